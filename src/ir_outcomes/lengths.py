@@ -1,0 +1,477 @@
+"""The one computation: how far one has to read, in a run, to each relevant document.
+
+`search_lengths` looks at the ranking once; every measure, outcome, facet and bootstrap is a reduction of what it returns.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some
+from ir_outcomes.ranking import Ties, depths, levels, locate
+from ir_outcomes.reading.qrels import as_qrels
+from ir_outcomes.reading.runs import as_run
+
+__all__ = ["Missing", "SearchLengths", "Ties", "search_lengths"]
+
+Missing = Literal["retrieved", "cutoff"]
+
+_Ints = npt.NDArray[np.int64]
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SearchLengths:
+    """Where a run ranks each relevant document.
+
+    An *atom* is a (query, relevant document) pair. Atoms stand in the order of the qrels, so the arrays of two runs under
+    the same qrels and settings line up element by element.
+
+    Attributes
+    ----------
+    name : str
+        The run.
+    query_ids : tuple of str
+        All queries of the qrels, in their order; the rows of every per-query array.
+    offsets : (n_queries + 1,) int64 array
+        The atoms of query i are ``offsets[i]:offsets[i + 1]``; none for an unanswerable query.
+    rank : (n_atoms,) int64 array
+        Rank of the document, from 1; 0 where it is not within the cutoff. Under ``ties="expected"`` the first rank of its
+        tie level.
+    irrelevant_above : (n_atoms,) int64 array
+        Non-relevant documents above the document, or above its tie level; 0 where it is not found.
+    level_relevant, level_irrelevant : (n_atoms,) int64 arrays
+        Relevant and other documents in its tie level: 1 and 0 under every rule that gives one order.
+    retrieved : (n_queries,) int64 array
+        Documents that the run returned within the cutoff.
+    unjudged, unjudged_at_10 : (n_queries,) int64 arrays
+        Unjudged documents within the cutoff, and within the first ten of it.
+    listed : (n_queries,) bool array
+        Whether the run holds the query at all.
+    ignored : tuple of str
+        Queries of the run that the qrels lack.
+    cutoff : int or None
+        Ranks beyond it do not count; None for no cutoff.
+    rel : int
+        Least grade of a relevant document.
+    ties : {"trec", "msmarco", "input", "expected"}
+        Ranking rule.
+    judged_only : bool
+        Whether unjudged documents were removed before ranks were counted.
+    qrels_digest : str
+        Hash of the qrels.
+    """
+
+    name: str
+    query_ids: tuple[str, ...]
+    offsets: _Ints
+    rank: _Ints
+    irrelevant_above: _Ints
+    level_relevant: _Ints
+    level_irrelevant: _Ints
+    retrieved: _Ints
+    unjudged: _Ints
+    unjudged_at_10: _Ints
+    listed: npt.NDArray[np.bool_]
+    ignored: tuple[str, ...]
+    cutoff: int | None
+    rel: int
+    ties: Ties
+    judged_only: bool
+    qrels_digest: str
+
+    def __repr__(self) -> str:
+        return f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff}, rel={self.rel})"
+
+    @cached_property
+    def relevant(self) -> _Ints:
+        """(n_queries,) int64 array: number of relevant documents."""
+        return np.diff(self.offsets)
+
+    @property
+    def answerable(self) -> npt.NDArray[np.bool_]:
+        """(n_queries,) bool array: whether the query has a relevant document."""
+        return self.relevant > 0
+
+    @cached_property
+    def query(self) -> _Ints:
+        """(n_atoms,) int64 array: the query of each atom."""
+        return np.repeat(np.arange(len(self.query_ids)), self.relevant)
+
+    @cached_property
+    def relevant_retrieved(self) -> _Ints:
+        """(n_queries,) int64 array: relevant documents found within the cutoff."""
+        return np.bincount(self.query[self.rank > 0], minlength=len(self.query_ids))
+
+    def atoms(self) -> _Floats:
+        """Search length of every atom by itself, ASL_{q,d}.
+
+        Returns
+        -------
+        (n_atoms,) float array
+            Irrelevant documents above the document, plus 1, in ranks, lower is better; NaN where it is not found.
+
+        References
+        ----------
+        Alex et al. 2022, equations 1 and 2.
+        """
+        found = self.rank > 0
+        return np.where(found, self.irrelevant_above + 1 + self.level_irrelevant / 2, np.nan)
+
+    def esl(self, need: int = 1) -> _Floats:
+        """Expected search length: rank of the `need`-th relevant document.
+
+        Returns
+        -------
+        (n_queries,) float array
+            Ranks, from 1, lower is better; NaN where the query is unanswered. Under ``ties="expected"`` the expected rank,
+            given that there is an answer.
+
+        References
+        ----------
+        Lin et al. 2021, section 4; Cooper 1968 (who counts only the irrelevant documents, and includes `need`).
+        """
+        return self._first(need)[1]
+
+    def answered(self, need: int = 1) -> _Floats:
+        """Whether the `need`-th relevant document is within the cutoff.
+
+        Returns
+        -------
+        (n_queries,) float array
+            1 or 0, higher is better; 0 for an unanswerable query. Under ``ties="expected"`` the probability.
+
+        References
+        ----------
+        Lin et al. 2021, section 4.
+        """
+        return self._first(need)[0]
+
+    def reciprocal_rank(self, need: int = 1) -> _Floats:
+        """Reciprocal of the rank of the `need`-th relevant document.
+
+        Returns
+        -------
+        (n_queries,) float array
+            Between 0 (unanswered) and 1, higher is better. Under ``ties="expected"`` the expected reciprocal.
+        """
+        return self._first(need)[2]
+
+    def mean_esl(self, need: int = 1) -> float | None:
+        """Mean of `esl` over the answered queries, each weighted with its probability of an answer.
+
+        Returns
+        -------
+        float or None
+            Ranks, lower is better; None where no query is answered.
+        """
+        probability, rank, _ = self._first(need)
+        answered = probability > 0
+        if not answered.any():
+            return None
+        return float(np.average(rank[answered], weights=probability[answered]))
+
+    def coverage(self, need: int = 1) -> float | None:
+        """Share of the answerable queries that are answered.
+
+        Returns
+        -------
+        float or None
+            Between 0 and 1, higher is better; None where no query is answerable.
+        """
+        return float(self.answered(need)[self.answerable].mean()) if self.answerable.any() else None
+
+    def asl(self, first: int | None = None, missing: Missing = "retrieved") -> _Floats:
+        """Atomized search length: mean over a query's relevant documents of irrelevant documents above, plus 1.
+
+        Parameters
+        ----------
+        first : int, optional
+            Only the `first` best-ranked relevant documents, missing ones last (the paper's ASL@g1-n); with fewer
+            relevant documents than that, all of them.
+        missing : {"retrieved", "cutoff"}
+            Search length of a relevant document that was not found: the number of irrelevant documents retrieved
+            (equation 3 as printed), or that of a list filled up to the cutoff with irrelevant documents, plus 1.
+
+        Returns
+        -------
+        (n_queries,) float array
+            Ranks, lower is better; NaN for an unanswerable query; under "retrieved", inf where the run returned nothing.
+
+        Raises
+        ------
+        ParameterError
+            If `first` is not a positive whole number, `missing` is unknown or needs a cutoff, or the cutoff splits a tie
+            level under ``ties="expected"``.
+
+        Warns
+        -----
+        IrOutcomesWarning
+            Under "retrieved", if the run returned nothing for some queries, or so little that a missing document scores
+            no worse than one ranked first.
+
+        References
+        ----------
+        Alex et al. 2022, equations 1 to 5.
+        """
+        check_positive("first", first, none_allowed=True)
+        if missing not in get_args(Missing):
+            raise ParameterError(f"missing={missing!r}: must be 'retrieved' or 'cutoff'")
+        self._refuse_split_levels()
+        irrelevant = self.retrieved - self.relevant_retrieved
+        if missing == "retrieved":
+            self._warn_of_short_lists(irrelevant)
+            length_if_missing = np.where(self.retrieved > 0, irrelevant, np.inf)
+        elif self.cutoff is None:
+            raise ParameterError("missing='cutoff' needs a cutoff: write ASL(missing='cutoff')@1000")
+        else:
+            length_if_missing = self.cutoff - self.relevant_retrieved + 1.0
+        lengths = np.where(self.rank > 0, self._lengths_if_found(), length_if_missing[self.query])
+        counted = np.ones(len(lengths), dtype=bool) if first is None else self._place < first
+        totals = np.bincount(self.query, weights=np.where(counted, lengths, 0.0), minlength=len(self.query_ids))
+        numbers = np.bincount(self.query[counted], minlength=len(self.query_ids))
+        means: _Floats = np.divide(totals, numbers, out=np.full(len(numbers), np.nan), where=numbers > 0)
+        return means
+
+    @cached_property
+    def _order(self) -> _Ints:
+        """Atoms by query and rank, missing ones last."""
+        return np.lexsort((np.where(self.rank > 0, self.rank, np.iinfo(np.int64).max), self.query))
+
+    @cached_property
+    def _place(self) -> _Ints:
+        """Place of each atom among the relevant documents of its query, from 0, missing ones last."""
+        place = np.empty_like(self._order)
+        place[self._order] = np.arange(len(place)) - self.offsets[:-1][self.query]
+        return place
+
+    def _lengths_if_found(self) -> _Floats:
+        """ASL_{q,d}, where the s-th of r relevant documents in a tie level has i s/(r+1) of its i others above it."""
+        s = self._place - (self.rank - 1 - self.irrelevant_above) + 1
+        lengths: _Floats = (self.irrelevant_above + 1) + (self.level_irrelevant * s) / (self.level_relevant + 1)
+        return lengths
+
+    def _first(self, need: int) -> tuple[_Floats, _Floats, _Floats]:
+        """Return per query the probability of an answer, the expected rank given one, and the expected reciprocal rank."""
+        check_positive("need", need)
+        if self.ties == "expected":
+            return _expected_first(self, need)
+        ranks = np.zeros(len(self.query_ids), dtype=np.int64)
+        wanted = self._place == need - 1
+        ranks[self.query[wanted]] = self.rank[wanted]
+        answered = ranks > 0
+        return (
+            answered.astype(np.float64),
+            np.where(answered, ranks, np.nan),
+            np.divide(1.0, ranks, out=np.zeros(len(ranks)), where=answered),
+        )
+
+    def _named(self, queries: _Ints) -> str:
+        return some([self.query_ids[query] for query in queries])
+
+    def _refuse_split_levels(self) -> None:
+        if self.ties != "expected" or self.cutoff is None:
+            return
+        last = self.rank - 1 + self.level_relevant + self.level_irrelevant
+        split = np.unique(self.query[(self.rank > 0) & (last > self.cutoff)])
+        if len(split):
+            raise ParameterError(
+                f"ties='expected': the cutoff {self.cutoff} splits a group of tied documents in {len(split)} queries "
+                f"({self._named(split)}), where ASL has no expectation; leave the cutoff out, or use ties='trec'"
+            )
+
+    def _warn_of_short_lists(self, irrelevant: _Ints) -> None:
+        incomplete = self.answerable & (self.relevant_retrieved < self.relevant)
+        empty = np.flatnonzero(incomplete & (self.retrieved == 0))
+        short = np.flatnonzero(incomplete & (self.retrieved > 0) & (irrelevant <= 1))
+        messages = []
+        if len(empty):
+            messages.append(f"{len(empty)} queries have no results and score inf ({self._named(empty)})")
+        if len(short):
+            messages.append(
+                f"{len(short)} queries have so few results that a missing document scores no worse than one "
+                f"ranked first ({self._named(short)})"
+            )
+        if messages:
+            warnings.warn(
+                f"ASL of {self.name}: {'; '.join(messages)}; use ASL(missing='cutoff')@k", IrOutcomesWarning, stacklevel=4
+            )
+
+
+def search_lengths(
+    qrels: Any,
+    run: Any,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    ties: Ties = "trec",
+    judged_only: bool = False,
+) -> SearchLengths:
+    """Find where a run ranks each relevant document.
+
+    Parameters
+    ----------
+    qrels : Qrels, path, dataset id, dict, frame or iterable
+        See `ir_outcomes.as_qrels`.
+    run : Run, path, ``"irds:<dataset id>"``, dict, frame or iterable
+        See `ir_outcomes.as_run`.
+    cutoff : int, optional
+        Ranks beyond it do not count; by default all count.
+    rel : int
+        Least grade of a relevant document.
+    ties : {"trec", "msmarco", "input", "expected"}
+        Order among equal scores. "trec": document id descending, scores compared at the precision of the installed
+        pytrec_eval; "msmarco": document id ascending (ir_measures' ``RR@k``); "input": as they come; "expected": the
+        expectation over all orders (Cooper's weak ordering).
+    judged_only : bool
+        Remove unjudged documents before ranks are counted and before the cutoff.
+
+    Returns
+    -------
+    SearchLengths
+
+    Raises
+    ------
+    ParameterError
+        If a setting makes no sense.
+    InputError
+        If qrels or run cannot be read.
+
+    Examples
+    --------
+    >>> lengths = search_lengths({"q1": {"d2": 1}}, {"q1": {"d1": 9.0, "d2": 8.0}}, cutoff=10)
+    >>> lengths.esl().tolist()
+    [2.0]
+    """
+    check_positive("cutoff", cutoff, none_allowed=True)
+    check_positive("rel", rel)
+    if ties not in get_args(Ties):
+        raise ParameterError(f"ties={ties!r}: must be one of {', '.join(get_args(Ties))}")
+    qrels, run = as_qrels(qrels), as_run(run)
+    judged = qrels.grades >= 0
+    rows = np.where(judged, locate(qrels, run), -1)
+    if judged_only:
+        kept = np.unique(rows[rows >= 0])
+        run, rows = run.take(kept), np.where(rows >= 0, np.searchsorted(kept, rows), -1)
+    depth, listed = depths(qrels, run)
+    first, size = levels(qrels, run, rows, ties)
+
+    within = np.iinfo(np.int64).max if cutoff is None else cutoff
+    retrieved = np.minimum(depth, within)
+    n_queries, codes = len(qrels.query_ids), qrels.codes
+    found = (first > 0) & (first <= within)
+    judged_retrieved = np.bincount(codes[found], minlength=n_queries)
+    judged_at_10 = np.bincount(codes[found & (first <= 10)], minlength=n_queries)
+
+    relevant = qrels.grades >= rel
+    query = codes[relevant].astype(np.int64)
+    rank = np.where(found, first, 0)[relevant]
+    above, level_relevant = _relevant_above(query, rank)
+    return SearchLengths(
+        name=run.name,
+        query_ids=qrels.query_ids,
+        offsets=np.searchsorted(query, np.arange(n_queries + 1)),
+        rank=rank,
+        irrelevant_above=np.where(rank > 0, rank - 1 - above, 0),
+        level_relevant=level_relevant,
+        level_irrelevant=np.where(rank > 0, size[relevant] - level_relevant, 0),
+        retrieved=retrieved,
+        unjudged=np.maximum(retrieved - judged_retrieved, 0),
+        unjudged_at_10=np.maximum(np.minimum(retrieved, 10) - judged_at_10, 0),
+        listed=listed,
+        ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
+        cutoff=cutoff,
+        rel=rel,
+        ties=ties,
+        judged_only=judged_only,
+        qrels_digest=qrels.digest,
+    )
+
+
+def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:
+    """Refuse what is not a whole number from 1 upwards."""
+    if none_allowed and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ParameterError(f"{name}={value!r}: must be a whole number, 1 or more")
+
+
+def check_comparable(one: SearchLengths, other: SearchLengths) -> None:
+    """Refuse to set side by side what was not made from the same qrels with the same settings.
+
+    Raises
+    ------
+    MismatchError
+        Naming the setting that differs.
+    """
+    for setting in ("qrels_digest", "cutoff", "rel", "ties", "judged_only"):
+        a, b = getattr(one, setting), getattr(other, setting)
+        if a != b:
+            raise MismatchError(
+                f"{one.name} and {other.name} were evaluated with different {setting.replace('_digest', '')} ({a} and {b}); "
+                "evaluate both in the same way"
+            )
+
+
+def _relevant_above(query: _Ints, rank: _Ints) -> tuple[_Ints, _Ints]:
+    """Count, for each found atom, the relevant documents of its query at smaller ranks and those at its own rank."""
+    above, same = np.zeros(len(rank), dtype=np.int64), np.ones(len(rank), dtype=np.int64)
+    found = np.flatnonzero(rank > 0)
+    order = found[np.lexsort((rank[found], query[found]))]
+    key = np.stack([query[order], rank[order]])
+    new_level = np.concatenate([[True], np.any(key[:, 1:] != key[:, :-1], axis=0)])[: len(order)]
+    new_query = np.concatenate([[True], key[0, 1:] != key[0, :-1]])[: len(order)]
+    at = np.arange(len(order))
+    level_start = np.maximum.accumulate(np.where(new_level, at, 0)) if len(at) else at
+    query_start = np.maximum.accumulate(np.where(new_query, at, 0)) if len(at) else at
+    above[order] = level_start - query_start
+    levels = np.cumsum(new_level) - 1
+    same[order] = np.bincount(levels)[levels] if len(at) else at
+    return above, same
+
+
+def _expected_first(lengths: SearchLengths, need: int) -> tuple[_Floats, _Floats, _Floats]:
+    """Compute `SearchLengths._first` under Cooper's weak ordering, query by query."""
+    n_queries = len(lengths.query_ids)
+    probability, rank, reciprocal = np.zeros(n_queries), np.full(n_queries, np.nan), np.zeros(n_queries)
+    for query in range(n_queries):
+        atoms = lengths._order[lengths.offsets[query] : lengths.offsets[query + 1]]
+        atoms = atoms[lengths.rank[atoms] > 0]
+        if len(atoms) < need:
+            continue
+        atom = atoms[need - 1]
+        before, relevant = int(lengths.rank[atom]) - 1, int(lengths.level_relevant[atom])
+        others = int(lengths.level_irrelevant[atom])
+        still_needed = need - int(np.sum(lengths.rank[atoms] <= before))
+        places = np.arange(still_needed, still_needed + others + 1)
+        chances = _chances_of_place(still_needed, relevant, others)
+        within = slice(None) if lengths.cutoff is None else slice(max(0, lengths.cutoff - before - still_needed + 1))
+        chance = 1.0 if len(chances[within]) == len(chances) else float(chances[within].sum())
+        if chance == 0.0:
+            continue
+        probability[query] = chance
+        if chance == 1.0:
+            rank[query] = before + still_needed + (others * still_needed) / (relevant + 1)
+        else:
+            rank[query] = before + float(chances[within] @ places[within]) / chance
+        reciprocal[query] = float(np.sum(chances[within] / (before + places[within])))
+    return probability, rank, reciprocal
+
+
+def _chances_of_place(wanted: int, relevant: int, others: int) -> _Floats:
+    """Give the chance that the `wanted`-th relevant document of a tie level stands in each place from `wanted` on.
+
+    Negative hypergeometric, from the ratio of neighbouring terms, in logarithms so that large levels do not underflow.
+    """
+    places = np.arange(wanted, wanted + others)
+    size = relevant + others
+    ratios = places * (size - places - relevant + wanted) / ((places - wanted + 1) * (size - places))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
+    chances = np.exp(logs - logs.max())
+    return np.asarray(chances / chances.sum())

@@ -1,0 +1,182 @@
+"""Bytes from files: opened by content, decompressed, handed on in blocks of whole lines.
+
+Memory stays bounded whatever the file holds: a block is a few MiB, and a single line that does not end
+within `LONGEST_LINE` bytes is refused instead of collected.
+"""
+
+from __future__ import annotations
+
+import bz2
+import difflib
+import gzip
+import lzma
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from ir_outcomes.errors import FormatError, MissingDependency, UnreadableFile
+
+BLOCK_SIZE = 4 << 20
+LONGEST_LINE = 1 << 20
+BOM = b"\xef\xbb\xbf"
+
+
+class Block(NamedTuple):
+    """Whole lines, and the number of the first of them (starting at 1)."""
+
+    first_line: int
+    data: bytes
+
+
+def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
+    """Yield a file's decompressed content in blocks that end at a line's end.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file is missing, is no file, or breaks off in the middle of its compressed data.
+    FormatError
+        If a line is longer than any line of a run or qrels file can sensibly be.
+    """
+    source = os.fspath(path)
+    line, rest = 1, b""
+    with _open(source) as stream:
+        for piece in _pieces(stream, source):
+            data = rest + piece
+            if line == 1 and data.startswith(BOM):
+                data = data[len(BOM) :]
+            end = data.rfind(b"\n") + 1
+            rest = data[end:]
+            if len(rest) > LONGEST_LINE:
+                raise FormatError(
+                    source,
+                    f"a line longer than {LONGEST_LINE:,} bytes: this is not a run or qrels file",
+                    line=line + data.count(b"\n", 0, end),
+                    text=rest[:200].decode("utf-8", "replace"),
+                )
+            if end:
+                yield Block(line, data[:end])
+                line += data.count(b"\n", 0, end)
+    if rest:
+        yield Block(line, rest)
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    """Give the name a file's content goes by: the file name without the endings that say its format.
+
+    Examples
+    --------
+    >>> name_of("runs/bm25.v2.run.gz")
+    'bm25.v2'
+    """
+    name = Path(path).name
+    for endings in (_COMPRESSION_ENDINGS, _FORMAT_ENDINGS):
+        stem, dot, ending = name.rpartition(".")
+        if dot and stem and ending.lower() in endings:
+            name = stem
+    return name
+
+
+_COMPRESSION_ENDINGS = {"gz", "bz2", "xz", "lz4", "zst"}
+_FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel"}
+
+
+@contextmanager
+def _open(source: str) -> Iterator[IO[bytes]]:
+    try:
+        mode = os.stat(source).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            raise UnreadableFile(f"{source}: a directory or device, not a file; name the file itself")
+        raw = open(source, "rb")  # noqa: SIM115 - closed below, whichever decompressor wraps it
+    except FileNotFoundError:
+        raise UnreadableFile(f"{source}: no such file{_nearest(source)}") from None
+    except OSError as error:
+        if isinstance(error, UnreadableFile):
+            raise
+        raise UnreadableFile(f"{source}: {error.strerror or error}") from error
+    with raw:
+        head = raw.peek(8)
+        for magic, wrap in _DECOMPRESSORS.items():
+            if head.startswith(magic):
+                with wrap(raw) as stream:
+                    yield stream
+                return
+        yield raw
+
+
+def _pieces(stream: IO[bytes], source: str) -> Iterator[bytes]:
+    while True:
+        try:
+            piece = stream.read(BLOCK_SIZE)
+        except (EOFError, OSError, lzma.LZMAError, zlib.error, RuntimeError, ValueError) as error:
+            raise UnreadableFile(
+                f"{source}: cannot be read to its end ({error}); the file is truncated or damaged: fetch or write it again"
+            ) from error
+        if not piece:
+            return
+        yield piece
+
+
+def _nearest(source: str) -> str:
+    folder, name = os.path.split(source)
+    try:
+        there = os.listdir(folder or ".")
+    except OSError:
+        return f"; the folder {folder} does not exist or cannot be listed"
+    near = difflib.get_close_matches(name, there, n=3)
+    return f"; did you mean {', '.join(os.path.join(folder, n) for n in near)}?" if near else ""
+
+
+def _open_lz4(raw: IO[bytes]) -> IO[bytes]:
+    import lz4.frame
+
+    stream: IO[bytes] = lz4.frame.open(raw)
+    return stream
+
+
+@contextmanager
+def _open_zstd(raw: IO[bytes]) -> Iterator[Any]:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingDependency("reading a .zst file needs the package zstandard: pip install 'ir-outcomes[zstd]'") from None
+    yield _ZstdStream(raw, zstandard.ZstdDecompressor)
+
+
+class _ZstdStream:
+    """Frame after frame; unlike zstandard's own reader it notices when the last frame is cut off."""
+
+    def __init__(self, raw: IO[bytes], decompressor: Callable[[], Any]) -> None:
+        self._raw = raw
+        self._decompressor = decompressor
+        self._frame: Any = None
+        self._input = b""
+
+    def read(self, size: int) -> bytes:
+        while True:
+            data = self._input or self._raw.read(size >> 4)
+            self._input = b""
+            if not data:
+                if self._frame is not None:
+                    raise EOFError("compressed data ended inside a frame")
+                return b""
+            if self._frame is None:
+                self._frame = self._decompressor().decompressobj()
+            piece: bytes = self._frame.decompress(data)
+            if self._frame.eof:
+                self._input, self._frame = self._frame.unused_data, None
+            if piece:
+                return piece
+
+
+_DECOMPRESSORS: dict[bytes, Callable[[Any], Any]] = {
+    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw, mode="rb"),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+    b"\x04\x22\x4d\x18": _open_lz4,
+    b"\x28\xb5\x2f\xfd": _open_zstd,
+}

@@ -1,0 +1,48 @@
+"""64-bit keys of (query, document) pairs: how documents are matched without a Python object per line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ids = np.ndarray[Any, np.dtype[np.bytes_]]
+Codes = npt.NDArray[np.int32]
+Keys = npt.NDArray[np.uint64]
+
+
+def pair_keys(codes: Codes, docids: Ids, salt: int = 0) -> Keys:
+    """Hash each (query code, document id) pair, linearly in the id's 8-byte words, modulo 2**64.
+
+    A shorter id array gives the same keys as one padded with NUL bytes, so runs and qrels need no common width.
+
+    Parameters
+    ----------
+    codes : (n,) int32 array
+        Query of each row.
+    docids : (n,) bytes array
+        Document of each row; contiguous, the width a multiple of 8 (see `ir_outcomes.reading.tables.as_ids`).
+    salt : int
+        Chooses the multipliers: equal keys for unequal pairs go away under another salt.
+    """
+    words = docids.view(np.uint64).reshape(len(docids), docids.dtype.itemsize // 8)
+    multipliers = np.random.default_rng(salt).integers(0, 2**64, size=words.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
+    keys: Keys = codes.astype(np.uint64) * multipliers[0]
+    for column, multiplier in zip(words.T, multipliers[1:], strict=True):
+        keys += column * multiplier
+    return keys
+
+
+def repeated(codes: Codes, docids: Ids) -> npt.NDArray[np.intp]:
+    """Find the rows whose (query, document) pair stands in more than one row; in row order."""
+    keys = pair_keys(codes, docids)
+    ordered = np.sort(keys)
+    twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    if not len(twice):
+        return np.empty(0, dtype=np.intp)
+    suspects = np.flatnonzero(np.isin(keys, twice))
+    rows: dict[tuple[int, bytes], list[int]] = {}
+    for row in suspects.tolist():
+        rows.setdefault((int(codes[row]), bytes(docids[row])), []).append(row)
+    return np.array(sorted(row for same in rows.values() if len(same) > 1 for row in same), dtype=np.intp)

@@ -1,0 +1,223 @@
+"""Lines of run and qrels files to columns.
+
+Two readers with one meaning. The plain one (`_plain`) defines what a file says and explains what is wrong with it.
+The fast one (`_fast`, NumPy's C parser) takes whole blocks; it declines every block on which the two could differ:
+non-ASCII bytes (UTF-8 continuation bytes would count as white space), the control bytes that only `str.split` takes for
+white space, a column count that changes, a value that is no number. What it declines, the plain reader reads.
+
+Fields are separated by any run of ASCII white space; blank lines are passed over; there are no comments or quotes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_outcomes.errors import FormatError
+from ir_outcomes.reading.files import Block, blocks
+from ir_outcomes.reading.keys import Codes, Ids
+from ir_outcomes.reading.tables import LONGEST_ID, Columns, as_ids, check_width
+
+
+class Layout(NamedTuple):
+    """Which column of a line holds what."""
+
+    columns: int
+    query: int
+    document: int
+    value: int
+    value_name: str
+    whole: bool
+
+
+TREC_RUN = Layout(6, query=0, document=2, value=4, value_name="score", whole=False)
+TREC_RUN_BY_RANK = Layout(6, query=0, document=2, value=3, value_name="rank", whole=True)
+MSMARCO_RUN = Layout(3, query=0, document=1, value=2, value_name="rank", whole=True)
+TREC_QRELS = Layout(4, query=0, document=2, value=3, value_name="grade", whole=True)
+
+_KINDS = {
+    3: "an MS MARCO run has 3 columns (query, document, rank)",
+    4: "a qrels file has 4 columns (query, iteration, document, grade)",
+    6: "a TREC run has 6 columns (query, Q0, document, rank, score, tag)",
+}
+_ODD_BYTES = (b"\0", b"\x1c", b"\x1d", b"\x1e", b"\x1f")
+
+
+def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> tuple[Columns, Layout]:
+    """Read a file in that one of the layouts whose number of columns its first line has.
+
+    Raises
+    ------
+    FormatError
+        Naming file, line and text, if a line does not fit the layout or the file has no line.
+    UnreadableFile
+        See `ir_outcomes.reading.files.blocks`.
+    """
+    source = os.fspath(path)
+    layout: Layout | None = None
+    parts: list[tuple[Codes, Ids, npt.NDArray[np.float64]]] = []
+    code_of: dict[bytes, int] = {}
+    width = 16
+    for block in blocks(path):
+        if layout is None:
+            layout = _layout_of(block, layouts, source)
+            if layout is None:
+                continue
+        part = _fast(block, layout, width) or _plain(block, layout, source)
+        width = max(width, part.documents.dtype.itemsize)
+        parts.append((_coded(part.queries, code_of), as_ids(part.documents), part.values))
+    if layout is None:
+        raise FormatError(source, "is empty; nothing can be evaluated from it")
+    codes, documents, values = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
+    columns = Columns(source, [query.decode() for query in code_of], codes, as_ids(documents), values)
+    check_width(columns.docids, source)
+    return columns, layout
+
+
+def find_line(path: str | os.PathLike[str], layout: Layout, query: str, document: str, nth: int) -> int:
+    """Find the number of the nth line (from 0) that names this query and document; 0 if there is none."""
+    wanted = query.encode(), document.encode()
+    for block in blocks(path):
+        for number, fields in _fields(block):
+            if (fields[layout.query], fields[layout.document]) == wanted:
+                if nth == 0:
+                    return number
+                nth -= 1
+    return 0
+
+
+class _Part(NamedTuple):
+    queries: Ids
+    documents: Ids
+    values: npt.NDArray[np.float64]
+
+
+def _fields(block: Block) -> Iterator[tuple[int, list[bytes]]]:
+    for number, line in enumerate(block.data.split(b"\n"), block.first_line):
+        fields = line.split()
+        if fields:
+            yield number, fields
+
+
+def _layout_of(block: Block, layouts: tuple[Layout, ...], source: str) -> Layout | None:
+    number, fields = next(_fields(block), (0, []))
+    if not fields:
+        return None
+    _check_bytes(block, source)
+    for layout in layouts:
+        if len(fields) == layout.columns:
+            return layout
+    expected = " or ".join(str(layout.columns) for layout in layouts)
+    looks_like = f": {_KINDS[len(fields)]}; were the arguments swapped?" if len(fields) in _KINDS else _COLUMN_REMEDY
+    raise FormatError(source, f"has {len(fields)} columns, expected {expected}{looks_like}", line=number, text=_text(fields))
+
+
+_COLUMN_REMEDY = "; ids and tags must not contain white space, and comment or header lines must be removed"
+
+
+def _fast(block: Block, layout: Layout, width: int) -> _Part | None:
+    data = block.data
+    if data.isspace() or not data.isascii() or any(byte in data for byte in _ODD_BYTES):
+        return None
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    lines = data.decode("ascii").split("\n")
+    while width <= LONGEST_ID:
+        dtype = np.dtype([(str(c), _column_type(c, layout, width)) for c in range(layout.columns)])
+        try:
+            table = np.loadtxt(lines, dtype=dtype, comments=None, ndmin=1)
+        except ValueError:
+            return None
+        queries, documents = table[str(layout.query)], table[str(layout.document)]
+        if not (_fills(queries, width) or _fills(documents, width)):
+            values = np.ascontiguousarray(table[str(layout.value)])
+            if np.isnan(values).any() or (layout.whole and not np.all(values == np.floor(values))):
+                return None
+            return _Part(queries, np.ascontiguousarray(documents), values)
+        width *= 2  # loadtxt cuts longer text off without a word
+    return None
+
+
+def _column_type(column: int, layout: Layout, width: int) -> str:
+    if column in (layout.query, layout.document):
+        return f"S{width}"
+    return "f8" if column == layout.value else "S1"
+
+
+def _fills(ids: Ids, width: int) -> bool:
+    return len(ids) > 0 and bool(np.any(ids.astype(f"S{width}").view(np.uint8).reshape(len(ids), width)[:, -1]))
+
+
+def _plain(block: Block, layout: Layout, source: str) -> _Part:
+    _check_bytes(block, source)
+    queries, documents, values = [], [], []
+    for number, fields in _fields(block):
+        if len(fields) != layout.columns:
+            raise FormatError(
+                source,
+                f"has {len(fields)} columns, expected {layout.columns}{_COLUMN_REMEDY}",
+                line=number,
+                text=_text(fields),
+            )
+        queries.append(fields[layout.query])
+        documents.append(fields[layout.document])
+        values.append(_number(fields[layout.value], layout, source, number))
+    return _Part(np.array(queries, dtype=np.bytes_), np.array(documents, dtype=np.bytes_), np.array(values))
+
+
+def _number(field: bytes, layout: Layout, source: str, line: int) -> float:
+    try:
+        if b"_" in field:
+            raise ValueError
+        value = float(field)
+    except ValueError:
+        value = float("nan")
+    if value != value or (layout.whole and not value.is_integer()):
+        kind = "whole number" if layout.whole else "number"
+        raise FormatError(
+            source, f"the {layout.value_name} is not a {kind}; correct or remove the line", line=line, text=_text([field])
+        )
+    return value
+
+
+def _check_bytes(block: Block, source: str) -> None:
+    data = block.data
+    if b"\0" in data:
+        at = data.index(b"\0")
+        remedy = "is this a text file? UTF-16 must be converted to UTF-8"
+        raise FormatError(source, f"holds a NUL byte; {remedy}", line=_line_at(block, at), text=_around(data, at))
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            source,
+            "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match",
+            line=_line_at(block, error.start),
+            text=_around(data, error.start),
+        ) from None
+
+
+def _line_at(block: Block, position: int) -> int:
+    return block.first_line + block.data.count(b"\n", 0, position)
+
+
+def _around(data: bytes, position: int) -> str:
+    start = max(data.rfind(b"\n", 0, position) + 1, position - 40)
+    return data[start : position + 20].split(b"\n")[0].decode("utf-8", "backslashreplace")
+
+
+def _text(fields: list[bytes]) -> str:
+    return b" ".join(fields[:12])[:200].decode("utf-8", "replace")
+
+
+def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
+    if not len(queries):
+        return np.empty(0, dtype=np.int32)
+    starts = [0, *(np.flatnonzero(queries[1:] != queries[:-1]) + 1).tolist(), len(queries)]
+    codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts[:-1]].tolist()]
+    return np.repeat(np.array(codes, dtype=np.int32), [end - start for start, end in pairwise(starts)])

@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
+from ir_outcomes.lengths import check_comparable, search_lengths
+
+from . import literal, strategies
+
+
+def same(found: Any, expected: list[float]) -> None:
+    np.testing.assert_array_equal(np.asarray(found, dtype=float), np.asarray(expected, dtype=float))
+
+
+@given(
+    qrels=strategies.qrels,
+    run=strategies.runs,
+    cutoff=strategies.cutoffs,
+    rel=st.integers(1, 3),
+    ties=st.sampled_from(["trec", "msmarco", "input"]),
+    judged_only=st.booleans(),
+    need=st.integers(1, 3),
+    first=st.one_of(st.none(), st.integers(1, 3)),
+)
+def test_everything_equals_the_literal_definitions(
+    qrels: literal.Qrels, run: literal.Run, cutoff: Any, rel: int, ties: Any, judged_only: bool, need: int, first: Any
+) -> None:
+    lengths = search_lengths(qrels, run, cutoff=cutoff, rel=rel, ties=ties, judged_only=judged_only)
+    golds = [literal.relevant(judged, rel) for judged in qrels.values()]
+    orders = [
+        literal.top(literal.ranked(run.get(query, {}), ties), judged, cutoff, judged_only) for query, judged in qrels.items()
+    ]
+    esl = [literal.esl(order, gold, need) for order, gold in zip(orders, golds, strict=True)]
+    same(lengths.esl(need), esl)
+    same(lengths.answered(need), [not math.isnan(rank) for rank in esl])
+    same(lengths.reciprocal_rank(need), [0.0 if math.isnan(rank) else 1 / rank for rank in esl])
+    same(lengths.relevant, [len(gold) for gold in golds])
+    same(lengths.retrieved, [len(order) for order in orders])
+    same(lengths.relevant_retrieved, [len(set(order) & set(gold)) for order, gold in zip(orders, golds, strict=True)])
+    judged = [{d for d, grade in judged.items() if grade >= 0} for judged in qrels.values()]
+    same(lengths.unjudged, [len(set(o) - j) for o, j in zip(orders, judged, strict=True)])
+    same(lengths.unjudged_at_10, [len(set(o[:10]) - j) for o, j in zip(orders, judged, strict=True)])
+    same(lengths.listed, [query in run for query in qrels])
+    assert set(lengths.ignored) == set(run) - set(qrels)
+    same(
+        lengths.atoms(),
+        [
+            literal.atom(order, gold, d) if d in order else math.nan
+            for order, gold in zip(orders, golds, strict=True)
+            for d in gold
+        ],
+    )
+    for missing in ("retrieved", "cutoff") if cutoff else ("retrieved",):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrOutcomesWarning)
+            found = lengths.asl(first=first, missing=missing)  # type: ignore[arg-type]
+        np.testing.assert_allclose(
+            found,
+            [literal.asl(o, g, missing, cutoff, first) for o, g in zip(orders, golds, strict=True)],
+            rtol=1e-15,
+        )
+
+
+few_levels = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([1.0, 2.0]), max_size=6)
+
+
+@settings(max_examples=60)
+@given(ranking=few_levels, judged=strategies.judgments, cutoff=strategies.cutoffs, need=st.integers(1, 3))
+def test_expected_ties_equal_the_mean_over_all_orders(
+    ranking: dict[str, float], judged: dict[str, int], cutoff: Any, need: int
+) -> None:
+    lengths = search_lengths({"q": judged}, {"q": ranking}, cutoff=cutoff, ties="expected")
+    golds = literal.relevant(judged, 1)
+    chance, rank, reciprocal = literal.expected_esl(ranking, golds, cutoff, need)
+    np.testing.assert_allclose(lengths.answered(need), [chance], rtol=1e-13)
+    np.testing.assert_allclose(lengths.esl(need), [rank], rtol=1e-13)
+    np.testing.assert_allclose(lengths.reciprocal_rank(need), [reciprocal], rtol=1e-13)
+    if cutoff is None and golds and ranking:
+        for first in (None, 1, 2):
+            every = [literal.asl(order, golds, "retrieved", None, first) for order in literal.orders(ranking)]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", IrOutcomesWarning)
+                np.testing.assert_allclose(lengths.asl(first=first), [sum(every) / len(every)], rtol=1e-13)
+
+
+@given(
+    qrels=strategies.qrels, run=strategies.runs, ties=st.sampled_from(["trec", "msmarco", "input", "expected"])
+)
+def test_asl_of_the_first_relevant_document_is_esl(qrels: literal.Qrels, run: literal.Run, ties: Any) -> None:
+    lengths = search_lengths(qrels, run, ties=ties)
+    answered = lengths.answered() > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrOutcomesWarning)
+        same(lengths.asl(first=1)[answered], lengths.esl()[answered].tolist())
+
+
+def test_van_rijsbergen_chapter_7() -> None:
+    """Information Retrieval (1979), ch. 7: j = 3, a last level of r = 2 and i = 3, one more needed: 4.0 non-relevant."""
+    before = {f"r{n}": 9.0 for n in range(5)} | {f"n{n}": 9.0 for n in range(3)}
+    level = {"r5": 1.0, "r6": 1.0, "x": 1.0, "y": 1.0, "z": 1.0}
+    qrels = {"q": {f"r{n}": 1 for n in range(7)}}
+    lengths = search_lengths(qrels, {"q": before | level}, ties="expected")
+    same(lengths.esl(need=6), [10.0])  # 6 relevant and 4.0 others read
+
+
+def test_lin_section_5_ranks_1_and_9_against_4_and_6() -> None:
+    """Lin et al. 2021, section 5: equal ESL 5.0, MRR 0.556 and 0.208."""
+    qrels = {"q1": {"gold": 1}, "q2": {"gold": 1}}
+
+    def run(*ranks: int) -> literal.Run:
+        return {
+            query: {("gold" if place == rank else f"d{place}"): 100.0 - place for place in range(1, 11)}
+            for query, rank in zip(qrels, ranks, strict=True)
+        }
+
+    one, other = (search_lengths(qrels, run(*ranks), cutoff=100) for ranks in ((1, 9), (4, 6)))
+    assert one.mean_esl() == other.mean_esl() == 5.0
+    assert round(float(one.reciprocal_rank().mean()), 3) == 0.556
+    assert round(float(other.reciprocal_rank().mean()), 3) == 0.208
+
+
+def test_alex_equations_9_and_10() -> None:
+    """Alex et al. 2022: ranks 1 and 1000 average to about rank 2 in P-space, to about 500 in search length."""
+    ranking = {"first": 2000.0} | {f"d{n}": 1000.0 - n for n in range(999)} | {"last": 0.0}
+    lengths = search_lengths({"q": {"first": 1, "last": 1}}, {"q": ranking})
+    same(lengths.atoms(), [1.0, 1000.0])
+    same(lengths.asl(), [500.5])  # equation 10: (1 + 1000)/2
+    assert (1 / lengths.atoms()).mean() == pytest.approx(1 / 2, abs=1e-3)  # equation 9
+
+
+def test_short_lists_look_good_under_equation_3_and_are_warned_about() -> None:
+    qrels = {"q1": {"gold": 1}, "q2": {"gold": 1, "other": 1}, "q3": {"gold": 1}}
+    one_wrong = search_lengths(qrels, {query: {"wrong": 1.0} for query in qrels}, cutoff=10)
+    with pytest.warns(IrOutcomesWarning, match=r"3 queries have so few results.*\(q1, q2, q3\).*missing='cutoff'"):
+        same(one_wrong.asl(), [1.0, 1.0, 1.0])
+    same(one_wrong.asl(missing="cutoff"), [11.0, 11.0, 11.0])
+    only_relevant = search_lengths(qrels, {"q2": {"gold": 1.0}}, cutoff=10)
+    with pytest.warns(IrOutcomesWarning, match=r"2 queries have no results and score inf \(q1, q3\); 1 queries"):
+        same(only_relevant.asl(), [math.inf, 0.5, math.inf])
+    same(only_relevant.asl(missing="cutoff"), [11.0, 5.5, 11.0])
+
+
+def test_a_cutoff_that_splits_a_tie_level_has_no_expected_asl() -> None:
+    lengths = search_lengths({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, cutoff=1, ties="expected")
+    same(lengths.answered(), [0.5])
+    with pytest.raises(ParameterError, match=r"splits a group of tied documents in 1 queries \(q\)"):
+        lengths.asl()
+
+
+def test_mean_esl_weights_with_the_chance_of_an_answer() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}, "q4": {}}
+    run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"b": 2.0, "c": 1.5, "a": 1.0}, "q3": {"b": 1.0}}
+    lengths = search_lengths(qrels, run, cutoff=3, ties="expected")
+    assert lengths.mean_esl() == (1.5 + 3) / 2
+    assert lengths.coverage() == 2 / 3
+    short = search_lengths(qrels, run, cutoff=1, ties="expected")
+    assert short.mean_esl() == 1.0
+    assert search_lengths(qrels, {}, cutoff=1).mean_esl() is None
+    assert search_lengths({"q": {}}, {}, cutoff=1).coverage() is None
+
+
+def test_ids_longer_than_a_word_and_interleaved_queries() -> None:
+    golds = {f"q{n}": {f"a-very-long-document-identifier-{n}": 1} for n in range(50)}
+    frame_like = [(q, d, s) for s in (3.0, 2.0, 1.0) for q in golds for d in [f"a-very-long-document-identifier-{int(s) * 7}"]]
+    run: literal.Run = {}
+    for query, document, score in frame_like:
+        run.setdefault(query, {})[document] = score
+    lengths = search_lengths(golds, run)
+    expected = {"q7": 3.0, "q14": 2.0, "q21": 1.0}
+    same(lengths.esl(), [expected.get(query, math.nan) for query in golds])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"cutoff": 0}, "cutoff=0: must be a whole number, 1 or more"),
+        ({"cutoff": 1.5}, "cutoff=1.5"),
+        ({"cutoff": True}, "cutoff=True"),
+        ({"rel": 0}, "rel=0"),
+        ({"ties": "random"}, "ties='random': must be one of trec, msmarco, input, expected"),
+    ],
+)
+def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        search_lengths({"q": {"a": 1}}, {"q": {"a": 1.0}}, **settings)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"first": 0}, "first=0"),
+        ({"missing": "worst"}, "missing='worst': must be 'retrieved' or 'cutoff'"),
+        ({"missing": "cutoff"}, "missing='cutoff' needs a cutoff"),
+    ],
+)
+def test_wrong_arguments_of_asl(arguments: dict[str, Any], message: str) -> None:
+    lengths = search_lengths({"q": {"a": 1}}, {"q": {"a": 1.0}})
+    with pytest.raises(ParameterError, match=message):
+        lengths.asl(**arguments)
+
+
+def test_what_was_not_made_alike_is_not_compared() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+    one = search_lengths(qrels, run, cutoff=10)
+    check_comparable(one, search_lengths(qrels, run, cutoff=10))
+    with pytest.raises(MismatchError, match=r"different cutoff \(10 and 20\)"):
+        check_comparable(one, search_lengths(qrels, run, cutoff=20))
+    with pytest.raises(MismatchError, match="different qrels"):
+        check_comparable(one, search_lengths({"q": {"b": 1}}, run, cutoff=10))
