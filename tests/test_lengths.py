@@ -60,7 +60,7 @@ def test_everything_equals_the_literal_definitions(
     for missing in ("retrieved", "cutoff") if cutoff else ("retrieved",):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IrOutcomesWarning)
-            found = lengths.asl(first=first, missing=missing)  # type: ignore[arg-type]
+            found = lengths.asl(first=first, missing=missing)
         np.testing.assert_allclose(
             found,
             [literal.asl(o, g, missing, cutoff, first) for o, g in zip(orders, golds, strict=True)],
@@ -90,9 +90,7 @@ def test_expected_ties_equal_the_mean_over_all_orders(
                 np.testing.assert_allclose(lengths.asl(first=first), [sum(every) / len(every)], rtol=1e-13)
 
 
-@given(
-    qrels=strategies.qrels, run=strategies.runs, ties=st.sampled_from(["trec", "msmarco", "input", "expected"])
-)
+@given(qrels=strategies.qrels, run=strategies.runs, ties=st.sampled_from(["trec", "msmarco", "input", "expected"]))
 def test_asl_of_the_first_relevant_document_is_esl(qrels: literal.Qrels, run: literal.Run, ties: Any) -> None:
     lengths = search_lengths(qrels, run, ties=ties)
     answered = lengths.answered() > 0

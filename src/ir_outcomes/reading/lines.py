@@ -122,7 +122,7 @@ _COLUMN_REMEDY = "; ids and tags must not contain white space, and comment or he
 
 def _fast(block: Block, layout: Layout, width: int) -> _Part | None:
     data = block.data
-    if data.isspace() or not data.isascii() or any(byte in data for byte in _ODD_BYTES):
+    if not data or data.isspace() or not data.isascii() or any(byte in data for byte in _ODD_BYTES):
         return None
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")

@@ -1,0 +1,236 @@
+"""The command line: parses, calls, shows.
+
+Data goes to stdout, everything else to stderr. Exit status 0; 1 for bad input, with a message that names it; 2 for wrong usage.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, TextIO, cast
+
+import typer
+
+from ir_outcomes.errors import IrOutcomesError, IrOutcomesWarning, ParameterError
+
+app = typer.Typer(
+    name="ir-outcomes",
+    help="Is this run really better, and in which way?",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+QRELS = Annotated[str, typer.Argument(help="qrels file, or an ir_datasets id such as msmarco-document/dev", show_default=False)]
+
+
+class Format(str, Enum):
+    """How results are written."""
+
+    text = "text"
+    json = "json"
+
+
+class Which(str, Enum):
+    """Which queries are listed."""
+
+    won = "won"
+    lost = "lost"
+    better = "better"
+    worse = "worse"
+
+
+def main() -> None:
+    """Run the command line; bad input ends with a message, never with a traceback."""
+    with _messages():
+        app()
+
+
+@app.command()
+def compare(
+    qrels: QRELS,
+    baseline: Annotated[str, typer.Argument(help="run A: a file, or irds:<dataset id>", show_default=False)],
+    runs: Annotated[list[str], typer.Argument(help="run B, or several", metavar="RUN...", show_default=False)],
+    cutoff: Annotated[int, typer.Option("--cutoff", "-k", help="ranks beyond it do not count")] = 100,
+    rel: Annotated[int, typer.Option(help="least grade of a relevant document")] = 1,
+    unit: Annotated[str, typer.Option(help="auto, query or document")] = "auto",
+    ties: Annotated[str, typer.Option(help="order among equal scores: trec, msmarco or input")] = "trec",
+    judged_only: Annotated[bool, typer.Option("--judged-only", help="remove unjudged documents first")] = False,
+    alpha: Annotated[float, typer.Option(help="level of tests, intervals and verdict")] = 0.05,
+    test: Annotated[str, typer.Option(help="deciding test of ranking: t, wilcoxon, sign or signflip")] = "t",
+    coverage_test: Annotated[str, typer.Option(help="deciding test of coverage: exact or midp")] = "exact",
+    correction: Annotated[str, typer.Option(help="for several runs: holm, bonferroni, fdr_bh or none")] = "holm",
+    margins: Annotated[str | None, typer.Option(help="non-inferiority margins, such as 1pp,0.5")] = None,
+    seed: Annotated[int, typer.Option(help="of sampled tests")] = 0,
+    per_query: Annotated[Which | None, typer.Option(help="list these queries instead")] = None,
+    top: Annotated[int | None, typer.Option(help="list at most so many queries", min=1)] = None,
+    form: Annotated[Format, typer.Option("--format", help="how to write the result")] = Format.text,
+    output: Annotated[Path | None, typer.Option(help="write to this file instead of stdout", show_default=False)] = None,
+) -> None:
+    """Compare runs with a baseline: outcomes, both facets, verdict."""
+    from ir_outcomes.comparison import Comparisons
+    from ir_outcomes.comparison import compare as compare_runs
+    from ir_outcomes.showing import text
+
+    result = compare_runs(
+        qrels,
+        baseline,
+        runs if len(runs) > 1 else runs[0],
+        cutoff=cutoff,
+        rel=rel,
+        unit=cast("Any", unit),  # compare checks these choices, and names what is allowed
+        ties=cast("Any", ties),
+        judged_only=judged_only,
+        alpha=alpha,
+        test=cast("Any", test),
+        coverage_test=cast("Any", coverage_test),
+        correction=cast("Any", correction),
+        margins=None if margins is None else _margins(margins),
+        seed=seed,
+    )
+    several = list(result) if isinstance(result, Comparisons) else [result]
+    with _stdout_or(output) as write:
+        if per_query is not None:
+            for each in several:
+                queries = each.per_query(per_query.value, top)
+                if form is Format.json:
+                    write(json.dumps([query._asdict() for query in queries], ensure_ascii=False))
+                else:
+                    write(text.query_report(queries, each))
+        elif form is Format.json:
+            write(result.to_json(indent=2))
+        elif isinstance(result, Comparisons):
+            write(text.comparisons_report(result))
+        else:
+            write(text.comparison_report(result))
+
+
+@app.command()
+def measure(
+    qrels: QRELS,
+    run: Annotated[str, typer.Argument(help="run file, or irds:<dataset id>", show_default=False)],
+    measures: Annotated[list[str], typer.Argument(help="such as ESL@100 nDCG@10", metavar="MEASURE...", show_default=False)],
+    places: Annotated[int, typer.Option("--places", "-p", help="decimal places; -1 for all")] = 4,
+    by_query: Annotated[bool, typer.Option("--by_query", "-q", help="a line for each query")] = False,
+    no_summary: Annotated[bool, typer.Option("--no_summary", "-n", help="with -q: no line for all queries")] = False,
+    output_format: Annotated[str, typer.Option("--output_format", "-o", help="tsv or jsonl")] = "tsv",
+    provider: Annotated[str | None, typer.Option(help="evaluate with this ir_measures provider", show_default=False)] = None,
+) -> None:
+    """Evaluate one run: the arguments and the output of the ir_measures command, with our measures known.
+
+    How many queries a search length is the mean of goes to stderr. In JSON lines an undefined or infinite value is null.
+    """
+    import ir_measures
+    from ir_measures.util import Metric
+
+    from ir_outcomes.measures import parse_measure
+    from ir_outcomes.reading import as_qrels, as_run
+
+    if no_summary and not by_query:
+        raise typer.BadParameter("--no_summary (-n) only makes sense with --by_query (-q)")
+    if output_format not in ("tsv", "jsonl"):
+        raise typer.BadParameter(f"--output_format {output_format}: must be tsv or jsonl")
+    providers = ir_measures.providers.registry
+    if provider is not None and provider not in providers:
+        raise typer.BadParameter(f"--provider {provider}: must be one of {', '.join(providers)}")
+    if output_format == "jsonl" and places != 4:
+        typer.echo("--places is ignored when using --output jsonl", err=True)
+
+    chosen = list(dict.fromkeys(parse_measure(name) for names in measures for name in names.split()))
+    evaluator: Any = ir_measures if provider is None else providers[provider]
+    totals = {each: each.aggregator() for each in chosen}
+    undefined = dict.fromkeys(chosen, 0)
+    queries = as_qrels(qrels)
+    for metric in evaluator.iter_calc(chosen, queries.to_dict(), as_run(run).to_dict()):
+        totals[metric.measure].add(metric.value)
+        undefined[metric.measure] += math.isnan(metric.value)
+        if by_query:
+            typer.echo(_metric_line(metric, output_format, places, with_query=True))
+    if not no_summary:
+        for each in chosen:
+            summary = Metric(query_id="all", measure=each, value=totals[each].result())
+            typer.echo(_metric_line(summary, output_format, places, with_query=by_query))
+    for each in chosen:
+        if undefined[each]:
+            defined = len(queries.query_ids) - undefined[each]
+            typer.echo(f"{each}: the mean is over {defined} of {len(queries.query_ids)} queries", err=True)
+
+
+@app.command()
+def sample(folder: Annotated[Path, typer.Argument(help="where to write; made if need be", show_default=False)]) -> None:
+    """Write the embedded sample, four runs over 1000 queries and their qrels, so that everything can be tried offline."""
+    from ir_outcomes.samples import write_sample
+
+    for path in write_sample(folder):
+        typer.echo(path)
+
+
+def _metric_line(metric: Any, output_format: str, places: int, *, with_query: bool) -> str:
+    if output_format == "jsonl":
+        value = metric.value if math.isfinite(metric.value) else None
+        fields = {"query_id": metric.query_id} if with_query else {}
+        return json.dumps({**fields, "measure": str(metric.measure), "value": value})
+    value = format(metric.value, "" if places == -1 else f".{places}f")
+    return "\t".join([metric.query_id, str(metric.measure), value] if with_query else [str(metric.measure), value])
+
+
+def _margins(text: str) -> tuple[float, float]:
+    try:
+        coverage, ranking = (float(part.strip().removesuffix("pp").removesuffix("ranks")) for part in text.split(","))
+    except ValueError:
+        raise ParameterError(
+            f"--margins {text!r}: write two numbers, percentage points of coverage and ranks, such as 1pp,0.5"
+        ) from None
+    return coverage, ranking
+
+
+@contextmanager
+def _stdout_or(output: Path | None) -> Iterator[Callable[[Any], None]]:
+    from ir_outcomes.showing.text import print_report
+
+    def write(report: Any) -> None:
+        if isinstance(report, str):
+            stream.write(f"{report}\n")
+        else:
+            print_report(report, stream)
+
+    if output is None:
+        stream: TextIO = sys.stdout
+        yield write
+        return
+    try:
+        with output.open("w", encoding="utf-8") as stream:
+            yield write
+    except OSError as error:
+        raise ParameterError(f"--output {output}: cannot be written ({error.strerror})") from error
+
+
+@contextmanager
+def _messages() -> Iterator[None]:
+    """Turn our errors into a message and exit status 1, and our warnings into lines on stderr."""
+
+    def show(message: Warning | str, category: type[Warning], *details: Any, **more: Any) -> None:
+        if issubclass(category, IrOutcomesWarning):
+            typer.echo(f"warning: {message}", err=True)
+        else:
+            original(message, category, *details, **more)
+
+    original = warnings.showwarning
+    warnings.showwarning = show
+    try:
+        yield
+    except IrOutcomesError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    finally:
+        warnings.showwarning = original

@@ -1,0 +1,59 @@
+"""The ir_measures provider: evaluates our measures inside ``calc``, ``calc_aggregate``, ``iter_calc`` and ``evaluator``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ir_measures.providers import Evaluator, Provider
+from ir_measures.util import Metric
+
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.lengths import SearchLengths, search_lengths
+from ir_outcomes.measures.definitions import ASL, ESL, Answered, SearchLengthMeasure
+from ir_outcomes.reading.qrels import as_qrels
+from ir_outcomes.reading.runs import as_run
+
+__all__ = ["OutcomesProvider"]
+
+
+class OutcomesEvaluator(Evaluator):
+    """Evaluates runs against qrels that were read once."""
+
+    def __init__(self, measures: Iterable[SearchLengthMeasure], qrels: Any) -> None:
+        self._qrels = as_qrels(qrels)
+        self._measures = list(measures)
+        super().__init__(self._measures, set(self._qrels.query_ids))
+
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        checked = as_run(run)
+        tables: dict[tuple[Any, ...], SearchLengths] = {}
+        for measure in self._measures:
+            settings = {"cutoff": measure.cutoff, **{name: measure[name] for name in ("rel", "ties", "judged_only")}}
+            key = tuple(settings.values())
+            if key not in tables:
+                tables[key] = search_lengths(self._qrels, checked, **settings)
+            for query_id, value in zip(self._qrels.query_ids, measure.values(tables[key]).tolist(), strict=True):
+                yield Metric(query_id=query_id, measure=measure, value=value)
+
+
+class OutcomesProvider(Provider):
+    """Provides ESL, ASL and Answered."""
+
+    NAME = "ir_outcomes"
+    PRIORITY = 0.0  # read by the entry point loader of ir_measures' branch "entry-points": after the built-in providers
+    SUPPORTED_MEASURES = [ESL, ASL, Answered]
+
+    def supports(self, measure: Any) -> bool:
+        """Tell whether a measure is one of ours; its parameters are checked on the way."""
+        if not isinstance(measure, SearchLengthMeasure):
+            return False
+        measure.validate_params()
+        return True
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> OutcomesEvaluator:
+        measures = list(measures)
+        foreign = [str(measure) for measure in measures if not self.supports(measure)]
+        if foreign:
+            raise ParameterError(f"ir_outcomes does not provide {', '.join(foreign)}; call ir_measures.calc_aggregate instead")
+        return OutcomesEvaluator(measures, qrels)

@@ -1,0 +1,226 @@
+"""Comparisons as text: aligned, readable in 80 columns, and without colour where nobody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from io import StringIO
+from typing import TextIO
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ir_outcomes.comparison.facets import Facet
+from ir_outcomes.comparison.outcomes import OUTCOMES
+from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+
+WIDTH = 80
+_STYLES = {"better": "bold green", "worse": "bold red", "trade-off": "bold yellow"}
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Render a comparison as plain text, 80 columns wide."""
+    return _plain(comparison_report(comparison))
+
+
+def comparisons_text(comparisons: Comparisons) -> str:
+    """Render several comparisons as plain text, 80 columns wide."""
+    return _plain(comparisons_report(comparisons))
+
+
+def comparison_report(comparison: Comparison) -> RenderableType:
+    """Lay out a comparison for a rich console."""
+    return Group(
+        Text(f"{comparison.contender} against {comparison.baseline} (the baseline)", style="bold"),
+        _head(comparison),
+        "",
+        _outcome_table(comparison),
+        "",
+        _facet_table(comparison),
+        "",
+        *_words(comparison),
+        *_bulleted("Notes", comparison.notes),
+    )
+
+
+def comparisons_report(comparisons: Comparisons) -> RenderableType:
+    """Lay out several comparisons for a rich console: the columns of Table 2 of Lin et al. 2021, with the verdict."""
+    first = comparisons[0]
+    parts: list[RenderableType] = [
+        Text(f"{len(comparisons)} runs against {first.baseline} (the baseline)", style="bold"),
+        _head(first),
+        "",
+        _table_2(comparisons),
+        Text(
+            f"Outcomes in % of {_items(first)}; cov: change of coverage in percentage points, higher is better; "
+            "A, B: mean search length of baseline and contender on what both find, in ranks, lower is "
+            "better (A differs from row to row: "
+            f"each row has its own such queries); p: corrected ({_correction(first)}).",
+            style="dim",
+        ),
+        "",
+    ]
+    for each in comparisons:
+        parts += _words(each)
+    return Group(*parts, "", *_bulleted("Notes", _shared_notes(comparisons)))
+
+
+def query_report(queries: Iterable[QueryOutcome], comparison: Comparison) -> RenderableType:
+    """Lay out a list of queries."""
+    table = _table("query", "outcome", "found A", "found B", "length A", "length B", "change", right=range(2, 7))
+    for query in queries:
+        table.add_row(
+            Text(query.query_id),
+            query.outcome,
+            f"{query.found_baseline:.2f}",
+            f"{query.found_contender:.2f}",
+            *(_number(value, ".2f") for value in (query.baseline, query.contender)),
+            _number(query.difference, "+.2f"),
+        )
+    head = f"A: {comparison.baseline}, B: {comparison.contender}; found: share of the relevant documents; length in ranks"
+    return Group(Text(head, style="dim"), table)
+
+
+def short_pvalue(pvalue: float) -> str:
+    """Write a p-value for a table cell.
+
+    Examples
+    --------
+    >>> short_pvalue(0.0312), short_pvalue(3e-9), short_pvalue(1.0)
+    ('0.031', '3e-09', '1.000')
+    """
+    return f"{pvalue:.1e}".replace(".0e", "e") if pvalue < 0.001 else f"{pvalue:.3f}"
+
+
+def _plain(report: RenderableType) -> str:
+    stream = StringIO()
+    Console(file=stream, width=WIDTH, color_system=None, force_terminal=False, highlight=False, emoji=False).print(report)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+def _head(comparison: Comparison) -> Text:
+    settings = comparison.settings
+    queries = f"{comparison.n_queries} queries"
+    if comparison.n_unanswerable:
+        queries += f" ({comparison.n_unanswerable} unanswerable left out)"
+    judged = ", judged only" if settings.judged_only else ""
+    return Text(
+        f"{queries}, cutoff {settings.cutoff}, rel {settings.rel}, unit {settings.unit}, ties {settings.ties}{judged}, "
+        f"alpha {settings.alpha:g}",
+        style="dim",
+    )
+
+
+def _items(comparison: Comparison) -> str:
+    return "queries" if comparison.unit == "query" else "relevant documents, averaged within queries"
+
+
+def _correction(comparison: Comparison) -> str:
+    return f"{comparison.settings.correction}, family of {comparison.settings.family}"
+
+
+def _outcome_table(comparison: Comparison) -> Table:
+    counted = "queries" if comparison.unit == "query" else "documents"
+    table = _table("outcome", f"found within {comparison.cutoff} by", counted, "share", right=(2, 3))
+    found_by = {"neither": "no run", "lost": comparison.baseline, "won": comparison.contender, "both": "both runs"}
+    for outcome in OUTCOMES:
+        only = "only " if outcome in ("lost", "won") else ""
+        share = comparison.outcomes.fractions.get(outcome)
+        table.add_row(
+            outcome,
+            Text(only + found_by[outcome]),
+            str(getattr(comparison.outcomes, outcome)),
+            "-" if share is None else f"{100 * share:.2f} %",
+        )
+    return table
+
+
+def _facet_table(comparison: Comparison) -> Table:
+    level = f"{100 * (1 - comparison.alpha):g} % interval"
+    table = _table("facet", "better", "A", "B", "B - A", level, "p", "test", right=(2, 3, 4, 5, 6))
+    for facet in (comparison.coverage, comparison.ranking, comparison.reciprocal_rank):
+        places = 4 if facet.measured_in == "reciprocal" else 2
+        table.add_row(
+            f"{facet.name}, {'%' if facet.name == 'coverage' else facet.measured_in}".removesuffix(", reciprocal"),
+            "higher" if facet.higher_is_better else "lower",
+            _number(facet.baseline, f".{places}f"),
+            _number(facet.contender, f".{places}f"),
+            _number(facet.difference, f"+.{places}f"),
+            _interval(facet, places),
+            short_pvalue(facet.pvalue),
+            facet.test,
+        )
+    naive = comparison.naive
+    table.add_row(
+        "MRR, naively", "higher", *(_number(value, ".4f") for value in (naive.baseline, naive.contender)),
+        _number(naive.difference, "+.4f"), "", short_pvalue(naive.pvalues["t"]), "t",
+    )  # fmt: skip
+    return table
+
+
+def _table_2(comparisons: Comparisons) -> Table:
+    table = _table("run", "lost", "won", "both", "cov", "p", "A", "B", "p", "verdict", right=range(1, 9))
+    for each in comparisons:
+        shares = each.outcomes.fractions
+        table.add_row(
+            Text(each.contender, overflow="fold"),
+            *(f"{100 * shares[name]:.1f}" if name in shares else "-" for name in ("lost", "won", "both")),
+            _number(each.coverage.difference, "+.1f"),
+            short_pvalue(each.coverage.pvalue_corrected),
+            _number(each.ranking.baseline, ".2f"),
+            _number(each.ranking.contender, ".2f"),
+            short_pvalue(each.ranking.pvalue_corrected),
+            _label(each.verdict.label),
+        )
+    return table
+
+
+def _words(comparison: Comparison) -> list[RenderableType]:
+    label = Text.assemble(
+        (f"{comparison.contender}: " if comparison.settings.family > 1 else "Verdict: "), _label(comparison.verdict.label)
+    )
+    return [label, Padding(Text(comparison.verdict.sentence), (0, 0, 0, 2))]
+
+
+def _bulleted(title: str, notes: Iterable[str]) -> list[RenderableType]:
+    grid = Table.grid(padding=(0, 1))
+    for note in notes:
+        grid.add_row(" -", Text(note))
+    return [Text(title, style="bold"), grid]
+
+
+def _shared_notes(comparisons: Comparisons) -> list[str]:
+    """Say each note once, with the runs it is about where it is not about all."""
+    about: dict[str, list[str]] = {}
+    for each in comparisons:
+        for note in each.notes:
+            about.setdefault(note, []).append(each.contender)
+    return [note if len(runs) == len(comparisons) else f"{', '.join(runs)}: {note}" for note, runs in about.items()]
+
+
+def _table(*headings: str, right: Iterable[int] = ()) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    numeric = set(right)
+    for column, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if column in numeric else "left", no_wrap=column in numeric)
+    return table
+
+
+def _label(label: str) -> Text:
+    return Text(label, style=_STYLES.get(label.split()[0], ""))
+
+
+def _interval(facet: Facet, places: int) -> str:
+    if facet.interval is None:
+        return "-"
+    return f"[{facet.interval.low:+.{places}f}, {facet.interval.high:+.{places}f}]"
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
+
+
+def print_report(report: RenderableType, stream: TextIO) -> None:
+    """Print a report: with colour and in the terminal's width on a terminal, plain and in 80 columns elsewhere."""
+    Console(file=stream, highlight=False, emoji=False, width=None if stream.isatty() else WIDTH).print(report)

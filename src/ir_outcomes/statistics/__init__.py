@@ -1,0 +1,45 @@
+"""Tests, intervals and corrections on arrays; nothing here knows of retrieval."""
+
+from ir_outcomes.statistics.binomial import binomial_test, midp_test
+from ir_outcomes.statistics.corrections import CORRECTIONS, Correction, adjust
+from ir_outcomes.statistics.intervals import (
+    Interval,
+    interval_of_mean,
+    odds_ratio,
+    odds_ratio_interval,
+    paired_proportion_interval,
+)
+from ir_outcomes.statistics.paired import (
+    Test,
+    differences,
+    paired_tests,
+    rank_sum,
+    sign_flip,
+    sign_test,
+    t_test,
+    wilcoxon,
+)
+from ir_outcomes.statistics.power import detectable_mean, detectable_proportion
+
+__all__ = [
+    "CORRECTIONS",
+    "Correction",
+    "Interval",
+    "Test",
+    "adjust",
+    "binomial_test",
+    "detectable_mean",
+    "detectable_proportion",
+    "differences",
+    "interval_of_mean",
+    "midp_test",
+    "odds_ratio",
+    "odds_ratio_interval",
+    "paired_proportion_interval",
+    "paired_tests",
+    "rank_sum",
+    "sign_flip",
+    "sign_test",
+    "t_test",
+    "wilcoxon",
+]

@@ -1,0 +1,99 @@
+"""The smallest effect that a test would have found: what "not significant" leaves open."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+def detectable_mean(n: int, deviation: float, alpha: float, power: float) -> float | None:
+    """Find the smallest true mean difference that a two-sided t test at level alpha finds with this power.
+
+    Parameters
+    ----------
+    n : int
+        Number of differences.
+    deviation : float
+        Their standard deviation; the result is in its unit.
+    alpha, power : float
+        Level of the test and chance to find the difference.
+
+    Returns
+    -------
+    float or None
+        None for fewer than two differences or no variance.
+
+    References
+    ----------
+    Noncentral t distribution; Cohen 1988, chapter 2.
+
+    Examples
+    --------
+    >>> round(detectable_mean(54, 10.0, 0.05, 0.8), 3)
+    3.888
+    """
+    if n < 2 or deviation == 0:
+        return None
+    from scipy.optimize import brentq
+    from scipy.special import nctdtr, stdtrit
+
+    critical = float(stdtrit(n - 1, 1 - alpha / 2))
+
+    def lacking(shift: float) -> float:
+        return power - (1 - float(nctdtr(n - 1, shift, critical)) + float(nctdtr(n - 1, shift, -critical)))
+
+    high = critical + 1  # widened in small steps: far out SciPy's noncentral t has no value
+    while lacking(high) > 0:
+        high *= 1.2
+    return float(brentq(lacking, 0.0, high)) * deviation / math.sqrt(n)
+
+
+def detectable_proportion(n: int, discordant_share: float, alpha: float, power: float) -> float | None:
+    """Find the smallest difference of paired proportions that the exact binomial test at level alpha finds with this power.
+
+    Unconditionally over n: of n pairs a binomial number is discordant, with share max(discordant_share, difference), and of
+    those a binomial number is won.
+
+    Parameters
+    ----------
+    n : int
+        Number of pairs.
+    discordant_share : float
+        Share of pairs that one of the two won, as observed.
+    alpha, power : float
+        Level of the test and chance to find the difference.
+
+    Returns
+    -------
+    float or None
+        Between 0 and 1; None where no difference is found with that power.
+
+    Examples
+    --------
+    >>> round(detectable_proportion(1000, 0.033, 0.05, 0.8), 4)
+    0.0173
+    """
+    if n < 1:
+        return None
+    from scipy.optimize import brentq
+    from scipy.stats import binom
+
+    discordant = np.arange(n + 1)
+    # Largest number of lost (and, by symmetry, of won) that the two-sided test rejects; -1 where it never does.
+    critical = np.asarray(binom.ppf(alpha / 2, discordant, 0.5)) - 1
+    critical += binom.cdf(critical + 1, discordant, 0.5) <= alpha / 2
+
+    def lacking(difference: float) -> float:
+        share = min(1.0, max(discordant_share, difference))
+        chance = binom.pmf(discordant, n, share)
+        likely = chance > 1e-15
+        m, most = discordant[likely], critical[likely]
+        p_lost = (share - difference) / (2 * share)
+        found = binom.cdf(most, m, p_lost) + binom.cdf(most, m, 1 - p_lost)
+        return float(power - chance[likely] @ found)
+
+    if lacking(1.0) > 0:
+        return None
+    low = 1e-9
+    return low if lacking(low) <= 0 else float(brentq(lacking, low, 1.0, xtol=1e-6))

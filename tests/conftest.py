@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REAL_DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if REAL_DATA.is_dir():
+        return
+    absent = pytest.mark.skip(reason=f"the real runs are not at {REAL_DATA}; set IR_OUTCOMES_REAL_DATA")
+    for item in items:
+        if item.get_closest_marker("realdata"):
+            item.add_marker(absent)
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    return REAL_DATA

@@ -1,0 +1,306 @@
+"""Every row of the table of malformed runs that today's tools read silently wrong: the right answer, or a clear error."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import ir_measures
+import lz4.frame
+import numpy as np
+import pandas as pd
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ir_outcomes as iro
+from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, ParameterError, UnreadableFile
+from ir_outcomes.reading import files, lines
+
+GOOD = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.5 t\n"
+EXPECTED = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d1": 1.5}}
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str | bytes], Path]:
+    def write(content: str | bytes, name: str = "a.run") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD,
+        GOOD.replace("\n", "\r\n"),
+        GOOD.replace(" ", "\t"),
+        GOOD.replace(" ", " \t  "),
+        GOOD.replace("q1 Q0", "  q1 Q0"),
+        GOOD.replace("\n", "\n\n \t\n"),
+        "\n\n" + GOOD,
+        GOOD.rstrip("\n"),
+        "\ufeff" + GOOD,
+    ],
+    ids=["plain", "crlf", "tabs", "mixed", "indented", "blank lines", "leading blank lines", "no final newline", "bom"],
+)
+def test_what_changes_no_number(write: Any, content: str) -> None:
+    assert iro.read_run(write(content)).to_dict() == EXPECTED
+
+
+def test_quotes_and_other_characters_stay_in_ids(write: Any) -> None:
+    run = iro.read_run(write("q'1 Q0 \"d,1\" 1 3.0 t\nq'1 Q0 dé\u00a0ü 2 2e0 t\nq'1 Q0 D#0 3 -inf t\n"))
+    assert run.to_dict() == {"q'1": {'"d,1"': 3.0, "dé\u00a0ü": 2.0, "D#0": float("-inf")}}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("q1 Q0 d1 1 3.0 t\nq2 Q0 d1 1 3.0 t\n\nq1 Q0 d1 2 2.0 t\n", r"line 4: document d1 is ranked twice for query q1; keep"),
+        ("q1 Q0 d1 1 nan t\n", r"line 1: the score is not a number; correct .*\n  'nan'"),
+        (GOOD + "q3 Q0 d1 1 abc t\n", r"line 4: the score is not a number; .*\n  'abc'"),
+        (GOOD + "q3 Q0 d1 1 1_0 t\n", r"line 4: the score is not a number; .*\n  '1_0'"),
+        (GOOD + "q3 Q0 d1 1 3.0\n", r"line 4: has 5 columns, expected 6; ids .*\n  'q3 Q0 d1 1 3.0'"),
+        (GOOD + "q3 Q0 d1 1 3.0 my tag\n", r"line 4: has 7 columns, expected 6; ids and tags must not contain white space"),
+        ("# a comment\n" + GOOD, r"line 1: has 3 columns|line 1: the rank is not a whole number"),
+        (GOOD + "# one more comment here\n", r"line 4: has 5 columns, expected 6; .* comment .* lines must be removed"),
+        (
+            GOOD.encode() + "q3 Q0 dé 1 3.0 t\n".encode("latin-1"),
+            r"line 4: is not UTF-8; convert it .*iconv.*\n  'q3 Q0 d\\\\xe9",
+        ),
+        (GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n", r"line 4: holds a NUL byte; is this a text file"),
+        (GOOD.encode("utf-16"), r"line 1: .*(NUL|UTF-8)"),
+        ("", r"is empty; nothing can be evaluated"),
+        ("\n \n", r"is empty"),
+        ("q1 0 d1 1\n", r"has 4 columns, expected 6 or 3: a qrels file has 4 columns .*; were the arguments swapped\?"),
+        ("q1 Q0 " + "d" * 1500 + " 1 3.0 t\n", r"a document id is longer than 1000 bytes"),
+        ("q1 d1 1\nq1 d2 1\n", r"line 2: rank 1 is given twice for query q1"),
+        ("q1 d1 1.5\n", r"line 1: the rank is not a whole number; .*\n  '1.5'"),
+    ],
+)
+def test_malformed_runs_name_file_line_text_and_remedy(write: Any, content: str | bytes, message: str) -> None:
+    path = write(content)
+    with pytest.raises(FormatError, match=message) as caught:
+        iro.read_run(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("q1 0 d1 1.5\n", r"line 1: the grade is not a whole number; .*\n  '1.5'"),
+        ("q1 0 d1 x\n", r"line 1: the grade is not a whole number"),
+        ("q1 Q0 d1 1 3.0 t\n", r"has 6 columns, expected 4: a TREC run has 6 columns .*; were the arguments swapped\?"),
+        ("q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 2\n", r"line 3: document d1 has two grades for query q1, 1 and 2; keep one"),
+        ("", r"is empty"),
+    ],
+)
+def test_malformed_qrels(write: Any, content: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        iro.read_qrels(write(content))
+
+
+def test_a_judgment_said_twice_counts_once_with_a_warning(write: Any) -> None:
+    path = write("q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 1\n")
+    with pytest.warns(IrOutcomesWarning, match=r"a\.run: 1 judgments stand there more than once, with the same grade"):
+        qrels = iro.read_qrels(path)
+    assert qrels.to_dict() == {"q1": {"d1": 1}, "q2": {"d1": 1}}
+
+
+compressions: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "lz4": lz4.frame.compress,
+    "zst": zstandard.compress,
+}
+
+
+@pytest.mark.parametrize("ending", compressions)
+def test_compression_is_told_by_content(write: Any, ending: str) -> None:
+    compress = compressions[ending]
+    assert iro.read_run(write(compress(GOOD.encode()), "no-ending")).to_dict() == EXPECTED
+    two_frames = compress(GOOD[:20].encode()) + compress(GOOD[20:].encode())
+    assert iro.read_run(write(two_frames)).to_dict() == EXPECTED
+    assert iro.read_run(write(GOOD, f"plain.run.{ending}")).to_dict() == EXPECTED
+
+
+@pytest.mark.parametrize("ending", compressions)
+def test_truncated_archives_are_noticed(write: Any, ending: str) -> None:
+    rng = np.random.default_rng(0)
+    text = "".join(f"q{n} Q0 d{rng.integers(1 << 60)} 1 1.0 t\n" for n in range(2000))
+    whole = compressions[ending](text.encode())
+    for length in (len(whole) // 2, len(whole) - 5):
+        with pytest.raises(UnreadableFile, match=r"a\.run: cannot be read to its end .*truncated or damaged"):
+            iro.read_run(write(whole[:length]))
+
+
+def test_files_that_are_none(tmp_path: Path, write: Any) -> None:
+    write(GOOD, "bm25.run")
+    with pytest.raises(UnreadableFile, match=r"bm26\.run: no such file; did you mean .*bm25\.run\?"):
+        iro.read_run(tmp_path / "bm26.run")
+    with pytest.raises(UnreadableFile, match=r"the folder .* does not exist"):
+        iro.read_run(tmp_path / "nowhere" / "a.run")
+    with pytest.raises(UnreadableFile, match="a directory or device, not a file"):
+        iro.read_run(tmp_path)
+    with pytest.raises(OSError, match="a directory or device"):
+        iro.read_run("/dev/zero")
+
+
+def test_an_endless_line_is_refused_in_bounded_memory(write: Any) -> None:
+    path = write(gzip.compress(b"x" * (files.LONGEST_LINE * 8)))
+    with pytest.raises(FormatError, match="line 1: a line longer than 1,048,576 bytes"):
+        iro.read_run(path)
+
+
+def test_blocks_end_at_lines_whatever_their_size(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write("\ufeff" + GOOD + "q3 Q0 d1 1 oops t\n")
+    for size in range(3, 40):
+        monkeypatch.setattr(files, "BLOCK_SIZE", size)
+        with pytest.raises(FormatError, match="line 4: the score is not a number"):
+            iro.read_run(path)
+
+
+def test_msmarco_columns_and_ordering_by_rank(write: Any) -> None:
+    run = iro.read_run(write("q1\td1\t2\nq1\td2\t1\n"))
+    assert run.by_rank
+    assert run.to_dict() == {"q1": {"d1": -2.0, "d2": -1.0}}
+    trec = write("q1 Q0 d1 2 9.0 t\nq1 Q0 d2 1 1.0 t\n")
+    qrels = {"q1": {"d2": 1}}
+    assert iro.search_lengths(qrels, iro.read_run(trec)).esl().tolist() == [2.0]
+    assert iro.search_lengths(qrels, iro.read_run(trec, by="rank")).esl().tolist() == [1.0]
+    with pytest.raises(ParameterError, match="by='date': must be 'score' or 'rank'"):
+        iro.read_run(trec, by="date")  # type: ignore[arg-type]
+
+
+ids = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=40)
+rows = st.lists(
+    st.tuples(ids, ids, st.floats(allow_nan=False), st.sampled_from([" ", "\t", "  ", " \t"])),
+    min_size=1,
+    max_size=20,
+    unique_by=lambda row: row[:2],
+)
+
+
+@given(rows=rows, newline=st.sampled_from(["\n", "\r\n", "\n\n"]))
+def test_both_readers_say_the_same(rows: list[tuple[str, str, float, str]], newline: str) -> None:
+    text = newline.join(f"{q}{gap}Q0{gap}{d}{gap}1{gap}{score!r}{gap}t" for q, d, score, gap in rows).encode()
+    block = files.Block(1, text)
+    plain = lines._plain(block, lines.TREC_RUN, "text")
+    assert plain.documents.tolist() == [d.encode() for _, d, _, _ in rows]
+    assert plain.values.tolist() == [score for _, _, score, _ in rows]
+    fast = lines._fast(block, lines.TREC_RUN, 8)
+    if not text.isascii():
+        assert fast is None
+    if fast is not None:
+        assert fast.queries.tolist() == plain.queries.tolist()
+        assert fast.documents.tolist() == plain.documents.tolist()
+        assert fast.values.tobytes() == plain.values.tobytes()
+
+
+noise = st.lists(
+    st.sampled_from([b"q1", b"d1", b"1", b"2.5", b"nan", b" ", b"\t", b"\n", b"\r", b"\x0b", b"\x1c", b"\xc3", b"_", b"#"])
+)
+
+
+@given(noise=noise)
+def test_the_fast_reader_declines_what_the_plain_one_refuses(noise: list[bytes]) -> None:
+    for layout in (lines.TREC_RUN, lines.MSMARCO_RUN, lines.TREC_QRELS):
+        block = files.Block(1, b"".join(noise))
+        fast = lines._fast(block, layout, 8)
+        try:
+            plain = lines._plain(block, layout, "noise")
+        except FormatError:
+            assert fast is None
+        else:
+            assert fast is None or fast.documents.tolist() == plain.documents.tolist()
+            assert fast is None or fast.values.tobytes() == plain.values.tobytes()
+
+
+def test_frames_and_tuples_in_every_usual_naming() -> None:
+    for names in (["query_id", "doc_id", "score"], ["qid", "docno", "score"]):
+        frame = pd.DataFrame([("q1", "d1", 3.0), ("q1", "d2", 2.0), ("q2", "d1", 1.5)], columns=names)
+        assert iro.as_run(frame).to_dict() == EXPECTED
+        assert iro.as_run(frame.astype({names[0]: object})).to_dict() == EXPECTED
+    for names in (["query_id", "doc_id", "relevance"], ["qid", "docno", "label"]):
+        frame = pd.DataFrame([("q1", "d1", 1), ("q2", "d1", 0)], columns=names)
+        assert iro.as_qrels(frame).to_dict() == {"q1": {"d1": 1}, "q2": {"d1": 0}}
+    tuples = (ir_measures.ScoredDoc(q, d, s) for q, ranking in EXPECTED.items() for d, s in ranking.items())
+    assert iro.as_run(tuples).to_dict() == EXPECTED
+    assert iro.as_qrels([ir_measures.Qrel("q1", "d1", 1)]).to_dict() == {"q1": {"d1": 1}}
+
+
+def test_whole_number_ids_become_text() -> None:
+    assert iro.as_run({1: {2: 3}}).to_dict() == {"1": {"2": 3.0}}
+    frame = pd.DataFrame({"qid": [1, 1], "docno": [10, 11], "score": [2.0, 1.0]})
+    assert iro.as_run(frame).to_dict() == {"1": {"10": 2.0, "11": 1.0}}
+    lengths = iro.search_lengths({"1": {"11": 1}}, frame)
+    assert lengths.esl().tolist() == [2.0]
+
+
+class Other(NamedTuple):
+    query: str
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({1.0: {"d": 1.0}}, r"a query id must be text or a whole number, not float; convert it to str first"),
+        ({"q": {True: 1.0}}, r"row 1: a document id must be text or a whole number, not bool"),
+        ({"q": {"d": "high"}}, r"a score or grade must be a number\n  \"'high'\""),
+        ({"q": {"d": None}}, r"a score or grade must be a number|no score or grade"),
+        ({"q": {"d": float("nan")}}, r"row 1 has no score or grade \(NaN\)"),
+        ({"q": 1.0}, r"is not a dict of dict"),
+        ({1: {"d": 1.0}, "1": {"d": 1.0}}, r"holds the same query id twice, once as text and once as a number"),
+        ({"q": {1: 1.0, "1": 2.0}}, r"document 1 is ranked twice for query q"),
+        ({"q": {"": 1.0}}, r"empty or has a NUL character"),
+        (pd.DataFrame({"qid": ["q"], "docno": ["d"]}), r"has no column 'score'; its columns are qid, docno"),
+        (pd.DataFrame({"qid": [1.0], "docno": ["d"], "score": [1.0]}), r"not float"),
+        ([("q", "d", 1.0)], r"is not an iterable of named tuples"),
+        ([Other("q")], r"has no column 'score'"),
+        (3, r"cannot be read from a int"),
+    ],
+)
+def test_wrong_objects(run: Any, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        iro.as_run(run)
+
+
+def test_qrels_keep_queries_without_judgments_and_negative_grades_are_unjudged() -> None:
+    qrels = iro.as_qrels({"q1": {"d1": 1, "d2": -1}, "q2": {}})
+    assert qrels.query_ids == ("q1", "q2")
+    assert qrels.to_dict() == {"q1": {"d1": 1, "d2": -1}, "q2": {}}
+    lengths = iro.search_lengths(qrels, {"q1": {"d2": 2.0, "d1": 1.0}}, judged_only=True)
+    assert lengths.esl()[0] == 1.0
+    with pytest.raises(FormatError, match="hold no judgment"):
+        iro.as_qrels({})
+
+
+def test_names_come_from_file_names() -> None:
+    assert [files.name_of(f"/x/{name}") for name in ("a.run", "b.v2.trec.xz", "c", "run.txt", "d.RUN.GZ", "e.f")] == [
+        "a", "b.v2", "c", "run", "d", "e.f",
+    ]  # fmt: skip
+
+
+def test_one_exception_tree() -> None:
+    from ir_outcomes import errors
+
+    kinds = [getattr(errors, name) for name in errors.__all__ if name[0].isupper()]
+    for kind in kinds:
+        assert issubclass(kind, (errors.IrOutcomesError, Warning))
+    assert issubclass(UnreadableFile, OSError)
+    assert issubclass(InputError, ValueError)
+
+
+def test_nothing_warns_on_good_input(write: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        iro.read_run(write("\n" * 10 + GOOD))
