@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
@@ -71,7 +71,6 @@ def test_everything_equals_the_literal_definitions(
 few_levels = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([1.0, 2.0]), max_size=6)
 
 
-@settings(max_examples=60)
 @given(ranking=few_levels, judged=strategies.judgments, cutoff=strategies.cutoffs, need=st.integers(1, 3))
 def test_expected_ties_equal_the_mean_over_all_orders(
     ranking: dict[str, float], judged: dict[str, int], cutoff: Any, need: int

@@ -26,7 +26,7 @@ def binomial_test(won: int, lost: int) -> Test:
         return Test("exact", "exact binomial", None, 1.0, 0, 0, _NO_DISCORDANT)
     from scipy.stats import binomtest
 
-    pvalue = float(binomtest(won, won + lost, 0.5).pvalue)
+    pvalue = float(binomtest(max(won, lost), won + lost, 0.5).pvalue)
     return Test("exact", "exact binomial", float(won), pvalue, (won > lost) - (won < lost), won + lost)
 
 
@@ -46,7 +46,7 @@ def midp_test(won: int, lost: int) -> Test:
         return Test("midp", "mid-p binomial", None, 1.0, 0, 0, _NO_DISCORDANT)
     from scipy.stats import binom
 
-    pvalue = min(1.0, binomial_test(won, lost).pvalue - float(binom.pmf(won, won + lost, 0.5)))
+    pvalue = min(1.0, binomial_test(won, lost).pvalue - float(binom.pmf(max(won, lost), won + lost, 0.5)))
     return Test("midp", "mid-p binomial", float(won), pvalue, (won > lost) - (won < lost), won + lost)
 
 

@@ -146,7 +146,7 @@ def sign_test(d: Floats) -> Test:
         return _nothing_to_test("sign", "sign test", d)
     from scipy.stats import binomtest
 
-    pvalue = float(binomtest(positive, positive + negative, 0.5).pvalue)
+    pvalue = float(binomtest(max(positive, negative), positive + negative, 0.5).pvalue)
     return Test("sign", "sign test", float(positive), pvalue, _sign(positive - negative), positive + negative)
 
 
@@ -253,7 +253,7 @@ def _exact_sign_flip(d: npt.NDArray[np.int64]) -> float:
     tilt = _tilt(sizes, counts, observed)
     # S = total - 2 K, with K the sum of the flipped sizes: a lattice of total + 1 points.
     flip = 1 / (1 + np.exp(2 * tilt * sizes))  # chance of a flip under the tilted distribution
-    angles = -2 * np.pi * np.arange(total // 2 + 1) / (total + 1)
+    angles = -2 * np.pi * np.arange((total + 1) // 2 + 1) / (total + 1)
     log_transform = np.zeros(len(angles), dtype=np.complex128)
     for size, count, chance in zip(sizes.tolist(), counts.tolist(), flip.tolist(), strict=True):
         with np.errstate(divide="ignore"):

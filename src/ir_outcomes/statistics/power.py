@@ -41,7 +41,9 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float) -> flo
     critical = float(stdtrit(n - 1, 1 - alpha / 2))
 
     def lacking(shift: float) -> float:
-        return power - (1 - float(nctdtr(n - 1, shift, critical)) + float(nctdtr(n - 1, shift, -critical)))
+        # SciPy gives NaN for the far tail on the other side, where there is nothing.
+        other_side = float(np.nan_to_num(nctdtr(n - 1, shift, -critical)))
+        return power - (1 - float(nctdtr(n - 1, shift, critical)) + other_side)
 
     high = critical + 1  # widened in small steps: far out SciPy's noncentral t has no value
     while lacking(high) > 0:

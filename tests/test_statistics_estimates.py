@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+import statsmodels.stats.multitest
+import statsmodels.stats.power
+import statsmodels.stats.proportion
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.statistics import (
+    adjust,
+    detectable_mean,
+    detectable_proportion,
+    interval_of_mean,
+    odds_ratio,
+    odds_ratio_interval,
+    paired_proportion_interval,
+)
+from ir_outcomes.statistics.corrections import Correction
+
+pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+@given(p=pvalues, method=st.sampled_from(["holm", "bonferroni", "fdr_bh"]))
+def test_corrections_equal_statsmodels(p: list[float], method: Correction) -> None:
+    expected = statsmodels.stats.multitest.multipletests(p, method=method)[1]
+    np.testing.assert_allclose(adjust(p, method), expected, rtol=1e-12)
+
+
+def test_corrections_of_nothing_and_of_nonsense() -> None:
+    assert adjust([], "holm") == []
+    assert adjust([0.2, 0.7], "none") == [0.2, 0.7]
+    with pytest.raises(ParameterError, match="must be one of holm, bonferroni, fdr_bh, none"):
+        adjust([0.5], "sidak")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="between 0 and 1"):
+        adjust([math.nan], "holm")
+
+
+def test_mean_interval_equals_scipy() -> None:
+    values = np.random.default_rng(0).normal(1.0, 3.0, 40)
+    expected = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.9)
+    found = interval_of_mean(float(values.mean()), float(values.std(ddof=1)), 40, 0.9)
+    np.testing.assert_allclose(np.array(found), expected, rtol=1e-12)
+    assert interval_of_mean(1.0, 0.0, 5, 0.95) is None
+    assert interval_of_mean(1.0, 1.0, 1, 0.95) is None
+    with pytest.raises(ParameterError, match=r"level=95: must be between 0 and 1"):
+        interval_of_mean(1.0, 1.0, 9, 95)
+
+
+def test_paired_proportion_interval_of_bonett_and_price() -> None:
+    """The formula of Bonett and Price (2012): one is added to each discordant count, two to n."""
+    low, high = paired_proportion_interval(10, 3, 40, 0.95) or (0, 0)
+    a, b = 11 / 42, 4 / 42
+    half = scipy.stats.norm.ppf(0.975) * math.sqrt((a + b - (a - b) ** 2) / 42)
+    assert (low, high) == pytest.approx((a - b - half, a - b + half), rel=1e-12)
+    assert paired_proportion_interval(0, 0, 0, 0.95) is None
+    mirrored = paired_proportion_interval(3, 10, 40, 0.95) or (0, 0)
+    assert mirrored == pytest.approx((-high, -low), rel=1e-12)
+
+
+@pytest.mark.parametrize(("share_won", "share_lost", "n"), [(0.02, 0.005, 200), (0.1, 0.1, 50), (0.01, 0.01, 1000)])
+def test_paired_proportion_interval_covers(share_won: float, share_lost: float, n: int) -> None:
+    rng = np.random.default_rng(3)
+    draws = rng.multinomial(n, [share_won, share_lost, 1 - share_won - share_lost], size=4000)
+    intervals = np.array([paired_proportion_interval(int(won), int(lost), n, 0.95) for won, lost, _ in draws])
+    covered = np.mean((intervals[:, 0] <= share_won - share_lost) & (share_won - share_lost <= intervals[:, 1]))
+    assert covered > 0.94
+
+
+@given(won=st.integers(0, 30), lost=st.integers(0, 30))
+def test_odds_ratio_interval_is_clopper_pearson(won: int, lost: int) -> None:
+    found = odds_ratio_interval(won, lost, 0.95)
+    if not won + lost:
+        assert found is None
+        return
+    low, high = statsmodels.stats.proportion.proportion_confint(won, won + lost, method="beta")
+    assert found is not None
+    assert found.low == pytest.approx(low / (1 - low), rel=1e-9)
+    assert found.high == (math.inf if not lost else pytest.approx(high / (1 - high), rel=1e-9))
+    assert odds_ratio(won, lost) == (won / lost if lost else None)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 54, 5193])
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+def test_detectable_mean_equals_statsmodels(n: int, alpha: float) -> None:
+    found = detectable_mean(n, 2.5, alpha, 0.8)
+    assert found is not None
+    rng = np.random.default_rng(0)
+    shift = found / 2.5 * math.sqrt(n)
+    t = (rng.normal(shift, 1, 200_000)) / np.sqrt(rng.chisquare(n - 1, 200_000) / (n - 1))
+    critical = scipy.stats.t.ppf(1 - alpha / 2, n - 1)
+    assert np.mean(np.abs(t) > critical) == pytest.approx(0.8, abs=0.005)
+    if n > 3:  # for fewer, statsmodels has no value
+        assert statsmodels.stats.power.TTestPower().power(found / 2.5, n, alpha) == pytest.approx(0.8, abs=1e-4)
+    assert detectable_mean(1, 2.5, alpha, 0.8) is None
+    assert detectable_mean(n, 0.0, alpha, 0.8) is None
+
+
+@pytest.mark.parametrize(("n", "share"), [(20, 0.1), (60, 0.3), (300, 0.02)])
+def test_detectable_proportion_has_that_power(n: int, share: float) -> None:
+    """Brute force over all outcomes of the unconditional model."""
+    found = detectable_proportion(n, share, 0.05, 0.8)
+    assert found is not None
+    psi = max(share, found)
+
+    def power(difference: float) -> float:
+        total = 0.0
+        for m in range(n + 1):
+            chance = scipy.stats.binom.pmf(m, n, psi)
+            if chance < 1e-12:
+                continue
+            won = np.arange(m + 1)
+            rejected = np.array([scipy.stats.binomtest(int(w), m).pvalue <= 0.05 for w in won]) if m else np.array([False])
+            total += chance * scipy.stats.binom.pmf(won, m, (psi + difference) / (2 * psi))[rejected].sum()
+        return total
+
+    assert power(found) == pytest.approx(0.8, abs=1e-3)
+
+
+def test_detectable_proportion_may_not_exist() -> None:
+    assert detectable_proportion(0, 0.0, 0.05, 0.8) is None
+    assert detectable_proportion(4, 0.5, 0.05, 0.8) is None
+    assert detectable_proportion(6000, 0.03, 0.05, 0.8) == pytest.approx(2.8 * math.sqrt(0.03 / 6000), rel=0.03)
