@@ -1,0 +1,349 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import ir_outcomes as iro
+from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.errors import IrOutcomesError, MismatchError, ParameterError
+
+from . import literal, strategies
+from .test_verdict import MIRRORED
+
+
+def compare(*arguments: Any, **settings: Any) -> Comparison:
+    result = iro.compare(*arguments, **settings)
+    assert isinstance(result, Comparison)
+    return result
+
+
+def run_of(ranks: dict[str, int | None], depth: int = 12) -> literal.Run:
+    """A run that ranks "gold" at the given rank of each query, or not at all."""
+    return {
+        query: {("gold" if place == rank else f"d{place}"): 100.0 - place for place in range(1, depth + 1)}
+        for query, rank in ranks.items()
+    }
+
+
+def qrels_of(queries: Any) -> literal.Qrels:
+    return {query: {"gold": 1} for query in queries}
+
+
+some_runs = strategies.runs.filter(bool)
+units = st.sampled_from(["query", "document"])
+ranks = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(1, 12))] * 2), min_size=1, max_size=40)
+
+
+@given(pairs=ranks, cutoff=st.integers(1, 12), document=st.booleans())
+def test_one_relevant_document_per_query_against_the_definitions(pairs: Any, cutoff: int, document: bool) -> None:
+    queries = [f"q{n}" for n in range(len(pairs))]
+    a, b = ({q: pair[side] for q, pair in zip(queries, pairs, strict=True)} for side in (0, 1))
+    found = compare(
+        qrels_of(queries), run_of(a), run_of(b), cutoff=cutoff, unit="document" if document else "query", names=["A", "B"]
+    )
+
+    def within(rank: int | None) -> bool:
+        return rank is not None and rank <= cutoff
+
+    both = [(x, y) for x, y in pairs if within(x) and within(y)]
+    won = sum(within(y) and not within(x) for x, y in pairs)
+    lost = sum(within(x) and not within(y) for x, y in pairs)
+    outcomes = found.outcomes
+    assert (outcomes.lost, outcomes.won, outcomes.both) == (lost, won, len(both))
+    assert outcomes.neither == len(pairs) - lost - won - len(both)
+    assert sum(outcomes.fractions.values()) == pytest.approx(1)
+    assert found.coverage.difference == pytest.approx(100 * (won - lost) / len(pairs))
+    expected = scipy.stats.binomtest(won, won + lost).pvalue if won + lost else 1.0
+    assert found.coverage.pvalue == pytest.approx(expected, rel=1e-12)
+    assert found.ranking.n == len(both)
+    if both:
+        x, y = np.array(both, dtype=float).T
+        assert found.ranking.baseline == pytest.approx(x.mean())
+        assert found.ranking.difference == pytest.approx(y.mean() - x.mean(), abs=1e-12)
+        if len(set(y - x)) > 1:
+            assert found.ranking.pvalues["t"] == pytest.approx(scipy.stats.ttest_rel(y, x).pvalue, rel=1e-12)
+            assert found.reciprocal_rank.pvalues["t"] == pytest.approx(scipy.stats.ttest_rel(1 / y, 1 / x).pvalue, rel=1e-9)
+    reciprocal = [[1 / pair[side] if within(pair[side]) else 0.0 for pair in pairs] for side in (0, 1)]
+    assert found.naive.baseline == pytest.approx(np.mean(reciprocal[0]))
+    if len(pairs) > 1 and len(set(np.subtract(*reciprocal))) > 1:
+        assert found.naive.pvalues["t"] == pytest.approx(scipy.stats.ttest_rel(*reciprocal).pvalue, rel=1e-9)
+
+
+@given(pairs=ranks, cutoff=st.integers(1, 12))
+def test_with_one_relevant_document_both_units_agree_to_the_last_digit(pairs: Any, cutoff: int) -> None:
+    queries = [f"q{n}" for n in range(len(pairs))]
+    a, b = (run_of({q: pair[side] for q, pair in zip(queries, pairs, strict=True)}) for side in (0, 1))
+    by_query, by_document = (compare(qrels_of(queries), a, b, cutoff=cutoff, unit=unit) for unit in ("query", "document"))
+
+    def without_unit(comparison: Comparison) -> dict[str, Any]:
+        data = comparison.to_dict(per_query=True)
+        del data["settings"]["unit"], data["reciprocal_rank"]["name"], data["verdict"]["sentence"]
+        return data
+
+    assert without_unit(by_query) == without_unit(by_document)
+
+
+@given(qrels=strategies.qrels, a=some_runs, b=some_runs, unit=units, rel=st.integers(1, 2))
+def test_swapping_the_runs_mirrors_everything(qrels: Any, a: Any, b: Any, unit: Any, rel: int) -> None:
+    try:
+        there = compare(qrels, a, b, unit=unit, rel=rel, cutoff=5, names=["A", "B"])
+        back = compare(qrels, b, a, unit=unit, rel=rel, cutoff=5, names=["B", "A"])
+    except MismatchError:
+        assume(False)
+    assert back.verdict.label == MIRRORED[there.verdict.label]
+    assert (back.outcomes.won, back.outcomes.lost) == (there.outcomes.lost, there.outcomes.won)
+    for name in ("coverage", "ranking", "reciprocal_rank"):
+        one, other = getattr(there, name), getattr(back, name)
+        assert one.pvalues == other.pvalues
+        assert one.difference == (None if other.difference is None else -other.difference)
+        if one.interval is not None:
+            assert one.interval == pytest.approx((-other.interval.high, -other.interval.low), abs=1e-12)
+    assert there.naive.pvalues == back.naive.pvalues
+
+
+@given(qrels=strategies.qrels, a=some_runs, b=some_runs, unit=units, rel=st.integers(1, 2))
+def test_documents_are_averaged_within_queries_and_nothing_is_nan(qrels: Any, a: Any, b: Any, unit: Any, rel: int) -> None:
+    try:
+        found = compare(qrels, a, b, unit=unit, rel=rel, cutoff=5)
+    except MismatchError:
+        assume(False)
+    text = found.to_json(per_query=True)  # refuses NaN and infinity
+    assert Comparison.from_json(text) == found
+    assert Comparison.from_json(text).queries == found.queries
+    assert str(found)
+    golds = {q: literal.relevant(judged, rel) for q, judged in qrels.items()}
+    golds = {q: gold for q, gold in golds.items() if gold}
+    top = [{q: literal.ranked(run.get(q, {}), "trec")[:5] for q in golds} for run in (a, b)]
+    assert found.n_queries == len(golds)
+    assert found.n_unanswerable == len(qrels) - len(golds)
+    if unit == "document":
+        shares = [[np.mean([d in order[q] for d in gold]) for q, gold in golds.items()] for order in top]
+        assert found.coverage.baseline == pytest.approx(100 * np.mean(shares[0]))
+        assert found.coverage.contender == pytest.approx(100 * np.mean(shares[1]))
+        lengths = []
+        for q, gold in golds.items():
+            common = [d for d in gold if d in top[0][q] and d in top[1][q]]
+            if common:
+                lengths.append([np.mean([literal.atom(order[q], gold, d) for d in common]) for order in top])
+        assert found.ranking.n == len(lengths)
+        if lengths:
+            assert [found.ranking.baseline, found.ranking.contender] == pytest.approx(list(np.mean(lengths, axis=0)))
+
+
+def test_lin_section_4_examples() -> None:
+    """Lin et al. 2021, section 4: q1 to q6 are comparable, q7 and q8 are apples and oranges."""
+    a = {"q1": 2, "q2": 50, "q3": 1, "q4": 10, "q5": 1, "q6": 5, "q7": 1, "q8": None}
+    b = {"q1": 4, "q2": 52, "q3": 4, "q4": 40, "q5": 4, "q6": 2, "q7": 100, "q8": 99}
+    runs = run_of(a, depth=100), run_of(b, depth=100)
+
+    def on(*queries: str) -> Comparison:
+        return compare(qrels_of(queries), *({q: run[q] for q in queries} for run in runs))
+
+    assert [query.difference for query in on("q1", "q2").per_query()] == [2.0, 2.0]  # better by two ESL units in both
+    assert [(query.contender or 0) / (query.baseline or 1) for query in on("q3", "q4").per_query()] == [4.0, 4.0]
+    equal = on("q5", "q6")
+    assert equal.ranking.baseline == equal.ranking.contender == 3.0  # "with an (arithmetic) mean ESL of 3"
+    assert equal.ranking.pvalue == 1.0
+    apart = on("q7", "q8")
+    assert (apart.outcomes.both, apart.outcomes.won) == (1, 1)  # q8 has no search length in run A, and none is made up
+    assert [query.outcome for query in apart.per_query()] == ["both", "won"]
+    assert apart.per_query()[1].baseline is None
+
+
+def test_several_contenders_are_corrected_together() -> None:
+    rng = np.random.default_rng(5)
+    queries = [f"q{n}" for n in range(80)]
+    runs = {
+        name: run_of({q: int(r) if r <= 12 else None for q, r in zip(queries, rng.geometric(p, 80), strict=True)})
+        for name, p in (("A", 0.16), ("B", 0.2), ("C", 0.25), ("D", 0.5))
+    }
+    baseline = runs.pop("A")
+    for correction, factor in (("holm", None), ("bonferroni", 3), ("none", 1)):
+        found = iro.compare(qrels_of(queries), baseline, runs, names=["A", *runs], correction=correction)  # type: ignore[arg-type]
+        assert isinstance(found, Comparisons)
+        assert [each.contender for each in found] == ["B", "C", "D"]
+        for facet in ("coverage", "ranking"):
+            raw = [getattr(each, facet).pvalue for each in found]
+            corrected = [getattr(each, facet).pvalue_corrected for each in found]
+            if factor:
+                assert corrected == [min(1.0, factor * p) for p in raw]
+            assert all(p <= q for p, q in zip(raw, corrected, strict=True))
+    assert found["C"] is found[1]
+    assert len(found[:2]) == 2
+    with pytest.raises(KeyError, match="the contenders are B, C, D"):
+        found["E"]
+    assert Comparisons.from_json(found.to_json()) == found
+    assert "no significant" in str(found) or "better" in str(found)
+
+
+def test_every_form_of_contender() -> None:
+    queries = ["q1", "q2"]
+    qrels, a, b = qrels_of(queries), run_of({"q1": 1, "q2": 2}), run_of({"q1": 2, "q2": 1})
+    frame = pd.DataFrame([(q, d, s) for q, ranking in b.items() for d, s in ranking.items()], columns=["qid", "docno", "score"])
+    lengths = iro.search_lengths(qrels, b, cutoff=100)
+    one = compare(qrels, a, b, names=["A", "B"])
+    for contender in (frame, iro.as_run(b), lengths):
+        again = compare(qrels, a, contender, names=["A", "B"])
+        assert again == one
+    several = iro.compare(qrels, a, [b, frame, lengths])
+    assert isinstance(several, Comparisons)
+    assert len({each.contender for each in several}) == 3
+    assert isinstance(iro.compare(qrels, a, {"B": b}), Comparisons)
+
+
+def test_notes_name_everything_odd() -> None:
+    queries = [f"q{n}" for n in range(10)]
+    qrels = {**qrels_of(queries), "unjudged": {"d1": 0}}
+    a = {**run_of({q: 3 for q in queries}), "stray": {"d1": 1.0}}
+    b = run_of({q: 3 for q in queries[:7]}, depth=5)
+    found = compare(qrels, a, b, names=["A", "B"])
+    notes = "\n".join(found.notes)
+    assert "1 queries have no relevant document at rel 1 and are left out." in notes
+    assert "A lacks 1 queries of the qrels (unjudged); they count as unanswered." in notes
+    assert "B lacks 4 queries of the qrels (q7, q8, q9, unjudged); they count as unanswered." in notes
+    assert "A has 1 queries that the qrels lack (stray); they are ignored." in notes
+    assert "unequal depth: A returns at most 12 documents, B 5; compare at cutoff 5" in notes
+    assert "Unjudged documents: 90% of the top 10 of A and 80% of B; 92% and 80% of the top 100." in notes
+    assert "can bias ranking and coverage against the run that has more of them; look at judged_only=True too." in notes
+    assert "Ranking: no difference is other than zero, so there is nothing to test." in notes
+    assert 'On 10 queries "not significantly worse" says little' in notes
+    judged = compare(qrels, a, b, judged_only=True)
+    assert not any("Unjudged" in note for note in judged.notes)
+    assert judged.ranking.baseline == 1.0
+
+
+def test_test_and_interval_that_disagree_are_noted() -> None:
+    queries = [f"q{n}" for n in range(60)]
+    a = dict.fromkeys(queries, 2)
+    b: dict[str, int | None] = dict.fromkeys(queries, 1)
+    b["q0"] = b["q1"] = 90
+    found = compare(qrels_of(queries), run_of(a, 100), run_of(b, 100), names=["A", "B"])
+    t, wilcoxon = found.ranking.tests["t"], found.ranking.tests["wilcoxon"]
+    assert t.pvalue > 0.05 > wilcoxon.pvalue
+    assert t.direction == 1
+    assert wilcoxon.direction == -1
+    assert any("point in opposite directions" in note for note in found.notes)
+    assert found.verdict.label == "no significant difference"  # t decides and sees nothing; Wilcoxon sees a gain
+    # The other way round Wilcoxon sees harm, which a better coverage must not hide.
+    swapped = compare(qrels_of(queries), run_of({**b, "q2": None, **{f"q{n}": None for n in range(3, 12)}}, 100), run_of(a, 100))
+    assert swapped.coverage.finding().up
+    assert swapped.ranking.finding().hurt
+    assert swapped.verdict.label == "trade-off"
+
+
+def test_margins() -> None:
+    rng = np.random.default_rng(2)
+    queries = [f"q{n}" for n in range(400)]
+    a = {q: int(r) for q, r in zip(queries, rng.integers(1, 11, 400), strict=True)}
+    b = {q: max(1, r - 1) for q, r in a.items()}
+    runs = run_of(a), run_of(b)
+    assert compare(qrels_of(queries), *runs).verdict.non_inferior is None
+    assert compare(qrels_of(queries), *runs, margins=(2.0, 0.5)).verdict.non_inferior is True
+    assert compare(qrels_of(queries), *runs, margins=(0.1, 0.5)).verdict.non_inferior is False
+    assert compare(qrels_of(queries), *runs[::-1], margins=(2.0, 0.5)).verdict.non_inferior is False
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ({"q1": 1}, {"q1": 1}),
+        ({"q1": 1}, {"q1": 3}),
+        ({"q1": None, "q2": None}, {"q1": None, "q2": None}),
+        ({"q1": 1, "q2": None}, {"q1": None, "q2": 1}),
+        ({"q1": 1, "q2": 2}, {"q1": 2, "q2": 3}),
+    ],
+)
+def test_degenerate_pairs_are_defined_and_explained(a: Any, b: Any) -> None:
+    found = compare(qrels_of(a), run_of(a), run_of(b))
+    assert found.verdict.label == "no significant difference"
+    assert found.ranking.interval is None
+    assert any(note.startswith(("Ranking:", "Coverage:")) for note in found.notes)
+    json.loads(found.to_json())
+    assert "nan" not in str(found).lower().replace("ranking", "")
+
+
+def test_per_query_lists() -> None:
+    a: dict[str, int | None] = {"q1": 1, "q2": 9, "q3": None, "q4": 5, "q5": 3, "q6": 2}
+    b: dict[str, int | None] = {"q1": None, "q2": 1, "q3": 4, "q4": 6, "q5": 9, "q6": None}
+    found = compare(qrels_of(a), run_of(a), run_of(b))
+    assert [query.query_id for query in found.per_query()] == list(a)
+    assert [query.query_id for query in found.per_query("lost")] == ["q1", "q6"]
+    assert [query.query_id for query in found.per_query("won")] == ["q3"]
+    assert [query.query_id for query in found.per_query("worse")] == ["q5", "q4"]
+    assert [query.query_id for query in found.per_query("better", top=1)] == ["q2"]
+    with pytest.raises(ParameterError, match="must be one of won, lost, better, worse"):
+        found.per_query("best")
+    with pytest.raises(ParameterError, match="stored without its queries"):
+        Comparison.from_json(found.to_json()).per_query()
+
+
+def test_confidence_intervals_at_any_level() -> None:
+    a = {f"q{n}": 1 + n % 5 if n % 7 else None for n in range(60)}
+    b = {f"q{n}": 1 + n % 3 if n % 9 else None for n in range(60)}
+    found = compare(qrels_of(a), run_of(a), run_of(b))
+    assert found.ranking.confidence_interval(0.95) == found.ranking.interval
+    wide, narrow = found.coverage.confidence_interval(0.99), found.coverage.confidence_interval(0.5)
+    assert wide is not None
+    assert narrow is not None
+    assert wide.low < narrow.low < narrow.high < wide.high
+    odds = found.coverage.effect_interval()
+    assert odds is not None
+    assert odds.low < (found.coverage.effect_size or math.nan) < odds.high
+    assert found.ranking.effect_interval() is None
+
+
+def test_results_are_frozen_and_say_how_they_were_made() -> None:
+    found = compare(qrels_of(["q1"]), run_of({"q1": 1}), run_of({"q1": 2}), seed=7, cutoff=10)
+    assert (found.cutoff, found.rel, found.unit, found.ties, found.alpha, found.settings.seed) == (10, 1, "query", "trec", 0.05, 7)
+    assert {"ir-outcomes", "numpy", "scipy", "python"} <= set(found.versions)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.baseline = "x"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"alpha": 5}, "alpha=5: must be between 0 and 1"),
+        ({"cutoff": 0}, "cutoff=0"),
+        ({"unit": "topic"}, "unit='topic': must be one of auto, query, document"),
+        ({"ties": "expected"}, "gives no single order to compare"),
+        ({"test": "anova"}, "must be one of t, wilcoxon, sign, signflip"),
+        ({"coverage_test": "chi2"}, "must be one of exact, midp"),
+        ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, none"),
+        ({"margins": (0, 1)}, "must be two positive numbers"),
+        ({"resamples": 0}, "resamples=0"),
+        ({"names": ["A"]}, "1 names for 2 runs; name the baseline first"),
+    ],
+)
+def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        iro.compare(qrels_of(["q1"]), run_of({"q1": 1}), run_of({"q1": 2}), **settings)
+
+
+def test_inputs_that_do_not_belong_together() -> None:
+    run = run_of({"q1": 1})
+    with pytest.raises(MismatchError, match=r"none of the queries of B is in the qrels; the run has z9, the qrels have q1"):
+        iro.compare(qrels_of(["q1"]), run, run_of({"z9": 1}), names=["A", "B"])
+    with pytest.raises(MismatchError, match="no query of the qrels has a relevant document at rel=2"):
+        iro.compare(qrels_of(["q1"]), run, run, rel=2)
+    with pytest.raises(ParameterError, match="there is no contender"):
+        iro.compare(qrels_of(["q1"]), run, [])
+    with pytest.raises(IrOutcomesError, match="different cutoff"):
+        iro.compare(qrels_of(["q1"]), run, iro.search_lengths(qrels_of(["q1"]), run, cutoff=7))
+
+
+def test_nothing_is_printed_or_warned(capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compare(qrels_of(["q1", "q2"]), run_of({"q1": 1}), run_of({"q2": 2}))
+    assert capsys.readouterr() == ("", "")
