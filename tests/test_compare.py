@@ -235,7 +235,9 @@ def test_test_and_interval_that_disagree_are_noted() -> None:
     assert any("point in opposite directions" in note for note in found.notes)
     assert found.verdict.label == "no significant difference"  # t decides and sees nothing; Wilcoxon sees a gain
     # The other way round Wilcoxon sees harm, which a better coverage must not hide.
-    swapped = compare(qrels_of(queries), run_of({**b, "q2": None, **{f"q{n}": None for n in range(3, 12)}}, 100), run_of(a, 100))
+    swapped = compare(
+        qrels_of(queries), run_of({**b, "q2": None, **{f"q{n}": None for n in range(3, 12)}}, 100), run_of(a, 100)
+    )
     assert swapped.coverage.finding().up
     assert swapped.ranking.finding().hurt
     assert swapped.verdict.label == "trade-off"
@@ -304,7 +306,14 @@ def test_confidence_intervals_at_any_level() -> None:
 
 def test_results_are_frozen_and_say_how_they_were_made() -> None:
     found = compare(qrels_of(["q1"]), run_of({"q1": 1}), run_of({"q1": 2}), seed=7, cutoff=10)
-    assert (found.cutoff, found.rel, found.unit, found.ties, found.alpha, found.settings.seed) == (10, 1, "query", "trec", 0.05, 7)
+    assert (found.cutoff, found.rel, found.unit, found.ties, found.alpha, found.settings.seed) == (
+        10,
+        1,
+        "query",
+        "trec",
+        0.05,
+        7,
+    )
     assert {"ir-outcomes", "numpy", "scipy", "python"} <= set(found.versions)
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.baseline = "x"  # type: ignore[misc]

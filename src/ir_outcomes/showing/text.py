@@ -223,4 +223,7 @@ def _number(value: float | None, form: str) -> str:
 
 def print_report(report: RenderableType, stream: TextIO) -> None:
     """Print a report: with colour and in the terminal's width on a terminal, plain and in 80 columns elsewhere."""
-    Console(file=stream, highlight=False, emoji=False, width=None if stream.isatty() else WIDTH).print(report)
+    if stream.isatty():
+        Console(file=stream, highlight=False, emoji=False).print(report)
+    else:
+        stream.write(f"{_plain(report)}\n")

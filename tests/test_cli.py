@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.samples import SYSTEMS, write_sample
+
+PROGRAM = Path(sys.executable).with_name("ir-outcomes")
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sample")
+    write_sample(folder)
+    return folder
+
+
+def call(*arguments: str | Path, folder: Path | None = None, program: str = "outcomes") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", f"ir_{program}"]
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "COLUMNS": "80"}
+    return subprocess.run(
+        [*command, *map(str, arguments)], capture_output=True, text=True, cwd=folder, env=environment, check=False
+    )
+
+
+def test_the_main_job(sample: Path) -> None:
+    done = call("compare", "qrels.txt", "bm25.run", "bm25-stem.run", folder=sample)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "bm25-stem against bm25 (the baseline)" in done.stdout
+    assert "Verdict: better on both facets" in done.stdout
+    assert not any(line.endswith(" ") for line in done.stdout.splitlines())
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "\x1b" not in done.stdout
+
+
+def test_several_runs_as_json(sample: Path, tmp_path: Path) -> None:
+    runs = [f"{system}.run" for system in SYSTEMS]
+    target = tmp_path / "result.json"
+    done = call("compare", "qrels.txt", *runs, "--format", "json", "--output", target, "--cutoff", "90", folder=sample)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    found = Comparisons.from_json(target.read_text())
+    assert [each.contender for each in found] == list(SYSTEMS[1:])
+    assert found[0].cutoff == 90
+    assert {each.verdict.label for each in found} >= {"better without harm", "trade-off"}
+
+
+def test_settings_reach_the_comparison(sample: Path) -> None:
+    options = "--rel 1 --unit document --ties msmarco --alpha 0.01 --test wilcoxon --coverage-test midp --correction none"
+    more = ["--judged-only", "--margins", "1pp,0.5", "--seed", "3"]
+    done = call("compare", "qrels.txt", "bm25.run", "bm25-stem.run", *options.split(), *more, "--format", "json", folder=sample)
+    settings = Comparison.from_json(done.stdout).settings
+    assert (settings.unit, settings.ties, settings.alpha, settings.test) == ("document", "msmarco", 0.01, "wilcoxon")
+    assert (settings.coverage_test, settings.correction, settings.judged_only) == ("midp", "none", True)
+    assert (settings.margins, settings.seed) == ((1.0, 0.5), 3)
+
+
+def test_lists_of_queries(sample: Path) -> None:
+    done = call("compare", "qrels.txt", "bm25.run", "bm25-stem.run", "--per-query", "lost", "--top", "3", folder=sample)
+    assert len(done.stdout.splitlines()) == 5
+    as_json = call(
+        "compare", "qrels.txt", "bm25.run", "bm25-stem.run", "--per-query", "lost", "--format", "json", folder=sample
+    )
+    queries = json.loads(as_json.stdout)
+    assert {query["outcome"] for query in queries} == {"lost"}
+    assert all(query["contender"] is None for query in queries)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nDCG@10"],
+        ["nDCG@10 RR", "AP", "P@5"],
+        ["RR@10", "nDCG@10", "-p", "2"],
+        ["RR", "-p", "-1"],
+        ["RR", "--places", "6", "-q"],
+        ["Success@10", "-q", "-n"],
+        ["RR", "-o", "jsonl"],
+        ["AP", "-q", "-o", "jsonl"],
+        ["RR@10", "-q", "--provider", "msmarco"],
+    ],
+)
+def test_measure_prints_what_ir_measures_prints(sample: Path, arguments: list[str]) -> None:
+    ours = call("measure", "qrels.txt", "bm25.run", *arguments, folder=sample)
+    theirs = call("qrels.txt", "bm25.run", *arguments, folder=sample, program="measures")
+    assert theirs.returncode == ours.returncode == 0
+    assert theirs.stdout
+    assert ours.stdout == theirs.stdout
+
+
+def test_measure_with_our_measures(sample: Path) -> None:
+    done = call("measure", "qrels.txt", "bm25.run", "ESL@100", "Answered@100 RR", folder=sample)
+    assert done.stdout == "ESL@100\t5.1462\nAnswered@100\t0.9030\nRR\t0.6623\n"
+    assert done.stderr == "ESL@100: the mean is over 903 of 1000 queries\n"
+    lines = call("measure", "qrels.txt", "bm25.run", "ESL@100", "-q", "-o", "jsonl", folder=sample).stdout.splitlines()
+    values = [json.loads(line, parse_constant=pytest.fail)["value"] for line in lines]
+    assert len(values) == 1001
+    assert values.count(None) == 97
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["compare", "qrels.txt", "bm52.run", "bm25-stem.run"], 1, "error: bm52.run: no such file; did you mean bm25.run"),
+        (["compare", "bm25.run", "qrels.txt", "bm25-stem.run"], 1, "bm25.run, line 1: has 6 columns, expected 4"),
+        (["compare", "qrels.txt", "broken.run", "bm25.run"], 1, "broken.run, line 2: the score is not a number"),
+        (["compare", "qrels.txt", "bm25.run", "bm25.run", "--alpha", "5"], 1, "alpha=5.0: must be between 0 and 1"),
+        (["compare", "qrels.txt", "bm25.run", "bm25.run", "--margins", "1"], 1, "--margins '1': write two numbers"),
+        (["compare", "msmarco-documnt/dev", "bm25.run", "bm25.run"], 1, "msmarco-documnt/dev: no such file"),
+        (["compare", "qrels.txt", "bm25.run"], 2, "Missing argument"),
+        (["compare", "qrels.txt", "bm25.run", "bm25.run", "--format", "pdf"], 2, "--format"),
+        (["measure", "qrels.txt", "bm25.run", "ELS@10"], 1, "unknown measure ELS; did you mean ESL?"),
+        (["measure", "qrels.txt", "bm25.run", "RR", "-n"], 2, "only makes sense with --by_query"),
+        (["measure", "qrels.txt", "bm25.run", "RR", "-o", "xml"], 2, "must be tsv or jsonl"),
+        (["measure", "qrels.txt", "bm25.run", "RR", "--provider", "me"], 2, "must be one of"),
+        (["sample", "qrels.txt"], 1, "the sample cannot be written there"),
+        (["evaluate"], 2, "No such command"),
+    ],
+)
+def test_what_goes_wrong_is_said_with_its_status(sample: Path, arguments: list[str], status: int, message: str) -> None:
+    (sample / "broken.run").write_text("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 high t\n")
+    done = call(*arguments, folder=sample)
+    assert done.returncode == status
+    assert message in " ".join(done.stderr.replace("│", " ").split())
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_sample_is_written_once_and_never_over_other_files(tmp_path: Path) -> None:
+    done = call("sample", tmp_path / "new" / "folder")
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 6
+    assert call("sample", tmp_path / "new" / "folder").returncode == 0
+    (tmp_path / "new" / "folder" / "qrels.txt").write_text("mine")
+    again = call("sample", tmp_path / "new" / "folder")
+    assert again.returncode == 1
+    assert "already there with other content" in again.stderr
+
+
+def test_the_program_is_installed(sample: Path) -> None:
+    done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True)
+    for command in ("compare", "measure", "sample"):
+        assert command in done.stdout
+
+
+def test_a_reader_that_leaves_early_is_no_error(sample: Path) -> None:
+    command = f"{sys.executable} -m ir_outcomes measure {sample}/qrels.txt {sample}/bm25.run RR -q | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert len(done.stdout.splitlines()) == 1
+    assert "Traceback" not in done.stderr

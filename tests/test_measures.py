@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import subprocess
+import sys
+from typing import Any
+
+import ir_measures
+import pandas as pd
+import pytest
+from ir_measures import RR, Success, nDCG
+
+import ir_outcomes as iro
+from ir_outcomes import ASL, ESL, Answered
+from ir_outcomes.errors import IrOutcomesWarning, ParameterError
+from ir_outcomes.measures.provider import OutcomesProvider
+from ir_outcomes.measures.registration import register
+
+QRELS = {"q1": {"a": 1}, "q2": {"b": 2, "c": 1}, "q3": {"z": 1}, "absent": {"a": 1}, "empty": {}}
+RUN = {
+    "q1": {"x": 2.0, "a": 1.0},
+    "q2": {"b": 3.0, "y": 2.0, "c": 1.0},
+    "q3": {"y": 1.0},
+    "stray": {"a": 1.0},
+    "empty": {"a": 1.0},
+}
+
+ESL_VALUES = {"q1": 2.0, "q2": 1.0, "q3": math.nan, "absent": math.nan, "empty": math.nan}
+
+
+def per_query(metrics: Any) -> dict[str, dict[str, float]]:
+    values: dict[str, dict[str, float]] = {}
+    for metric in metrics:
+        values.setdefault(str(metric.measure), {})[metric.query_id] = metric.value
+    return values
+
+
+def test_values_of_every_query_and_never_of_a_stray_one() -> None:
+    measures = [
+        ESL @ 100,
+        ESL(unanswered="cutoff+1") @ 100,
+        Answered @ 100,
+        ASL(missing="cutoff") @ 10,
+        ESL(need=2),
+        ESL(rel=2),
+    ]
+    values = per_query(ir_measures.iter_calc(measures, QRELS, RUN))
+    assert values["ESL@100"] == pytest.approx(ESL_VALUES, nan_ok=True)
+    finite = {"q1": 2.0, "q2": 1.0, "q3": 101.0, "absent": 101.0, "empty": 101.0}
+    assert values["ESL(unanswered='cutoff+1')@100"] == finite
+    assert values["Answered@100"] == {"q1": 1.0, "q2": 1.0, "q3": 0.0, "absent": 0.0, "empty": 0.0}
+    asl = {"q1": 2.0, "q2": 1.5, "q3": 11.0, "absent": 11.0, "empty": math.nan}
+    assert values["ASL(missing='cutoff')@10"] == pytest.approx(asl, nan_ok=True)
+    assert values["ESL(need=2)"] == pytest.approx({**ESL_VALUES, "q1": math.nan, "q2": 3.0}, nan_ok=True)
+    assert values["ESL(rel=2)"] == pytest.approx({**ESL_VALUES, "q1": math.nan}, nan_ok=True)
+
+
+def test_aggregates_beside_other_measures() -> None:
+    found = ir_measures.calc_aggregate([ESL @ 100, Answered @ 100, nDCG @ 10, RR, Success @ 100], QRELS, RUN)
+    assert found[ESL @ 100] == 1.5
+    assert found[Answered @ 100] == found[Success @ 100] == 0.4
+    alone = ir_measures.calc_aggregate([nDCG @ 10, RR], QRELS, RUN)
+    assert found[nDCG @ 10] == alone[nDCG @ 10]
+    assert found[RR] == alone[RR]
+    assert math.isnan(ir_measures.calc_aggregate([ESL], {"q": {"a": 1}}, {"q": {"b": 1.0}})[ESL])
+    aggregated, metrics = ir_measures.calc([ESL @ 100], QRELS, RUN)
+    assert aggregated == {ESL @ 100: 1.5}
+    assert len(metrics) == len(QRELS)
+    assert (ESL @ 100).calc_aggregate(QRELS, RUN) == 1.5
+
+
+def test_an_evaluator_is_used_again_and_again() -> None:
+    evaluator = ir_measures.evaluator([ESL @ 1, Answered @ 1, RR], QRELS)
+    assert evaluator.calc_aggregate(RUN)[ESL @ 1] == 1.0
+    assert evaluator.calc_aggregate({"q1": {"a": 1.0}})[Answered @ 1] == 0.2
+    assert math.isnan(evaluator.calc_aggregate({})[ESL @ 1])
+
+
+def test_every_form_of_input() -> None:
+    qrels = pd.DataFrame([(q, d, g) for q, judged in QRELS.items() for d, g in judged.items()])
+    qrels.columns = pd.Index(["query_id", "doc_id", "relevance"])
+    run = pd.DataFrame([(q, d, s) for q, ranking in RUN.items() for d, s in ranking.items()])
+    run.columns = pd.Index(["query_id", "doc_id", "score"])
+    measures = [ESL @ 100, RR]
+    expected = ir_measures.calc_aggregate(measures, qrels, run)
+    assert expected[ESL @ 100] == 1.5
+
+    def tuples(frame: pd.DataFrame, kind: Any) -> Any:
+        return (kind(*row) for row in frame.itertuples(index=False))
+
+    found = ir_measures.calc_aggregate(measures, tuples(qrels, ir_measures.Qrel), tuples(run, ir_measures.ScoredDoc))
+    assert found == expected
+
+
+def test_names() -> None:
+    assert str(ESL @ 100) == "ESL@100"
+    assert ir_measures.parse_measure("ESL@100") == ESL @ 100 == ESL(cutoff=100) == iro.parse_measure("ESL@100")
+    text = "ASL(rel=2,first=10,missing='cutoff')@1000"
+    assert str(iro.parse_measure(text)) == text
+    assert ESL(need=2, rel=2) == ESL(rel=2, need=2)
+    assert iro.parse_measure("nDCG@10") == nDCG @ 10
+    assert iro.parse_measure(nDCG) is nDCG
+    assert iro.parse_measure("ESL(judged_only=True, ties='msmarco')@5") == ESL(judged_only=True, ties="msmarco") @ 5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ELS@10", "unknown measure ELS; did you mean ESL"),
+        ("ESL@", "is not a measure .* write Name\\(parameter=value\\)@cutoff"),
+        ("ESL(10)", "parameters must be named"),
+        ("1 + 1", "no measure name|is not a measure"),
+        ("ESL(cutoff=x)", "is not a measure"),
+        ("ESL(cutoff=0)", "ESL: cutoff=0: must be a whole number, 1 or more"),
+        ("ESL(rel=True)", "ESL: rel=True"),
+        ("ASL(first=-1)", "ASL: first=-1"),
+        ("ASL(missing='worst')@10", "ASL: missing='worst': must be one of 'retrieved', 'cutoff'"),
+        ("ASL(missing='cutoff')", "missing='cutoff' needs a cutoff: write ASL\\(missing='cutoff'\\)@100"),
+        ("ESL(unanswered='cutoff+1')", "unanswered='cutoff\\+1' needs a cutoff"),
+        ("Answered(first=3)", "Answered has no parameter first; it has cutoff, rel"),
+        ("ESL(judged_only=1)", "judged_only=1: must be one of False, True"),
+        ("ESL(ties='random')", "must be one of 'trec', 'msmarco', 'input', 'expected'"),
+    ],
+)
+def test_wrong_measures_give_our_error(text: str, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        ir_measures.calc_aggregate([iro.parse_measure(text)], QRELS, RUN)
+
+
+def test_the_provider_refuses_foreign_measures() -> None:
+    provider = OutcomesProvider()
+    assert provider.calc_aggregate([ESL @ 100], QRELS, RUN) == {ESL @ 100: 1.5}
+    with pytest.raises(ParameterError, match=r"ir_outcomes does not provide RR; call ir_measures\.calc_aggregate"):
+        provider.calc_aggregate([ESL @ 100, RR], QRELS, RUN)
+
+
+def test_registering_again_changes_nothing() -> None:
+    importlib.reload(iro)
+    register()
+    ours = [provider for provider in ir_measures.DefaultPipeline.providers if provider.NAME == "ir_outcomes"]
+    assert len(ours) == 1
+    assert ir_measures.calc_aggregate([iro.parse_measure("ESL@100"), iro.ESL @ 100], QRELS, RUN) == {ESL @ 100: 1.5}
+
+
+def test_a_measure_of_another_package_keeps_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ir_measures.measures.registry, "ESL", nDCG)
+    with pytest.warns(IrOutcomesWarning, match="ir_measures already knows a measure ESL"):
+        register()
+    assert ir_measures.measures.registry["ESL"] is nDCG
+
+
+def test_asl_of_missing_results_is_infinite_and_warned_about() -> None:
+    with pytest.warns(IrOutcomesWarning, match=r"1 queries have no results and score inf \(absent\)"):
+        found = ir_measures.calc_aggregate([ASL], QRELS, RUN)
+    assert found == {ASL: math.inf}
+
+
+def test_direction_is_data() -> None:
+    assert not ESL.HIGHER_IS_BETTER
+    assert not ASL.HIGHER_IS_BETTER
+    assert Answered.HIGHER_IS_BETTER
+
+
+def test_importing_is_cheap() -> None:
+    code = (
+        "import sys, ir_outcomes; print(*(m for m in ('scipy.stats', 'pandas', 'matplotlib', 'pyterrier') if m in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ))
+    assert done.stdout.strip() == ""

@@ -1,0 +1,216 @@
+"""Real runs: against trec_eval's own numbers, published means and p-values, and the literal definitions."""
+
+from __future__ import annotations
+
+import gzip
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+import scipy.stats
+from ir_measures import AP, RR, P
+
+import ir_outcomes as iro
+from ir_outcomes.comparison import Comparison
+from ir_outcomes.statistics import differences, t_test, wilcoxon
+
+from . import literal
+
+pytestmark = pytest.mark.realdata
+
+COLLECTIONS = ("msmarco-doc-dev", "known-item", "dl20-passage", "dl-hard-doc")
+
+
+def runs_of(real_data: Path, collection: str) -> list[Path]:
+    return sorted(path for path in (real_data / collection).glob("*.run.gz"))
+
+
+def per_query(measure: Any, qrels: Any, run: Any) -> dict[str, float]:
+    return {metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], qrels, run)}
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_search_lengths_equal_pytrec_eval_on_every_run(real_data: Path, collection: str) -> None:
+    qrels = iro.read_qrels(real_data / collection / "qrels.txt")
+    rel = 2 if collection == "dl20-passage" else 1
+    for path in runs_of(real_data, collection):
+        run = iro.read_run(path)
+        lengths = iro.search_lengths(qrels, run, rel=rel)
+        as_dicts = qrels.to_dict(), run.to_dict()
+        reciprocal = per_query(RR(rel=rel), *as_dicts)
+        assert lengths.reciprocal_rank().tolist() == [reciprocal[query] for query in lengths.query_ids], path.name
+        answered = lengths.answered() == 1
+        assert (1 / lengths.esl()[answered]).tolist() == lengths.reciprocal_rank()[answered].tolist()
+        precision = per_query(P(rel=rel) @ 10, *as_dicts)
+        top = iro.search_lengths(qrels, run, rel=rel, cutoff=10)
+        assert (top.relevant_retrieved / 10).tolist() == [precision[query] for query in lengths.query_ids]
+        # Average precision from the atoms (Alex et al. 2022, equations 6 and 7): (relevant above + 1) / rank.
+        found = lengths.rank > 0
+        above = lengths.rank[found] - 1 - lengths.irrelevant_above[found]
+        sums = np.bincount(lengths.query[found], weights=(above + 1) / lengths.rank[found], minlength=len(lengths.query_ids))
+        expected = per_query(AP(rel=rel), *as_dicts)
+        average = np.divide(sums, lengths.relevant, out=np.zeros(len(sums)), where=lengths.answerable)
+        np.testing.assert_allclose(average, [expected[query] for query in lengths.query_ids], rtol=1e-12)
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS)
+@pytest.mark.parametrize("ties", ["trec", "msmarco", "input"])
+def test_search_lengths_equal_the_literal_definitions(real_data: Path, collection: str, ties: Any) -> None:
+    qrels = iro.read_qrels(real_data / collection / "qrels.txt")
+    judged = qrels.to_dict()
+    golds = [set(literal.relevant(grades, 1)) for grades in judged.values()]
+    for path in runs_of(real_data, collection)[:3]:
+        run = iro.read_run(path)
+        documents = run.to_dict()
+        lengths = iro.search_lengths(qrels, run, cutoff=100, ties=ties)
+        tops = [literal.ranked(documents.get(query, {}), ties)[:100] for query in judged]
+        esl = [literal.esl(top, gold) for top, gold in zip(tops, golds, strict=True)]  # type: ignore[arg-type]
+        np.testing.assert_array_equal(lengths.esl(), esl)
+        for missing in ("retrieved", "cutoff"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", iro.IrOutcomesWarning)
+                found = lengths.asl(missing=missing)  # type: ignore[arg-type]
+            asl = [literal.asl(top, gold, missing, 100, None) for top, gold in zip(tops, golds, strict=True)]  # type: ignore[arg-type]
+            np.testing.assert_allclose(found, asl, rtol=1e-14)
+
+
+def published(path: Path) -> dict[str, dict[str, str]]:
+    values: dict[str, dict[str, str]] = {}
+    for line in gzip.open(path, "rt"):
+        name, query, value = line.split()
+        values.setdefault(name, {})[query] = value
+    return values
+
+
+def test_trec_eval_numbers_published_with_the_runs(real_data: Path) -> None:
+    folder = real_data / "dl-hard-doc"
+    qrels = iro.read_qrels(folder / "qrels.txt")
+    for path in runs_of(real_data, "dl-hard-doc"):
+        theirs = published(path.with_name(path.name.replace(".run.gz", ".run.eval.gz")))
+        lengths = iro.search_lengths(qrels, iro.read_run(path), rel=2)  # they were made with trec_eval -l 2
+        ours = dict(zip(lengths.query_ids, lengths.reciprocal_rank().tolist(), strict=True))
+        counts = dict(zip(lengths.query_ids, lengths.relevant_retrieved.tolist(), strict=True))
+        del theirs["recip_rank"]["all"], theirs["num_rel_ret"]["all"]
+        assert set(theirs["recip_rank"]) == set(ours)
+        assert {query: f"{value:.4f}" for query, value in ours.items()} == theirs["recip_rank"], path.name
+        assert {query: str(value) for query, value in counts.items()} == theirs["num_rel_ret"], path.name
+        for k in (5, 10, 100):
+            top = iro.search_lengths(qrels, iro.read_run(path), rel=2, cutoff=k)
+            precision = dict(zip(top.query_ids, (top.relevant_retrieved / k).tolist(), strict=True))
+            assert all(f"{value:.4f}" == theirs[f"P_{k}"][query] for query, value in precision.items())
+
+
+# Published by the authors of the runs (INDEX.md of the data): mean RR, t test and Wilcoxon p against bm25.
+NAIVE = {
+    "bm25+rm3": (0.150097, 4.836e-68, 8.079e-70),
+    "wordnet_hyper+hypo": (0.213326, 7.330e-05, 5.129e-08),
+    "wordnet_mero+holo": (0.215799, 0.0019097, 3.575e-05),
+    "wordnet_syn+hyper+hypo": (0.215868, 0.0477789, 0.00028514),
+    "wordnet_syn+mero+holo": (0.214819, 0.0029041, 2.056e-06),
+    "wordnet_all": (0.216276, 0.0873990, 0.00055768),
+}
+
+
+@pytest.fixture(scope="module")
+def msmarco(real_data: Path) -> Iterator[dict[str, iro.SearchLengths]]:
+    folder = real_data / "msmarco-doc-dev"
+    qrels = iro.read_qrels(folder / "qrels.txt")
+    yield {name: iro.search_lengths(qrels, folder / f"{name}.run.gz", cutoff=100) for name in ("bm25", *NAIVE)}
+
+
+def test_published_naive_means_and_pvalues(msmarco: dict[str, iro.SearchLengths]) -> None:
+    """As their authors computed them: reciprocal ranks rounded to 4 decimals, scipy's wilcoxon on the float differences."""
+    rounded = {name: np.round(lengths.reciprocal_rank(), 4) for name, lengths in msmarco.items()}
+    assert rounded["bm25"].mean() == pytest.approx(0.218537, abs=5e-7)
+    for name, (mean, t, signed_rank) in NAIVE.items():
+        assert rounded[name].mean() == pytest.approx(mean, abs=5e-7)
+        d = differences(rounded["bm25"], rounded[name])
+        assert t_test(d).pvalue == pytest.approx(t, rel=2e-3)
+        theirs = scipy.stats.wilcoxon(rounded["bm25"], rounded[name]).pvalue
+        assert theirs == pytest.approx(signed_rank, rel=2e-3)
+        # Ours treats differences that are equal but for rounding error as ties; the decision is the same.
+        assert (wilcoxon(d).pvalue <= 0.05) == (signed_rank <= 0.05)
+
+
+@pytest.mark.parametrize(
+    ("contender", "outcomes", "coverage", "lengths", "t", "signed_rank", "label"),
+    [
+        ("wordnet_all", (2829, 79, 59, 2226), 0.1055, (3.4209, 3.4780), 0.0031, 0.0006, "worse without gain"),
+        ("bm25+rm3", (2700, 665, 188, 1640), None, None, None, None, "worse on both facets"),
+    ],
+)
+def test_outcome_split_of_msmarco(
+    msmarco: dict[str, iro.SearchLengths],
+    real_data: Path,
+    contender: str,
+    outcomes: tuple[int, ...],
+    coverage: float | None,
+    lengths: tuple[float, float] | None,
+    t: float | None,
+    signed_rank: float | None,
+    label: str,
+) -> None:
+    """The figures of INDEX.md of the data, from a literal implementation."""
+    qrels = real_data / "msmarco-doc-dev" / "qrels.txt"
+    found = iro.compare(qrels, msmarco["bm25"], msmarco[contender])
+    assert isinstance(found, Comparison)
+    split = found.outcomes
+    assert (split.neither, split.lost, split.won, split.both) == outcomes
+    assert found.verdict.label == label
+    if lengths is not None:
+        assert (found.ranking.baseline, found.ranking.contender) == pytest.approx(lengths, abs=5e-5)
+        assert found.coverage.pvalue == pytest.approx(coverage, abs=5e-5)
+        assert found.ranking.pvalues["t"] == pytest.approx(t, abs=5e-5)
+        assert found.ranking.pvalues["wilcoxon"] == pytest.approx(signed_rank, abs=5e-5)
+    assert found.naive.pvalues["t"] == pytest.approx(NAIVE[contender][1], rel=0.01)
+
+
+def test_known_item_table(real_data: Path) -> None:
+    """Answered share, mean ESL and MRR@100 of INDEX.md of the data, from a literal implementation."""
+    table = {
+        "bm25": (0.914, 5.59, 0.6550),
+        "bm25-flat": (0.918, 4.99, 0.6784),
+        "bm25-stem": (0.937, 5.04, 0.6831),
+        "bm25-top20": (0.851, 2.46, 0.6534),
+        "bm25-coarse": (0.914, 6.29, 0.6345),
+        "chargram": (0.914, 7.33, 0.5652),
+        "rrf-stem-lsa": (0.925, 11.83, 0.3911),
+        "stem-rerank-chargram": (0.937, 7.35, 0.5734),
+    }
+    folder = real_data / "known-item"
+    qrels = iro.read_qrels(folder / "qrels.txt")
+    lengths = {name: iro.search_lengths(qrels, folder / f"{name}.run.gz", cutoff=100) for name in table}
+    for name, (answered, esl, mrr) in table.items():
+        each = lengths[name]
+        assert each.coverage() == pytest.approx(answered, abs=5e-4)
+        assert each.mean_esl() == pytest.approx(esl, abs=5e-3)
+        assert each.reciprocal_rank().mean() == pytest.approx(mrr, abs=5e-5)
+    splits = {"bm25-stem": (174, 16, 84, 2726), "rrf-stem-lsa": (181, 44, 77, 2698), "chargram": (169, 90, 89, 2652)}
+    for name, counts in splits.items():
+        found = iro.compare(qrels, lengths["bm25"], lengths[name])
+        assert isinstance(found, Comparison)
+        split = found.outcomes
+        assert (split.neither, split.lost, split.won, split.both) == counts
+
+
+def test_asl_of_dl20(real_data: Path) -> None:
+    """ASL and ASL@g1-10 at rel 1 of INDEX.md of the data; short lists look good, as design and docs warn."""
+    table = {
+        "BM25": (312.4, 38.1),
+        "BM25RM3": (270.2, 30.9),  # Alex et al. 2022, Table 1: 264 for the best BM25 run of the track
+        "BM25_docT5q_ColBERT": (249.2, 10.3),
+        "prf_rank_beta1": (227.0, 20.6),
+        "splade": (30.2, 4.8),
+    }
+    folder = real_data / "dl20-passage"
+    qrels = iro.read_qrels(folder / "qrels.txt")
+    for name, (asl, first_ten) in table.items():
+        lengths = iro.search_lengths(qrels, folder / f"{name}.run.gz")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", iro.IrOutcomesWarning)
+            assert np.nanmean(lengths.asl()) == pytest.approx(asl, abs=0.05)
+            assert np.nanmean(lengths.asl(first=10)) == pytest.approx(first_ten, abs=0.05)
