@@ -32,7 +32,7 @@ def call(*arguments: str | Path, folder: Path | None = None, program: str = "out
 def test_the_main_job(sample: Path) -> None:
     done = call("compare", "qrels.txt", "bm25.run", "bm25-stem.run", folder=sample)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "bm25-stem against bm25 (the baseline)" in done.stdout
+    assert "bm25-stem (B) against bm25 (A, the baseline)" in done.stdout
     assert "Verdict: better on both facets" in done.stdout
     assert not any(line.endswith(" ") for line in done.stdout.splitlines())
     assert max(map(len, done.stdout.splitlines())) <= 80

@@ -32,7 +32,7 @@ def comparisons_text(comparisons: Comparisons) -> str:
 def comparison_report(comparison: Comparison) -> RenderableType:
     """Lay out a comparison for a rich console."""
     return Group(
-        Text(f"{comparison.contender} against {comparison.baseline} (the baseline)", style="bold"),
+        Text(f"{comparison.contender} (B) against {comparison.baseline} (A, the baseline)", style="bold"),
         _head(comparison),
         "",
         _outcome_table(comparison),
