@@ -130,7 +130,7 @@ def test_wrong_measures_give_our_error(text: str, message: str) -> None:
 
 
 def test_the_provider_refuses_foreign_measures() -> None:
-    provider = OutcomesProvider()
+    provider: Any = ir_measures.providers.registry[OutcomesProvider.NAME]
     assert provider.calc_aggregate([ESL @ 100], QRELS, RUN) == {ESL @ 100: 1.5}
     with pytest.raises(ParameterError, match=r"ir_outcomes does not provide RR; call ir_measures\.calc_aggregate"):
         provider.calc_aggregate([ESL @ 100, RR], QRELS, RUN)

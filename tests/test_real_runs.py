@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,16 +72,17 @@ def test_search_lengths_equal_the_literal_definitions(real_data: Path, collectio
         for missing in ("retrieved", "cutoff"):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", iro.IrOutcomesWarning)
-                found = lengths.asl(missing=missing)  # type: ignore[arg-type]
+                found = lengths.asl(missing=missing)
             asl = [literal.asl(top, gold, missing, 100, None) for top, gold in zip(tops, golds, strict=True)]  # type: ignore[arg-type]
             np.testing.assert_allclose(found, asl, rtol=1e-14)
 
 
 def published(path: Path) -> dict[str, dict[str, str]]:
     values: dict[str, dict[str, str]] = {}
-    for line in gzip.open(path, "rt"):
-        name, query, value = line.split()
-        values.setdefault(name, {})[query] = value
+    with gzip.open(path, "rt") as lines:
+        for line in lines:
+            name, query, value = line.split()
+            values.setdefault(name, {})[query] = value
     return values
 
 
@@ -116,10 +116,10 @@ NAIVE = {
 
 
 @pytest.fixture(scope="module")
-def msmarco(real_data: Path) -> Iterator[dict[str, iro.SearchLengths]]:
+def msmarco(real_data: Path) -> dict[str, iro.SearchLengths]:
     folder = real_data / "msmarco-doc-dev"
     qrels = iro.read_qrels(folder / "qrels.txt")
-    yield {name: iro.search_lengths(qrels, folder / f"{name}.run.gz", cutoff=100) for name in ("bm25", *NAIVE)}
+    return {name: iro.search_lengths(qrels, folder / f"{name}.run.gz", cutoff=100) for name in ("bm25", *NAIVE)}
 
 
 def test_published_naive_means_and_pvalues(msmarco: dict[str, iro.SearchLengths]) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +17,15 @@ from ir_outcomes.statistics import (
     adjust,
     detectable_mean,
     detectable_proportion,
+    hodges_lehmann,
     interval_of_mean,
     odds_ratio,
     odds_ratio_interval,
     paired_proportion_interval,
+    randomized_tukey_hsd,
+    ratio_of_means,
+    ratio_of_means_interval,
+    sign_flip,
 )
 from ir_outcomes.statistics.corrections import Correction
 
@@ -126,3 +132,63 @@ def test_detectable_proportion_may_not_exist() -> None:
     assert detectable_proportion(0, 0.0, 0.05, 0.8) is None
     assert detectable_proportion(4, 0.5, 0.05, 0.8) is None
     assert detectable_proportion(6000, 0.03, 0.05, 0.8) == pytest.approx(2.8 * math.sqrt(0.03 / 6000), rel=0.03)
+
+
+@given(d=st.lists(st.integers(-9, 9), min_size=1, max_size=25))
+def test_hodges_lehmann_is_the_median_of_the_walsh_averages(d: list[int]) -> None:
+    walsh = [(d[i] + d[j]) / 2 for i in range(len(d)) for j in range(i, len(d))]
+    assert hodges_lehmann(np.array(d, dtype=float)) == np.median(walsh)
+
+
+def test_ratio_of_means_interval_covers_mirrors_and_repeats() -> None:
+    rng = np.random.default_rng(4)
+    covered = 0
+    for trial in range(200):
+        x = rng.geometric(0.3, 80).astype(float)
+        y = np.ceil(x * rng.choice([0.5, 1.0], 80))
+        truth = np.ceil((k := np.arange(1, 200)) * 0.5) @ (w := 0.3 * 0.7 ** (k - 1)) / 2 / (k @ w) + 0.5
+        found = ratio_of_means_interval(x, y, 0.95, seed=trial)
+        assert found is not None
+        covered += found.low <= truth <= found.high
+        mirrored = ratio_of_means_interval(y, x, 0.95, seed=trial)
+        assert mirrored == pytest.approx((1 / found.high, 1 / found.low), rel=1e-9)
+    assert covered >= 180
+    assert ratio_of_means_interval(x, y, 0.95, seed=1) == ratio_of_means_interval(x, y, 0.95, seed=1)
+    assert ratio_of_means(x, y) == y.mean() / x.mean()
+    assert ratio_of_means_interval(x[:1], y[:1], 0.95) is None
+
+
+def tukey_literally(values: np.ndarray[Any, Any], resamples: int) -> np.ndarray[Any, Any]:
+    """Carterette 2012, section 4, as printed there: permute within rows, compare with the range of the means."""
+    rng = np.random.default_rng(8)
+    means = values.mean(axis=0)
+    observed = np.abs(means[:, None] - means)
+    reached = np.zeros_like(observed)
+    for _ in range(resamples):
+        shuffled = np.array([rng.permutation(row) for row in values]).mean(axis=0)
+        reached += shuffled.max() - shuffled.min() >= observed - 1e-12
+    return np.asarray((1 + reached) / (1 + resamples))
+
+
+def test_randomized_tukey_hsd() -> None:
+    values = np.random.default_rng(3).normal([0.0, 0.1, 0.5, 0.9], 1.0, (30, 4))
+    found = randomized_tukey_hsd(values, resamples=4999)
+    np.testing.assert_allclose(found, tukey_literally(values, 2000), atol=0.03)
+    assert np.array_equal(found, found.T)
+    assert np.all(np.diag(found) == 1)
+    assert np.array_equal(found, randomized_tukey_hsd(values, resamples=4999))
+    parametric = scipy.stats.tukey_hsd(*values.T).pvalue
+    assert np.corrcoef(found[np.triu_indices(4, 1)], parametric[np.triu_indices(4, 1)])[0, 1] > 0.95
+
+
+def test_randomized_tukey_hsd_with_gaps_compares_what_both_have() -> None:
+    rng = np.random.default_rng(5)
+    values = rng.normal(0.0, 1.0, (60, 3))
+    values[:, 2] += 1.5
+    values[rng.random((60, 3)) < 0.2] = np.nan
+    found = randomized_tukey_hsd(values, resamples=1999)
+    assert found[0, 2] < 0.01
+    assert found[0, 1] > 0.05
+    two = randomized_tukey_hsd(values[:, :2], resamples=9999)[0, 1]
+    both = ~np.isnan(values[:, :2]).any(axis=1)
+    assert two == pytest.approx(sign_flip(values[both, 1] - values[both, 0]).pvalue, abs=0.02)

@@ -10,7 +10,18 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ir_outcomes.statistics import binomial_test, differences, midp_test, paired_tests, rank_sum, sign_flip, t_test, wilcoxon
+from ir_outcomes.statistics import (
+    binomial_test,
+    differences,
+    interval_of_mean,
+    midp_test,
+    paired_tests,
+    randomized_tukey_hsd,
+    rank_sum,
+    sign_flip,
+    t_test,
+    wilcoxon,
+)
 from ir_outcomes.statistics.paired import Floats
 
 whole = st.lists(st.integers(-6, 6), max_size=9).map(lambda values: np.array(values, dtype=np.float64))
@@ -20,8 +31,9 @@ long_whole = st.lists(st.integers(-100, 100), min_size=51, max_size=90).map(lamb
 def enumerated(d: Floats) -> float:
     """The sign-flip p-value from its definition, in exact arithmetic."""
     numbers = [Fraction(value).limit_denominator(10_000) for value in d.tolist()]
-    observed = abs(sum(numbers))
-    sums = [abs(sum(s * x for s, x in zip(signs, numbers, strict=True))) for signs in itertools.product((-1, 1), repeat=len(d))]
+    observed = abs(sum(numbers, Fraction(0)))
+    signs = itertools.product((-1, 1), repeat=len(d))
+    sums = [abs(sum((s * x for s, x in zip(each, numbers, strict=True)), Fraction(0))) for each in signs]
     return sum(each >= observed for each in sums) / len(sums)
 
 
@@ -48,7 +60,7 @@ def test_exact_sign_flip_equals_convolution(d: list[int]) -> None:
     assert sign_flip(np.array(d, dtype=float)).pvalue == pytest.approx(float(convolved(d)), rel=1e-10)
 
 
-@pytest.mark.parametrize("d", [[3] * 200 + [-3] * 2 + [1] * 20, list(range(1, 150)) + [-7, -1], [5, 3, 1] * 120])
+@pytest.mark.parametrize("d", [[3] * 200 + [-3] * 2 + [1] * 20, [*list(range(1, 150)), -7, -1], [5, 3, 1] * 120])
 def test_exact_sign_flip_of_tiny_tails(d: list[int]) -> None:
     expected = float(convolved(d))
     assert expected < 1e-40
@@ -183,3 +195,30 @@ def test_binomial_and_midp() -> None:
 
 def test_t_test_needs_no_scipy_warning_filter() -> None:
     assert t_test(np.array([1.0, 1.0, 1.0])).statistic is None
+
+
+# Sakai, "Information Access Evaluation Methodology" (in Japanese), Table 5.1: 20 topics, three systems; results as given there
+# and as checked by the tests of the Rust library elinor.
+SAKAI_A = np.array([7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]) / 10
+SAKAI_B = np.array([5, 1, 0, 2, 4, 3, 0, 5, 3, 3, 4, 4, 1, 4, 2, 1, 1, 6, 3, 2]) / 10
+SAKAI_C = np.array([0, 0, 2, 1, 3, 3, 1, 2, 4, 4, 4, 3, 3, 2, 2, 2, 1, 5, 4, 3]) / 10
+
+
+def test_sakai_table_5_1() -> None:
+    d = differences(SAKAI_B, SAKAI_A)
+    test = t_test(d)
+    assert d.mean() == pytest.approx(0.0750, abs=5e-5)
+    assert d.var(ddof=1) == pytest.approx(0.0251, abs=5e-5)
+    assert d.mean() / d.std(ddof=1) == pytest.approx(0.473, abs=5e-4)
+    assert test.statistic == pytest.approx(2.116, abs=5e-4)
+    assert test.pvalue == pytest.approx(0.048, abs=5e-4)
+    interval = interval_of_mean(float(d.mean()), float(d.std(ddof=1)), 20, 0.95)
+    assert interval == pytest.approx((0.0750 - 0.0742, 0.0750 + 0.0742), abs=1e-4)
+
+
+def test_sakai_table_5_1_with_two_systems_tukey_is_the_sign_flip_test() -> None:
+    two = randomized_tukey_hsd(np.stack([SAKAI_A, SAKAI_B], axis=1), resamples=19_999)
+    assert two[0, 1] == pytest.approx(sign_flip(differences(SAKAI_A, SAKAI_B)).pvalue, abs=0.006)
+    three = randomized_tukey_hsd(np.stack([SAKAI_A, SAKAI_B, SAKAI_C], axis=1), resamples=9_999)
+    assert three[0, 1] > two[0, 1]  # one looks at three pairs
+    assert three[0, 2] < three[0, 1] < three[1, 2]  # in the order of the differences of the means

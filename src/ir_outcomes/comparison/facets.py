@@ -17,6 +17,7 @@ from ir_outcomes.statistics import (
     detectable_mean,
     detectable_proportion,
     differences,
+    hodges_lehmann,
     interval_of_mean,
     midp_test,
     odds_ratio,
@@ -24,6 +25,8 @@ from ir_outcomes.statistics import (
     paired_proportion_interval,
     paired_tests,
     rank_sum,
+    ratio_of_means,
+    ratio_of_means_interval,
     sign_flip,
     t_test,
     wilcoxon,
@@ -63,6 +66,13 @@ class Facet:
         Named by `effect`; None where it is not finite.
     effect : str
         "odds ratio won : lost" or "mean / standard deviation of the differences".
+    ratio : float or None
+        Ranking only: mean search length of the contender as a multiple of the baseline's ("reads 0.78 times as far"), which a
+        ratio scale allows; lower is better.
+    ratio_interval : Interval or None
+        Its paired bootstrap interval at level 1 - alpha.
+    shift : float or None
+        Ranking only: Hodges-Lehmann estimate of the difference of a typical query, which belongs to the Wilcoxon test.
     test : str
         Name of the deciding test, a key of `tests`.
     tests : dict of str to Test
@@ -89,6 +99,9 @@ class Facet:
     interval_method: str
     effect_size: float | None
     effect: str
+    ratio: float | None
+    ratio_interval: Interval | None
+    shift: float | None
     test: str
     tests: dict[str, Test]
     pvalue_corrected: float
@@ -203,7 +216,13 @@ def coverage_facet(split: Split, settings: Settings) -> Facet:
 def ranking_facet(split: Split, settings: Settings) -> Facet:
     """Compare mean search lengths on what both runs found, in ranks."""
     pair = split.length_baseline[split.shared], split.length_contender[split.shared]
-    return _paired_facet("ranking", "ranks", False, pair, settings)
+    facet = _paired_facet("ranking", "ranks", False, pair, settings)
+    return replace(
+        facet,
+        ratio=ratio_of_means(*pair),
+        ratio_interval=ratio_of_means_interval(*pair, 1 - settings.alpha, seed=settings.seed),
+        shift=hodges_lehmann(differences(*pair)),
+    )
 
 
 def reciprocal_facet(split: Split, settings: Settings) -> Facet:
@@ -293,6 +312,9 @@ def _facet(
         interval_method="t interval of the mean difference" if won is None else "Bonett and Price 2012, adjusted Wald",
         effect_size=effect_size,
         effect="mean / standard deviation of the differences" if won is None else "odds ratio won : lost",
+        ratio=None,
+        ratio_interval=None,
+        shift=None,
         test=test,
         tests=tests,
         pvalue_corrected=tests[test].pvalue,

@@ -250,8 +250,8 @@ class Comparisons:
 
 
 def _facet(data: Mapping[str, Any]) -> Facet:
-    interval = data["interval"]
-    return Facet(**{**data, "interval": interval and Interval(*interval), "tests": _tests(data["tests"])})
+    intervals = {name: data[name] and Interval(*data[name]) for name in ("interval", "ratio_interval")}
+    return Facet(**{**data, **intervals, "tests": _tests(data["tests"])})
 
 
 def _tests(data: Mapping[str, Any]) -> dict[str, Test]:

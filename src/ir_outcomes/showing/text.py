@@ -38,6 +38,7 @@ def comparison_report(comparison: Comparison) -> RenderableType:
         _outcome_table(comparison),
         "",
         _facet_table(comparison),
+        *_sizes(comparison),
         "",
         *_words(comparison),
         *_bulleted("Notes", comparison.notes),
@@ -157,6 +158,21 @@ def _facet_table(comparison: Comparison) -> Table:
         _number(naive.difference, "+.4f"), "", short_pvalue(naive.pvalues["t"]), "t",
     )  # fmt: skip
     return table
+
+
+def _sizes(comparison: Comparison) -> list[RenderableType]:
+    """Say how large the changes are: odds of won to lost, ratio of search lengths, shift of a typical query."""
+    coverage, ranking = comparison.coverage, comparison.ranking
+    sizes = []
+    odds = coverage.effect_interval(1 - comparison.alpha)
+    if coverage.effect_size is not None and odds is not None:
+        sizes.append(f"won : lost {coverage.effect_size:.2f} [{odds.low:.2f}, {odds.high:.2f}]")
+    if ranking.ratio is not None and ranking.ratio_interval is not None:
+        low, high = ranking.ratio_interval
+        sizes.append(f"B reads {ranking.ratio:.2f} [{low:.2f}, {high:.2f}] times as far as A")
+    if ranking.shift is not None:
+        sizes.append(f"typical query {ranking.shift:+.2f} ranks (Hodges-Lehmann)")
+    return [Text("; ".join(sizes), style="dim")] if sizes else []
 
 
 def _table_2(comparisons: Comparisons) -> Table:

@@ -1,13 +1,16 @@
 """Tests, intervals and corrections on arrays; nothing here knows of retrieval."""
 
 from ir_outcomes.statistics.binomial import binomial_test, midp_test
-from ir_outcomes.statistics.corrections import CORRECTIONS, Correction, adjust
+from ir_outcomes.statistics.corrections import CORRECTIONS, Correction, adjust, randomized_tukey_hsd
 from ir_outcomes.statistics.intervals import (
     Interval,
+    hodges_lehmann,
     interval_of_mean,
     odds_ratio,
     odds_ratio_interval,
     paired_proportion_interval,
+    ratio_of_means,
+    ratio_of_means_interval,
 )
 from ir_outcomes.statistics.paired import (
     Test,
@@ -31,13 +34,17 @@ __all__ = [
     "detectable_mean",
     "detectable_proportion",
     "differences",
+    "hodges_lehmann",
     "interval_of_mean",
     "midp_test",
     "odds_ratio",
     "odds_ratio_interval",
     "paired_proportion_interval",
     "paired_tests",
+    "randomized_tukey_hsd",
     "rank_sum",
+    "ratio_of_means",
+    "ratio_of_means_interval",
     "sign_flip",
     "sign_test",
     "t_test",

@@ -31,7 +31,7 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float) -> flo
     Examples
     --------
     >>> round(detectable_mean(54, 10.0, 0.05, 0.8), 3)
-    3.888
+    3.883
     """
     if n < 2 or deviation == 0:
         return None
@@ -74,7 +74,7 @@ def detectable_proportion(n: int, discordant_share: float, alpha: float, power: 
     Examples
     --------
     >>> round(detectable_proportion(1000, 0.033, 0.05, 0.8), 4)
-    0.0173
+    0.0167
     """
     if n < 1:
         return None
