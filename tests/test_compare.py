@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import IrOutcomesError, MismatchError, ParameterError
+from ir_outcomes.statistics import randomized_tukey_hsd
 
 from . import literal, strategies
 from .test_verdict import MIRRORED
@@ -73,6 +74,7 @@ def test_one_relevant_document_per_query_against_the_definitions(pairs: Any, cut
         assert found.ranking.difference == pytest.approx(y.mean() - x.mean(), abs=1e-12)
         if len(set(y - x)) > 1:
             assert found.ranking.pvalues["t"] == pytest.approx(scipy.stats.ttest_rel(y, x).pvalue, rel=1e-12)
+            assert found.reciprocal_rank is not None
             assert found.reciprocal_rank.pvalues["t"] == pytest.approx(scipy.stats.ttest_rel(1 / y, 1 / x).pvalue, rel=1e-9)
     reciprocal = [[1 / pair[side] if within(pair[side]) else 0.0 for pair in pairs] for side in (0, 1)]
     assert found.naive.baseline == pytest.approx(np.mean(reciprocal[0]))
@@ -186,6 +188,62 @@ def test_several_contenders_are_corrected_together() -> None:
         found["E"]
     assert Comparisons.from_json(found.to_json()) == found
     assert "no significant" in str(found) or "better" in str(found)
+
+
+@pytest.fixture(scope="module")
+def systems() -> tuple[literal.Qrels, dict[str, literal.Run]]:
+    rng = np.random.default_rng(9)
+    queries = [f"q{n}" for n in range(60)]
+    ranks = {
+        name: {q: int(r) if r <= 12 else None for q, r in zip(queries, rng.geometric(p, 60), strict=True)}
+        for name, p in (("A", 0.12), ("B", 0.13), ("C", 0.6))
+    }
+    return qrels_of(queries), {name: run_of(each) for name, each in ranks.items()}
+
+
+def test_all_pairs_and_tukey(systems: Any) -> None:
+    qrels, runs = systems
+    holm = iro.compare(qrels, runs["A"], {name: runs[name] for name in "BC"}, names=["A", "B", "C"], all_pairs=True)
+    assert isinstance(holm, Comparisons)
+    assert [(each.baseline, each.contender) for each in holm] == [("A", "B"), ("A", "C"), ("B", "C")]
+    assert holm[0].settings.family == 3
+    settings: Any = {"names": ["A", "B", "C"], "all_pairs": True, "correction": "tukey", "resamples": 1999}
+    tukey = iro.compare(qrels, runs["A"], [runs["B"], runs["C"]], **settings)
+    assert isinstance(tukey, Comparisons)
+    found = np.stack([iro.search_lengths(qrels, run, cutoff=100).answered() for run in runs.values()], axis=1)
+    lengths = np.stack([iro.search_lengths(qrels, run, cutoff=100).esl() for run in runs.values()], axis=1)
+    for values, facet in ((found, "coverage"), (lengths, "ranking")):
+        expected = randomized_tukey_hsd(values, resamples=1999)
+        corrected = [getattr(each, facet).pvalue_corrected for each in tukey]
+        assert corrected == [expected[0, 1], expected[0, 2], expected[1, 2]]
+    assert tukey[1].verdict.strict == "better"
+    assert "A : C" in str(tukey)
+    with pytest.raises(ParameterError, match="needs one search length per query and run"):
+        iro.compare(qrels, runs["A"], [runs["B"], runs["C"]], unit="document", **settings)
+
+
+def test_the_best_run_as_baseline_is_said_to_be_chosen(systems: Any) -> None:
+    qrels, runs = systems
+    found = iro.compare(qrels, "best", runs)
+    assert isinstance(found, Comparisons)
+    assert {each.baseline for each in found} == {"C"}
+    assert [each.contender for each in found] == ["A", "B"]
+    assert "chosen for its score on these queries looks better than it is" in found[0].notes[0]
+
+
+def test_sorting_and_filtering(systems: Any) -> None:
+    qrels, runs = systems
+    found = iro.compare(qrels, runs["A"], {"C": runs["C"], "B": runs["B"]})
+    assert isinstance(found, Comparisons)
+    assert [each.contender for each in found.sorted("name")] == ["B", "C"]
+    for by in ("verdict", "coverage", "ranking"):
+        assert [each.contender for each in found.sorted(by)] == ["C", "B"]
+    assert [each.contender for each in found.filter("better on both facets")] == ["C"]
+    assert str(found.filter("trade-off")) == "no comparison"
+    with pytest.raises(ParameterError, match="must be one of verdict, coverage, ranking, name"):
+        found.sorted("score")
+    with pytest.raises(ParameterError, match="no verdict is called 'best'"):
+        found.filter("best")
 
 
 def test_every_form_of_contender() -> None:
@@ -330,10 +388,12 @@ def test_results_are_frozen_and_say_how_they_were_made() -> None:
         ({"ties": "expected"}, "gives no single order to compare"),
         ({"test": "anova"}, "must be one of t, wilcoxon, sign, signflip"),
         ({"coverage_test": "chi2"}, "must be one of exact, midp"),
-        ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, none"),
+        ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, tukey, none"),
         ({"margins": (0, 1)}, "must be two positive numbers"),
         ({"resamples": 0}, "resamples=0"),
         ({"names": ["A"]}, "1 names for 2 runs; name the baseline first"),
+        ({"all_pairs": True}, "need several contenders; give a list or a dict of runs"),
+        ({"correction": "tukey"}, "is for all pairs of systems; add all_pairs=True"),
     ],
 )
 def test_wrong_settings(settings: dict[str, Any], message: str) -> None:

@@ -56,7 +56,7 @@ def main() -> None:
 @app.command()
 def compare(
     qrels: QRELS,
-    baseline: Annotated[str, typer.Argument(help="run A: a file, or irds:<dataset id>", show_default=False)],
+    baseline: Annotated[str, typer.Argument(help="run A: a file, irds:<dataset id>, or best", show_default=False)],
     runs: Annotated[list[str], typer.Argument(help="run B, or several", metavar="RUN...", show_default=False)],
     cutoff: Annotated[int, typer.Option("--cutoff", "-k", help="ranks beyond it do not count")] = 100,
     rel: Annotated[int, typer.Option(help="least grade of a relevant document")] = 1,
@@ -66,8 +66,9 @@ def compare(
     alpha: Annotated[float, typer.Option(help="level of tests, intervals and verdict")] = 0.05,
     test: Annotated[str, typer.Option(help="deciding test of ranking: t, wilcoxon, sign or signflip")] = "t",
     coverage_test: Annotated[str, typer.Option(help="deciding test of coverage: exact or midp")] = "exact",
-    correction: Annotated[str, typer.Option(help="for several runs: holm, bonferroni, fdr_bh or none")] = "holm",
+    correction: Annotated[str, typer.Option(help="holm, bonferroni, fdr_bh, tukey (all pairs) or none")] = "holm",
     margins: Annotated[str | None, typer.Option(help="non-inferiority margins, such as 1pp,0.5")] = None,
+    all_pairs: Annotated[bool, typer.Option("--all-pairs", help="compare every two runs, not all with the baseline")] = False,
     seed: Annotated[int, typer.Option(help="of sampled tests")] = 0,
     per_query: Annotated[Which | None, typer.Option(help="list these queries instead")] = None,
     top: Annotated[int | None, typer.Option(help="list at most so many queries", min=1)] = None,
@@ -82,7 +83,7 @@ def compare(
     result = compare_runs(
         qrels,
         baseline,
-        runs if len(runs) > 1 else runs[0],
+        runs if len(runs) > 1 or all_pairs else runs[0],
         cutoff=cutoff,
         rel=rel,
         unit=cast("Any", unit),  # compare checks these choices, and names what is allowed
@@ -93,6 +94,7 @@ def compare(
         coverage_test=cast("Any", coverage_test),
         correction=cast("Any", correction),
         margins=None if margins is None else _margins(margins),
+        all_pairs=all_pairs,
         seed=seed,
     )
     several = list(result) if isinstance(result, Comparisons) else [result]

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
+from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import Facet, coverage_facet, naive_tests, ranking_facet, reciprocal_facet
-from ir_outcomes.comparison.outcomes import OUTCOMES, Split, Unit, split
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
-from ir_outcomes.comparison.settings import CoverageTest, RankingTest, Settings, check_choice
-from ir_outcomes.comparison.verdict import Verdict, decide
-from ir_outcomes.comparison.wording import notes, sentence
+from ir_outcomes.comparison.build import Pair, build
+from ir_outcomes.comparison.facets import naive_tests
+from ir_outcomes.comparison.outcomes import Unit, split
+from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings, check_choice
+from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.lengths import SearchLengths, search_lengths
 from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.reading.runs import as_run
-from ir_outcomes.statistics import Correction, adjust
 
 __all__ = ["compare"]
 
@@ -40,8 +38,9 @@ def compare(
     alpha: float = 0.05,
     test: RankingTest = "t",
     coverage_test: CoverageTest = "exact",
-    correction: Correction = "holm",
+    correction: FamilyCorrection = "holm",
     margins: tuple[float, float] | None = None,
+    all_pairs: bool = False,
     names: Sequence[str] | None = None,
     seed: int = 0,
     resamples: int = 99_999,
@@ -53,7 +52,7 @@ def compare(
     qrels : Qrels, path, dataset id, dict, frame or iterable
         See `ir_outcomes.as_qrels`.
     baseline : Run, path, ``"irds:<dataset id>"``, dict, frame, iterable or SearchLengths
-        Run A. See `ir_outcomes.as_run`.
+        Run A. See `ir_outcomes.as_run`. "best" takes that of the contenders with the highest mean reciprocal rank.
     contenders : the same, or a list of such, or a dict from names to such
         Run B, or several.
     cutoff : int
@@ -73,10 +72,13 @@ def compare(
         Which test decides on ranking; all are reported.
     coverage_test : {"exact", "midp"}
         Which binomial test decides on coverage. Where shares of documents are compared, the sign-flip test decides.
-    correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Correction for several contenders, separately per facet. It applies to improvements, not to the harm check.
+    correction : {"holm", "bonferroni", "fdr_bh", "tukey", "none"}
+        Correction for several contenders, separately per facet. It applies to improvements, not to the harm check. "tukey",
+        the randomized Tukey HSD test, is for all pairs and ``unit="query"``.
     margins : (float, float), optional
         Non-inferiority margins for coverage (percentage points) and ranking (ranks), both positive.
+    all_pairs : bool
+        Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
     seed, resamples : int
@@ -111,7 +113,12 @@ def compare(
     """
     check_choice("unit", unit, ("auto", *get_args(Unit)))
     several = _as_contenders(contenders)
-    runs = [baseline, *(several.values() if isinstance(several, dict) else [contenders] if several is None else several)]
+    others = list(several.values()) if isinstance(several, dict) else [contenders] if several is None else several
+    runs = others if _is_best(baseline) else [baseline, *others]
+    if len(runs) < 2 or (several is None and (all_pairs or _is_best(baseline))):
+        raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list or a dict of runs")
+    if correction == "tukey" and not all_pairs:
+        raise ParameterError("correction='tukey' is for all pairs of systems; add all_pairs=True, or use 'holm'")
     settings = Settings(
         cutoff=cutoff,
         rel=rel,
@@ -122,7 +129,7 @@ def compare(
         test=test,
         coverage_test=coverage_test,
         correction=correction,
-        family=len(runs) - 1,
+        family=len(runs) - 1,  # until the pairs are known
         margins=margins,
         seed=seed,
         resamples=resamples,
@@ -130,8 +137,38 @@ def compare(
     tables = _evaluated(qrels, runs, _names(names, runs, several), settings)
     if unit == "auto":
         settings = replace(settings, unit=_unit(tables[0]))
-    results = _compare_tables(tables[0], tables[1:], settings)
+    chosen: tuple[str, ...] = ()
+    if _is_best(baseline):
+        tables, chosen = _best_first(tables)
+    couples = list(combinations(tables, 2)) if all_pairs else [(tables[0], each) for each in tables[1:]]
+    settings = replace(settings, family=len(couples))
+    results = build([_pair(one, other, settings, chosen) for one, other in couples], settings)
     return results[0] if several is None else results
+
+
+def _pair(baseline: SearchLengths, contender: SearchLengths, settings: Settings, chosen: tuple[str, ...]) -> Pair:
+    answerable = baseline.answerable
+    return Pair(
+        baseline.name,
+        contender.name,
+        split(baseline, contender, settings.unit),
+        int(np.sum(~answerable)),
+        naive_tests(baseline.reciprocal_rank()[answerable], contender.reciprocal_rank()[answerable]),
+        (*chosen, *notes_on_input(baseline, contender)),
+    )
+
+
+def _is_best(baseline: Any) -> bool:
+    return isinstance(baseline, str) and baseline == "best"
+
+
+def _best_first(tables: list[SearchLengths]) -> tuple[list[SearchLengths], tuple[str, ...]]:
+    best = max(tables, key=lambda table: float(table.reciprocal_rank().mean()))
+    note = (
+        f"{best.name} is the baseline because its mean reciprocal rank is the highest of {len(tables)} runs; a run that was "
+        "chosen for its score on these queries looks better than it is."
+    )
+    return [best, *(table for table in tables if table is not best)], (note,)
 
 
 def _evaluated(qrels: Any, runs: list[Any], names: list[str | None], settings: Settings) -> list[SearchLengths]:
@@ -152,77 +189,6 @@ def _evaluated(qrels: Any, runs: list[Any], names: list[str | None], settings: S
     return _distinctly_named(tables, runs)
 
 
-def _compare_tables(baseline: SearchLengths, contenders: list[SearchLengths], settings: Settings) -> Comparisons:
-    splits = [split(baseline, contender, settings.unit) for contender in contenders]
-    coverage, ranking, reciprocal = (
-        _corrected([facet(each, settings) for each in splits], settings.correction)
-        for facet in (coverage_facet, ranking_facet, reciprocal_facet)
-    )
-    rows = zip(contenders, splits, coverage, ranking, reciprocal, strict=True)
-    return Comparisons(tuple(_comparison(baseline, *row, settings) for row in rows))
-
-
-def _comparison(
-    baseline: SearchLengths,
-    contender: SearchLengths,
-    outcome: Split,
-    coverage: Facet,
-    ranking: Facet,
-    reciprocal: Facet,
-    settings: Settings,
-) -> Comparison:
-    answerable = baseline.answerable
-    label, strict, do_no_harm = decide(coverage.finding(), ranking.finding())
-    words = sentence(label, baseline.name, contender.name, settings.unit, outcome.outcomes, coverage, ranking)
-    return Comparison(
-        baseline=baseline.name,
-        contender=contender.name,
-        n_queries=len(outcome.query_ids),
-        n_unanswerable=int(np.sum(~answerable)),
-        settings=settings,
-        outcomes=outcome.outcomes,
-        coverage=coverage,
-        ranking=ranking,
-        reciprocal_rank=reciprocal,
-        naive=naive_tests(baseline.reciprocal_rank()[answerable], contender.reciprocal_rank()[answerable]),
-        verdict=Verdict(label, strict, do_no_harm, _non_inferior(coverage, ranking, settings.margins), words),
-        notes=tuple(notes(baseline, contender, coverage, ranking, label, settings.unit)),
-        versions=_versions(),
-        queries=_queries(outcome),
-    )
-
-
-def _corrected(facets: list[Facet], correction: Correction) -> list[Facet]:
-    pvalues = adjust([facet.pvalue for facet in facets], correction)
-    return [facet.corrected(pvalue) for facet, pvalue in zip(facets, pvalues, strict=True)]
-
-
-def _non_inferior(coverage: Facet, ranking: Facet, margins: tuple[float, float] | None) -> bool | None:
-    if margins is None:
-        return None
-
-    def inside(facet: Facet, margin: float) -> bool:
-        return facet.worst_case is not None and abs(min(0.0, facet.worst_case * (1 if facet.higher_is_better else -1))) < margin
-
-    return (coverage.finding().up and inside(ranking, margins[1])) or (ranking.finding().up and inside(coverage, margins[0]))
-
-
-def _queries(outcome: Split) -> tuple[QueryOutcome, ...]:
-    change = outcome.found_contender - outcome.found_baseline
-    code = np.where(change < 0, 1, np.where(change > 0, 2, np.where(outcome.found_baseline > 0, 3, 0)))
-    difference = np.where(outcome.shared, outcome.length_contender - outcome.length_baseline, np.nan)
-    return tuple(
-        QueryOutcome(query, OUTCOMES[each], *found, *(None if value != value else value for value in lengths))
-        for query, each, found, lengths in zip(
-            outcome.query_ids,
-            code.tolist(),
-            np.stack([outcome.found_baseline, outcome.found_contender], axis=1).tolist(),
-            np.stack([outcome.length_baseline, outcome.length_contender, difference], axis=1).tolist(),
-            strict=True,
-        )
-    )
-
-
 def _as_contenders(contenders: Any) -> list[Any] | dict[str, Any] | None:
     """Tell several contenders from a single one; None for a single one."""
     if isinstance(contenders, Mapping):
@@ -240,11 +206,13 @@ def _as_contenders(contenders: Any) -> list[Any] | dict[str, Any] | None:
 
 
 def _names(names: Sequence[str] | None, runs: list[Any], several: list[Any] | dict[str, Any] | None) -> list[str | None]:
+    """Pair every run with the name that the call gives it, or None."""
     if names is not None and len(names) != len(runs):
         raise ParameterError(f"names: {len(names)} names for {len(runs)} runs; name the baseline first, then each contender")
     if names is not None:
         return list(names)
-    return [None, *several] if isinstance(several, dict) else [None] * len(runs)
+    given = list(several) if isinstance(several, dict) else []
+    return [None] * (len(runs) - len(given)) + given
 
 
 def _distinctly_named(tables: list[SearchLengths], runs: list[Any]) -> list[SearchLengths]:
@@ -271,8 +239,3 @@ def _check_overlap(table: SearchLengths) -> None:
 
 def _unit(table: SearchLengths) -> Unit:
     return "query" if np.median(table.relevant[table.answerable]) == 1 else "document"
-
-
-def _versions() -> dict[str, str]:
-    packages = {name: version(name) for name in ("ir-outcomes", "numpy", "scipy", "ir-measures")}
-    return {**packages, "python": platform.python_version()}

@@ -214,9 +214,11 @@ def coverage_facet(split: Split, settings: Settings) -> Facet:
 
 
 def ranking_facet(split: Split, settings: Settings) -> Facet:
-    """Compare mean search lengths on what both runs found, in ranks."""
+    """Compare mean search lengths (or the values of another measure) on what both runs found."""
     pair = split.length_baseline[split.shared], split.length_contender[split.shared]
-    facet = _paired_facet("ranking", "ranks", False, pair, settings)
+    facet = _paired_facet("ranking", split.measure or "ranks", split.higher_is_better, pair, settings)
+    if split.measure is not None:  # no ratio scale is known of it
+        return replace(facet, shift=hodges_lehmann(differences(*pair)))
     return replace(
         facet,
         ratio=ratio_of_means(*pair),
@@ -225,8 +227,13 @@ def ranking_facet(split: Split, settings: Settings) -> Facet:
     )
 
 
-def reciprocal_facet(split: Split, settings: Settings) -> Facet:
-    """Compare mean reciprocals of the search lengths on what both runs found, as Table 2 of Lin et al. 2021 does."""
+def reciprocal_facet(split: Split, settings: Settings) -> Facet | None:
+    """Compare mean reciprocals of the search lengths on what both runs found, as Table 2 of Lin et al. 2021 does.
+
+    None where another measure stands in the place of search lengths.
+    """
+    if split.measure is not None:
+        return None
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
     pair = split.reciprocal_baseline[split.shared], split.reciprocal_contender[split.shared]
     return _paired_facet(name, "reciprocal", True, pair, settings)
@@ -262,7 +269,7 @@ class Naive:
 
 
 def naive_tests(baseline: _Floats, contender: _Floats) -> Naive:
-    """Run the tests of Table 1 on reciprocal ranks."""
+    """Run the tests of Table 1 on reciprocal ranks, or on the values of another measure."""
     change = differences(baseline, contender)
     tests = {"ranksum": rank_sum(baseline, contender), "wilcoxon": wilcoxon(change), "t": t_test(change)}
     return Naive(_mean(baseline), _mean(contender), _mean(change), tests)

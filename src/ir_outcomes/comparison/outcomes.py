@@ -63,6 +63,10 @@ class Split:
         lower is better; NaN where the run found nothing.
     reciprocal_baseline, reciprocal_contender : (n,) float arrays
         The same of reciprocal search lengths, higher is better.
+    measure : str or None
+        None for search lengths; the name of another measure whose values stand in the place of lengths.
+    higher_is_better : bool
+        Direction of the lengths, or of that measure.
     """
 
     query_ids: tuple[str, ...]
@@ -74,6 +78,8 @@ class Split:
     length_contender: _Floats
     reciprocal_baseline: _Floats
     reciprocal_contender: _Floats
+    measure: str | None = None
+    higher_is_better: bool = False
 
 
 def split(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> Split:
@@ -117,13 +123,18 @@ def split(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> Spli
     code = found[0] + 2 * found[1]  # the position in OUTCOMES
     fractions = {name: float(per_query(code == each, every).mean()) for each, name in enumerate(OUTCOMES) if len(query_ids)}
     shared = np.bincount(query[both], minlength=len(query_ids)) > 0
+    # Lengths over what both found, where there is such a thing; else over what the run found itself.
     counted = [both | (one & ~shared[query]) for one in found]
+    means = [per_query(length, count) for length, count in zip(lengths, counted, strict=True)]
+    reciprocals = [per_query(1 / length, count) for length, count in zip(lengths, counted, strict=True)]
     return Split(
-        query_ids,
-        Outcomes(**dict(zip(OUTCOMES, np.bincount(code, minlength=4).tolist(), strict=True)), fractions=fractions),
-        per_query(found[0], every),
-        per_query(found[1], every),
-        shared,
-        *(per_query(length, count) for length, count in zip(lengths, counted, strict=True)),
-        *(per_query(1 / length, count) for length, count in zip(lengths, counted, strict=True)),
+        query_ids=query_ids,
+        outcomes=Outcomes(**dict(zip(OUTCOMES, np.bincount(code, minlength=4).tolist(), strict=True)), fractions=fractions),
+        found_baseline=per_query(found[0], every),
+        found_contender=per_query(found[1], every),
+        shared=shared,
+        length_baseline=means[0],
+        length_contender=means[1],
+        reciprocal_baseline=reciprocals[0],
+        reciprocal_contender=reciprocals[1],
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, overload
 
 from ir_outcomes.comparison.facets import Facet, Naive
 from ir_outcomes.comparison.outcomes import Outcomes
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.comparison.verdict import Verdict
+from ir_outcomes.comparison.verdict import LABELS, Verdict
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import Interval, Test
 
@@ -65,8 +65,8 @@ class Comparison:
         Queries answered (or relevant documents found), percentage points, higher is better.
     ranking : Facet
         Mean search length on what both found, ranks, lower is better.
-    reciprocal_rank : Facet
-        The same on reciprocals, higher is better; it decides nothing.
+    reciprocal_rank : Facet or None
+        The same on reciprocals, higher is better; it decides nothing. None where another measure than a rank was compared.
     naive : Naive
         Standard tests on reciprocal rank over all answerable queries: what the framework replaces.
     verdict : Verdict
@@ -87,7 +87,7 @@ class Comparison:
     outcomes: Outcomes
     coverage: Facet
     ranking: Facet
-    reciprocal_rank: Facet
+    reciprocal_rank: Facet | None
     naive: Naive
     verdict: Verdict
     notes: tuple[str, ...]
@@ -175,7 +175,7 @@ class Comparison:
             outcomes=Outcomes(**data["outcomes"]),
             coverage=_facet(data["coverage"]),
             ranking=_facet(data["ranking"]),
-            reciprocal_rank=_facet(data["reciprocal_rank"]),
+            reciprocal_rank=None if data["reciprocal_rank"] is None else _facet(data["reciprocal_rank"]),
             naive=Naive(**{**data["naive"], "tests": _tests(data["naive"]["tests"])}),
             verdict=Verdict(**data["verdict"]),
             notes=tuple(data["notes"]),
@@ -196,14 +196,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Several contenders against one baseline, in the order they were given.
+    """Several comparisons, in the order the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries that both answered.
 
     Attributes
     ----------
     items : tuple of Comparison
-        One for each contender; the p-values that decide are corrected over all of them.
+        One for each contender, or for each pair; the p-values that decide are corrected over all of them.
     """
 
     items: tuple[Comparison, ...]
@@ -230,6 +230,37 @@ class Comparisons:
                 return item
         raise KeyError(f"{key}; the contenders are {', '.join(item.contender for item in self.items)}")
 
+    def sorted(self, by: str = "verdict") -> Comparisons:
+        """Order the comparisons, best first.
+
+        Parameters
+        ----------
+        by : {"verdict", "coverage", "ranking", "name"}
+            The verdict, as in the order of `ir_outcomes.comparison.verdict.LABELS` but with the worse ones last; the change of
+            a facet; or the contender's name.
+
+        Raises
+        ------
+        ParameterError
+            If `by` is something else.
+        """
+        if by not in _ORDERS:
+            raise ParameterError(f"by={by!r}: must be one of {', '.join(_ORDERS)}")
+        return Comparisons(tuple(sorted(self.items, key=_ORDERS[by])))
+
+    def filter(self, *labels: str) -> Comparisons:
+        """Keep the comparisons with one of these verdicts.
+
+        Raises
+        ------
+        ParameterError
+            If a label is none of `ir_outcomes.comparison.verdict.LABELS`.
+        """
+        unknown = [label for label in labels if label not in LABELS]
+        if unknown:
+            raise ParameterError(f"no verdict is called {unknown[0]!r}; they are {', '.join(LABELS)}")
+        return Comparisons(tuple(item for item in self.items if item.verdict.label in labels))
+
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return everything as plain dicts, lists, text and numbers."""
         return {"comparisons": [item.to_dict(per_query=per_query) for item in self.items]}
@@ -247,6 +278,21 @@ class Comparisons:
         from ir_outcomes.showing.text import comparisons_text  # see Comparison.__str__
 
         return comparisons_text(self)
+
+
+_FROM_BEST = (LABELS[0], LABELS[1], LABELS[5], LABELS[4], LABELS[3], LABELS[2])
+
+
+def _gain(facet: Facet) -> float:
+    return (facet.difference or 0.0) * (1 if facet.higher_is_better else -1)
+
+
+_ORDERS: dict[str, Callable[[Comparison], Any]] = {
+    "verdict": lambda item: _FROM_BEST.index(item.verdict.label),
+    "coverage": lambda item: -_gain(item.coverage),
+    "ranking": lambda item: -_gain(item.ranking),
+    "name": lambda item: item.contender,
+}
 
 
 def _facet(data: Mapping[str, Any]) -> Facet:

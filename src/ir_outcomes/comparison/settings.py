@@ -9,10 +9,10 @@ from ir_outcomes.comparison.outcomes import Unit
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.lengths import check_positive
 from ir_outcomes.ranking import Ties
-from ir_outcomes.statistics import CORRECTIONS, Correction
 
 RankingTest = Literal["t", "wilcoxon", "sign", "signflip"]
 CoverageTest = Literal["exact", "midp"]
+FamilyCorrection = Literal["holm", "bonferroni", "fdr_bh", "tukey", "none"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Settings:
     correction : str
         Correction of the deciding p-values over `family` contenders, separately per facet.
     family : int
-        Number of contenders in the call.
+        Number of comparisons in the call.
     margins : tuple of float, optional
         Non-inferiority margins: percentage points of coverage, ranks.
     seed, resamples : int
@@ -47,7 +47,7 @@ class Settings:
     alpha: float
     test: RankingTest
     coverage_test: CoverageTest
-    correction: Correction
+    correction: FamilyCorrection
     family: int
     margins: tuple[float, float] | None
     seed: int
@@ -61,7 +61,7 @@ class Settings:
         check_choice("ties", self.ties, get_args(Ties))
         check_choice("test", self.test, get_args(RankingTest))
         check_choice("coverage_test", self.coverage_test, get_args(CoverageTest))
-        check_choice("correction", self.correction, CORRECTIONS)
+        check_choice("correction", self.correction, get_args(FamilyCorrection))
         if self.ties == "expected":
             raise ParameterError("ties='expected' gives no single order to compare; use 'trec', 'msmarco' or 'input'")
         if not 0 < self.alpha < 1:

@@ -42,15 +42,17 @@ def sentence(label: str, baseline: str, contender: str, unit: str, outcomes: Out
     return f"{opening}: it {_coverage(coverage, outcomes, unit)}, and {_ranking(ranking, unit)}."
 
 
-def notes(
-    baseline: SearchLengths, contender: SearchLengths, coverage: Facet, ranking: Facet, label: str, unit: str
-) -> Iterator[str]:
-    """Yield everything a careful reader must know, the inputs first, then the tests, then what the verdict does not say."""
+def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
+    """Yield what a careful reader must know of the runs."""
     yield from _about_queries(baseline, contender)
     yield from _about_depth(baseline, contender)
     yield from _about_judgments(baseline, contender)
-    yield from _about_tests(coverage)
-    yield from _about_tests(ranking)
+
+
+def notes_on_facets(coverage: Facet, ranking: Facet, label: str) -> Iterator[str]:
+    """Yield what a careful reader must know of the tests, and of what the verdict does not say."""
+    for facet in (coverage, ranking):
+        yield from _about_tests(facet)
     yield from _about_disagreement(ranking)
     for facet in (coverage, ranking):
         yield from _about_interval(facet)

@@ -47,9 +47,11 @@ def comparison_report(comparison: Comparison) -> RenderableType:
 
 def comparisons_report(comparisons: Comparisons) -> RenderableType:
     """Lay out several comparisons for a rich console: the columns of Table 2 of Lin et al. 2021, with the verdict."""
+    if not comparisons.items:
+        return Text("no comparison")
     first = comparisons[0]
     parts: list[RenderableType] = [
-        Text(f"{len(comparisons)} runs against {first.baseline} (the baseline)", style="bold"),
+        Text(_title(comparisons), style="bold"),
         _head(first),
         "",
         _table_2(comparisons),
@@ -63,7 +65,7 @@ def comparisons_report(comparisons: Comparisons) -> RenderableType:
         "",
     ]
     for each in comparisons:
-        parts += _words(each)
+        parts += _words(each, _called(each, comparisons))
     return Group(*parts, "", *_bulleted("Notes", _shared_notes(comparisons)))
 
 
@@ -140,7 +142,7 @@ def _outcome_table(comparison: Comparison) -> Table:
 def _facet_table(comparison: Comparison) -> Table:
     level = f"{100 * (1 - comparison.alpha):g} % interval"
     table = _table("facet", "better", "A", "B", "B - A", level, "p", "test", right=(2, 3, 4, 5, 6))
-    for facet in (comparison.coverage, comparison.ranking, comparison.reciprocal_rank):
+    for facet in filter(None, (comparison.coverage, comparison.ranking, comparison.reciprocal_rank)):
         places = 4 if facet.measured_in == "reciprocal" else 2
         table.add_row(
             f"{facet.name}, {'%' if facet.name == 'coverage' else facet.measured_in}".removesuffix(", reciprocal"),
@@ -175,12 +177,24 @@ def _sizes(comparison: Comparison) -> list[RenderableType]:
     return [Text("; ".join(sizes), style="dim")] if sizes else []
 
 
+def _title(comparisons: Comparisons) -> str:
+    baselines = {each.baseline for each in comparisons}
+    if len(baselines) > 1:
+        return f"{len(comparisons)} pairs of runs, the second against the first"
+    return f"{len(comparisons)} runs against {baselines.pop()} (the baseline)"
+
+
+def _called(comparison: Comparison, comparisons: Comparisons) -> str:
+    several = len({each.baseline for each in comparisons}) > 1
+    return f"{comparison.baseline} : {comparison.contender}" if several else comparison.contender
+
+
 def _table_2(comparisons: Comparisons) -> Table:
     table = _table("run", "lost", "won", "both", "cov", "p", "A", "B", "p", "verdict", right=range(1, 9))
     for each in comparisons:
         shares = each.outcomes.fractions
         table.add_row(
-            Text(each.contender, overflow="fold"),
+            Text(_called(each, comparisons), overflow="fold"),
             *(f"{100 * shares[name]:.1f}" if name in shares else "-" for name in ("lost", "won", "both")),
             _number(each.coverage.difference, "+.1f"),
             short_pvalue(each.coverage.pvalue_corrected),
@@ -192,10 +206,8 @@ def _table_2(comparisons: Comparisons) -> Table:
     return table
 
 
-def _words(comparison: Comparison) -> list[RenderableType]:
-    label = Text.assemble(
-        (f"{comparison.contender}: " if comparison.settings.family > 1 else "Verdict: "), _label(comparison.verdict.label)
-    )
+def _words(comparison: Comparison, title: str = "Verdict") -> list[RenderableType]:
+    label = Text.assemble(f"{title}: ", _label(comparison.verdict.label))
     return [label, Padding(Text(comparison.verdict.sentence), (0, 0, 0, 2))]
 
 
@@ -211,7 +223,7 @@ def _shared_notes(comparisons: Comparisons) -> list[str]:
     about: dict[str, list[str]] = {}
     for each in comparisons:
         for note in each.notes:
-            about.setdefault(note, []).append(each.contender)
+            about.setdefault(note, []).append(_called(each, comparisons))
     return [note if len(runs) == len(comparisons) else f"{', '.join(runs)}: {note}" for note, runs in about.items()]
 
 

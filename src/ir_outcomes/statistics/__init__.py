@@ -1,7 +1,7 @@
 """Tests, intervals and corrections on arrays; nothing here knows of retrieval."""
 
 from ir_outcomes.statistics.binomial import binomial_test, midp_test
-from ir_outcomes.statistics.corrections import CORRECTIONS, Correction, adjust, randomized_tukey_hsd
+from ir_outcomes.statistics.corrections import CORRECTIONS, adjust, randomized_tukey_hsd
 from ir_outcomes.statistics.intervals import (
     Interval,
     hodges_lehmann,
@@ -26,7 +26,6 @@ from ir_outcomes.statistics.power import detectable_mean, detectable_proportion
 
 __all__ = [
     "CORRECTIONS",
-    "Correction",
     "Interval",
     "Test",
     "adjust",

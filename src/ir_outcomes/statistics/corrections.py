@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 
-Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
-CORRECTIONS: tuple[str, ...] = get_args(Correction)
+CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 
 
-def adjust(pvalues: Sequence[float], method: Correction) -> list[float]:
+def adjust(pvalues: Sequence[float], method: str) -> list[float]:
     """Correct the p-values of a family of tests.
 
     Parameters
