@@ -3,7 +3,14 @@
 Importing the package registers `ESL`, `ASL` and `Answered` with ir_measures, so that they can be named in its calls.
 """
 
-from ir_outcomes.comparison import Comparison, Comparisons, compare
+from ir_outcomes.comparison import (
+    Comparison,
+    Comparisons,
+    SummaryVerdict,
+    compare,
+    compare_outputs,
+    verdict_from_summary,
+)
 from ir_outcomes.errors import (
     DatasetUnavailable,
     FormatError,
@@ -36,14 +43,17 @@ __all__ = [
     "Qrels",
     "Run",
     "SearchLengths",
+    "SummaryVerdict",
     "UnreadableFile",
     "as_qrels",
     "as_run",
     "compare",
+    "compare_outputs",
     "parse_measure",
     "read_qrels",
     "read_run",
     "search_lengths",
+    "verdict_from_summary",
 ]
 
 register()

@@ -72,6 +72,10 @@ def compare(
     seed: Annotated[int, typer.Option(help="of sampled tests")] = 0,
     per_query: Annotated[Which | None, typer.Option(help="list these queries instead")] = None,
     top: Annotated[int | None, typer.Option(help="list at most so many queries", min=1)] = None,
+    on: Annotated[
+        str | None,
+        typer.Option("--measure", help="compare on this measure of ir_measures instead of ranks", show_default=False),
+    ] = None,
     form: Annotated[Format, typer.Option("--format", help="how to write the result")] = Format.text,
     output: Annotated[Path | None, typer.Option(help="write to this file instead of stdout", show_default=False)] = None,
 ) -> None:
@@ -80,23 +84,29 @@ def compare(
     from ir_outcomes.comparison import compare as compare_runs
     from ir_outcomes.showing import text
 
-    result = compare_runs(
-        qrels,
-        baseline,
-        runs if len(runs) > 1 or all_pairs else runs[0],
-        cutoff=cutoff,
-        rel=rel,
-        unit=cast("Any", unit),  # compare checks these choices, and names what is allowed
-        ties=cast("Any", ties),
-        judged_only=judged_only,
-        alpha=alpha,
-        test=cast("Any", test),
-        coverage_test=cast("Any", coverage_test),
-        correction=cast("Any", correction),
-        margins=None if margins is None else _margins(margins),
-        all_pairs=all_pairs,
-        seed=seed,
-    )
+    options: dict[str, Any] = {
+        "rel": rel,
+        "alpha": alpha,
+        "test": test,
+        "coverage_test": coverage_test,
+        "correction": correction,
+        "margins": None if margins is None else _margins(margins),
+        "seed": seed,
+    }
+    if on is not None:
+        result = _compare_on(on, qrels, [baseline, *runs], options)
+    else:
+        result = compare_runs(
+            qrels,
+            baseline,
+            runs if len(runs) > 1 or all_pairs else runs[0],
+            cutoff=cutoff,
+            unit=cast("Any", unit),  # compare checks the choices, and names what is allowed
+            ties=cast("Any", ties),
+            judged_only=judged_only,
+            all_pairs=all_pairs,
+            **options,
+        )
     several = list(result) if isinstance(result, Comparisons) else [result]
     with _stdout_or(output) as write:
         if per_query is not None:
@@ -106,12 +116,49 @@ def compare(
                     write(json.dumps([query._asdict() for query in queries], ensure_ascii=False))
                 else:
                     write(text.query_report(queries, each))
-        elif form is Format.json:
-            write(result.to_json(indent=2))
-        elif isinstance(result, Comparisons):
-            write(text.comparisons_report(result))
         else:
-            write(text.comparison_report(result))
+            _write_result(result, form, write)
+
+
+@app.command(name="compare-outputs")
+def compare_outputs(
+    baseline: Annotated[str, typer.Argument(help="what a tool wrote for run A, query by query", show_default=False)],
+    contenders: Annotated[
+        list[str], typer.Argument(help="the same for run B, or several", metavar="RUN...", show_default=False)
+    ],
+    measure: Annotated[str | None, typer.Option(help="which measure; by default RR or ESL", show_default=False)] = None,
+    qrels: Annotated[str | None, typer.Option(help="tell which queries are answerable", show_default=False)] = None,
+    rel: Annotated[int, typer.Option(help="least grade of a relevant document")] = 1,
+    higher_is_better: Annotated[
+        bool | None, typer.Option("--higher-is-better/--lower-is-better", help="of an unknown measure", show_default=False)
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="level of tests, intervals and verdict")] = 0.05,
+    test: Annotated[str, typer.Option(help="deciding test of ranking: t, wilcoxon, sign or signflip")] = "t",
+    correction: Annotated[str, typer.Option(help="holm, bonferroni, fdr_bh or none")] = "holm",
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="name of each output, baseline first; chooses in a file of several", show_default=False),
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", help="how to write the result")] = Format.text,
+    output: Annotated[Path | None, typer.Option(help="write to this file instead of stdout", show_default=False)] = None,
+) -> None:
+    """Compare runs by the per-query values that trec_eval -q, ir_measures -q or PyTerrier wrote."""
+    from ir_outcomes.comparison import compare_outputs as compare_values
+
+    result = compare_values(
+        baseline,
+        contenders if len(contenders) > 1 else contenders[0],
+        measure=measure,
+        qrels=qrels,
+        rel=rel,
+        higher_is_better=higher_is_better,
+        alpha=alpha,
+        test=cast("Any", test),
+        correction=cast("Any", correction),
+        names=tuple(name) if name else None,
+    )
+    with _stdout_or(output) as write:
+        _write_result(result, form, write)
 
 
 @app.command()
@@ -172,6 +219,34 @@ def sample(folder: Annotated[Path, typer.Argument(help="where to write; made if 
 
     for path in write_sample(folder):
         typer.echo(path)
+
+
+def _compare_on(measure: str, qrels: str, runs: list[str], options: dict[str, Any]) -> Any:
+    """Evaluate the runs with ir_measures, and compare what comes out."""
+    import ir_measures
+
+    from ir_outcomes.comparison import compare_outputs
+    from ir_outcomes.measures import parse_measure
+    from ir_outcomes.reading import as_qrels, as_run
+
+    chosen = parse_measure(measure)
+    judgments, tables = as_qrels(qrels), [as_run(run) for run in runs]
+    outputs = [list(ir_measures.iter_calc([chosen], judgments.to_dict(), table.to_dict())) for table in tables]
+    names = tuple(table.name for table in tables)
+    contenders = outputs[1:] if len(outputs) > 2 else outputs[1]
+    return compare_outputs(outputs[0], contenders, qrels=judgments, names=names, **options)
+
+
+def _write_result(result: Any, form: Format, write: Callable[[Any], None]) -> None:
+    from ir_outcomes.comparison import Comparisons
+    from ir_outcomes.showing import text
+
+    if form is Format.json:
+        write(result.to_json(indent=2))
+    elif isinstance(result, Comparisons):
+        write(text.comparisons_report(result))
+    else:
+        write(text.comparison_report(result))
 
 
 def _metric_line(metric: Any, output_format: str, places: int, *, with_query: bool) -> str:

@@ -17,7 +17,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings, check_choice
 from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.lengths import SearchLengths, search_lengths
+from ir_outcomes.lengths import SearchLengths, check_positive, search_lengths
 from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.reading.runs import as_run
@@ -119,6 +119,8 @@ def compare(
         raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list or a dict of runs")
     if correction == "tukey" and not all_pairs:
         raise ParameterError("correction='tukey' is for all pairs of systems; add all_pairs=True, or use 'holm'")
+    check_positive("cutoff", cutoff)
+    check_choice("ties", ties, get_args(Ties))
     settings = Settings(
         cutoff=cutoff,
         rel=rel,
@@ -134,7 +136,7 @@ def compare(
         seed=seed,
         resamples=resamples,
     )
-    tables = _evaluated(qrels, runs, _names(names, runs, several), settings)
+    tables = _evaluated(qrels, runs, _names(names, runs, several), settings, ties)
     if unit == "auto":
         settings = replace(settings, unit=_unit(tables[0]))
     chosen: tuple[str, ...] = ()
@@ -171,7 +173,7 @@ def _best_first(tables: list[SearchLengths]) -> tuple[list[SearchLengths], tuple
     return [best, *(table for table in tables if table is not best)], (note,)
 
 
-def _evaluated(qrels: Any, runs: list[Any], names: list[str | None], settings: Settings) -> list[SearchLengths]:
+def _evaluated(qrels: Any, runs: list[Any], names: list[str | None], settings: Settings, ties: Ties) -> list[SearchLengths]:
     judgments = as_qrels(qrels)
     tables = []
     for run, name in zip(runs, names, strict=True):
@@ -181,7 +183,7 @@ def _evaluated(qrels: Any, runs: list[Any], names: list[str | None], settings: S
                 as_run(run, name),
                 cutoff=settings.cutoff,
                 rel=settings.rel,
-                ties=settings.ties,
+                ties=ties,
                 judged_only=settings.judged_only,
             )
         _check_overlap(run)

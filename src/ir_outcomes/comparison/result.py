@@ -100,8 +100,8 @@ class Comparison:
         return self.settings.unit
 
     @property
-    def cutoff(self) -> int:
-        """Ranks beyond it do not count."""
+    def cutoff(self) -> int | None:
+        """Ranks beyond it do not count; None where it is not known."""
         return self.settings.cutoff
 
     @property

@@ -22,7 +22,7 @@ class Settings:
     Attributes
     ----------
     cutoff, rel, ties, judged_only
-        See `ir_outcomes.search_lengths`.
+        See `ir_outcomes.search_lengths`; None and "unknown" where only a tool's output was compared.
     unit : {"query", "document"}
         What is answered or not.
     alpha : float
@@ -39,10 +39,10 @@ class Settings:
         Of the sign-flip test where it is sampled.
     """
 
-    cutoff: int
+    cutoff: int | None
     rel: int
     unit: Unit
-    ties: Ties
+    ties: Ties | Literal["unknown"]
     judged_only: bool
     alpha: float
     test: RankingTest
@@ -54,11 +54,11 @@ class Settings:
     resamples: int
 
     def __post_init__(self) -> None:
-        check_positive("cutoff", self.cutoff)
+        check_positive("cutoff", self.cutoff, none_allowed=True)
         check_positive("rel", self.rel)
         check_positive("resamples", self.resamples)
         check_choice("unit", self.unit, get_args(Unit))
-        check_choice("ties", self.ties, get_args(Ties))
+        check_choice("ties", self.ties, (*get_args(Ties), "unknown"))
         check_choice("test", self.test, get_args(RankingTest))
         check_choice("coverage_test", self.coverage_test, get_args(CoverageTest))
         check_choice("correction", self.correction, get_args(FamilyCorrection))

@@ -80,6 +80,13 @@ def _ranking(facet: Facet, unit: str) -> str:
     lengths = f"{facet.baseline:.2f} to {facet.contender:.2f}"
     if facet.difference == 0:
         return f"{where} the search length is the same ({lengths}; {test})"
+    if facet.measured_in != "ranks":
+        change = "higher" if facet.difference > 0 else "lower"
+        lengths = f"{facet.baseline:.4f} to {facet.contender:.4f}"
+        return (
+            f"on the {facet.n} queries where both are above zero {facet.measured_in} is {abs(facet.difference):.4f} {change} "
+            f"({lengths}; {test})"
+        )
     change = "longer" if facet.difference > 0 else "shorter"
     return f"{where} the search is {abs(facet.difference):.2f} ranks {change} ({lengths}; {test})"
 
@@ -160,10 +167,11 @@ def _about_interval(facet: Facet) -> Iterator[str]:
 
 
 def _about_certainty(coverage: Facet, ranking: Facet, label: str) -> Iterator[str]:
+    unit = ranking.measured_in
     yield (
         f"Harm that these data cannot exclude at the {1 - coverage.alpha:.0%} level: coverage "
-        f"{_bound(coverage, 'pp')}, ranking {_bound(ranking, 'ranks')}. Smallest difference that would be found with "
-        f"{POWER:.0%} power: {_detectable(coverage, 'pp')} of coverage, {_detectable(ranking, 'ranks')} of ranking."
+        f"{_bound(coverage, 'pp')}, ranking {_bound(ranking, unit)}. Smallest difference that would be found with "
+        f"{POWER:.0%} power: {_detectable(coverage, 'pp')} of coverage, {_detectable(ranking, unit)} of ranking."
     )
     if coverage.n < FEW_QUERIES:
         yield f'On {coverage.n} queries "not significantly worse" says little: look at the intervals.'

@@ -109,8 +109,8 @@ def _head(comparison: Comparison) -> Text:
         queries += f" ({comparison.n_unanswerable} unanswerable left out)"
     judged = ", judged only" if settings.judged_only else ""
     return Text(
-        f"{queries}, cutoff {settings.cutoff}, rel {settings.rel}, unit {settings.unit}, ties {settings.ties}{judged}, "
-        f"alpha {settings.alpha:g}",
+        f"{queries}, cutoff {settings.cutoff or 'unknown'}, rel {settings.rel}, unit {settings.unit}, ties {settings.ties}"
+        f"{judged}, alpha {settings.alpha:g}",
         style="dim",
     )
 
@@ -125,7 +125,9 @@ def _correction(comparison: Comparison) -> str:
 
 def _outcome_table(comparison: Comparison) -> Table:
     counted = "queries" if comparison.unit == "query" else "documents"
-    table = _table("outcome", f"found within {comparison.cutoff} by", counted, "share", right=(2, 3))
+    table = _table(
+        "outcome", f"found within {comparison.cutoff} by" if comparison.cutoff else "found by", counted, "share", right=(2, 3)
+    )
     found_by = {"neither": "no run", "lost": comparison.baseline, "won": comparison.contender, "both": "both runs"}
     for outcome in OUTCOMES:
         only = "only " if outcome in ("lost", "won") else ""
@@ -143,7 +145,7 @@ def _facet_table(comparison: Comparison) -> Table:
     level = f"{100 * (1 - comparison.alpha):g} % interval"
     table = _table("facet", "better", "A", "B", "B - A", level, "p", "test", right=(2, 3, 4, 5, 6))
     for facet in filter(None, (comparison.coverage, comparison.ranking, comparison.reciprocal_rank)):
-        places = 4 if facet.measured_in == "reciprocal" else 2
+        places = 2 if facet.measured_in in ("percentage points", "ranks") else 4
         table.add_row(
             f"{facet.name}, {'%' if facet.name == 'coverage' else facet.measured_in}".removesuffix(", reciprocal"),
             "higher" if facet.higher_is_better else "lower",
@@ -154,11 +156,16 @@ def _facet_table(comparison: Comparison) -> Table:
             short_pvalue(facet.pvalue),
             facet.test,
         )
-    naive = comparison.naive
+    naive, on_ranks = comparison.naive, comparison.reciprocal_rank is not None
     table.add_row(
-        "MRR, naively", "higher", *(_number(value, ".4f") for value in (naive.baseline, naive.contender)),
-        _number(naive.difference, "+.4f"), "", short_pvalue(naive.pvalues["t"]), "t",
-    )  # fmt: skip
+        "MRR, naively" if on_ranks else "mean, naively",
+        "higher" if on_ranks or comparison.ranking.higher_is_better else "lower",
+        *(_number(value, ".4f") for value in (naive.baseline, naive.contender)),
+        _number(naive.difference, "+.4f"),
+        "",
+        short_pvalue(naive.pvalues["t"]),
+        "t",
+    )
     return table
 
 

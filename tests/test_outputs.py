@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+import pytrec_eval
+from ir_measures import AP, RR, nDCG
+
+import ir_outcomes as iro
+from ir_outcomes import ASL, ESL
+from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.errors import FormatError, MismatchError, ParameterError
+from ir_outcomes.samples import write_sample
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("outputs")
+    write_sample(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def inputs(folder: Path) -> tuple[Any, Any, Any]:
+    return (
+        iro.read_qrels(folder / "qrels.txt").to_dict(),
+        iro.read_run(folder / "bm25.run").to_dict(),
+        iro.read_run(folder / "bm25-stem.run").to_dict(),
+    )
+
+
+@pytest.fixture(scope="module")
+def expected(inputs: Any) -> Comparison:
+    result = iro.compare(*inputs, names=["A", "B"])
+    assert isinstance(result, Comparison)
+    return result
+
+
+def check(found: Any, expected: Comparison) -> None:
+    assert isinstance(found, Comparison)
+    assert found.outcomes == expected.outcomes
+    assert found.verdict.label == expected.verdict.label
+    for facet in ("coverage", "ranking", "reciprocal_rank"):
+        one, other = getattr(found, facet), getattr(expected, facet)
+        assert one.pvalues == pytest.approx(other.pvalues)
+        assert one.interval == other.interval
+    assert Comparison.from_json(found.to_json()) == found
+    assert str(found)
+
+
+def test_ir_measures_and_pytrec_eval_give_the_verdict_of_the_runs(inputs: Any, expected: Comparison) -> None:
+    qrels, *runs = inputs
+    for measure in (RR, ESL @ 100, ESL(unanswered="cutoff+1") @ 100):
+        check(iro.compare_outputs(*(ir_measures.calc([measure, nDCG @ 10], qrels, run) for run in runs)), expected)
+        check(iro.compare_outputs(*(list(ir_measures.iter_calc([measure], qrels, run)) for run in runs)), expected)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank", "map"})
+    check(iro.compare_outputs(*(evaluator.evaluate(run) for run in runs), qrels=qrels), expected)
+
+
+def frame(inputs: Any, measures: list[Any]) -> pd.DataFrame:
+    qrels, *runs = inputs
+    rows = [
+        (name, metric.query_id, str(metric.measure), metric.value)
+        for name, run in zip("AB", runs, strict=True)
+        for metric in ir_measures.iter_calc(measures, qrels, run)
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def test_pyterrier_frame_and_file(inputs: Any, expected: Comparison, tmp_path: Path) -> None:
+    table = frame(inputs, [RR, nDCG @ 10])
+    found = iro.compare_outputs(table, table, names=("A", "B"))
+    check(found, expected)
+    assert isinstance(found, Comparison)
+    assert (found.baseline, found.contender) == ("A", "B")
+    table.to_csv(tmp_path / "perquery.csv", index=False)
+    check(iro.compare_outputs(tmp_path / "perquery.csv", tmp_path / "perquery.csv", names=("A", "B")), expected)
+    with pytest.raises(ParameterError, match=r"holds the runs A, B; name one of them"):
+        iro.compare_outputs(table, table)
+    with pytest.raises(FormatError, match="is a frame without measure"):
+        iro.compare_outputs(table.drop(columns="measure"), table)
+
+
+def as_trec_eval(inputs: Any, position: int, path: Path) -> Path:
+    lines = ["runid                 \tall\tbm25"]
+    for metric in ir_measures.iter_calc([RR, AP], inputs[0], inputs[1 + position]):
+        name = {"RR": "recip_rank", "AP": "map"}[str(metric.measure)]
+        lines.append(f"{name:22}\t{metric.query_id}\t{metric.value:.4f}")
+    path.write_text("\n".join([*lines, "recip_rank            \tall\t0.5", "relstring\t7\t'011'"]) + "\n")
+    return path
+
+
+def test_text_of_trec_eval_is_rounded_and_that_is_noticed(inputs: Any, expected: Comparison, tmp_path: Path) -> None:
+    paths = [as_trec_eval(inputs, position, tmp_path / f"{position}.eval") for position in (0, 1)]
+    found = iro.compare_outputs(*paths)
+    check(found, expected)  # all ranks here are at most 100, which 4 places can tell
+    assert isinstance(found, Comparison)
+    notes = "\n".join(found.notes)
+    assert "Compared on values of recip_rank as they were written; its tie rule and cutoff are the writing tool's" in notes
+    assert "Values are rounded to 4 places: ranks beyond about 100 cannot be told exactly." in notes
+    assert "Without qrels, queries that have no relevant document cannot be told apart" in notes
+    assert (found.cutoff, found.ties) == (None, "unknown")
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl"])
+def test_text_of_ir_measures(folder: Path, expected: Comparison, tmp_path: Path, form: str) -> None:
+    paths = []
+    for system in ("bm25", "bm25-stem"):
+        command = [sys.executable, "-m", "ir_measures", "qrels.txt", f"{system}.run", "RR", "nDCG@10", "-q", "-o", form]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
+        paths.append(tmp_path / f"{system}.txt")
+        paths[-1].write_text(done.stdout)
+    found = iro.compare_outputs(*paths, qrels=folder / "qrels.txt")
+    check(found, expected)
+    assert isinstance(found, Comparison)
+    assert (found.baseline, found.contender) == ("bm25", "bm25-stem")
+    command = [sys.executable, "-m", "ir_outcomes", "compare-outputs", *map(str, paths), "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["outcomes"]["won"] == expected.outcomes.won
+
+
+def test_other_measures_split_at_zero_and_say_so(inputs: Any) -> None:
+    qrels, *runs = inputs
+    outputs = [list(ir_measures.iter_calc([nDCG @ 10], qrels, run)) for run in runs]
+    found = iro.compare_outputs(*outputs, names=("A", "B"))
+    assert isinstance(found, Comparison)
+    a, b = ({metric.query_id: metric.value for metric in output} for output in outputs)
+    assert found.outcomes.won == sum(b[q] > 0 and a[q] == 0 for q in a)
+    both = [q for q in a if a[q] > 0 and b[q] > 0]
+    assert found.ranking.n == len(both)
+    assert found.ranking.difference == pytest.approx(np.mean([b[q] - a[q] for q in both]))
+    assert found.ranking.higher_is_better
+    assert found.ranking.measured_in == "nDCG@10"
+    assert found.ranking.ratio is None
+    assert found.reciprocal_rank is None
+    assert "ranking, nDCG@10" in " ".join(str(found).split())
+    assert "nDCG@10 is" in found.verdict.sentence
+    assert any("Coverage is the share of queries with nDCG@10 above zero" in note for note in found.notes)
+    assert Comparison.from_json(found.to_json()) == found
+
+
+def test_several_contenders(inputs: Any) -> None:
+    qrels, *runs = inputs
+    outputs = [list(ir_measures.iter_calc([RR], qrels, run)) for run in runs]
+    found = iro.compare_outputs(outputs[0], [outputs[1], outputs[0]], names=("A", "B", "A again"))
+    assert isinstance(found, Comparisons)
+    assert [each.verdict.label for each in found] == ["better without harm", "no significant difference"]
+
+
+def test_compare_accepts_a_measure(folder: Path) -> None:
+    command = [sys.executable, "-m", "ir_outcomes", "compare", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run"]
+    done = subprocess.run(
+        [*command, "--measure", "nDCG@10", "--format", "json"], capture_output=True, text=True, cwd=folder, check=True
+    )
+    found = Comparisons.from_json(done.stdout)
+    assert [each.contender for each in found] == ["bm25-stem", "bm25-flat"]
+    assert found[0].ranking.measured_in == "nDCG@10"
+
+
+A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("baseline", "contender", "settings", "error", "message"),
+    [
+        (A, {"z": {"RR": 1.0}}, {}, MismatchError, "have no query in common"),
+        (A, A, {"measure": "AP"}, ParameterError, "has no values of AP; it has RR, nDCG@10"),
+        ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "holds several measures"),
+        ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "whether mine is better when higher is not known"),
+        ({"q": {"ASL": 1}}, {"q": {"ASL": 1}}, {}, ParameterError, "does not say both what was found and how far down"),
+        ({"q": 1.0}, A, {}, FormatError, "is not a dict of dict"),
+        ({}, A, {}, FormatError, "holds no per-query value"),
+        ([1], A, {}, FormatError, "is not an iterable of ir_measures.Metric"),
+        (1, A, {}, FormatError, "cannot be read from a int"),
+        ({"q1": {"RR": "x"}}, A, {}, FormatError, "a value is not a number"),
+        (A, A, {"names": ("A",)}, ParameterError, "1 names for 2 outputs"),
+        (A, A, {"qrels": {"q9": {"d": 1}}}, MismatchError, "no query of the outputs"),
+        (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with measure="),
+    ],
+)
+def test_wrong_outputs(baseline: Any, contender: Any, settings: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        iro.compare_outputs(baseline, contender, **settings)
+
+
+def test_an_unknown_measure_is_told_its_direction() -> None:
+    a, b = ({f"q{n}": {"cost": value} for n in range(9)} for value in (4.0, 2.0))
+    found = iro.compare_outputs(a, b, higher_is_better=False)
+    assert isinstance(found, Comparison)
+    assert found.verdict.label == "better without harm"
+
+
+def test_broken_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.eval"
+    path.write_text("recip_rank q1 0.5\nrecip_rank q2\n")
+    with pytest.raises(FormatError, match=r"a\.eval, line 2: is not a line of trec_eval -q"):
+        iro.compare_outputs(path, path)
+    path.write_text('{"query": 1}\n')
+    with pytest.raises(FormatError, match=r"line 1: is not a line of ir_measures -q -o jsonl"):
+        iro.compare_outputs(path, path)
+    path.write_text("recip_rank q1 0.5\nrecip_rank q1 0.25\n")
+    with pytest.raises(FormatError, match="has two values of recip_rank for query q1"):
+        iro.compare_outputs(path, path)
+
+
+def test_missing_queries_and_unanswerable_ones() -> None:
+    found = iro.compare_outputs(A, {"q1": {"RR": 1.0}})
+    assert isinstance(found, Comparison)
+    assert found.outcomes.lost == 1
+    assert any("contender lacks 1 of the queries (q2); they count as unanswered." in note for note in found.notes)
+    told = iro.compare_outputs(A, {"q1": {"RR": 1.0}}, qrels={"q1": {"d": 1}, "q2": {"d": 0}})
+    assert isinstance(told, Comparison)
+    assert (told.n_queries, told.n_unanswerable) == (1, 1)
+    assert not math.isnan(told.ranking.difference or 0)
+    assert str(ASL) == "ASL"

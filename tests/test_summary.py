@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+
+from ir_outcomes import verdict_from_summary
+from ir_outcomes.errors import ParameterError
+
+N = 5793
+# Lin et al. 2021, Table 2: contender, % A wins, % B wins, A ESL, B ESL, WSR p, t p.
+TABLE_2 = {
+    "R2": (9, 16, 6.99, 9.14, 3.22e-12, 1.60e-07),
+    "R3": (15, 14, 7.15, 5.99, 4.62e-06, 1.34e-05),
+    "R4": (10, 15, 7.06, 8.13, 0.000249, 0.004918),
+    "R5": (11, 15, 7.13, 7.27, 0.609428, 0.813828),
+    "R6": (10, 15, 7.15, 7.19, 0.886547, 0.381946),
+    "R7": (10, 15, 7.27, 6.98, 0.279188, 0.022938),
+    "R8": (15, 15, 7.06, 5.71, 7.94e-08, 8.68e-08),
+    "R9": (15, 14, 7.15, 5.15, 2.03e-16, 4.33e-17),
+    "R10": (12, 15, 7.08, 5.88, 4.79e-06, 1.46e-06),
+    "R10 against R9": (12, 17, 5.22, 5.79, 0.026583, 0.006238),
+}
+# Section 5 in words, and the answers that follow from its two rules.
+BY_T = {
+    "R2": "trade-off",
+    "R3": "better without harm",
+    "R4": "trade-off",
+    "R5": "better without harm",
+    "R6": "better without harm",
+    "R7": "better on both facets",
+    "R8": "better without harm",
+    "R9": "better without harm",
+    "R10": "better on both facets",
+    "R10 against R9": "trade-off",
+}
+
+
+@pytest.mark.parametrize("row", TABLE_2)
+def test_table_2(row: str) -> None:
+    lost, won, a, b, signed_rank, t = TABLE_2[row]
+    by_t = verdict_from_summary(N, won / 100 * N, lost / 100 * N, b - a, t, rounding=0.5)
+    assert by_t.label == BY_T[row]
+    by_wilcoxon = verdict_from_summary(N, won / 100 * N, lost / 100 * N, b - a, signed_rank, rounding=0.5)
+    assert by_wilcoxon.label == ("better without harm" if row == "R7" else BY_T[row])
+    assert by_t.label in by_t.labels
+    assert by_t.coverage_pvalues[0] <= by_t.coverage_pvalue <= by_t.coverage_pvalues[1]
+
+
+def test_rounding_of_the_percentages_matters_where_they_are_close() -> None:
+    lost, won, a, b, _, t = TABLE_2["R3"]
+    close = verdict_from_summary(N, won / 100 * N, lost / 100 * N, b - a, t, rounding=0.5)
+    assert close.coverage_pvalue == pytest.approx(0.164, abs=5e-4)
+    assert close.coverage_pvalues[0] == pytest.approx(0.005, abs=5e-4)
+    assert close.coverage_pvalues[1] == pytest.approx(1.0, abs=0.03)
+    assert set(close.labels) == {"better without harm", "trade-off"}
+    assert not close.survives_rounding
+    lost, won, a, b, _, t = TABLE_2["R2"]
+    assert verdict_from_summary(N, won / 100 * N, lost / 100 * N, b - a, t, rounding=0.5).survives_rounding
+
+
+def test_other_pvalues_count_for_harm_only() -> None:
+    assert verdict_from_summary(1000, 60, 20, 0.5, 0.2).label == "better without harm"
+    assert verdict_from_summary(1000, 60, 20, 0.5, 0.2, other_pvalues=(0.001,)).label == "trade-off"
+    assert verdict_from_summary(1000, 20, 20, -0.5, 0.2, other_pvalues=(0.001,)).label == "no significant difference"
+    assert verdict_from_summary(1000, 20, 60, 0.5, 0.001).strict == "worse"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 0, 0, 0.0, 1.0), "n=0"),
+        ((10, 11, 0, 0.0, 1.0), "won=11: must lie between 0 and n=10"),
+        ((10, 1, -1, 0.0, 1.0), "lost=-1"),
+        ((10, 1, 1, 0.0, 1.5), "a p-value of 1.5"),
+    ],
+)
+def test_impossible_numbers(arguments: tuple[int, float, float, float, float], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        verdict_from_summary(*arguments)
+    with pytest.raises(ParameterError, match="rounding=-1"):
+        verdict_from_summary(10, 1, 1, 0.0, 1.0, rounding=-1)
