@@ -153,3 +153,21 @@ def test_a_reader_that_leaves_early_is_no_error(sample: Path) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert len(done.stdout.splitlines()) == 1
     assert "Traceback" not in done.stderr
+
+
+def test_every_format(sample: Path, tmp_path: Path) -> None:
+    runs = ["qrels.txt", "bm25.run", "bm25-flat.run", "bm25-stem.run"]
+    starts = {"csv": "baseline,contender,", "latex": r"\begin{tabular}", "html": "<table", "jsonl": '{"baseline": "bm25"'}
+    for form, start in starts.items():
+        done = call("compare", *runs, "--format", form, folder=sample)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith(start)
+    lists = call("compare", *runs[:3], "--per-query", "won", "--format", "csv", folder=sample)
+    assert lists.stdout.startswith("query_id,outcome,")
+    refused = call("compare", *runs[:3], "--per-query", "won", "--format", "html", folder=sample)
+    assert (refused.returncode, "cannot be written as html" in refused.stderr) == (1, True)
+    picture = tmp_path / "facets.png"
+    assert call("compare", *runs, "--plot", picture, folder=sample).returncode == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    wrong = call("compare", *runs, "--plot", tmp_path / "facets.xyz", folder=sample)
+    assert (wrong.returncode, "cannot be written" in wrong.stderr) == (1, True)

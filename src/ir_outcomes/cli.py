@@ -36,6 +36,10 @@ class Format(str, Enum):
 
     text = "text"
     json = "json"
+    jsonl = "jsonl"
+    csv = "csv"
+    latex = "latex"
+    html = "html"
 
 
 class Which(str, Enum):
@@ -78,11 +82,14 @@ def compare(
     ] = None,
     form: Annotated[Format, typer.Option("--format", help="how to write the result")] = Format.text,
     output: Annotated[Path | None, typer.Option(help="write to this file instead of stdout", show_default=False)] = None,
+    picture: Annotated[
+        Path | None, typer.Option("--plot", help="draw both facets to this .png, .pdf or .svg", show_default=False)
+    ] = None,
 ) -> None:
     """Compare runs with a baseline: outcomes, both facets, verdict."""
     from ir_outcomes.comparison import Comparisons
     from ir_outcomes.comparison import compare as compare_runs
-    from ir_outcomes.showing import text
+    from ir_outcomes.showing import tables, text
 
     options: dict[str, Any] = {
         "rel": rel,
@@ -107,15 +114,21 @@ def compare(
             all_pairs=all_pairs,
             **options,
         )
+    if picture is not None:
+        _save(result.plot("facets"), picture)
     several = list(result) if isinstance(result, Comparisons) else [result]
     with _stdout_or(output) as write:
         if per_query is not None:
             for each in several:
-                queries = each.per_query(per_query.value, top)
-                if form is Format.json:
-                    write(json.dumps([query._asdict() for query in queries], ensure_ascii=False))
+                rows = [query._asdict() for query in each.per_query(per_query.value, top)]
+                if form is Format.text:
+                    write(text.query_report(each.per_query(per_query.value, top), each))
+                elif form in (Format.json, Format.jsonl):
+                    write(json.dumps(rows, ensure_ascii=False) if form is Format.json else tables.as_json_lines(rows))
+                elif form is Format.csv:
+                    write(tables.as_csv(rows))
                 else:
-                    write(text.query_report(queries, each))
+                    raise ParameterError(f"--per-query cannot be written as {form.value}; use text, json, jsonl or csv")
         else:
             _write_result(result, form, write)
 
@@ -237,12 +250,23 @@ def _compare_on(measure: str, qrels: str, runs: list[str], options: dict[str, An
     return compare_outputs(outputs[0], contenders, qrels=judgments, names=names, **options)
 
 
+def _save(axes: Any, path: Path) -> None:
+    try:
+        axes.figure.savefig(path)
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"--plot {path}: cannot be written ({error})") from error
+
+
 def _write_result(result: Any, form: Format, write: Callable[[Any], None]) -> None:
     from ir_outcomes.comparison import Comparisons
     from ir_outcomes.showing import text
 
     if form is Format.json:
         write(result.to_json(indent=2))
+    elif form is Format.jsonl:
+        write("\n".join(each.to_json() for each in (result if isinstance(result, Comparisons) else [result])))
+    elif form is not Format.text:
+        write(getattr(result, f"to_{form.value}")())
     elif isinstance(result, Comparisons):
         write(text.comparisons_report(result))
     else:

@@ -45,8 +45,69 @@ class QueryOutcome(NamedTuple):
     difference: float | None
 
 
+class _Shown:
+    """What a comparison and a list of them have in common: the ways to show them.
+
+    Showing is the last room of the house; it is entered only when something is to be shown.
+    """
+
+    def _items(self) -> tuple[Comparison, ...]:
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with a row for each comparison; the columns are those of the CSV."""
+        from ir_outcomes.showing.tables import as_frame, row_of
+
+        return as_frame(map(row_of, self._items()))
+
+    def to_csv(self) -> str:
+        """Return CSV with a row for each comparison."""
+        from ir_outcomes.showing.tables import as_csv, row_of
+
+        return as_csv([row_of(item) for item in self._items()])
+
+    def to_latex(self) -> str:
+        r"""Return a LaTeX table with the columns of Table 2 of Lin et al. 2021; needs ``\usepackage{booktabs}``."""
+        from ir_outcomes.showing.tables import as_latex
+
+        return as_latex(self._items())
+
+    def to_html(self) -> str:
+        """Return an HTML table with sentences and notes; everything is escaped."""
+        from ir_outcomes.showing.tables import as_html
+
+        return as_html(self._items())
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def plot(self, kind: str = "facets", ax: Any = None) -> Any:
+        """Draw a picture with matplotlib.
+
+        Parameters
+        ----------
+        kind : {"facets", "outcomes", "ranks", "differences"}
+            Change of coverage against change of ranking; shares of the outcomes; search length against search length; the
+            histogram of their differences. The last two are for a single comparison.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure, which is ``.figure`` of what is returned.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        MissingDependency
+            If matplotlib is not installed.
+        """
+        from ir_outcomes.showing.plots import plot
+
+        return plot(self, kind, ax)
+
+
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(_Shown):
     """A contender against a baseline: outcomes, both facets, and the verdict.
 
     Attributes
@@ -188,14 +249,17 @@ class Comparison:
         """Rebuild what `to_json` returned."""
         return cls.from_dict(json.loads(text))
 
+    def _items(self) -> tuple[Comparison, ...]:
+        return (self,)
+
     def __str__(self) -> str:
-        from ir_outcomes.showing.text import comparison_text  # showing is the last room; it is entered when asked to show
+        from ir_outcomes.showing.text import comparison_text
 
         return comparison_text(self)
 
 
 @dataclass(frozen=True)
-class Comparisons:
+class Comparisons(_Shown):
     """Several comparisons, in the order the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries that both answered.
@@ -274,8 +338,11 @@ class Comparisons:
         """Rebuild what `to_json` returned."""
         return cls(tuple(Comparison.from_dict(item) for item in json.loads(text)["comparisons"]))
 
+    def _items(self) -> tuple[Comparison, ...]:
+        return self.items
+
     def __str__(self) -> str:
-        from ir_outcomes.showing.text import comparisons_text  # see Comparison.__str__
+        from ir_outcomes.showing.text import comparisons_text
 
         return comparisons_text(self)
 
