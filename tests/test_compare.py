@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
+import statsmodels.stats.weightstats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -303,6 +304,22 @@ def test_test_and_interval_that_disagree_are_noted() -> None:
     assert swapped.verdict.label == "trade-off"
 
 
+def test_margins_are_one_sided_tests_at_half_alpha() -> None:
+    """Inside a margin means that statsmodels' one-sided test of that margin rejects at alpha / 2."""
+    rng = np.random.default_rng(3)
+    queries = [f"q{n}" for n in range(60)]
+    a = {q: int(r) for q, r in zip(queries, rng.integers(2, 9, 60), strict=True)}
+    b = {q: max(1, r + int(step)) for (q, r), step in zip(a.items(), rng.integers(-2, 3, 60), strict=True)}
+    lost = dict.fromkeys(queries[:20])
+    found = compare(qrels_of(queries), run_of({**a, **lost}), run_of(b))
+    assert found.coverage.finding().up
+    x, y = np.array([a[q] for q in queries[20:]], float), np.array([b[q] for q in queries[20:]], float)
+    for margin in (0.05, 0.2, 0.4, 0.6, 1.0):
+        (_, pvalue, _) = statsmodels.stats.weightstats.ttost_paired(y, x, -1e9, margin)[2]
+        inside = compare(qrels_of(queries), run_of({**a, **lost}), run_of(b), margins=(50.0, margin)).verdict.non_inferior
+        assert inside == (pvalue <= 0.025)
+
+
 def test_margins() -> None:
     rng = np.random.default_rng(2)
     queries = [f"q{n}" for n in range(400)]
@@ -310,7 +327,9 @@ def test_margins() -> None:
     b = {q: max(1, r - 1) for q, r in a.items()}
     runs = run_of(a), run_of(b)
     assert compare(qrels_of(queries), *runs).verdict.non_inferior is None
-    assert compare(qrels_of(queries), *runs, margins=(2.0, 0.5)).verdict.non_inferior is True
+    found = compare(qrels_of(queries), *runs, margins=(2.0, 0.5))
+    assert found.verdict.non_inferior is True
+    assert "  non-inferior at margins of 2 pp and 0.5 ranks" in str(found).splitlines()
     assert compare(qrels_of(queries), *runs, margins=(0.1, 0.5)).verdict.non_inferior is False
     assert compare(qrels_of(queries), *runs[::-1], margins=(2.0, 0.5)).verdict.non_inferior is False
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
+import statsmodels.stats.contingency_tables
 import statsmodels.stats.multitest
 import statsmodels.stats.power
 import statsmodels.stats.proportion
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import (
     adjust,
+    binomial_test,
     detectable_mean,
     detectable_proportion,
     hodges_lehmann,
@@ -44,6 +46,12 @@ def test_corrections_of_nothing_and_of_nonsense() -> None:
         adjust([0.5], "sidak")
     with pytest.raises(ParameterError, match="between 0 and 1"):
         adjust([math.nan], "holm")
+
+
+def test_binomial_is_the_exact_mcnemar_test_of_statsmodels() -> None:
+    for won, lost in ((0, 3), (5, 5), (12, 4), (1, 30)):
+        expected = statsmodels.stats.contingency_tables.mcnemar([[7, won], [lost, 9]], exact=True).pvalue
+        assert binomial_test(won, lost).pvalue == pytest.approx(expected, rel=1e-12)
 
 
 def test_mean_interval_equals_scipy() -> None:

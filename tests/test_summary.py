@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ir_outcomes import verdict_from_summary
@@ -43,6 +45,19 @@ def test_table_2(row: str) -> None:
     assert by_wilcoxon.label == ("better without harm" if row == "R7" else BY_T[row])
     assert by_t.label in by_t.labels
     assert by_t.coverage_pvalues[0] <= by_t.coverage_pvalue <= by_t.coverage_pvalues[1]
+
+
+def test_the_table_in_the_docs_says_the_same() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "table-2.md").read_text(encoding="utf-8")
+    printed = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| R")]
+    assert len(printed) == len(TABLE_2)
+    for (_, _, lost, won, pvalue, a, b, t, label, survives), row in zip(printed, TABLE_2, strict=True):
+        shares = float(lost.rstrip("% ")), float(won.rstrip("% "))
+        assert (*shares, float(a), float(b)) == TABLE_2[row][:4]
+        counts = shares[1] / 100 * N, shares[0] / 100 * N
+        verdict = verdict_from_summary(N, *counts, float(b) - float(a), float(t), rounding=0.5)
+        assert (verdict.label, f"{verdict.coverage_pvalue:.2g}") == (label, pvalue)
+        assert verdict.survives_rounding == (survives == "yes")
 
 
 def test_rounding_of_the_percentages_matters_where_they_are_close() -> None:

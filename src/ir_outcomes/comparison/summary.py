@@ -95,7 +95,7 @@ def verdict_from_summary(
 
     >>> verdict = verdict_from_summary(5793, 0.15 * 5793, 0.15 * 5793, 5.71 - 7.06, 8.68e-08, rounding=0.5)
     >>> verdict.label, verdict.survives_rounding
-    ('better without harm', False)
+    ('better without harm', True)
     """
     check_positive("n", n)
     for name, value in (("won", won), ("lost", lost)):

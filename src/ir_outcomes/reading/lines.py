@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -62,12 +62,13 @@ def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> t
     layout: Layout | None = None
     parts: list[tuple[Codes, Ids, npt.NDArray[np.float64]]] = []
     code_of: dict[bytes, int] = {}
-    width = 16
+    width = 8
     for block in blocks(path):
         if layout is None:
             layout = _layout_of(block, layouts, source)
             if layout is None:
                 continue
+            width = _likely_width(block, layout)
         part = _fast(block, layout, width) or _plain(block, layout, source)
         width = max(width, part.documents.dtype.itemsize)
         parts.append((_coded(part.queries, code_of), as_ids(part.documents), part.values))
@@ -118,6 +119,13 @@ def _layout_of(block: Block, layouts: tuple[Layout, ...], source: str) -> Layout
 
 
 _COLUMN_REMEDY = "; ids and tags must not contain white space, and comment or header lines must be removed"
+
+
+def _likely_width(block: Block, layout: Layout) -> int:
+    """Guess a width that holds the ids, so that few blocks have to be parsed twice; one byte more tells that none was cut."""
+    first = (fields for _, fields in islice(_fields(block), 1000) if len(fields) == layout.columns)
+    longest = max((max(len(fields[layout.query]), len(fields[layout.document])) for fields in first), default=8)
+    return min(-(-(longest + 1) // 8) * 8, LONGEST_ID)
 
 
 def _fast(block: Block, layout: Layout, width: int) -> _Part | None:

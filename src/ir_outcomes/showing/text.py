@@ -180,7 +180,8 @@ def _sizes(comparison: Comparison) -> list[RenderableType]:
         low, high = ranking.ratio_interval
         sizes.append(f"B reads {ranking.ratio:.2f} [{low:.2f}, {high:.2f}] times as far as A")
     if ranking.shift is not None:
-        sizes.append(f"typical query {ranking.shift:+.2f} ranks (Hodges-Lehmann)")
+        places = 2 if ranking.measured_in == "ranks" else 4
+        sizes.append(f"typical query {ranking.shift:+.{places}f} {ranking.measured_in} (Hodges-Lehmann)")
     return [Text("; ".join(sizes), style="dim")] if sizes else []
 
 
@@ -215,7 +216,13 @@ def _table_2(comparisons: Comparisons) -> Table:
 
 def _words(comparison: Comparison, title: str = "Verdict") -> list[RenderableType]:
     label = Text.assemble(f"{title}: ", _label(comparison.verdict.label))
-    return [label, Padding(Text(comparison.verdict.sentence), (0, 0, 0, 2))]
+    lines: list[RenderableType] = [label, Padding(Text(comparison.verdict.sentence), (0, 0, 0, 2))]
+    if comparison.settings.margins is not None:
+        coverage, ranking = comparison.settings.margins
+        answer = "non-inferior" if comparison.verdict.non_inferior else "not shown to be non-inferior"
+        margins = f"  {answer} at margins of {coverage:g} pp and {ranking:g} {comparison.ranking.measured_in}"
+        lines.append(Text(margins))
+    return lines
 
 
 def _bulleted(title: str, notes: Iterable[str]) -> list[RenderableType]:
