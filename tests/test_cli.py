@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from ir_outcomes.cli import main
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.samples import SYSTEMS, write_sample
 
@@ -21,12 +25,34 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def call(*arguments: str | Path, folder: Path | None = None, program: str = "outcomes") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", f"ir_{program}"]
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "COLUMNS": "80"}
-    return subprocess.run(
-        [*command, *map(str, arguments)], capture_output=True, text=True, cwd=folder, env=environment, check=False
-    )
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def call(*arguments: str | Path, folder: Path | None = None) -> Done:
+    """Run the command line in this process, as the installed program would."""
+    out, err, status = io.StringIO(), io.StringIO(), 0
+    before, argv = Path.cwd(), sys.argv
+    try:
+        os.chdir(folder or before)
+        sys.argv = ["ir-outcomes", *map(str, arguments)]
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main()
+    except SystemExit as end:
+        status = int(end.code or 0)
+    finally:
+        os.chdir(before)
+        sys.argv = argv
+    return Done(status, out.getvalue(), err.getvalue())
+
+
+def call_ir_measures(*arguments: str, folder: Path) -> Done:
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    command = [sys.executable, "-m", "ir_measures", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 def test_the_main_job(sample: Path) -> None:
@@ -87,7 +113,7 @@ def test_lists_of_queries(sample: Path) -> None:
 )
 def test_measure_prints_what_ir_measures_prints(sample: Path, arguments: list[str]) -> None:
     ours = call("measure", "qrels.txt", "bm25.run", *arguments, folder=sample)
-    theirs = call("qrels.txt", "bm25.run", *arguments, folder=sample, program="measures")
+    theirs = call_ir_measures("qrels.txt", "bm25.run", *arguments, folder=sample)
     assert theirs.returncode == ours.returncode == 0
     assert theirs.stdout
     assert ours.stdout == theirs.stdout
@@ -142,8 +168,10 @@ def test_the_sample_is_written_once_and_never_over_other_files(tmp_path: Path) -
     assert "already there with other content" in again.stderr
 
 
-def test_the_program_is_installed(sample: Path) -> None:
+def test_the_program_and_the_module_are_the_same(sample: Path) -> None:
     done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True)
+    module = subprocess.run([sys.executable, "-m", "ir_outcomes", "--help"], capture_output=True, text=True, check=True)
+    assert module.stdout.split("\n", 2)[2] == done.stdout.split("\n", 2)[2]
     for command in ("compare", "measure", "sample"):
         assert command in done.stdout
 

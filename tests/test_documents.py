@@ -31,7 +31,12 @@ def prepare(folder: Path, real_data: Path) -> None:
 def output_of(command: str, folder: Path) -> str:
     words = command.replace("ir-outcomes", f"{sys.executable} -m ir_outcomes", 1)
     done = subprocess.run(
-        ["bash", "-c", words], capture_output=True, text=True, cwd=folder, env={**os.environ, "COLUMNS": "80"}, check=False
+        ["bash", "-c", words],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "80", "LC_ALL": "C.UTF-8"},
+        check=False,
     )
     return done.stdout + (done.stderr if done.returncode else "")
 

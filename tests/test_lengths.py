@@ -193,7 +193,7 @@ def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
     ("arguments", "message"),
     [
         ({"first": 0}, "first=0"),
-        ({"missing": "worst"}, "missing='worst': must be 'retrieved' or 'cutoff'"),
+        ({"missing": "worst"}, "missing='worst': must be one of retrieved, cutoff"),
         ({"missing": "cutoff"}, "missing='cutoff' needs a cutoff"),
     ],
 )

@@ -13,10 +13,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.checks import check_choice, check_positive
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some
 from ir_outcomes.ranking import Ties, depths, levels, locate
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.reading.runs import as_run
+from ir_outcomes.weak_order import TieLevel
 
 __all__ = ["Missing", "SearchLengths", "Ties", "search_lengths"]
 
@@ -221,8 +223,7 @@ class SearchLengths:
         Alex et al. 2022, equations 1 to 5.
         """
         check_positive("first", first, none_allowed=True)
-        if missing not in get_args(Missing):
-            raise ParameterError(f"missing={missing!r}: must be 'retrieved' or 'cutoff'")
+        check_choice("missing", missing, get_args(Missing))
         self._refuse_split_levels()
         irrelevant = self.retrieved - self.relevant_retrieved
         if missing == "retrieved":
@@ -261,7 +262,7 @@ class SearchLengths:
         """Return per query the probability of an answer, the expected rank given one, and the expected reciprocal rank."""
         check_positive("need", need)
         if self.ties == "expected":
-            return _expected_first(self, need)
+            return self._expected_first(need)
         ranks = np.zeros(len(self.query_ids), dtype=np.int64)
         wanted = self._place == need - 1
         ranks[self.query[wanted]] = self.rank[wanted]
@@ -271,6 +272,26 @@ class SearchLengths:
             np.where(answered, ranks, np.nan),
             np.divide(1.0, ranks, out=np.zeros(len(ranks)), where=answered),
         )
+
+    def _expected_first(self, need: int) -> tuple[_Floats, _Floats, _Floats]:
+        """Compute `_first` under Cooper's weak ordering, query by query."""
+        n_queries = len(self.query_ids)
+        probability, rank, reciprocal = np.zeros(n_queries), np.full(n_queries, np.nan), np.zeros(n_queries)
+        for query in range(n_queries):
+            atoms = self._order[self.offsets[query] : self.offsets[query + 1]]
+            atoms = atoms[self.rank[atoms] > 0]
+            if len(atoms) < need:
+                continue
+            atom = atoms[need - 1]
+            before = int(self.rank[atom]) - 1
+            level = TieLevel(
+                before,
+                relevant=int(self.level_relevant[atom]),
+                others=int(self.level_irrelevant[atom]),
+                needed=need - int(np.sum(self.rank[atoms] <= before)),
+            )
+            probability[query], rank[query], reciprocal[query] = level.expectations(self.cutoff)
+        return probability, rank, reciprocal
 
     def _named(self, queries: _Ints) -> str:
         return some([self.query_ids[query] for query in queries])
@@ -351,8 +372,7 @@ def search_lengths(
     """
     check_positive("cutoff", cutoff, none_allowed=True)
     check_positive("rel", rel)
-    if ties not in get_args(Ties):
-        raise ParameterError(f"ties={ties!r}: must be one of {', '.join(get_args(Ties))}")
+    check_choice("ties", ties, get_args(Ties))
     qrels, run = as_qrels(qrels), as_run(run)
     judged = qrels.grades >= 0
     rows = np.where(judged, locate(qrels, run), -1)
@@ -394,14 +414,6 @@ def search_lengths(
     )
 
 
-def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:
-    """Refuse what is not a whole number from 1 upwards."""
-    if none_allowed and value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"{name}={value!r}: must be a whole number, 1 or more")
-
-
 def check_comparable(one: SearchLengths, other: SearchLengths) -> None:
     """Refuse to set side by side what was not made from the same qrels with the same settings.
 
@@ -434,44 +446,3 @@ def _relevant_above(query: _Ints, rank: _Ints) -> tuple[_Ints, _Ints]:
     levels = np.cumsum(new_level) - 1
     same[order] = np.bincount(levels)[levels] if len(at) else at
     return above, same
-
-
-def _expected_first(lengths: SearchLengths, need: int) -> tuple[_Floats, _Floats, _Floats]:
-    """Compute `SearchLengths._first` under Cooper's weak ordering, query by query."""
-    n_queries = len(lengths.query_ids)
-    probability, rank, reciprocal = np.zeros(n_queries), np.full(n_queries, np.nan), np.zeros(n_queries)
-    for query in range(n_queries):
-        atoms = lengths._order[lengths.offsets[query] : lengths.offsets[query + 1]]
-        atoms = atoms[lengths.rank[atoms] > 0]
-        if len(atoms) < need:
-            continue
-        atom = atoms[need - 1]
-        before, relevant = int(lengths.rank[atom]) - 1, int(lengths.level_relevant[atom])
-        others = int(lengths.level_irrelevant[atom])
-        still_needed = need - int(np.sum(lengths.rank[atoms] <= before))
-        places = np.arange(still_needed, still_needed + others + 1)
-        chances = _chances_of_place(still_needed, relevant, others)
-        within = slice(None) if lengths.cutoff is None else slice(max(0, lengths.cutoff - before - still_needed + 1))
-        chance = 1.0 if len(chances[within]) == len(chances) else float(chances[within].sum())
-        if chance == 0.0:
-            continue
-        probability[query] = chance
-        if chance == 1.0:
-            rank[query] = before + still_needed + (others * still_needed) / (relevant + 1)
-        else:
-            rank[query] = before + float(chances[within] @ places[within]) / chance
-        reciprocal[query] = float(np.sum(chances[within] / (before + places[within])))
-    return probability, rank, reciprocal
-
-
-def _chances_of_place(wanted: int, relevant: int, others: int) -> _Floats:
-    """Give the chance that the `wanted`-th relevant document of a tie level stands in each place from `wanted` on.
-
-    Negative hypergeometric, from the ratio of neighbouring terms, in logarithms so that large levels do not underflow.
-    """
-    places = np.arange(wanted, wanted + others)
-    size = relevant + others
-    ratios = places * (size - places - relevant + wanted) / ((places - wanted + 1) * (size - places))
-    logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
-    chances = np.exp(logs - logs.max())
-    return np.asarray(chances / chances.sum())

@@ -10,14 +10,15 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ir_outcomes.checks import check_choice, check_positive
 from ir_outcomes.comparison.build import Pair, build
 from ir_outcomes.comparison.facets import naive_tests
 from ir_outcomes.comparison.outcomes import Unit, split
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings, check_choice
+from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings
 from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.lengths import SearchLengths, check_positive, search_lengths
+from ir_outcomes.lengths import SearchLengths, search_lengths
 from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.reading.runs import as_run

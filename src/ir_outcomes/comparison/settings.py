@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from ir_outcomes.checks import check_choice, check_positive
 from ir_outcomes.comparison.outcomes import Unit
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.lengths import check_positive
 from ir_outcomes.ranking import Ties
 
 RankingTest = Literal["t", "wilcoxon", "sign", "signflip"]
@@ -68,9 +68,3 @@ class Settings:
             raise ParameterError(f"alpha={self.alpha!r}: must be between 0 and 1")
         if self.margins is not None and not (len(self.margins) == 2 and min(self.margins) > 0):
             raise ParameterError(f"margins={self.margins!r}: must be two positive numbers, percentage points and ranks")
-
-
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse what is not one of the choices."""
-    if value not in choices:
-        raise ParameterError(f"{name}={value!r}: must be one of {', '.join(choices)}")

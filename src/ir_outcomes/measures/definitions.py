@@ -8,8 +8,9 @@ from typing import Any, get_args
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 
+from ir_outcomes.checks import check_positive
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.lengths import Missing, SearchLengths, check_positive
+from ir_outcomes.lengths import Missing, SearchLengths
 from ir_outcomes.ranking import Ties
 
 __all__ = ["ASL", "ESL", "Answered", "SearchLengthMeasure"]

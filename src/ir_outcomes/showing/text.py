@@ -108,9 +108,10 @@ def _head(comparison: Comparison) -> Text:
     if comparison.n_unanswerable:
         queries += f" ({comparison.n_unanswerable} unanswerable left out)"
     judged = ", judged only" if settings.judged_only else ""
+    family = f", verdict corrected by {settings.correction} over {settings.family} comparisons" if settings.family > 1 else ""
     return Text(
         f"{queries}, cutoff {settings.cutoff or 'unknown'}, rel {settings.rel}, unit {settings.unit}, ties {settings.ties}"
-        f"{judged}, alpha {settings.alpha:g}",
+        f"{judged}, alpha {settings.alpha:g}{family}",
         style="dim",
     )
 

@@ -1,0 +1,21 @@
+"""Checks of arguments, shared by every room."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ir_outcomes.errors import ParameterError
+
+
+def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:
+    """Refuse what is not a whole number from 1 upwards."""
+    if none_allowed and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ParameterError(f"{name}={value!r}: must be a whole number, 1 or more")
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse what is not one of the choices."""
+    if value not in choices:
+        raise ParameterError(f"{name}={value!r}: must be one of {', '.join(choices)}")
