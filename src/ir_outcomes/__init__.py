@@ -24,7 +24,7 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.lengths import SearchLengths, search_lengths
 from ir_outcomes.measures import ASL, ESL, Answered, parse_measure, register
-from ir_outcomes.reading import Qrels, Run, as_qrels, as_run, read_qrels, read_run
+from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, known_tasks, load, read_qrels, read_run
 
 __all__ = [
     "ASL",
@@ -44,11 +44,14 @@ __all__ = [
     "Run",
     "SearchLengths",
     "SummaryVerdict",
+    "Task",
     "UnreadableFile",
     "as_qrels",
     "as_run",
     "compare",
     "compare_outputs",
+    "known_tasks",
+    "load",
     "parse_measure",
     "read_qrels",
     "read_run",

@@ -60,10 +60,14 @@ def main() -> None:
 @app.command()
 def compare(
     qrels: QRELS,
-    baseline: Annotated[str, typer.Argument(help="run A: a file, irds:<dataset id>, or best", show_default=False)],
+    baseline: Annotated[
+        str, typer.Argument(help="run A: a file, irds:<dataset id>, irds: for the dataset's own, or best", show_default=False)
+    ],
     runs: Annotated[list[str], typer.Argument(help="run B, or several", metavar="RUN...", show_default=False)],
-    cutoff: Annotated[int, typer.Option("--cutoff", "-k", help="ranks beyond it do not count")] = 100,
-    rel: Annotated[int, typer.Option(help="least grade of a relevant document")] = 1,
+    cutoff: Annotated[
+        int | None, typer.Option("--cutoff", "-k", help="ranks beyond it do not count; by default the dataset's, or 100")
+    ] = None,
+    rel: Annotated[int | None, typer.Option(help="least grade of a relevant document; by default the dataset's, or 1")] = None,
     unit: Annotated[str, typer.Option(help="auto, query or document")] = "auto",
     ties: Annotated[str, typer.Option(help="order among equal scores: trec, msmarco or input")] = "trec",
     judged_only: Annotated[bool, typer.Option("--judged-only", help="remove unjudged documents first")] = False,
@@ -74,6 +78,9 @@ def compare(
     margins: Annotated[str | None, typer.Option(help="non-inferiority margins, such as 1pp,0.5")] = None,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="compare every two runs, not all with the baseline")] = False,
     seed: Annotated[int, typer.Option(help="of sampled tests")] = 0,
+    queries: Annotated[
+        str | None, typer.Option(help="text of the queries, a file of lines with id, tab, text", show_default=False)
+    ] = None,
     per_query: Annotated[Which | None, typer.Option(help="list these queries instead")] = None,
     top: Annotated[int | None, typer.Option(help="list at most so many queries", min=1)] = None,
     on: Annotated[
@@ -89,10 +96,10 @@ def compare(
     """Compare runs with a baseline: outcomes, both facets, verdict."""
     from ir_outcomes.comparison import Comparisons
     from ir_outcomes.comparison import compare as compare_runs
+    from ir_outcomes.reading.files import read_texts
     from ir_outcomes.showing import tables, text
 
     options: dict[str, Any] = {
-        "rel": rel,
         "alpha": alpha,
         "test": test,
         "coverage_test": coverage_test,
@@ -101,17 +108,19 @@ def compare(
         "seed": seed,
     }
     if on is not None:
-        result = _compare_on(on, qrels, [baseline, *runs], options)
+        result = _compare_on(on, qrels, [baseline, *runs], {"rel": rel or 1, **options})
     else:
         result = compare_runs(
             qrels,
             baseline,
             runs if len(runs) > 1 or all_pairs else runs[0],
             cutoff=cutoff,
+            rel=rel,
             unit=cast("Any", unit),  # compare checks the choices, and names what is allowed
             ties=cast("Any", ties),
             judged_only=judged_only,
             all_pairs=all_pairs,
+            texts=None if queries is None else read_texts(queries),
             **options,
         )
     if picture is not None:
@@ -223,6 +232,21 @@ def measure(
         if undefined[each]:
             defined = len(queries.query_ids) - undefined[each]
             typer.echo(f"{each}: the mean is over {defined} of {len(queries.query_ids)} queries", err=True)
+
+
+@app.command()
+def datasets(
+    dataset: Annotated[str | None, typer.Argument(help="an ir_datasets id", metavar="[ID]", show_default=False)] = None,
+) -> None:
+    """List the known datasets, or say of one how it is evaluated and what is on this machine; nothing is fetched."""
+    from ir_outcomes.reading import known_tasks, load
+    from ir_outcomes.showing import text
+
+    with _stdout_or(None) as write:
+        if dataset is None:
+            write(text.tasks_report([load(name) for name in known_tasks()]))
+        else:
+            write(text.task_report(load(dataset)))
 
 
 @app.command()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import platform
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import version
 
 import numpy as np
@@ -35,6 +36,8 @@ class Pair:
         What the framework replaces.
     notes : tuple of str
         What must be known about the input.
+    texts : mapping of str to str
+        Text of the queries, as far as it is known.
     """
 
     baseline: str
@@ -43,6 +46,7 @@ class Pair:
     n_unanswerable: int
     naive: Naive
     notes: tuple[str, ...]
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 def build(pairs: Sequence[Pair], settings: Settings) -> Comparisons:
@@ -75,7 +79,7 @@ def _comparison(pair: Pair, coverage: Facet, ranking: Facet, reciprocal: Facet |
         verdict=Verdict(label, strict, do_no_harm, _non_inferior(coverage, ranking, settings.margins), words),
         notes=(*pair.notes, *notes_on_facets(coverage, ranking, label)),
         versions=_versions(),
-        queries=_queries(pair.split),
+        queries=_queries(pair.split, pair.texts),
     )
 
 
@@ -114,20 +118,25 @@ def _non_inferior(coverage: Facet, ranking: Facet, margins: tuple[float, float] 
     return (coverage.finding().up and inside(ranking, margins[1])) or (ranking.finding().up and inside(coverage, margins[0]))
 
 
-def _queries(outcome: Split) -> tuple[QueryOutcome, ...]:
-    change = outcome.found_contender - outcome.found_baseline
-    code = np.where(change < 0, 1, np.where(change > 0, 2, np.where(outcome.found_baseline > 0, 3, 0)))
-    difference = np.where(outcome.shared, outcome.length_contender - outcome.length_baseline, np.nan)
-    return tuple(
-        QueryOutcome(query, OUTCOMES[each], *found, *(None if value != value else value for value in lengths))
-        for query, each, found, lengths in zip(
-            outcome.query_ids,
-            code.tolist(),
-            np.stack([outcome.found_baseline, outcome.found_contender], axis=1).tolist(),
-            np.stack([outcome.length_baseline, outcome.length_contender, difference], axis=1).tolist(),
-            strict=True,
-        )
+def _queries(outcome: Split, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
+    gained = outcome.found_contender - outcome.found_baseline
+    code = np.where(gained < 0, 1, np.where(gained > 0, 2, np.where(outcome.found_baseline > 0, 3, 0)))
+    differences = np.where(outcome.shared, outcome.length_contender - outcome.length_baseline, np.nan)
+    rows = zip(
+        outcome.query_ids,
+        code.tolist(),
+        np.stack([outcome.found_baseline, outcome.found_contender], axis=1).tolist(),
+        np.stack([outcome.length_baseline, outcome.length_contender, differences], axis=1).tolist(),
+        strict=True,
     )
+    return tuple(
+        QueryOutcome(query, OUTCOMES[each], a, b, _or_none(length_a), _or_none(length_b), _or_none(change), texts.get(query))
+        for query, each, (a, b), (length_a, length_b, change) in rows
+    )
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _versions() -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ir_outcomes.checks import check_choice, check_positive
+from ir_outcomes.checks import check_choice
 from ir_outcomes.comparison.build import Pair, build
 from ir_outcomes.comparison.facets import naive_tests
 from ir_outcomes.comparison.outcomes import Unit, split
@@ -20,8 +20,10 @@ from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.lengths import SearchLengths, search_lengths
 from ir_outcomes.ranking import Ties
+from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.reading.runs import as_run
+from ir_outcomes.reading.tasks import Task, load
 
 __all__ = ["compare"]
 
@@ -31,8 +33,8 @@ def compare(
     baseline: Any,
     contenders: Any,
     *,
-    cutoff: int = 100,
-    rel: int = 1,
+    cutoff: int | None = None,
+    rel: int | None = None,
     unit: Literal["auto", "query", "document"] = "auto",
     ties: Ties = "trec",
     judged_only: bool = False,
@@ -43,6 +45,7 @@ def compare(
     margins: tuple[float, float] | None = None,
     all_pairs: bool = False,
     names: Sequence[str] | None = None,
+    texts: Mapping[str, str] | None = None,
     seed: int = 0,
     resamples: int = 99_999,
 ) -> Comparison | Comparisons:
@@ -50,19 +53,20 @@ def compare(
 
     Parameters
     ----------
-    qrels : Qrels, path, dataset id, dict, frame or iterable
-        See `ir_outcomes.as_qrels`.
+    qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
+        See `ir_outcomes.as_qrels` and `ir_outcomes.load`.
     baseline : Run, path, ``"irds:<dataset id>"``, dict, frame, iterable or SearchLengths
-        Run A. See `ir_outcomes.as_run`. "best" takes that of the contenders with the highest mean reciprocal rank.
+        Run A. See `ir_outcomes.as_run`. "best" takes that of the contenders with the highest mean reciprocal rank,
+        "irds:" the ranking that comes with the task.
     contenders : the same, or a list of such, or a dict from names to such
         Run B, or several.
-    cutoff : int
-        Ranks beyond it do not count.
-    rel : int
-        Least grade of a relevant document.
+    cutoff : int, optional
+        Ranks beyond it do not count; by default the task's, where `qrels` is one, else 100.
+    rel : int, optional
+        Least grade of a relevant document; by default the task's, where `qrels` is one, else 1.
     unit : {"auto", "query", "document"}
         What is answered or not: a query, by its first relevant document, or each relevant document, averaged within its
-        query. "auto" chooses "query" where the median query has one relevant document.
+        query. "auto" takes the task's, or chooses "query" where the median query has one relevant document.
     ties : {"trec", "msmarco", "input"}
         Order among equal scores; see `ir_outcomes.search_lengths`.
     judged_only : bool
@@ -82,6 +86,8 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
+    texts : mapping of str to str, optional
+        Text of the queries, for `Comparison.per_query`; by default the task's, where they are on this machine.
     seed, resamples : int
         Of the sign-flip test where it cannot be exact.
 
@@ -112,6 +118,16 @@ def compare(
     >>> result.verdict.label, result.ranking.difference, result.ranking.pvalue
     ('better without harm', -1.0, 0.0078125)
     """
+    task = _task(qrels)
+    cutoff = cutoff if cutoff is not None else task.cutoff if task else 100
+    rel = rel if rel is not None else task.rel if task else 1
+    unit = task.unit if task and unit == "auto" else unit
+    if isinstance(baseline, str) and baseline == DATASET_PREFIX:
+        if task is None:
+            raise ParameterError("baseline='irds:' is the ranking that comes with a task; the qrels must be a dataset id")
+        baseline = task.baseline_run()
+    if texts is None and task is not None and (source := task.source("queries")) is not None and source.here:
+        texts = task.queries
     check_choice("unit", unit, ("auto", *get_args(Unit)))
     several = _as_contenders(contenders)
     others = list(several.values()) if isinstance(several, dict) else [contenders] if several is None else several
@@ -120,7 +136,6 @@ def compare(
         raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list or a dict of runs")
     if correction == "tukey" and not all_pairs:
         raise ParameterError("correction='tukey' is for all pairs of systems; add all_pairs=True, or use 'holm'")
-    check_positive("cutoff", cutoff)
     check_choice("ties", ties, get_args(Ties))
     settings = Settings(
         cutoff=cutoff,
@@ -137,7 +152,7 @@ def compare(
         seed=seed,
         resamples=resamples,
     )
-    tables = _evaluated(qrels, runs, _names(names, runs, several), settings, ties)
+    tables = _evaluated(task.qrels if task else qrels, runs, _names(names, runs, several), settings, ties)
     if unit == "auto":
         settings = replace(settings, unit=_unit(tables[0]))
     chosen: tuple[str, ...] = ()
@@ -145,11 +160,20 @@ def compare(
         tables, chosen = _best_first(tables)
     couples = list(combinations(tables, 2)) if all_pairs else [(tables[0], each) for each in tables[1:]]
     settings = replace(settings, family=len(couples))
-    results = build([_pair(one, other, settings, chosen) for one, other in couples], settings)
+    results = build([_pair(one, other, settings, chosen, texts or {}) for one, other in couples], settings)
     return results[0] if several is None else results
 
 
-def _pair(baseline: SearchLengths, contender: SearchLengths, settings: Settings, chosen: tuple[str, ...]) -> Pair:
+def _task(qrels: Any) -> Task | None:
+    if isinstance(qrels, Task):
+        return qrels
+    is_id = isinstance(qrels, str) and not os.path.exists(qrels) and is_dataset_id(qrels)
+    return load(qrels) if is_id else None
+
+
+def _pair(
+    baseline: SearchLengths, contender: SearchLengths, settings: Settings, chosen: tuple[str, ...], texts: Mapping[str, str]
+) -> Pair:
     answerable = baseline.answerable
     return Pair(
         baseline.name,
@@ -158,6 +182,7 @@ def _pair(baseline: SearchLengths, contender: SearchLengths, settings: Settings,
         int(np.sum(~answerable)),
         naive_tests(baseline.reciprocal_rank()[answerable], contender.reciprocal_rank()[answerable]),
         (*chosen, *notes_on_input(baseline, contender)),
+        texts,
     )
 
 

@@ -34,6 +34,8 @@ class QueryOutcome(NamedTuple):
         better; None where it found nothing.
     difference : float or None
         Contender minus baseline, where both found something in common.
+    text : str or None
+        The query's text, where it is known.
     """
 
     query_id: str
@@ -43,6 +45,7 @@ class QueryOutcome(NamedTuple):
     baseline: float | None
     contender: float | None
     difference: float | None
+    text: str | None = None
 
 
 class _Shown:

@@ -2,5 +2,6 @@
 
 from ir_outcomes.reading.qrels import Qrels, as_qrels, read_qrels
 from ir_outcomes.reading.runs import Run, as_run, read_run
+from ir_outcomes.reading.tasks import Task, known_tasks, load
 
-__all__ = ["Qrels", "Run", "as_qrels", "as_run", "read_qrels", "read_run"]
+__all__ = ["Qrels", "Run", "Task", "as_qrels", "as_run", "known_tasks", "load", "read_qrels", "read_run"]

@@ -65,6 +65,28 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
         yield Block(line, rest)
 
 
+def read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read the texts of queries from lines with an id, white space, and the text.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file cannot be read.
+    FormatError
+        If a line has no text, or an id comes twice.
+    """
+    texts: dict[str, str] = {}
+    for block in blocks(path):
+        for number, line in enumerate(block.data.decode("utf-8", "replace").splitlines(), block.first_line):
+            identifier, _, text = line.strip().replace("\t", " ", 1).partition(" ")
+            if identifier and (not text or identifier in texts):
+                problem = "a query's text is missing" if not text else "a query id comes twice"
+                raise FormatError(os.fspath(path), f"{problem}; a line is an id, a tab and the text", line=number, text=line)
+            texts[identifier] = text
+    texts.pop("", None)
+    return texts
+
+
 def name_of(path: str | os.PathLike[str]) -> str:
     """Give the name a file's content goes by: the file name without the endings that say its format.
 

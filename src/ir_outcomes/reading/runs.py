@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError, ParameterError
-from ir_outcomes.reading.datasets import DATASET_PREFIX, dataset_scoreddocs
+from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.keys import Ids, repeated
 from ir_outcomes.reading.lines import MSMARCO_RUN, TREC_RUN, TREC_RUN_BY_RANK, Layout, find_line, read_columns
@@ -126,7 +126,7 @@ def as_run(run: Any, name: str | None = None) -> Run:
     if isinstance(run, Run):
         return run
     if isinstance(run, str) and run.startswith(DATASET_PREFIX):
-        return _checked(columns_of(dataset_scoreddocs(run), run, ("score",)), name or run)
+        return _checked(columns_of(load_part(run, "scoreddocs"), run, ("score",)), name or run)
     if isinstance(run, (str, os.PathLike)):
         return read_run(run, name=name)
     return _checked(columns_of(run, name or "the run", ("score",)), name or "run")

@@ -14,6 +14,8 @@ from rich.text import Text
 from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.outcomes import OUTCOMES
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+from ir_outcomes.reading.datasets import Source
+from ir_outcomes.reading.tasks import Task
 
 WIDTH = 80
 _STYLES = {"better": "bold green", "worse": "bold red", "trade-off": "bold yellow"}
@@ -71,7 +73,7 @@ def comparisons_report(comparisons: Comparisons) -> RenderableType:
 
 def query_report(queries: Iterable[QueryOutcome], comparison: Comparison) -> RenderableType:
     """Lay out a list of queries."""
-    table = _table("query", "outcome", "found A", "found B", "length A", "length B", "change", right=range(2, 7))
+    table = _table("query", "outcome", "found A", "found B", "length A", "length B", "change", "text", right=range(2, 7))
     for query in queries:
         table.add_row(
             Text(query.query_id),
@@ -80,9 +82,42 @@ def query_report(queries: Iterable[QueryOutcome], comparison: Comparison) -> Ren
             f"{query.found_contender:.2f}",
             *(_number(value, ".2f") for value in (query.baseline, query.contender)),
             _number(query.difference, "+.2f"),
+            Text(query.text or ""),
         )
     head = f"A: {comparison.baseline}, B: {comparison.contender}; found: share of the relevant documents; length in ranks"
     return Group(Text(head, style="dim"), table)
+
+
+def tasks_report(tasks: Iterable[Task]) -> RenderableType:
+    """Lay out a list of tasks."""
+    table = _table("dataset", "queries", "cutoff", "rel", "unit", "qrels", right=(1, 2, 3))
+    table.columns[0].no_wrap = True
+    for task in tasks:
+        queries = "-" if task.n_queries is None else f"{task.n_queries:,}"
+        table.add_row(task.dataset_id, queries, str(task.cutoff), str(task.rel), task.unit, _where(task.source("qrels")))
+    return table
+
+
+def task_report(task: Task) -> RenderableType:
+    """Lay out a task: its settings, and where its parts come from."""
+    table = _table("part", "on this machine", "file")
+    for part in ("qrels", "queries", "scoreddocs"):
+        source = task.source(part)
+        path = "-" if source is None or source.path is None else source.path
+        table.add_row(part, _where(source), Text(path, overflow="fold"))
+    head = (
+        f"cutoff {task.cutoff}, rel {task.rel}, unit {task.unit}; official measure {task.official_measure or 'unknown'}; "
+        f"baseline {task.baseline or 'none'}"
+    )
+    return Group(Text(task.dataset_id, style="bold"), Text(head), "", table, *_bulleted("Notes", task.notes))
+
+
+def _where(source: Source | None) -> str:
+    if source is None:
+        return "none"
+    if source.here:
+        return "here"
+    return "to fetch" if source.size is None else f"{source.size / 1e6:,.1f} MB"
 
 
 def short_pvalue(pvalue: float) -> str:
@@ -230,7 +265,7 @@ def _bulleted(title: str, notes: Iterable[str]) -> list[RenderableType]:
     grid = Table.grid(padding=(0, 1))
     for note in notes:
         grid.add_row(" -", Text(note))
-    return [Text(title, style="bold"), grid]
+    return [Text(title, style="bold"), grid] if grid.row_count else []
 
 
 def _shared_notes(comparisons: Comparisons) -> list[str]:

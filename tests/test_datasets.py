@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import ir_datasets
+import pytest
+from ir_datasets.formats import TrecQrels, TrecScoredDocs, TsvQueries
+
+import ir_outcomes as iro
+from ir_outcomes.comparison import Comparison
+from ir_outcomes.errors import DatasetUnavailable, FormatError, IrOutcomesWarning, ParameterError
+from ir_outcomes.reading import datasets, known_tasks
+from ir_outcomes.reading.files import read_texts
+
+# Cutoff, rel, unit, baseline, as the issue of the papers and tracks has them; one line for each family of ids.
+FAMILIES = {
+    "msmarco-document/train": (100, 1, "query", True),
+    "msmarco-document/dev": (100, 1, "query", True),
+    "msmarco-document/trec-dl-2019": (100, 1, "document", True),
+    "msmarco-document/trec-dl-2020/judged": (100, 1, "document", True),
+    "msmarco-document/trec-dl-hard": (100, 2, "document", False),
+    "msmarco-document/trec-dl-hard/fold1": (100, 2, "document", False),
+    "msmarco-document-v2/dev1": (100, 1, "query", True),
+    "msmarco-document-v2/trec-dl-2019": (100, 1, "document", False),
+    "msmarco-document-v2/trec-dl-2023/judged": (100, 1, "document", True),
+    "msmarco-passage/train": (10, 1, "query", False),
+    "msmarco-passage/dev/small": (10, 1, "query", False),
+    "msmarco-passage/dev/2": (10, 1, "query", False),
+    "msmarco-passage/dev/judged": (10, 1, "query", False),
+    "msmarco-passage/trec-dl-2019": (1000, 2, "document", False),
+    "msmarco-passage/trec-dl-2020/judged": (1000, 2, "document", False),
+    "msmarco-passage/trec-dl-hard": (1000, 2, "document", False),
+    "msmarco-passage-v2/dev2": (10, 1, "query", True),
+    "msmarco-passage-v2/trec-dl-2022": (100, 2, "document", True),
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_settings_of_each_family(name: str) -> None:
+    task = iro.load(name)
+    assert (task.cutoff, task.rel, task.unit, task.baseline is not None) == FAMILIES[name]
+
+
+def test_every_known_id_has_settings_and_counts_without_any_download() -> None:
+    names = known_tasks()
+    assert len(names) == 50
+    assert set(FAMILIES) <= set(names)
+    for name in names:
+        task = iro.load(name)
+        assert task.official_measure
+        assert task.n_queries
+        assert task.n_judgments
+        assert task.cutoff in (10, 100, 1000)
+        assert (task.unit == "document") == ("trec-dl" in name)
+        official = (ir_datasets.load(name).documentation() or {}).get("official_measures") or []
+        assert task.rel == 2 if any("rel=2" in measure for measure in official) else task.rel in (1, 2)
+        source = task.source("qrels")
+        assert source is not None
+        assert source.path
+    assert iro.load("irds:msmarco-passage/dev/small").dataset_id == "msmarco-passage/dev/small"
+    source = iro.load("msmarco-passage/dev/small").source("qrels")
+    assert source is not None
+    assert source.here or source.size == 1_057_717_952
+
+
+def test_other_ids_get_defaults_and_a_note() -> None:
+    task = iro.load("vaswani")
+    assert (task.cutoff, task.rel, task.unit, task.baseline) == (100, 1, "auto", None)
+    assert "vaswani is not known here: cutoff 100 is a guess, rel 1 is a guess" in task.notes[0]
+    assert task.source("scoreddocs") is None
+
+
+def test_unknown_ids_name_the_nearest() -> None:
+    with pytest.raises(DatasetUnavailable, match=r"neither a file nor an ir_datasets id; did you mean msmarco-document/dev"):
+        iro.load("msmarco-document/dve")
+    with pytest.raises(DatasetUnavailable, match=r"eval: this collection has no qrels; these do: .*msmarco-document/dev"):
+        iro.as_qrels("msmarco-document/eval")
+    with pytest.raises(DatasetUnavailable, match="has no ranking of its own"):
+        iro.as_run("irds:vaswani")
+
+
+class Local:
+    """A file, in the form that ir_datasets' readers take."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def path(self) -> str:
+        return str(self._path)
+
+    def stream(self) -> Any:
+        return self._path.open("rb")
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("tiny")
+    contents = {
+        "queries.tsv": "q1\tfirst query\nq2\tsecond query\n",
+        "qrels.txt": "q1 0 a 1\nq2 0 b 1\n",
+        "top.run": "q1 Q0 x 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 b 1 1.0 t\n",
+        "zero.run": "q1 Q0 x 1 0 t\nq1 Q0 a 2 0 t\n",
+    }
+    for name, text in contents.items():
+        (folder / name).write_text(text)
+    for name, run in (("tiny", "top.run"), ("unordered", "zero.run"), ("broken", "missing.run")):
+        dataset = ir_datasets.Dataset(
+            TsvQueries(Local(folder / "queries.tsv"), lang="en"),
+            TrecQrels(Local(folder / "qrels.txt"), {1: "relevant"}),
+            TrecScoredDocs(Local(folder / run)),
+        )
+        ir_datasets.registry.register(f"ir-outcomes-test/{name}", dataset)
+    return "ir-outcomes-test/tiny"
+
+
+def test_a_local_dataset_end_to_end(tiny: str) -> None:
+    task = iro.load(tiny)
+    assert task.queries == {"q1": "first query", "q2": "second query"}
+    better = {"q1": {"a": 2.0}, "q2": {"b": 1.0}}
+    found = iro.compare(tiny, "irds:", better, names=["official", "B"])
+    assert isinstance(found, Comparison)
+    assert found.settings.cutoff == 100
+    assert [query.difference for query in found.per_query()] == [-1.0, 0.0]
+    assert iro.compare(task, f"irds:{tiny}", better, names=["official", "B"]) == found
+    texts = iro.compare(task, "irds:", better, texts=task.queries)
+    assert isinstance(texts, Comparison)
+    assert [query.text for query in texts.per_query()] == ["first query", "second query"]
+    with pytest.raises(ParameterError, match="is the ranking that comes with a task"):
+        iro.compare({"q1": {"a": 1}}, "irds:", better)
+
+
+def test_a_ranking_without_order_and_one_that_cannot_be_read(tiny: str) -> None:
+    with pytest.raises(DatasetUnavailable, match=r"every score of this collection's own ranking is 0\.0, so it has no order"):
+        iro.as_run("irds:ir-outcomes-test/unordered")
+    with pytest.raises(DatasetUnavailable, match=r"could not be fetched .*or give a file instead of the id"):
+        iro.as_run("irds:ir-outcomes-test/broken")
+
+
+def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> Any:
+        raise ConnectionError("no network")
+
+    handler = SimpleNamespace()
+    dataset = SimpleNamespace(has_qrels=lambda: True, qrels_handler=lambda: handler, qrels_iter=refuse)
+    monkeypatch.setattr(datasets, "dataset_of", lambda name: dataset)
+    monkeypatch.setattr(datasets, "_source", lambda handler: datasets.Source(False, "home/qrels", 1_057_717_952))
+    with (
+        pytest.warns(IrOutcomesWarning, match=r"big: fetching its qrels, a download of 1\.06 GB"),
+        pytest.raises(
+            DatasetUnavailable,
+            match=r"its qrels \(a download of 1\.06 GB\) could not be fetched to home/qrels \(no network\); try again",
+        ),
+    ):
+        datasets.load_part("big", "qrels")
+    monkeypatch.setattr(datasets, "_source", lambda handler: datasets.Source(True, "home/qrels", None))
+    with pytest.raises(DatasetUnavailable, match=r"at home/qrels cannot be read \(no network\); remove that file"):
+        datasets.load_part("big", "qrels")
+
+
+def test_texts_of_queries(tmp_path: Path) -> None:
+    path = tmp_path / "queries.tsv"
+    path.write_text("q1\tone two\n\nq2 three\n")
+    assert read_texts(path) == {"q1": "one two", "q2": "three"}
+    path.write_text("q1\tone\nq2\n")
+    with pytest.raises(FormatError, match="line 2: a query's text is missing"):
+        read_texts(path)
+    path.write_text("q1\tone\nq1\ttwo\n")
+    with pytest.raises(FormatError, match="line 2: a query id comes twice"):
+        read_texts(path)
+
+
+@pytest.mark.realdata
+def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Path) -> None:
+    """ir_datasets reads its home when it is imported, so these are processes of their own."""
+    home = tmp_path / "home"
+    shutil.copytree(real_data / "ir_datasets_home", home, copy_function=shutil.copyfile)
+    for folder, _, _ in os.walk(home):
+        os.chmod(folder, 0o755)
+    environment = {**os.environ, "IR_DATASETS_HOME": str(home), "COLUMNS": "100", "IR_DATASETS_DL_TRIES": "1"}
+
+    def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "ir_outcomes", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+    msmarco, dl20 = real_data / "msmarco-doc-dev", real_data / "dl20-passage"
+    by_id = call("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz", "--format", "json")
+    by_file = iro.compare(msmarco / "qrels.txt", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz")
+    assert isinstance(by_file, Comparison)
+    found = Comparison.from_json(by_id.stdout)
+    assert (found.outcomes, found.verdict, found.cutoff) == (by_file.outcomes, by_file.verdict, 100)
+    lost = call(
+        "compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz",
+        "--per-query", "lost", "--top", "2", "--format", "json",
+    )  # fmt: skip
+    assert all(query["text"] for query in json.loads(lost.stdout))
+    deep = call("compare", "msmarco-passage/trec-dl-2020", dl20 / "BM25.run.gz", dl20 / "splade.run.gz", "--format", "json")
+    settings = Comparison.from_json(deep.stdout).settings
+    assert (settings.cutoff, settings.rel, settings.unit) == (1000, 2, "document")
+    listed = call("datasets").stdout
+    for name in ("msmarco-document/dev ", "msmarco-document/trec-dl-2019 ", "msmarco-passage/trec-dl-2020/judged "):
+        (line,) = [line for line in listed.splitlines() if line.startswith(name)]
+        assert line.endswith("here")
+    for name in ("msmarco-document/trec-dl-2019", "msmarco-document/trec-dl-2020", "msmarco-passage/trec-dl-2019"):
+        shown = call("datasets", name)
+        assert "qrels      here" in shown.stdout
+    refused = call("compare", "msmarco-document/dev", "irds:", msmarco / "bm25.run.gz")
+    assert refused.returncode == 0 or "(a download of 5.7 MB) could not be fetched" in refused.stderr
