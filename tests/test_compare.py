@@ -270,8 +270,8 @@ def test_notes_name_everything_odd() -> None:
     found = compare(qrels, a, b, names=["A", "B"])
     notes = "\n".join(found.notes)
     assert "1 queries have no relevant document at rel 1 and are left out." in notes
-    assert "A lacks 1 queries of the qrels (unjudged); they count as unanswered." in notes
-    assert "B lacks 4 queries of the qrels (q7, q8, q9, unjudged); they count as unanswered." in notes
+    assert "A lacks" not in notes
+    assert "B lacks 3 queries of the qrels (q7, q8, q9); they count as unanswered." in notes
     assert "A has 1 queries that the qrels lack (stray); they are ignored." in notes
     assert "unequal depth: A returns at most 12 documents, B 5; compare at cutoff 5" in notes
     assert "Unjudged documents: 90% of the top 10 of A and 80% of B; 92% and 80% of the top 100." in notes
@@ -279,7 +279,7 @@ def test_notes_name_everything_odd() -> None:
     assert "Ranking: no difference is other than zero, so there is nothing to test." in notes
     assert 'On 10 queries "not significantly worse" says little' in notes
     judged = compare(qrels, a, b, judged_only=True)
-    assert not any("Unjudged" in note for note in judged.notes)
+    assert not any("Unjudged" in note or "depth" in note for note in judged.notes)
     assert judged.ranking.baseline == 1.0
 
 

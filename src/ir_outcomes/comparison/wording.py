@@ -64,7 +64,7 @@ def _coverage(facet: Facet, outcomes: Outcomes, unit: str) -> str:
     verb = "answers" if unit == "query" else "finds"
     if facet.difference is None:
         return f"{verb} nothing that can be compared"
-    test = f"{facet.decides.method}, {pvalue_text(facet.pvalue)}"
+    test = _test(facet)
     split = f"won {outcomes.won}, lost {outcomes.lost}"
     if facet.difference == 0:
         return f"{verb} as many {what} ({split}; {test})"
@@ -72,11 +72,18 @@ def _coverage(facet: Facet, outcomes: Outcomes, unit: str) -> str:
     return f"{verb} {abs(facet.difference):.2f} percentage points {more} {what} ({split}; {test})"
 
 
+def _test(facet: Facet) -> str:
+    text = f"{facet.decides.method}, {pvalue_text(facet.pvalue)}"
+    if facet.pvalue_corrected == facet.pvalue:
+        return text
+    return f"{text}, corrected {pvalue_text(facet.pvalue_corrected).removeprefix('p = ')}"
+
+
 def _ranking(facet: Facet, unit: str) -> str:
     if facet.difference is None or facet.baseline is None or facet.contender is None:
         return "nothing is found by both runs, so their rankings cannot be compared"
     where = f"on the {facet.n} queries that both answer" if unit == "query" else "on the relevant documents that both find"
-    test = f"{facet.decides.method}, {pvalue_text(facet.pvalue)}"
+    test = _test(facet)
     lengths = f"{facet.baseline:.2f} to {facet.contender:.2f}"
     if facet.difference == 0:
         return f"{where} the search length is the same ({lengths}; {test})"
@@ -96,7 +103,8 @@ def _about_queries(baseline: SearchLengths, contender: SearchLengths) -> Iterato
     if unanswerable:
         yield f"{unanswerable} queries have no relevant document at rel {baseline.rel} and are left out."
     for run in (baseline, contender):
-        missing = [query for query, there in zip(run.query_ids, run.listed.tolist(), strict=True) if not there]
+        absent = (run.answerable & ~run.listed).tolist()
+        missing = [query for query, lacking in zip(run.query_ids, absent, strict=True) if lacking]
         if missing:
             yield f"{run.name} lacks {len(missing)} queries of the qrels ({some(missing)}); they count as unanswered."
         if run.ignored:
@@ -104,6 +112,8 @@ def _about_queries(baseline: SearchLengths, contender: SearchLengths) -> Iterato
 
 
 def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
+    if baseline.judged_only:  # what is left is as deep as the judgments go
+        return
     cutoff = baseline.cutoff or 0
     depths = [int(run.retrieved.max(initial=0)) for run in (baseline, contender)]
     if depths[0] == depths[1] < cutoff:
