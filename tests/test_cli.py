@@ -137,7 +137,11 @@ def test_measure_with_our_measures(sample: Path) -> None:
         (["compare", "qrels.txt", "broken.run", "bm25.run"], 1, "broken.run, line 2: the score is not a number"),
         (["compare", "qrels.txt", "bm25.run", "bm25.run", "--alpha", "5"], 1, "alpha=5.0: must be between 0 and 1"),
         (["compare", "qrels.txt", "bm25.run", "bm25.run", "--margins", "1"], 1, "--margins '1': write two numbers"),
-        (["compare", "msmarco-documnt/dev", "bm25.run", "bm25.run"], 1, "msmarco-documnt/dev: no such file"),
+        (
+            ["compare", "msmarco-documnt/dev", "bm25.run", "bm25.run"],
+            1,
+            "msmarco-documnt/dev: neither a file nor an ir_datasets id; did you mean msmarco-document/dev",
+        ),
         (["compare", "qrels.txt", "bm25.run"], 2, "Missing argument"),
         (["compare", "qrels.txt", "bm25.run", "bm25.run", "--format", "pdf"], 2, "--format"),
         (["measure", "qrels.txt", "bm25.run", "ELS@10"], 1, "unknown measure ELS; did you mean ESL?"),

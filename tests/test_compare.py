@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.comparison import Comparison, Comparisons
-from ir_outcomes.errors import IrOutcomesError, MismatchError, ParameterError
+from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.statistics import randomized_tukey_hsd
 
 from . import literal, strategies
@@ -428,8 +428,14 @@ def test_inputs_that_do_not_belong_together() -> None:
         iro.compare(qrels_of(["q1"]), run, run, rel=2)
     with pytest.raises(ParameterError, match="there is no contender"):
         iro.compare(qrels_of(["q1"]), run, [])
-    with pytest.raises(IrOutcomesError, match="different cutoff"):
-        iro.compare(qrels_of(["q1"]), run, iro.search_lengths(qrels_of(["q1"]), run, cutoff=7))
+    lengths = iro.search_lengths(qrels_of(["q1"]), run, cutoff=7)
+    with pytest.raises(MismatchError, match=r"evaluated with cutoff=7, this comparison has cutoff=100; pass cutoff=7"):
+        iro.compare(qrels_of(["q1"]), lengths, lengths)
+    with pytest.raises(MismatchError, match="evaluated with other qrels"):
+        iro.compare(qrels_of(["q1", "q2"]), lengths, lengths, cutoff=7)
+    found = iro.compare(qrels_of(["q1"]), lengths, lengths, cutoff=7)
+    assert isinstance(found, Comparison)
+    assert found.cutoff == 7
 
 
 def test_nothing_is_printed_or_warned(capsys: pytest.CaptureFixture[str]) -> None:

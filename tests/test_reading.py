@@ -5,6 +5,8 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -282,6 +284,17 @@ def test_qrels_keep_queries_without_judgments_and_negative_grades_are_unjudged()
     assert lengths.esl()[0] == 1.0
     with pytest.raises(FormatError, match="hold no judgment"):
         iro.as_qrels({})
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    text = "q1 Q0 d1 1 3.0 t\nq1 Q0 d1 2 2.0 t\n"
+    writer = threading.Thread(target=lambda: pipe.write_text(text))
+    writer.start()
+    with pytest.raises(FormatError, match=r"pipe: document d1 is ranked twice for query q1"):
+        iro.read_run(pipe)
+    writer.join()
 
 
 def test_names_come_from_file_names() -> None:

@@ -203,7 +203,9 @@ def _evaluated(qrels: Any, runs: list[Any], names: list[str | None], settings: S
     judgments = as_qrels(qrels)
     tables = []
     for run, name in zip(runs, names, strict=True):
-        if not isinstance(run, SearchLengths):
+        if isinstance(run, SearchLengths):
+            _check_settings(run, judgments.digest, settings)
+        else:
             run = search_lengths(
                 judgments,
                 as_run(run, name),
@@ -253,6 +255,19 @@ def _distinctly_named(tables: list[SearchLengths], runs: list[Any]) -> list[Sear
             table = replace(table, name=path or f"{table.name} {number}")
         result.append(table)
     return result
+
+
+def _check_settings(table: SearchLengths, digest: str, settings: Settings) -> None:
+    """Refuse search lengths that were made otherwise than the comparison will say."""
+    if table.qrels_digest != digest:
+        raise MismatchError(f"{table.name} was evaluated with other qrels than those of this comparison; give the same")
+    for setting in ("cutoff", "rel", "ties", "judged_only"):
+        made, asked = getattr(table, setting), getattr(settings, setting)
+        if made != asked:
+            raise MismatchError(
+                f"{table.name} was evaluated with {setting}={made!r}, this comparison has {setting}={asked!r}; "
+                f"pass {setting}={made!r} or evaluate it anew"
+            )
 
 
 def _check_overlap(table: SearchLengths) -> None:

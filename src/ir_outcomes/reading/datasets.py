@@ -64,9 +64,16 @@ def dataset_of(name: str) -> Any:
     try:
         return ir_datasets.load(name)
     except KeyError:
-        near = difflib.get_close_matches(name, list(ir_datasets.registry), n=3)
+        near = nearest_ids(name)
         hint = f"; did you mean {', '.join(near)}?" if near else ""
         raise DatasetUnavailable(f"{name}: neither a file nor an ir_datasets id{hint}") from None
+
+
+def nearest_ids(name: str) -> list[str]:
+    """List the known ids that look like a name, the most similar first."""
+    import ir_datasets
+
+    return difflib.get_close_matches(name.removeprefix(DATASET_PREFIX), list(ir_datasets.registry), n=3)
 
 
 def source_of(name: str, part: Part) -> Source | None:

@@ -80,8 +80,10 @@ def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> t
     return columns, layout
 
 
-def find_line(path: str | os.PathLike[str], layout: Layout, query: str, document: str, nth: int) -> int:
-    """Find the number of the nth line (from 0) that names this query and document; 0 if there is none."""
+def find_line(path: str | os.PathLike[str], layout: Layout, query: str, document: str, nth: int) -> int | None:
+    """Find the number of the nth line (from 0) that names this query and document; None if it cannot be told."""
+    if not os.path.isfile(path):  # a pipe can be read only once
+        return None
     wanted = query.encode(), document.encode()
     for block in blocks(path):
         for number, fields in _fields(block):
@@ -89,7 +91,7 @@ def find_line(path: str | os.PathLike[str], layout: Layout, query: str, document
                 if nth == 0:
                     return number
                 nth -= 1
-    return 0
+    return None
 
 
 class _Part(NamedTuple):

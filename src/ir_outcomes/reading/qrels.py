@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError, IrOutcomesWarning
-from ir_outcomes.reading.datasets import is_dataset_id, load_part
+from ir_outcomes.reading.datasets import is_dataset_id, load_part, nearest_ids
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.keys import Codes, Ids, repeated
 from ir_outcomes.reading.lines import TREC_QRELS, find_line, read_columns
@@ -125,8 +125,10 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     """
     if isinstance(qrels, Qrels):
         return qrels
-    if isinstance(qrels, str) and not os.path.exists(qrels) and is_dataset_id(qrels):
-        return _checked(columns_of(load_part(qrels, "qrels"), qrels, _GRADE_NAMES), name or qrels)
+    if isinstance(qrels, str) and not os.path.exists(qrels):
+        is_path = os.path.isdir(os.path.dirname(qrels) or ".") and "/" in qrels
+        if is_dataset_id(qrels) or (not is_path and nearest_ids(qrels)):
+            return _checked(columns_of(load_part(qrels, "qrels"), qrels, _GRADE_NAMES), name or qrels)
     if isinstance(qrels, (str, os.PathLike)):
         return read_qrels(qrels, name=name)
     return _checked(columns_of(qrels, name or "the qrels", _GRADE_NAMES), name or "qrels")
