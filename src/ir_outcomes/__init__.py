@@ -1,8 +1,9 @@
 """Search length measures and two-facet verdicts: is this run really better, and in which way.
 
-Importing the package registers `ESL`, `ASL` and `Answered` with ir_measures, so that they can be named in its calls.
+Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_measures, so that they can be named in its calls.
 """
 
+from ir_outcomes import pyterrier
 from ir_outcomes.comparison import (
     Comparison,
     Comparisons,
@@ -23,7 +24,7 @@ from ir_outcomes.errors import (
     UnreadableFile,
 )
 from ir_outcomes.lengths import SearchLengths, search_lengths
-from ir_outcomes.measures import ASL, ESL, Answered, parse_measure, register
+from ir_outcomes.measures import ASL, ESL, Answered, Outcome, SharedRR, parse_measure, register, register_baseline, split
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, known_tasks, load, read_qrels, read_run
 
 __all__ = [
@@ -39,10 +40,12 @@ __all__ = [
     "IrOutcomesWarning",
     "MismatchError",
     "MissingDependency",
+    "Outcome",
     "ParameterError",
     "Qrels",
     "Run",
     "SearchLengths",
+    "SharedRR",
     "SummaryVerdict",
     "Task",
     "UnreadableFile",
@@ -53,9 +56,12 @@ __all__ = [
     "known_tasks",
     "load",
     "parse_measure",
+    "pyterrier",
     "read_qrels",
     "read_run",
+    "register_baseline",
     "search_lengths",
+    "split",
     "verdict_from_summary",
 ]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -214,7 +215,7 @@ def measure(
     if output_format == "jsonl" and places != 4:
         typer.echo("--places is ignored when using --output jsonl", err=True)
 
-    chosen = list(dict.fromkeys(parse_measure(name) for names in measures for name in names.split()))
+    chosen = list(dict.fromkeys(parse_measure(name) for names in measures for name in _names_in(names)))
     evaluator: Any = ir_measures if provider is None else providers[provider]
     totals = {each: each.aggregator() for each in chosen}
     undefined = dict.fromkeys(chosen, 0)
@@ -295,6 +296,11 @@ def _write_result(result: Any, form: Format, write: Callable[[Any], None]) -> No
         write(text.comparisons_report(result))
     else:
         write(text.comparison_report(result))
+
+
+def _names_in(text: str) -> list[str]:
+    """Split names of measures at white space, but not within the brackets of one: a path may hold blanks."""
+    return re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)
 
 
 def _metric_line(metric: Any, output_format: str, places: int, *, with_query: bool) -> str:

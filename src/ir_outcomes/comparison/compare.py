@@ -122,16 +122,16 @@ def compare(
     cutoff = cutoff if cutoff is not None else task.cutoff if task else 100
     rel = rel if rel is not None else task.rel if task else 1
     unit = task.unit if task and unit == "auto" else unit
-    if isinstance(baseline, str) and baseline == DATASET_PREFIX:
-        if task is None:
-            raise ParameterError("baseline='irds:' is the ranking that comes with a task; the qrels must be a dataset id")
-        baseline = task.baseline_run()
     if texts is None and task is not None and (source := task.source("queries")) is not None and source.here:
         texts = task.queries
     check_choice("unit", unit, ("auto", *get_args(Unit)))
     several = _as_contenders(contenders)
     others = list(several.values()) if isinstance(several, dict) else [contenders] if several is None else several
     runs = others if _is_best(baseline) else [baseline, *others]
+    if any(isinstance(run, str) and run == DATASET_PREFIX for run in runs):
+        if task is None:
+            raise ParameterError("'irds:' is the ranking that comes with a task; the qrels must be a dataset id")
+        runs = [task.baseline_run() if isinstance(run, str) and run == DATASET_PREFIX else run for run in runs]
     if len(runs) < 2 or (several is None and (all_pairs or _is_best(baseline))):
         raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list or a dict of runs")
     if correction == "tukey" and not all_pairs:

@@ -7,15 +7,14 @@ within their query, so that each query weighs the same. With one relevant docume
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.lengths import SearchLengths, check_comparable
+from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.matching import OUTCOMES, Unit, match
 
-Unit = Literal["query", "document"]
-OUTCOMES = ("neither", "lost", "won", "both")
+__all__ = ["OUTCOMES", "Outcomes", "Split", "Unit", "split"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -101,16 +100,10 @@ def split(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> Spli
     ----------
     Lin et al. 2021, section 4; for documents joined with Alex et al. 2022, equations 1 and 2.
     """
-    check_comparable(baseline, contender)
+    items = match(baseline, contender, unit)
     answerable = baseline.answerable
     query_ids = tuple(query for query, has in zip(baseline.query_ids, answerable.tolist(), strict=True) if has)
-    if unit == "query":
-        lengths = baseline.esl()[answerable], contender.esl()[answerable]
-        query = np.arange(len(query_ids))
-    else:
-        lengths = baseline.atoms(), contender.atoms()
-        query = (np.cumsum(answerable) - 1)[baseline.query]
-    found = ~np.isnan(lengths[0]), ~np.isnan(lengths[1])
+    lengths, found, query = items.lengths, items.found, (np.cumsum(answerable) - 1)[items.query]
     both = found[0] & found[1]
 
     def per_query(values: npt.NDArray[np.generic], counted: npt.NDArray[np.bool_]) -> _Floats:
@@ -120,7 +113,7 @@ def split(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> Spli
         return means
 
     every = np.ones(len(query), dtype=bool)
-    code = found[0] + 2 * found[1]  # the position in OUTCOMES
+    code = items.outcome
     fractions = {name: float(per_query(code == each, every).mean()) for each, name in enumerate(OUTCOMES) if len(query_ids)}
     shared = np.bincount(query[both], minlength=len(query_ids)) > 0
     # Lengths over what both found, where there is such a thing; else over what the run found itself.

@@ -1,19 +1,21 @@
-"""ESL, ASL and Answered as ir_measures measures: names, parameters, defaults; the values come from `SearchLengths`."""
+"""The measures of ir_measures: names, parameters, defaults. Their values come from `SearchLengths`, one run's or two runs'."""
 
 from __future__ import annotations
 
 import math
 from typing import Any, get_args
 
+import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 
 from ir_outcomes.checks import check_positive
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.lengths import Missing, SearchLengths
+from ir_outcomes.matching import OUTCOMES, Items, Unit, match
 from ir_outcomes.ranking import Ties
 
-__all__ = ["ASL", "ESL", "Answered", "SearchLengthMeasure"]
+__all__ = ["ASL", "ESL", "Answered", "Outcome", "SearchLengthMeasure", "SharedRR", "split"]
 
 
 class _MeanOfDefined(MeanAgg):
@@ -31,10 +33,14 @@ _SHARED: dict[str, ParamInfo] = {
     "ties": ParamInfo(dtype=str, default="trec", choices=get_args(Ties), desc="order among equal scores"),
 }
 _NEED = ParamInfo(dtype=int, default=1, desc="how many relevant documents have to be met")
+_BASELINE = {
+    "baseline": ParamInfo(dtype=str, required=False, desc="restrict to what this run found too: a name, irds:<id> or path"),
+    "of": ParamInfo(dtype=str, default="contender", choices=("contender", "baseline"), desc="with a baseline: whose value"),
+}
 
 
 class SearchLengthMeasure(Measure):
-    """What the three measures share: parameters are checked on construction, and a mean skips undefined values."""
+    """What the measures share: parameters are checked on construction, and a mean skips undefined values."""
 
     HIGHER_IS_BETTER: bool
 
@@ -52,6 +58,10 @@ class SearchLengthMeasure(Measure):
         if info.dtype is int:
             check_positive(f"{self.NAME}: {name}", value)
             return int(value)
+        if name == "baseline":
+            if not isinstance(value, str) or not value:
+                raise ParameterError(f"{self.NAME}: baseline={value!r}: must be a registered name, irds:<dataset id> or a path")
+            return value
         allowed = (False, True) if info.dtype is bool else info.choices
         if not isinstance(value, info.dtype) or value not in allowed:
             raise ParameterError(f"{self.NAME}: {name}={value!r}: must be one of {', '.join(map(repr, allowed))}")
@@ -59,6 +69,24 @@ class SearchLengthMeasure(Measure):
 
     def validate_params(self) -> None:
         """Check what depends on more than one parameter; called by ir_measures before use."""
+        if self.baseline is None:
+            if "of" in self.params:
+                example = f"{self.NAME}(baseline='bm25',of='baseline')"
+                raise ParameterError(f"{self}: of={self['of']!r} needs a baseline: write {example}")
+            return
+        if self["ties"] == "expected":
+            raise ParameterError(f"{self}: ties='expected' gives no single order to compare; use 'trec', 'msmarco' or 'input'")
+        for name in self._only_alone:
+            if name in self.params:
+                raise ParameterError(f"{self}: with a baseline only what both runs found counts; leave {name} out")
+
+    _only_alone: tuple[str, ...] = ()
+
+    @property
+    def baseline(self) -> str | None:
+        """The name, id or path of the run that this measure is relative to, or None."""
+        baseline: str | None = self.params.get("baseline")
+        return baseline
 
     @property
     def cutoff(self) -> int | None:
@@ -77,6 +105,18 @@ class SearchLengthMeasure(Measure):
         """Compute the (n_queries,) array of this measure's values, in the order of the qrels."""
         raise NotImplementedError
 
+    def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
+        """Compute the same relative to a baseline."""
+        raise NotImplementedError
+
+    def _mean_of_both(self, items: Items, n_queries: int) -> Any:
+        """Average, within each query, the lengths of what both runs found; NaN where there is nothing such."""
+        both = items.found[0] & items.found[1]
+        lengths = items.lengths[self["of"] == "contender"]
+        totals = np.bincount(items.query[both], weights=lengths[both], minlength=n_queries)
+        numbers = np.bincount(items.query[both], minlength=n_queries)
+        return np.divide(totals, numbers, out=np.full(n_queries, np.nan), where=numbers > 0)
+
     def aggregator(self) -> _MeanOfDefined:
         """Return what ir_measures averages with: undefined values are skipped."""
         return _MeanOfDefined()
@@ -86,7 +126,8 @@ class _ESL(SearchLengthMeasure):
     """Expected search length: the rank of the first relevant document. Lower is better.
 
     Undefined (NaN) for an unanswered query, and left out of the mean; show `Answered` beside it. Cooper (1968) and van
-    Rijsbergen count only the non-relevant documents read; this counts the relevant ones too, so the best value is 1.
+    Rijsbergen count only the non-relevant documents read; this counts the relevant ones too, so the best value is 1. With a
+    ``baseline`` it is restricted to the queries that both runs answered; ``of="baseline"`` gives the baseline's value there.
 
     References
     ----------
@@ -101,6 +142,7 @@ class _ESL(SearchLengthMeasure):
     SUPPORTED_PARAMS = {
         **_SHARED,
         "need": _NEED,
+        **_BASELINE,
         "unanswered": ParamInfo(
             dtype=str,
             default="undefined",
@@ -109,7 +151,10 @@ class _ESL(SearchLengthMeasure):
         ),
     }
 
+    _only_alone = ("unanswered",)
+
     def validate_params(self) -> None:
+        super().validate_params()
         if self["unanswered"] == "cutoff+1":
             self._needs_cutoff("unanswered")
 
@@ -123,12 +168,16 @@ class _ESL(SearchLengthMeasure):
         esl[lengths.answered(self["need"]) == 0] = self._without_results()
         return esl
 
+    def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
+        return self._mean_of_both(match(baseline, contender, "query", self["need"]), len(baseline.query_ids))
+
 
 class _ASL(SearchLengthMeasure):
     """Atomized search length: mean over the relevant documents of irrelevant documents above, plus 1. Lower is better.
 
     Neither Losee's average search length nor Sakai's achieved significance level. Under ``missing="retrieved"``, equation 3
-    as printed, short lists look good; compare runs with ``missing="cutoff"``.
+    as printed, short lists look good; compare runs with ``missing="cutoff"``. With a ``baseline`` it is restricted to the
+    relevant documents that both runs found, and undefined where there are none; ``of="baseline"`` gives the baseline's value.
 
     References
     ----------
@@ -142,6 +191,7 @@ class _ASL(SearchLengthMeasure):
     HIGHER_IS_BETTER = False
     SUPPORTED_PARAMS = {
         **_SHARED,
+        **_BASELINE,
         "first": ParamInfo(dtype=int, required=False, desc="only the n best-ranked relevant documents (ASL@g1-n)"),
         "missing": ParamInfo(
             dtype=str,
@@ -151,17 +201,25 @@ class _ASL(SearchLengthMeasure):
         ),
     }
 
+    _only_alone = ("first", "missing")
+
     def validate_params(self) -> None:
+        super().validate_params()
         if self["missing"] == "cutoff":
             self._needs_cutoff("missing")
 
     def _without_results(self) -> float:
+        if self.baseline is not None:
+            return math.nan
         if self["missing"] == "retrieved" or self.cutoff is None:
             return math.inf
         return float(self.cutoff + 1)
 
     def values(self, lengths: SearchLengths) -> Any:
         return lengths.asl(self.params.get("first"), self["missing"])
+
+    def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
+        return self._mean_of_both(match(baseline, contender, "document"), len(baseline.query_ids))
 
 
 class _Answered(SearchLengthMeasure):
@@ -186,6 +244,131 @@ class _Answered(SearchLengthMeasure):
         return lengths.answered(self["need"])
 
 
+class _RelativeMeasure(SearchLengthMeasure):
+    """A measure that makes no sense without a baseline."""
+
+    def validate_params(self) -> None:
+        super().validate_params()
+        if self.baseline is None:
+            raise ParameterError(f"{self.NAME} compares with a baseline: write {self._example}")
+
+    _example: str
+
+
+class _Outcome(_RelativeMeasure):
+    """Whether a query had one of the four outcomes: 1 or 0. Higher is better for "won" and "both", lower for the others.
+
+    Under ``unit="document"`` the share of the query's relevant documents that had it. An unanswerable query counts as
+    "neither", because a measure has to score every query; `ir_outcomes.compare` leaves it out.
+
+    References
+    ----------
+    Lin et al. 2021, section 4: neither is (1), lost is "A wins", won is "B wins", both is (3) of Table 2.
+    """
+
+    __name__ = "Outcome"
+    NAME = __name__
+    PRETTY_NAME = "Outcome"
+    SHORT_DESC = "1 if neither, only the baseline (lost), only this run (won) or both found a relevant document, else 0."
+    SUPPORTED_PARAMS = {
+        **_SHARED,
+        "baseline": _BASELINE["baseline"],
+        "case": ParamInfo(dtype=str, required=False, choices=OUTCOMES, desc="which outcome"),
+        "unit": ParamInfo(dtype=str, default="query", choices=get_args(Unit), desc="what is found or not"),
+    }
+    _example = "Outcome(baseline='bm25',case='won')@100"
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.HIGHER_IS_BETTER = self.params.get("case") not in ("neither", "lost")
+
+    def validate_params(self) -> None:
+        super().validate_params()
+        if "case" not in self.params:
+            raise ParameterError(f"{self}: case is missing; it is one of {', '.join(OUTCOMES)}: write {self._example}")
+
+    def _without_results(self) -> float:
+        return 0.0
+
+    def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
+        items, n_queries = match(baseline, contender, self["unit"]), len(baseline.query_ids)
+        hits = np.bincount(items.query[items.outcome == OUTCOMES.index(self["case"])], minlength=n_queries)
+        counted = np.bincount(items.query, minlength=n_queries)
+        unanswerable = np.full(n_queries, float(self["case"] == "neither"))
+        return np.divide(hits, counted, out=unanswerable, where=counted > 0)
+
+
+class _SharedRR(_RelativeMeasure):
+    """Reciprocal rank on the queries that both runs answered. Higher is better; undefined (NaN) for the others.
+
+    References
+    ----------
+    Lin et al. 2021, Table 2, columns "A RR" and "B RR".
+    """
+
+    __name__ = "SharedRR"
+    NAME = __name__
+    PRETTY_NAME = "Shared Reciprocal Rank"
+    SHORT_DESC = "Reciprocal rank of the first relevant document where the baseline has one too (else undefined)."
+    HIGHER_IS_BETTER = True
+    SUPPORTED_PARAMS = {**_SHARED, **_BASELINE}
+    _example = "SharedRR(baseline='bm25')@100"
+
+    def _without_results(self) -> float:
+        return math.nan
+
+    def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
+        return 1 / self._mean_of_both(match(baseline, contender, "query"), len(baseline.query_ids))
+
+
 ESL = _ESL()
 ASL = _ASL()
 Answered = _Answered()
+Outcome = _Outcome()
+SharedRR = _SharedRR()
+
+
+def split(
+    baseline: str,
+    *,
+    cutoff: int = 100,
+    rel: int = 1,
+    unit: Unit = "query",
+    ties: Ties = "trec",
+    judged_only: bool = False,
+) -> list[SearchLengthMeasure]:
+    """List the measures that are the columns of Table 2 of Lin et al. 2021, for any run against one baseline.
+
+    Parameters
+    ----------
+    baseline : str
+        A name given to `ir_outcomes.register_baseline`, ``irds:<dataset id>``, or a path.
+    cutoff, rel, ties, judged_only
+        See `ir_outcomes.search_lengths`.
+    unit : {"query", "document"}
+        What is found or not.
+
+    Returns
+    -------
+    list of ir_measures.Measure
+        The shares of the four outcomes; then, on what both found, the search length of the baseline and of the run, and
+        (for queries) their reciprocal ranks.
+
+    Examples
+    --------
+    >>> for measure in split("bm25"):
+    ...     print(measure)
+    Outcome(baseline='bm25',case='neither')@100
+    Outcome(baseline='bm25',case='lost')@100
+    Outcome(baseline='bm25',case='won')@100
+    Outcome(baseline='bm25',case='both')@100
+    ESL(baseline='bm25',of='baseline')@100
+    ESL(baseline='bm25')@100
+    SharedRR(baseline='bm25',of='baseline')@100
+    SharedRR(baseline='bm25')@100
+    """
+    shared = {"cutoff": cutoff, "rel": rel, "judged_only": judged_only, "ties": ties, "baseline": baseline}
+    lengths = [ESL, SharedRR] if unit == "query" else [ASL]
+    measures = [Outcome(**shared, case=case, unit=unit) for case in OUTCOMES]
+    measures += [measure(**shared, **of) for measure in lengths for of in ({"of": "baseline"}, {})]
+    return measures

@@ -10,7 +10,8 @@ from ir_measures.util import Metric
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.lengths import SearchLengths, search_lengths
-from ir_outcomes.measures.definitions import ASL, ESL, Answered, SearchLengthMeasure
+from ir_outcomes.measures.baselines import baseline_lengths
+from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, SearchLengthMeasure, SharedRR
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.reading.runs import as_run
 
@@ -21,28 +22,45 @@ class OutcomesEvaluator(Evaluator):
     """Evaluates runs against qrels that were read once."""
 
     def __init__(self, measures: Iterable[SearchLengthMeasure], qrels: Any) -> None:
-        self._qrels = as_qrels(qrels)
         self._measures = list(measures)
+        if hasattr(qrels, "__len__") and not len(qrels):  # PyTerrier's batch of topics without qrels: nothing to yield
+            self._qrels = None
+            super().__init__(self._measures, set())
+            return
+        self._qrels = as_qrels(qrels)
         super().__init__(self._measures, set(self._qrels.query_ids))
+        for measure in self._measures:
+            if measure.baseline is not None:  # an unknown baseline is an error before any run is evaluated
+                baseline_lengths(measure.baseline, self._qrels, _settings(measure))
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        if self._qrels is None:
+            return
         checked = as_run(run)
         tables: dict[tuple[Any, ...], SearchLengths] = {}
         for measure in self._measures:
-            settings = {"cutoff": measure.cutoff, **{name: measure[name] for name in ("rel", "ties", "judged_only")}}
+            settings = _settings(measure)
             key = tuple(settings.values())
             if key not in tables:
                 tables[key] = search_lengths(self._qrels, checked, **settings)
-            for query_id, value in zip(self._qrels.query_ids, measure.values(tables[key]).tolist(), strict=True):
+            if measure.baseline is None:
+                values = measure.values(tables[key])
+            else:
+                values = measure.values_against(baseline_lengths(measure.baseline, self._qrels, settings), tables[key])
+            for query_id, value in zip(self._qrels.query_ids, values.tolist(), strict=True):
                 yield Metric(query_id=query_id, measure=measure, value=value)
 
 
+def _settings(measure: SearchLengthMeasure) -> dict[str, Any]:
+    return {"cutoff": measure.cutoff, **{name: measure[name] for name in ("rel", "ties", "judged_only")}}
+
+
 class OutcomesProvider(Provider):
-    """Provides ESL, ASL and Answered."""
+    """Provides ESL, ASL, Answered and the measures relative to a baseline."""
 
     NAME = "ir_outcomes"
     PRIORITY = 0.0  # read by the entry point loader of ir_measures' branch "entry-points": after the built-in providers
-    SUPPORTED_MEASURES = [ESL, ASL, Answered]
+    SUPPORTED_MEASURES = [ESL, ASL, Answered, Outcome, SharedRR]
 
     def supports(self, measure: Any) -> bool:
         """Tell whether a measure is one of ours; its parameters are checked on the way."""

@@ -13,7 +13,7 @@ from ir_measures.measures import registry as measure_registry
 from ir_measures.providers import registry as provider_registry
 
 from ir_outcomes.errors import IrOutcomesWarning, ParameterError
-from ir_outcomes.measures.definitions import ASL, ESL, Answered
+from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, SharedRR
 from ir_outcomes.measures.provider import OutcomesProvider
 
 __all__ = ["parse_measure", "register"]
@@ -25,7 +25,7 @@ def register() -> None:
     Doing it again, as on a reload, replaces what was registered before; a measure of another package that already has one
     of the names is left alone, with a warning.
     """
-    for measure in (ESL, ASL, Answered):
+    for measure in (ESL, ASL, Answered, Outcome, SharedRR):
         present = measure_registry.get(measure.NAME)
         if present is not None and type(present).__module__ != type(measure).__module__:
             warnings.warn(

@@ -15,7 +15,7 @@ from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.keys import Ids, repeated
 from ir_outcomes.reading.lines import MSMARCO_RUN, TREC_RUN, TREC_RUN_BY_RANK, Layout, find_line, read_columns
-from ir_outcomes.reading.tables import Columns, columns_of, grouped
+from ir_outcomes.reading.tables import Columns, columns_of, grouped, name_within
 
 __all__ = ["Run", "as_run", "read_run"]
 
@@ -129,6 +129,7 @@ def as_run(run: Any, name: str | None = None) -> Run:
         return _checked(columns_of(load_part(run, "scoreddocs"), run, ("score",)), name or run)
     if isinstance(run, (str, os.PathLike)):
         return read_run(run, name=name)
+    name = name or name_within(run)
     return _checked(columns_of(run, name or "the run", ("score",)), name or "run")
 
 

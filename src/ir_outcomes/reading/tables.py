@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import FormatError
+from ir_outcomes.errors import FormatError, MissingDependency
 from ir_outcomes.reading.keys import Codes, Ids
 
 LONGEST_ID = 1000
@@ -85,8 +85,8 @@ def columns_of(data: Any, source: str, value_names: Sequence[str]) -> Columns:
     Parameters
     ----------
     data : object
-        ``{query: {document: value}}``; or an object with ``.columns`` and ``[name]`` (pandas, polars) in ir_measures'
-        or PyTerrier's column names; or an iterable of named tuples with the fields ``query_id``, ``doc_id`` and a value.
+        ``{query: {document: value}}``; or a frame (pandas, polars, Arrow) in ir_measures' or PyTerrier's column names; or an
+        iterable of named tuples with the fields ``query_id``, ``doc_id`` and a value; or ranx' `Run` or `Qrels`.
     source : str
         What to call it in messages.
     value_names : sequence of str
@@ -97,8 +97,14 @@ def columns_of(data: Any, source: str, value_names: Sequence[str]) -> Columns:
     FormatError
         If the shape, an id or a value is not what a run or qrels can hold.
     """
+    if _is_of_ranx(data):
+        data = data.to_dict()
     if isinstance(data, Mapping):
         return _from_mapping(data, source)
+    if hasattr(data, "collect") and not hasattr(data, "iter_rows"):  # a lazy frame of polars
+        data = data.collect()
+    if not hasattr(data, "columns") and hasattr(data, "__arrow_c_stream__"):
+        data = _arrow_table(data)
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):
         return _from_frame(data, source, value_names)
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
@@ -106,8 +112,25 @@ def columns_of(data: Any, source: str, value_names: Sequence[str]) -> Columns:
     raise FormatError(
         source,
         f"cannot be read from a {type(data).__name__}; give a path, an ir_datasets id, a dict of dict, a data frame "
-        "or an iterable of named tuples",
+        "an iterable of named tuples, or a Run or Qrels of ranx",
     )
+
+
+def name_within(data: Any) -> str | None:
+    """Return the name that a run brings along, if it does."""
+    return data.name if _is_of_ranx(data) and isinstance(data.name, str) else None
+
+
+def _is_of_ranx(data: Any) -> bool:
+    return type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict")
+
+
+def _arrow_table(data: Any) -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingDependency("reading an Arrow stream needs the package pyarrow: pip install pyarrow") from None
+    return pyarrow.table(data)
 
 
 def _from_mapping(data: Mapping[Any, Any], source: str) -> Columns:
@@ -128,10 +151,15 @@ def _from_mapping(data: Mapping[Any, Any], source: str) -> Columns:
 
 
 def _from_frame(frame: Any, source: str, value_names: Sequence[str]) -> Columns:
-    names = [str(name) for name in frame.columns]
+    # Arrow's tables have the names elsewhere: their columns are the data.
+    names = [str(name) for name in getattr(frame, "column_names", frame.columns)]
     found = [_first_of(choices, names, source) for choices in (("query_id", "qid"), ("doc_id", "docno"), value_names)]
-    query_column, document_column, value_column = (list(frame[name]) for name in found)
+    query_column, document_column, value_column = (_as_list(frame[name]) for name in found)
     return _from_lists(query_column, document_column, value_column, source)
+
+
+def _as_list(column: Any) -> list[Any]:
+    return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 
 def _from_tuples(rows: Iterable[Any], source: str, value_names: Sequence[str]) -> Columns:

@@ -1,0 +1,109 @@
+"""Search lengths taken on the way, while another program evaluates runs with ir_measures.
+
+PyTerrier evaluates each system as soon as it has run, and hands out one number per query and measure. That is enough for a
+mean, not for every relevant document's search length. So a measure that keeps the `SearchLengths` it is evaluated on goes along
+with the user's; its values say, query by query, which of the kept tables belongs to which system, in whatever order and batches
+the systems are run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.measures.definitions import _SHARED, SearchLengthMeasure
+
+__all__ = ["Recording"]
+
+_open: ContextVar[list[SearchLengths]] = ContextVar("search lengths that are kept")
+
+
+class _Recorded(SearchLengthMeasure):
+    """The number of the table kept for a query; for internal use."""
+
+    __name__ = "SearchLengthsKept"
+    NAME = __name__
+    HIGHER_IS_BETTER = True
+    SUPPORTED_PARAMS = _SHARED
+
+    def _without_results(self) -> float:
+        return math.nan
+
+    def values(self, lengths: SearchLengths) -> Any:
+        kept = _open.get()
+        kept.append(lengths)
+        return np.full(len(lengths.query_ids), float(len(kept) - 1))
+
+
+class Recording:
+    """Keeps the search lengths of everything that is evaluated with `measure` while it is open (a context manager).
+
+    Parameters
+    ----------
+    settings : object
+        Arguments of `ir_outcomes.search_lengths`.
+
+    Attributes
+    ----------
+    measure : ir_measures.Measure
+        To be evaluated along with others.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        self.measure = _Recorded(**settings)
+        self._tables: list[SearchLengths] = []
+
+    def __enter__(self) -> Recording:
+        self._token = _open.set(self._tables)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _open.reset(self._token)
+
+    def lengths(self, name: str, numbers: Mapping[str, float]) -> SearchLengths:
+        """Put together what was kept of one system.
+
+        Parameters
+        ----------
+        name : str
+            The system.
+        numbers : mapping of str to float
+            The measure's value of each query; the order of the queries becomes that of the result.
+        """
+        used = sorted({int(number) for number in numbers.values()})
+        if len(used) == 1 and self._tables[used[0]].query_ids == tuple(numbers):
+            return replace(self._tables[used[0]], name=name)
+        tables = [self._tables[number] for number in used]
+        starts = np.cumsum([0, *(len(table.query_ids) for table in tables)])
+        row_of = {
+            (number, query): int(start) + row
+            for number, table, start in zip(used, tables, starts, strict=False)
+            for row, query in enumerate(table.query_ids)
+        }
+        rows = np.array([row_of[int(number), query] for query, number in numbers.items()], dtype=np.int64)
+        counts = np.concatenate([table.relevant for table in tables])
+        ends = np.cumsum(counts)
+        relevant = counts[rows]
+        offsets = np.concatenate([[0], np.cumsum(relevant)])
+        atoms = np.repeat((ends - counts)[rows] - offsets[:-1], relevant) + np.arange(offsets[-1])
+        of_atoms = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
+        of_queries = ("retrieved", "unjudged", "unjudged_at_10", "listed")
+        arrays: dict[str, Any] = {
+            each: np.concatenate([getattr(table, each) for table in tables])[atoms if each in of_atoms else rows]
+            for each in (*of_atoms, *of_queries)
+        }
+        return replace(
+            tables[0],
+            name=name,
+            query_ids=tuple(numbers),
+            offsets=offsets,
+            ignored=tuple(sorted({query for table in tables for query in table.ignored} - set(numbers))),
+            qrels_digest="",
+            **arrays,
+        )

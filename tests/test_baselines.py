@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import given
+from ir_measures import RR
+
+import ir_outcomes as iro
+from ir_outcomes import ASL, ESL, Answered, Outcome
+from ir_outcomes.comparison import Comparison
+from ir_outcomes.errors import FormatError, ParameterError, UnreadableFile
+from ir_outcomes.measures import baselines
+
+from . import strategies
+from .test_cli import call
+
+QRELS = {"q1": {"a": 1}, "q2": {"b": 1, "c": 1}, "q3": {"z": 1}, "absent": {"a": 1}, "empty": {"a": 0}}
+BASELINE = {"q1": {"a": 2.0}, "q2": {"x": 3.0, "y": 2.0, "b": 1.0}, "stray": {"a": 1.0}}
+RUN = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 3.0, "y": 2.0, "c": 1.0}, "q3": {"z": 1.0}, "empty": {"a": 1.0}}
+NAN = math.nan
+
+
+@pytest.fixture(autouse=True)
+def no_baselines(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_registered", "_digests", "_evaluated"):
+        monkeypatch.setattr(baselines, name, type(getattr(baselines, name))())
+
+
+@pytest.fixture
+def bm25(no_baselines: None) -> str:
+    iro.register_baseline("bm25", BASELINE)
+    return "bm25"
+
+
+def by_query(measure: Any, qrels: Any = QRELS, run: Any = RUN) -> dict[str, float]:
+    return {metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], qrels, run)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Outcome(baseline='bm25',case='neither')@100", [0, 0, 0, 1, 1]),
+        ("Outcome(baseline='bm25',case='lost')@100", [0, 0, 0, 0, 0]),
+        ("Outcome(baseline='bm25',case='lost')@1", [1, 0, 0, 0, 0]),
+        ("Outcome(baseline='bm25',case='won')@100", [0, 0, 1, 0, 0]),
+        ("Outcome(baseline='bm25',case='both')@100", [1, 1, 0, 0, 0]),
+        ("Outcome(baseline='bm25',case='won',unit='document')@100", [0, 0.5, 1, 0, 0]),
+        ("Outcome(baseline='bm25',case='both',unit='document')@100", [1, 0.5, 0, 0, 0]),
+        ("Outcome(baseline='bm25',case='neither',unit='document')@100", [0, 0, 0, 1, 1]),
+        ("ESL(baseline='bm25')@100", [2, 1, NAN, NAN, NAN]),
+        ("ESL(baseline='bm25',of='baseline')@100", [1, 3, NAN, NAN, NAN]),
+        ("ESL(need=2,baseline='bm25')@100", [NAN, NAN, NAN, NAN, NAN]),
+        ("ASL(baseline='bm25')@100", [2, 1, NAN, NAN, NAN]),
+        ("ASL(baseline='bm25',of='baseline')", [1, 3, NAN, NAN, NAN]),
+        ("SharedRR(baseline='bm25')@100", [0.5, 1, NAN, NAN, NAN]),
+        ("SharedRR(baseline='bm25',of='baseline')@100", [1, 1 / 3, NAN, NAN, NAN]),
+    ],
+)
+def test_values_of_every_query(bm25: str, text: str, expected: list[float]) -> None:
+    measure = iro.parse_measure(text)
+    assert str(measure) == text
+    assert measure == ir_measures.parse_measure(text)
+    assert by_query(measure) == pytest.approx(dict(zip(QRELS, expected, strict=True)), nan_ok=True)
+    # The same through an evaluator beside other measures, for a run without results, and averaged over defined values.
+    evaluator = ir_measures.evaluator([measure, RR, ESL @ 100], QRELS)
+    defined = [value for value in expected if not math.isnan(value)]
+    assert evaluator.calc_aggregate(RUN)[measure] == pytest.approx(np.mean(defined) if defined else NAN, nan_ok=True)
+    nothing = evaluator.calc_aggregate({})[measure]
+    assert nothing == 0 or math.isnan(nothing) or "neither" in text or "lost" in text
+
+
+def test_the_columns_of_table_2(bm25: str) -> None:
+    found = ir_measures.calc_aggregate(iro.split(bm25, cutoff=100), QRELS, RUN)
+    assert [found[measure] for measure in iro.split(bm25)] == pytest.approx([0.4, 0, 0.2, 0.4, 2, 1.5, 2 / 3, 0.75])
+    documents = iro.split(bm25, unit="document", rel=2, ties="msmarco", judged_only=True)
+    assert [str(measure).split("(")[0] for measure in documents] == ["Outcome"] * 4 + ["ASL"] * 2
+    assert all(measure["rel"] == 2 and measure["ties"] == "msmarco" and measure["judged_only"] for measure in documents)
+    assert not Outcome(baseline=bm25, case="lost").HIGHER_IS_BETTER
+    assert Outcome(baseline=bm25, case="won").HIGHER_IS_BETTER
+
+
+@given(strategies.qrels, strategies.runs, strategies.runs, strategies.cutoffs)
+def test_the_measures_say_what_the_comparison_says(
+    qrels: dict[str, dict[str, int]], one: dict[str, Any], other: dict[str, Any], cutoff: int | None
+) -> None:
+    iro.register_baseline("A", one, replace=True)
+    at = cutoff or 9
+    answerable = [query for query, grades in qrels.items() if any(grade >= 1 for grade in grades.values())]
+    if not answerable or not {*one} & {*qrels} or not {*other} & {*qrels}:
+        return
+    for unit in ("query", "document"):
+        compared = iro.compare(qrels, one, other, cutoff=at, unit=unit, names=["A", "B"])
+        assert isinstance(compared, Comparison)
+        values = {
+            case: by_query(Outcome(baseline="A", case=case, unit=unit) @ at, qrels, other)
+            for case in ("neither", "lost", "won", "both")
+        }
+        for case, each in values.items():
+            assert np.mean([each[query] for query in answerable]) == pytest.approx(compared.outcomes.fractions[case])
+        assert all(sum(each[query] for each in values.values()) == pytest.approx(1) for query in qrels)
+        length = ESL if unit == "query" else ASL
+        for of, facet in (("baseline", compared.ranking.baseline), ("contender", compared.ranking.contender)):
+            measure = length(baseline="A", of=of) @ at
+            mean = ir_measures.calc_aggregate([measure], qrels, other)[measure]
+            assert (facet is None and math.isnan(mean)) or mean == pytest.approx(facet)
+
+
+def test_a_baseline_is_evaluated_once_for_all_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    evaluated: list[Any] = []
+    read: list[Any] = []
+
+    def search_lengths(qrels: Any, run: Any, **settings: Any) -> Any:
+        evaluated.append(run)
+        return iro.search_lengths(qrels, run, **settings)
+
+    def as_run(*run: Any) -> Any:
+        read.append(run)
+        return iro.as_run(*run)
+
+    monkeypatch.setattr(baselines, "search_lengths", search_lengths)
+    monkeypatch.setattr(baselines, "as_run", as_run)
+    path = tmp_path / "a run.run"
+    path.write_text("q1 Q0 a 1 2.0 t\n")
+    iro.register_baseline("bm25", BASELINE)
+    read.clear()
+    for name, _ in itertools.product(("bm25", str(path)), range(3)):
+        for run in (RUN, BASELINE):
+            ir_measures.calc_aggregate([*iro.split(name), Answered @ 100], QRELS, run)
+    assert len(evaluated) == 2
+    assert len(read) <= 2
+    # Other qrels, other settings and other content each count anew.
+    by_query(ESL(baseline="bm25") @ 100, {"q1": {"a": 1}})
+    by_query(ESL(baseline="bm25") @ 5)
+    assert len(evaluated) == 4
+    path.write_text("q2 Q0 c 1 2.0 another\n")
+    assert by_query(Outcome(baseline=str(path), case="both") @ 100)["q2"] == 1
+    iro.register_baseline("bm25", {"q3": {"z": 1.0}}, replace=True)
+    assert by_query(Outcome(baseline="bm25", case="both") @ 100)["q3"] == 1
+    assert len(evaluated) == 6
+    monkeypatch.setattr(baselines, "MOST_KEPT", 1)
+    by_query(ESL(baseline="bm25") @ 7)
+    assert len(baselines._evaluated) == 1
+
+
+def test_registering(tmp_path: Path, bm25: str) -> None:
+    iro.register_baseline("bm25", BASELINE)
+    with pytest.raises(ParameterError, match="'bm25' is another run already; choose another name, or pass replace=True"):
+        iro.register_baseline("bm25", RUN)
+    iro.register_baseline("bm25", RUN, replace=True)
+    assert by_query(Outcome(baseline="bm25", case="won") @ 9)["q3"] == 0
+    for name in ("", "irds:x", 3):
+        with pytest.raises(ParameterError, match="a baseline cannot be called"):
+            iro.register_baseline(name, RUN)  # type: ignore[arg-type]
+    with pytest.raises(UnreadableFile, match="no such file"):
+        iro.register_baseline("new", tmp_path / "nothing.run")
+
+
+def test_a_name_comes_before_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bm25").write_text("q3 Q0 z 1 2.0 t\n")
+    assert by_query(Outcome(baseline="bm25", case="both") @ 9)["q3"] == 1
+    iro.register_baseline("bm25", BASELINE)
+    assert by_query(Outcome(baseline="bm25", case="both") @ 9)["q3"] == 0
+    Path("broken").write_text("q3 Q0 z\n")
+    with pytest.raises(FormatError, match="broken, line 1"):
+        by_query(Outcome(baseline="broken", case="both") @ 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Outcome(case='won')@100", "compares with a baseline: write Outcome\\(baseline='bm25',case='won'\\)@100"),
+        ("Outcome(baseline='bm25')@100", "case is missing; it is one of neither, lost, won, both"),
+        ("Outcome(baseline='bm25',case='win')@100", "case='win': must be one of 'neither', 'lost', 'won', 'both'"),
+        ("Outcome(baseline=25,case='won')", "baseline=25: must be a registered name"),
+        ("Outcome(baseline='bm25',case='won',ties='expected')", "ties='expected' gives no single order to compare"),
+        ("Outcome(baseline='bm52',case='won')@100", "unknown baseline 'bm52': neither a registered name \\(known: 'bm25'\\)"),
+        ("ESL(baseline='bm25',unanswered='cutoff+1')@9", "only what both runs found counts; leave unanswered out"),
+        ("ASL(baseline='bm25',first=1)@9", "only what both runs found counts; leave first out"),
+        ("ESL(of='baseline')@9", "needs a baseline: write ESL\\(baseline='bm25',of='baseline'\\)"),
+        ("SharedRR@9", "compares with a baseline: write SharedRR\\(baseline='bm25'\\)@100"),
+    ],
+)
+def test_wrong_measures_give_our_error(bm25: str, text: str, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        ir_measures.calc_aggregate([iro.parse_measure(text)], QRELS, RUN)
+
+
+def test_the_measure_command_with_paths(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 b 1\nq3 0 z 1\n")
+    (tmp_path / "the baseline.run").write_text("q1 Q0 x 1 2 t\nq1 Q0 a 2 1 t\n")
+    (tmp_path / "b.run").write_text("q1 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n")
+    measures = "Outcome(baseline='the baseline.run', case='won')@10 ESL(baseline='the baseline.run',of='baseline')@10 RR@10"
+    done = call("measure", "qrels.txt", "b.run", measures, "ESL(baseline='the baseline.run')@10", folder=tmp_path)
+    assert done.returncode == 0
+    lines = [line.rpartition("\t")[2] for line in done.stdout.splitlines()]
+    assert lines == ["0.3333", "2.0000", "0.6667", "1.0000"]
+    unknown = call("measure", "qrels.txt", "b.run", "ESL(baseline='bm52')@10", folder=tmp_path)
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert "error: unknown baseline 'bm52'" in unknown.stderr

@@ -1,0 +1,140 @@
+"""Runs and qrels as pandas, polars and Arrow frames, and as objects of ranx; notebooks."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import nbclient
+import nbformat
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.errors import FormatError, MissingDependency, ParameterError
+
+QUERIES, DOCUMENTS, SCORES, GRADES = ["q1", "q1", "q2"], ["b", "é", "a"], [1.5, 2.5, 0.5], [1, 0, 2]
+RUN = {"q1": {"b": 1.5, "é": 2.5}, "q2": {"a": 0.5}}
+QRELS = {"q1": {"b": 1, "é": 0}, "q2": {"a": 2}}
+
+OURS = {"query_id": QUERIES, "doc_id": DOCUMENTS}
+PYTERRIER = {"qid": QUERIES, "docno": DOCUMENTS}
+
+
+def arrow(columns: dict[str, Any]) -> Any:
+    return pyarrow.table(columns)
+
+
+class Stream:
+    """What offers an Arrow stream and nothing else."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "pandas, nullable": lambda columns: pd.DataFrame(columns).convert_dtypes(),
+    "pandas, objects": lambda columns: pd.DataFrame(columns, dtype=object),
+    "pandas, categories": lambda columns: pd.DataFrame(columns).astype(dict.fromkeys(list(columns)[:2], "category")),
+    "polars": pl.DataFrame,
+    "polars, lazy": pl.LazyFrame,
+    "polars, categories": lambda columns: pl.DataFrame(columns).with_columns(pl.nth(0).cast(pl.Categorical)),
+    "arrow": arrow,
+    "arrow stream": lambda columns: Stream(pl.DataFrame(columns)) if arrow({}) is not None else None,
+}
+
+
+@pytest.mark.parametrize("ids", [OURS, PYTERRIER], ids=["ir_measures", "PyTerrier"])
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames(kind: str, ids: dict[str, Any]) -> None:
+    make: Any = FRAMES[kind]
+    assert iro.as_run(make({**ids, "score": SCORES})).to_dict() == RUN
+    for grade in ("relevance", "label", "rel"):
+        assert iro.as_qrels(make({**ids, grade: GRADES})).to_dict() == QRELS
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_whole_number_ids_are_text(kind: str) -> None:
+    make: Any = FRAMES[kind]
+    frame = make({"qid": [10, 10, 9], "docno": [1, 2, 3], "score": SCORES})
+    assert iro.as_run(frame).to_dict() == {"10": {"1": 1.5, "2": 2.5}, "9": {"3": 0.5}}
+    found = iro.search_lengths({"10": {"1": 1}, "9": {"3": 1}}, frame)
+    assert found.esl().tolist() == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"qid": QUERIES, "doc": DOCUMENTS, "score": SCORES},
+            "has no column 'doc_id' or 'docno'; its columns are qid, doc, score",
+        ),
+        ({**PYTERRIER, "score": [1.0, None, 2.0]}, r"row 2 has no score or grade \(NaN\)"),
+        ({**PYTERRIER, "score": [1.0, float("nan"), 2.0]}, r"row 2 has no score or grade \(NaN\)"),
+        ({**PYTERRIER, "qid": ["q1", None, "q2"], "score": SCORES}, "row 2: a query id must be text or a whole number"),
+        ({**PYTERRIER, "docno": ["a", "", "b"], "score": SCORES}, "holds a document id that is empty"),
+        ({**PYTERRIER, "docno": ["a", "a", "b"], "score": SCORES}, "document a is ranked twice for query q1"),
+        ({**PYTERRIER, "score": ["1", "2", "3"]}, "a score or grade must be a number"),
+    ],
+)
+def test_what_is_wrong_is_said(kind: str, columns: dict[str, Any], message: str) -> None:
+    make: Any = FRAMES[kind]
+    with pytest.raises(FormatError, match=message):
+        iro.as_run(make(columns))
+
+
+def test_an_arrow_stream_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingDependency, match="pip install pyarrow"):
+        iro.as_run(Stream(pl.DataFrame({**OURS, "score": SCORES})))
+
+
+def test_ranx() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # ranx and numba warn of their own code when they are imported
+        import ranx
+    run = iro.as_run(ranx.Run(RUN, name="bm25"))
+    assert (run.name, run.to_dict()) == ("bm25", RUN)
+    assert iro.as_run(ranx.Run(RUN), "other").name == "other"
+    qrels = ranx.Qrels(QRELS)
+    assert iro.as_qrels(qrels).to_dict() == QRELS
+    found = iro.compare(qrels, ranx.Run(RUN, name="A"), ranx.Run(RUN, name="B"))
+    assert isinstance(found, iro.Comparison)
+    assert (found.baseline, found.contender) == ("A", "B")
+    with pytest.raises(FormatError, match=r"cannot be read from a Random; give .* or a Run or Qrels of ranx"):
+        iro.as_run(__import__("random").Random())
+
+
+def test_frames_of_another_library_compare_with_files(tmp_path: Path) -> None:
+    path = tmp_path / "b.run"
+    path.write_text("q1 Q0 b 1 2 t\nq2 Q0 a 1 1 t\n")
+    found = iro.compare(pl.DataFrame({**PYTERRIER, "label": GRADES}), pl.DataFrame({**PYTERRIER, "score": SCORES}), path)
+    assert isinstance(found, iro.Comparison)
+    assert found.ranking.difference == pytest.approx(-0.5)
+    with pytest.raises(ParameterError):
+        iro.compare(QRELS, RUN, [])
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:zmq", "ignore::DeprecationWarning:jupyter_client")
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "docs").glob("*.ipynb")), ids=lambda path: path.name)
+def test_notebooks_run_from_top_to_bottom(path: Path, tmp_path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    assert all(not cell.get("outputs") for cell in notebook.cells), "clear its outputs before storing it"
+    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert shown
+    assert not [output for output in shown if output.output_type == "error" or output.get("name") == "stderr"]
+
+
+def test_numpy_values() -> None:
+    assert iro.as_run({"q1": {"b": np.float32(1.5), "é": np.int64(2)}}).to_dict() == {"q1": {"b": 1.5, "é": 2.0}}

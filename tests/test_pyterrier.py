@@ -1,0 +1,284 @@
+"""Real experiments: a BM25 index without Java over a dozen texts, inside PyTerrier."""
+
+from __future__ import annotations
+
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import bm25s
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import RR, NumRet, nDCG
+
+import ir_outcomes as iro
+from ir_outcomes import ESL, Answered, Outcome
+from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, ParameterError
+
+from .test_documents import prepare
+
+TEXTS = {
+    "d1": "the cat sat on the mat",
+    "d2": "a dog chased the cat",
+    "d3": "dogs and cats are pets",
+    "d4": "the stock market fell sharply",
+    "d5": "investors sold stock in the market",
+    "d6": "rain fell on the mat",
+    "d7": "heavy rain and wind",
+    "d8": "wind power from the sea",
+    "d9": "the sea was calm",
+    "d10": "power stations burn coal",
+    "d11": "coal and steel prices",
+    "d12": "steel bridges over the sea",
+}
+TOPICS = pd.DataFrame(
+    [("1", "cat on mat"), ("2", "stock market"), ("3", "sea wind"), ("4", "coal power"), ("5", "pets"), ("6", "zebra")],
+    columns=["qid", "query"],
+)
+QRELS = pd.DataFrame(
+    [*zip("11233456", ["d2", "d6", "d5", "d9", "d8", "d11", "d3", "d4"], [1] * 8, strict=True)],
+    columns=["qid", "docno", "label"],
+)
+NAMES = ["bm25", "saturated", "shallow"]
+
+
+class Bm25(pt.Transformer):  # type: ignore[misc]
+    def __init__(self, k1: float = 1.5, depth: int = 5) -> None:
+        self.k1 = k1
+        self.depth = depth
+
+    def transform(self, topics: pd.DataFrame) -> pd.DataFrame:
+        index = bm25s.BM25(k1=self.k1)
+        index.index(bm25s.tokenize(list(TEXTS.values()), stopwords=None, show_progress=False), show_progress=False)
+        rows = []
+        for topic in topics.itertuples():
+            if hasattr(topic, "query"):
+                words = bm25s.tokenize([topic.query], stopwords=None, show_progress=False)
+                documents, scores = index.retrieve(words, k=self.depth, show_progress=False)
+                found = zip(documents[0], scores[0], strict=True)
+                rows += [(topic.qid, topic.query, list(TEXTS)[place], float(score)) for place, score in found if score > 0]
+        ranked: pd.DataFrame = pt.model.add_ranks(pd.DataFrame(rows, columns=["qid", "query", "docno", "score"]))
+        return ranked
+
+
+def systems() -> list[Bm25]:
+    return [Bm25(), Bm25(k1=0.1), Bm25(depth=1)]
+
+
+MEASURES = [ESL @ 5, ESL(unanswered="cutoff+1") @ 5, Answered @ 5, nDCG @ 10, "map", NumRet(rel=1), RR]
+
+
+@pytest.fixture(scope="module")
+def frames() -> dict[str, pd.DataFrame]:
+    return {name: system(TOPICS) for name, system in zip(NAMES, systems(), strict=True)}
+
+
+def test_the_measures_inside_a_plain_experiment() -> None:
+    plain = pt.Experiment(systems(), TOPICS, QRELS, MEASURES, names=NAMES)
+    ours = iro.pyterrier.experiment(systems(), TOPICS, QRELS, MEASURES, NAMES, cutoff=5)
+    # Where PyTerrier is right, the two agree.
+    for name in ("ESL(unanswered='cutoff+1')@5", "Answered@5", "nDCG@10", "map", "RR"):
+        np.testing.assert_allclose(ours[name], plain[name], rtol=1e-12)
+    # Where it is not: an undefined value makes the mean undefined, and counts become shares.
+    assert plain["ESL@5"].isna().all()
+    assert ours["ESL@5"].tolist() == [1.6, 1.6, 1.0]
+    assert ours["answered"].tolist() == [5, 5, 2]
+    assert plain["NumRet(rel=1)"].max() < 2
+    assert ours["NumRet(rel=1)"].tolist() == [7.0, 7.0, 2.0]
+    # pt.Evaluate uses the measures' own averages.
+    evaluated = pt.Evaluate(systems()[0](TOPICS), QRELS, metrics=[ESL @ 5, NumRet(rel=1)])
+    assert evaluated == {"ESL@5": 1.6, "NumRet(rel=1)": 7.0}
+    assert not pt.java.started()
+
+
+def test_directions_and_significance() -> None:
+    measures = [ESL(unanswered="cutoff+1") @ 5, nDCG @ 10]
+    plain = pt.Experiment(systems(), TOPICS, QRELS, measures, names=NAMES, baseline=0, correction="holm")
+    ours = iro.pyterrier.experiment(systems(), TOPICS, QRELS, measures, NAMES, cutoff=5)
+    esl = "ESL(unanswered='cutoff+1')@5"
+    for sign, other in (("+", "-"), ("-", "+")):
+        assert plain[f"nDCG@10 {sign}"][2] == ours[f"nDCG@10 {sign}"][2]
+        assert plain[f"{esl} {sign}"][2] == ours[f"{esl} {other}"][2]
+    for name in (esl, "nDCG@10"):
+        assert plain[f"{name} p-value"][2] == pytest.approx(ours[f"{name} p-value"][2])
+        assert plain[f"{name} p-value corrected"][2] == pytest.approx(ours[f"{name} p-value corrected"][2])
+    assert ours["verdict"].tolist()[1:] == ["no significant difference"] * 2
+    undefined = pt.Experiment(systems(), TOPICS, QRELS, [ESL @ 5], names=NAMES, baseline=0, correction="holm")
+    assert undefined["ESL@5 p-value"].isna().all()
+    assert undefined["ESL@5 reject"].tolist() == [False, True, True]  # a false alarm: why the docs say not to
+    assert iro.pyterrier.experiment(systems(), TOPICS, QRELS, [ESL @ 5], NAMES, cutoff=5)["ESL@5 p-value"][1] == 1.0
+
+
+@pytest.mark.parametrize("unit", ["query", "document"])
+@pytest.mark.parametrize("options", [{}, {"batch_size": 2}, {"batch_size": 4}, {"plan": "tree"}, {"filter_by_qrels": True}])
+def test_the_comparison_is_that_of_the_runs(frames: dict[str, pd.DataFrame], unit: Any, options: dict[str, Any]) -> None:
+    found = iro.pyterrier.experiment(
+        systems(), TOPICS, QRELS, names=NAMES, cutoff=5, unit=unit, returns="comparisons", verbose=False, **options
+    )
+    runs = {name: frame[["qid", "docno", "score"]] for name, frame in frames.items()}
+    expected = iro.compare(QRELS, runs.pop("bm25"), runs, cutoff=5, unit=unit, names=NAMES)
+    assert isinstance(found, Comparisons)
+    assert found == expected
+    assert found[0].per_query()[0].text == "cat on mat"
+
+
+def test_frames_dicts_and_the_baseline_by_name(frames: dict[str, pd.DataFrame]) -> None:
+    by_name = iro.pyterrier.experiment(frames, TOPICS, QRELS, ["ESL@5", "nDCG@10"], baseline="saturated", cutoff=5, round=2)
+    assert by_name["name"].tolist() == NAMES
+    assert by_name["nDCG@10"].tolist() == [round(value, 2) for value in by_name["nDCG@10"]]
+    assert by_name["verdict"].isna().tolist() == [False, True, False]
+    assert pd.isna(by_name["ranking difference"][1])
+    assert by_name["coverage difference"][2] == pytest.approx(-50)
+    assert list(by_name.columns[:4]) == ["name", "ESL@5", "nDCG@10", "answered"]
+    means = iro.pyterrier.experiment(frames, TOPICS, QRELS, [ESL @ 5], baseline=None)
+    assert list(means.columns) == ["name", "ESL@5", "answered"]
+    _, result = iro.pyterrier.experiment(systems()[:2], TOPICS, QRELS, ["map"], returns="both")
+    assert len(result) == 1
+
+
+def test_topics_without_qrels_and_qrels_without_topics() -> None:
+    more = pd.concat([TOPICS, pd.DataFrame([("7", "rain"), ("8", "steel")], columns=["qid", "query"])])
+    expected = iro.pyterrier.experiment(systems(), TOPICS, QRELS, MEASURES, NAMES, cutoff=5)
+    options: dict[str, Any]
+    for options in ({}, {"batch_size": 2}, {"plan": "tree"}):
+        found = iro.pyterrier.experiment(systems(), more, QRELS, MEASURES, NAMES, cutoff=5, verbose=False, **options)
+        pd.testing.assert_frame_equal(found, expected)
+    few = iro.pyterrier.experiment(systems(), TOPICS.head(2), QRELS, ["map"], NAMES, returns="comparisons")
+    assert few[0].n_queries == 2
+    for options in ({"filter_by_topics": False}, {"filter_by_topics": False, "batch_size": 2}):
+        kept = iro.pyterrier.experiment(systems(), TOPICS.head(2), QRELS, ["map"], NAMES, returns="comparisons", **options)
+        assert kept[0].n_queries == 6
+        assert kept[0].outcomes.neither == 4
+
+
+def test_whole_number_ids(frames: dict[str, pd.DataFrame]) -> None:
+    expected = iro.pyterrier.experiment(frames, TOPICS, QRELS, MEASURES, cutoff=5)
+    numbered = {name: frame.assign(qid=frame["qid"].astype(int)) for name, frame in frames.items()}
+    topics, qrels = (frame.assign(qid=frame["qid"].astype(int)) for frame in (TOPICS, QRELS))
+    pd.testing.assert_frame_equal(iro.pyterrier.experiment(numbered, topics, qrels, MEASURES, cutoff=5), expected)
+    pd.testing.assert_frame_equal(iro.pyterrier.experiment(frames, topics, QRELS, MEASURES, cutoff=5), expected)
+
+
+def test_named_baselines_inside_an_experiment(frames: dict[str, pd.DataFrame]) -> None:
+    iro.register_baseline("terrier bm25", frames["bm25"], replace=True)
+    measures = [Outcome(baseline="terrier bm25", case=case) @ 5 for case in ("neither", "lost", "won", "both")]
+    plain = pt.Experiment(systems(), TOPICS, QRELS, measures, names=NAMES)
+    (lost,) = plain.loc[plain["name"] == "shallow", str(measures[1])]
+    assert lost == 0.5
+    np.testing.assert_allclose(plain[[str(each) for each in measures]].sum(axis=1), 1)
+
+
+def test_saved_results_are_used_again(tmp_path: Path) -> None:
+    again: dict[str, Any] = {"save_dir": str(tmp_path), "save_mode": "reuse", "verbose": False}
+    first = iro.pyterrier.experiment(systems(), TOPICS, QRELS, ["ESL@5"], NAMES, **again)
+    assert (tmp_path / "bm25.res.gz").exists()
+    second = iro.pyterrier.experiment(
+        [Empty(), Bm25(), pt.Transformer.identity()], TOPICS, QRELS, ["ESL@5"], NAMES, validate="ignore", **again
+    )
+    pd.testing.assert_frame_equal(first, second)
+    expected = iro.pyterrier.experiment(systems(), TOPICS, QRELS, names=NAMES, cutoff=5, returns="comparisons")
+    found = iro.pyterrier.comparisons(tmp_path / "perquery.csv", baseline="bm25", measure="ESL@5", qrels=QRELS)
+    assert [each.outcomes for each in found] == [each.outcomes for each in expected]
+
+
+def test_an_experiment_already_run() -> None:
+    run = pt.Experiment(systems(), TOPICS, QRELS, [ESL @ 5, nDCG @ 10], names=NAMES, perquery=True)
+    expected = iro.pyterrier.experiment(systems(), TOPICS, QRELS, names=NAMES, cutoff=5, unit="query", returns="comparisons")
+    both = pt.Experiment(systems(), TOPICS, QRELS, [ESL @ 5, nDCG @ 10], names=NAMES, perquery="both")
+    for perquery in (run, both):
+        found = iro.pyterrier.comparisons(perquery, baseline="bm25", measure=ESL @ 5, qrels=QRELS)
+        assert {each.contender for each in found} == {"saturated", "shallow"}
+        for each in found:
+            assert isinstance(each, Comparison)
+            assert each.outcomes == expected[each.contender].outcomes
+            assert each.ranking.difference == expected[each.contender].ranking.difference
+            assert each.verdict.label == expected[each.contender].verdict.label
+    with pytest.raises(ParameterError, match="no system has this name; they are bm25, saturated, shallow"):
+        iro.pyterrier.comparisons(run, baseline="bm52")
+    with pytest.raises(ParameterError, match="one system only, bm25"):
+        iro.pyterrier.comparisons(run[run["name"] == "bm25"], baseline="bm25")
+    with pytest.raises(FormatError, match="run it with perquery=True"):
+        iro.pyterrier.comparisons({"bm25": 1}, baseline="bm25")
+
+
+def test_tuning_a_measure_that_is_better_when_lower() -> None:
+    system = Bm25()
+    tried = pt.GridScan(
+        system, {system: {"depth": [1, 5]}}, TOPICS, QRELS, [ESL(unanswered="cutoff+1") @ 5, Answered @ 5], verbose=False
+    )
+    best = tried.sort_values("ESL(unanswered='cutoff+1')@5").iloc[0]
+    assert [value for name, value in best.items() if "depth" in str(name)] == [5]
+    with pytest.raises(KeyError):  # and GridSearch takes no measure object
+        pt.GridSearch(system, {system: {"depth": [1, 5]}}, TOPICS, QRELS, ESL @ 5, verbose=False)
+
+
+class Empty(pt.Transformer):  # type: ignore[misc]
+    def transform(self, topics: pd.DataFrame) -> pd.DataFrame:
+        return pd.DataFrame([], columns=["qid", "query", "docno", "score", "rank"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"highlight": "bold"}, ParameterError, "highlight: .*the largest value, which is the worst search length"),
+        ({"perquery": True}, ParameterError, "perquery: .*call pyterrier.Experiment"),
+        ({"baseline": 7}, ParameterError, "baseline=7: must be the place of a system, 0 to 2, or its name: bm25"),
+        ({"baseline": "bm52"}, ParameterError, "baseline='bm52'"),
+        ({"baseline": None, "returns": "both"}, ParameterError, "needs a baseline"),
+        ({"names": ["a", "b"]}, ParameterError, "2 names for 3 systems"),
+        ({"names": ["a", "b", "a"]}, ParameterError, "two systems are called a"),
+        ({"eval_metrics": "map"}, ParameterError, "eval_metrics: must be a list"),
+        ({"eval_metrics": ["ELS@5"]}, ParameterError, "unknown measure ELS; did you mean ESL"),
+        ({"eval_metrics": ["map", "mrt"]}, ParameterError, "mrt: .*call pyterrier.Experiment"),
+        ({"systems": Bm25()}, ParameterError, "systems: must be a list or dict"),
+        ({"topics": TOPICS.rename(columns={"qid": "id"})}, FormatError, "the topics: has no column 'qid'"),
+        ({"topics": pd.concat([TOPICS, TOPICS.head(1)])}, FormatError, "the topics: hold topic 1 twice"),
+        ({"topics": 3}, FormatError, "the topics: must be a frame or a path"),
+        ({"qrels": QRELS.drop(columns="label")}, FormatError, "the qrels: has no column 'label'"),
+        ({"qrels": QRELS.assign(qid=1.5)}, FormatError, "a qid must be text or a whole number"),
+        ({"systems": [Bm25(), pd.DataFrame({"qid": ["1"]}), Bm25()]}, FormatError, "saturated: has no column 'docno'"),
+        ({"systems": [Bm25(), Bm25()(TOPICS).head(0), Bm25()]}, FormatError, "saturated: holds no result at all"),
+        ({"systems": [Bm25(), Empty(), Bm25()]}, FormatError, "6 topics, but no results received"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    everything = {"systems": systems(), "topics": TOPICS, "qrels": QRELS, "names": NAMES, **arguments}
+    with pytest.raises(error, match=message):
+        iro.pyterrier.experiment(**everything)
+
+
+def test_duplicate_rows(frames: dict[str, pd.DataFrame]) -> None:
+    twice = pd.concat([frames["bm25"], frames["bm25"].head(1)])
+    with pytest.raises(FormatError, match="is ranked twice for query 1"):
+        iro.pyterrier.experiment([frames["shallow"], twice], TOPICS, QRELS, names=["a", "b"])
+    with pytest.warns(IrOutcomesWarning, match="1 judgments stand there more than once"):
+        iro.pyterrier.experiment(frames, TOPICS, pd.concat([QRELS, QRELS.head(1)]), cutoff=5)
+
+
+def test_without_pyterrier(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pyterrier", None)
+    with pytest.raises(MissingDependency, match=r"pip install 'ir-outcomes\[pyterrier\]'"):
+        iro.pyterrier.experiment(systems(), TOPICS, QRELS)
+
+
+def test_the_documentation_prints_what_it_shows(tmp_path: Path, real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare(tmp_path, real_data)
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[1] / "docs" / "pyterrier.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    shown = 0
+    for code, output in re.findall(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", text, re.MULTILINE | re.DOTALL):
+        stream = io.StringIO()
+        with redirect_stdout(stream):
+            exec(compile(code, "pyterrier.md", "exec"), names)
+        printed = "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+        assert printed == output.rstrip("\n")
+        shown += bool(output)
+    assert shown >= 5
