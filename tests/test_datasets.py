@@ -143,6 +143,11 @@ def test_a_ranking_without_order_and_one_that_cannot_be_read(tiny: str) -> None:
         iro.as_run("irds:ir-outcomes-test/broken")
 
 
+def test_a_ranking_known_to_have_no_order_is_refused_before_it_is_fetched() -> None:
+    with pytest.raises(DatasetUnavailable, match=r"trec-dl-2019: .* is in random order: it cannot be a baseline\. Give a run"):
+        iro.compare("msmarco-passage/trec-dl-2019", "irds:", {"q": {"d": 1.0}})
+
+
 def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> Any:
         raise ConnectionError("no network")

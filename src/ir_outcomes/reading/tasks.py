@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from ir_outcomes.errors import DatasetUnavailable
 from ir_outcomes.reading.datasets import DATASET_PREFIX, Part, Source, dataset_of, load_part, source_of
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import Run, as_run
@@ -86,8 +87,10 @@ class Task:
         Raises
         ------
         DatasetUnavailable
-            If there is none that has an order.
+            If there is none that has an order; known ones without are refused before they are fetched.
         """
+        if self.baseline is None:
+            raise DatasetUnavailable(f"{self.dataset_id}: {' '.join(self.notes)} Give a run file.")
         return as_run(load_part(self.dataset_id, "scoreddocs"), name=f"{DATASET_PREFIX}{self.dataset_id}")
 
     def source(self, part: Part) -> Source | None:
