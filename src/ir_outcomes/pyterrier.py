@@ -11,7 +11,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -218,9 +218,8 @@ def comparisons(
         raise ParameterError(f"the experiment has one system only, {baseline}; there is nothing to compare it with")
     ordered = (baseline, *(name for name in names if name != baseline))
     text = None if measure is None else str(measure)
-    result = compare_outputs(perquery, [perquery] * (len(names) - 1), names=ordered, measure=text, qrels=qrels, **settings)
-    assert isinstance(result, Comparisons)
-    return result
+    others = [perquery] * (len(names) - 1)
+    return cast("Comparisons", compare_outputs(perquery, others, names=ordered, measure=text, qrels=qrels, **settings))
 
 
 def _pyterrier() -> Any:
