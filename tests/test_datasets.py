@@ -15,7 +15,7 @@ from ir_datasets.formats import TrecQrels, TrecScoredDocs, TsvQueries
 
 import ir_outcomes as iro
 from ir_outcomes.comparison import Comparison
-from ir_outcomes.errors import DatasetUnavailable, FormatError, IrOutcomesWarning, ParameterError
+from ir_outcomes.errors import DatasetUnavailable, FormatError, IrOutcomesWarning, ParameterError, UnreadableFile
 from ir_outcomes.reading import datasets, known_tasks
 from ir_outcomes.reading.files import read_texts
 
@@ -70,6 +70,13 @@ def test_every_known_id_has_settings_and_counts_without_any_download() -> None:
     assert source.here or source.size == 1_057_717_952
 
 
+def test_no_known_qrels_are_larger_than_the_collection_they_come_in() -> None:
+    for name in known_tasks():
+        source = iro.load(name).source("qrels")
+        assert source is not None
+        assert source.here or (source.size or 0) < 20_000_000 or name == "msmarco-passage/dev/small"
+
+
 def test_other_ids_get_defaults_and_a_note() -> None:
     task = iro.load("vaswani")
     assert (task.cutoff, task.rel, task.unit, task.baseline) == (100, 1, "auto", None)
@@ -80,8 +87,16 @@ def test_other_ids_get_defaults_and_a_note() -> None:
 def test_unknown_ids_name_the_nearest() -> None:
     with pytest.raises(DatasetUnavailable, match=r"neither a file nor an ir_datasets id; did you mean msmarco-document/dev"):
         iro.load("msmarco-document/dve")
-    with pytest.raises(DatasetUnavailable, match=r"eval: this collection has no qrels; these do: .*msmarco-document/dev"):
+    with pytest.raises(
+        DatasetUnavailable, match=r"msmarco-document/eval: this collection has no qrels; these do: .*msmarco-document/dev"
+    ):
         iro.as_qrels("msmarco-document/eval")
+    with pytest.raises(DatasetUnavailable, match="neither a file nor an ir_datasets id; did you mean msmarco-document/dev"):
+        iro.compare("msmarco-documnt/dev", {"q": {"d": 1.0}}, {"q": {"d": 1.0}})
+    with pytest.raises(UnreadableFile, match=r"my/qrels\.txt: no such file"):
+        iro.compare("my/qrels.txt", {"q": {"d": 1.0}}, {"q": {"d": 1.0}})
+    with pytest.raises(DatasetUnavailable, match="stands in random order: candidates to rerank, not a run; give a run file"):
+        iro.load("msmarco-passage/dev/small").baseline_run()
     with pytest.raises(DatasetUnavailable, match="has no ranking of its own"):
         iro.as_run("irds:vaswani")
 
@@ -143,11 +158,6 @@ def test_a_ranking_without_order_and_one_that_cannot_be_read(tiny: str) -> None:
         iro.as_run("irds:ir-outcomes-test/broken")
 
 
-def test_a_ranking_known_to_have_no_order_is_refused_before_it_is_fetched() -> None:
-    with pytest.raises(DatasetUnavailable, match=r"trec-dl-2019: .* is in random order: it cannot be a baseline\. Give a run"):
-        iro.compare("msmarco-passage/trec-dl-2019", "irds:", {"q": {"d": 1.0}})
-
-
 def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> Any:
         raise ConnectionError("no network")
@@ -160,13 +170,28 @@ def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: p
         pytest.warns(IrOutcomesWarning, match=r"big: fetching its qrels, a download of 1\.06 GB"),
         pytest.raises(
             DatasetUnavailable,
-            match=r"its qrels \(a download of 1\.06 GB\) could not be fetched to home/qrels \(no network\); try again",
+            match=r"big: its qrels \(a download of 1\.06 GB\) could not be fetched to home/qrels .*; .* give a file",
         ),
     ):
         datasets.load_part("big", "qrels")
     monkeypatch.setattr(datasets, "_source", lambda handler: datasets.Source(True, "home/qrels", None))
     with pytest.raises(DatasetUnavailable, match=r"at home/qrels cannot be read \(no network\); remove that file"):
         datasets.load_part("big", "qrels")
+
+
+def test_half_a_download_is_not_taken_for_the_whole(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = datasets.dataset_of(tiny)
+    counted = SimpleNamespace(
+        has_qrels=lambda: True,
+        qrels_handler=dataset.qrels_handler,
+        qrels_iter=dataset.qrels_iter,
+        metadata=lambda: {"qrels": {"count": 1000}},
+    )
+    monkeypatch.setattr(datasets, "dataset_of", lambda name: counted)
+    with pytest.raises(
+        DatasetUnavailable, match=r"only 2 of its 1000 judgments are on this machine; remove .* half a download"
+    ):
+        datasets.load_part(tiny, "qrels")
 
 
 def test_texts_of_queries(tmp_path: Path) -> None:
@@ -215,5 +240,13 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     for name in ("msmarco-document/trec-dl-2019", "msmarco-document/trec-dl-2020", "msmarco-passage/trec-dl-2019"):
         shown = call("datasets", name)
         assert "qrels      here" in shown.stdout
+    qrels = home / "msmarco-document" / "dev" / "qrels.gz"
+    qrels.chmod(0o644)
+    qrels.write_bytes(qrels.read_bytes()[:20_000])
+    half = call("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "bm25.run.gz")
+    assert half.returncode == 1
+    assert f"its qrels at {qrels} cannot be read" in half.stderr
     refused = call("compare", "msmarco-document/dev", "irds:", msmarco / "bm25.run.gz")
-    assert refused.returncode == 0 or "(a download of 5.7 MB) could not be fetched" in refused.stderr
+    assert refused.returncode == 1
+    if "could not be fetched" in refused.stderr:
+        assert "(a download of 5.7 MB)" in refused.stderr

@@ -1,8 +1,4 @@
-"""Qrels, queries and rankings of public collections, by their ir_datasets ids.
-
-ir_datasets fetches what is not on this machine yet. What can go wrong with that ends in one error, `DatasetUnavailable`,
-which says what would have been fetched, how large it is, where it would lie, and how to go on without it.
-"""
+"""What ir_datasets has: queries, qrels and rankings of public collections, by their ids, and what fetching them costs."""
 
 from __future__ import annotations
 
@@ -10,7 +6,8 @@ import difflib
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.errors import DatasetUnavailable, IrOutcomesWarning
@@ -18,7 +15,7 @@ from ir_outcomes.errors import DatasetUnavailable, IrOutcomesWarning
 DATASET_PREFIX = "irds:"
 LARGE_DOWNLOAD = 100_000_000
 
-Part = Literal["qrels", "queries", "scoreddocs"]
+Part = Literal["queries", "qrels", "scoreddocs"]
 
 
 class Source(NamedTuple):
@@ -27,11 +24,11 @@ class Source(NamedTuple):
     Attributes
     ----------
     here : bool
-        Whether it is on this machine already.
+        Whether it is on this machine.
     path : str or None
-        Where its file lies or would lie.
+        The file it is in, or would be in; None where ir_datasets does not say.
     size : int or None
-        Bytes to be downloaded, where that is known; the file itself may be smaller.
+        Bytes that have to be fetched for it; None where that is not known, or it is here.
     """
 
     here: bool
@@ -43,20 +40,30 @@ def is_dataset_id(name: str) -> bool:
     """Tell whether ir_datasets knows a collection of this id."""
     import ir_datasets
 
-    try:
-        ir_datasets.load(name.removeprefix(DATASET_PREFIX))
+    name = name.removeprefix(DATASET_PREFIX)
+    if name in ir_datasets.registry:
+        return True
+    try:  # some ids are made on demand from a pattern, such as clirmatrix/...
+        ir_datasets.load(name)
     except KeyError:
         return False
     return True
 
 
+def nearest_ids(name: str) -> list[str]:
+    """List the ids that look most like this one, best first."""
+    import ir_datasets
+
+    return difflib.get_close_matches(name.removeprefix(DATASET_PREFIX), list(ir_datasets.registry), n=3, cutoff=0.75)
+
+
 def dataset_of(name: str) -> Any:
-    """Look a collection up; nothing is fetched.
+    """Open a collection of ir_datasets.
 
     Raises
     ------
     DatasetUnavailable
-        If ir_datasets does not know the id; the message names the nearest.
+        If the id is unknown; the message names the nearest ones.
     """
     import ir_datasets
 
@@ -65,47 +72,52 @@ def dataset_of(name: str) -> Any:
         return ir_datasets.load(name)
     except KeyError:
         near = nearest_ids(name)
-        hint = f"; did you mean {', '.join(near)}?" if near else ""
-        raise DatasetUnavailable(f"{name}: neither a file nor an ir_datasets id{hint}") from None
-
-
-def nearest_ids(name: str) -> list[str]:
-    """List the known ids that look like a name, the most similar first."""
-    import ir_datasets
-
-    return difflib.get_close_matches(name.removeprefix(DATASET_PREFIX), list(ir_datasets.registry), n=3)
+        hint = f"did you mean {', '.join(near)}?" if near else "the known ones are listed by: ir-outcomes datasets"
+        raise DatasetUnavailable(f"{name}: neither a file nor an ir_datasets id; {hint}") from None
 
 
 def source_of(name: str, part: Part) -> Source | None:
-    """Tell where a part of a collection comes from; None if the collection has no such part. Nothing is fetched."""
+    """Tell where a part of a collection comes from, as far as ir_datasets says; None if there is none. Nothing is fetched."""
     dataset = dataset_of(name)
-    return _source(_handler(dataset, part)) if _has(dataset, part) else None
+    return _source(getattr(dataset, f"{part}_handler")()) if getattr(dataset, f"has_{part}")() else None
 
 
 def load_part(name: str, part: Part) -> list[Any]:
-    """Load a part of a collection, fetching it where need be.
+    """Load the queries, the qrels or the ranking of a collection, fetching them if they are not on this machine.
+
+    Returns
+    -------
+    list of named tuples
+        As ir_datasets makes them.
 
     Raises
     ------
     DatasetUnavailable
-        If the collection has no such part, it cannot be fetched, or its ranking holds no scores.
+        If the id is unknown, has no such part, it cannot be fetched or read, only some of it is on this machine, or a
+        ranking holds no scores.
 
     Warns
     -----
     IrOutcomesWarning
-        Before a download of more than 100 MB.
+        Before a download of 100 MB or more, with its size.
     """
     name = name.removeprefix(DATASET_PREFIX)
     dataset = dataset_of(name)
-    if not _has(dataset, part):
-        raise DatasetUnavailable(f"{name}: this collection has no {_CALLED[part]}{_siblings(name, part)}; give a file instead")
-    source = _source(_handler(dataset, part))
-    if not source.here and (source.size or 0) > LARGE_DOWNLOAD:
-        message = f"{name}: fetching its {_CALLED[part]}, a download of {_megabytes(source.size)}"
-        warnings.warn(message, IrOutcomesWarning, stacklevel=4)
-    with _fetching(name, part, source):
+    if not getattr(dataset, f"has_{part}")():
+        raise DatasetUnavailable(f"{name}: this collection has no {_NAMES[part]}{_without(name, part)}")
+    source = _source(getattr(dataset, f"{part}_handler")())
+    if not source.here and source.size is not None and source.size >= LARGE_DOWNLOAD:
+        warnings.warn(
+            f"{name}: fetching its {part}, a download of {size_text(source.size)}; a file put at {source.path} saves it",
+            IrOutcomesWarning,
+            stacklevel=3,
+        )
+    try:
         rows = list(getattr(dataset, f"{part}_iter")())
-    if part == "scoreddocs" and rows and len({row.score for row in rows}) == 1:
+    except Exception as error:  # ir_datasets raises RuntimeError, OSError, EOFError or a hash error, by source
+        raise DatasetUnavailable(_failure(name, part, source, error)) from error
+    _check_complete(name, part, rows, dataset, source)
+    if part == "scoreddocs" and _unordered(rows):
         raise DatasetUnavailable(
             f"{name}: every score of this collection's own ranking is {rows[0].score}, so it has no order and cannot be a "
             "baseline; give a run file"
@@ -113,62 +125,110 @@ def load_part(name: str, part: Part) -> list[Any]:
     return rows
 
 
-_CALLED: dict[Part, str] = {"qrels": "qrels", "queries": "queries", "scoreddocs": "ranking of its own (scoreddocs)"}
+def told_by(dataset: Any, what: Literal["documentation", "metadata"]) -> dict[str, Any]:
+    """Return what ir_datasets tells of a collection; nothing for one that a user registered without."""
+    return (getattr(dataset, what)() if hasattr(dataset, what) else None) or {}
 
 
-def _has(dataset: Any, part: Part) -> bool:
-    return bool(getattr(dataset, f"has_{part}")())
+def query_text(query: Any) -> str:
+    """Return what a query of ir_datasets says, whatever its fields are called."""
+    if hasattr(query, "default_text"):
+        return str(query.default_text())
+    return " ".join(str(value) for field, value in query._asdict().items() if field != "query_id")
 
 
-def _handler(dataset: Any, part: Part) -> Any:
-    return getattr(dataset, f"{part}_handler")()
+def size_text(size: int) -> str:
+    """Write a number of bytes for people.
+
+    Examples
+    --------
+    >>> size_text(1057717952), size_text(5701839), size_text(38553)
+    ('1.06 GB', '5.7 MB', '39 kB')
+    """
+    if size >= 10**9:
+        return f"{size / 10**9:.2f} GB"
+    return f"{size / 10**6:.1f} MB" if size >= 10**6 else f"{size / 10**3:.0f} kB"
+
+
+_NAMES = {"queries": "queries", "qrels": "qrels", "scoreddocs": "ranking of its own"}
+
+
+def _failure(name: str, part: Part, source: Source, error: Exception) -> str:
+    reason = str(error) or type(error).__name__
+    if isinstance(error, RuntimeError) and len(error.args) == 2 and isinstance(error.args[1], list):
+        reason = "; ".join(str(each) for _, each in error.args[1])  # one for each mirror
+    if source.here and source.path is not None:
+        return (
+            f"{name}: its {part} at {source.path} cannot be read ({reason}); remove that file, which may be half a download, "
+            "so that it is fetched again, or give a file instead of the id"
+        )
+    size = "" if source.size is None else f" (a download of {size_text(source.size)})"
+    where = "" if source.path is None else f" to {source.path}"
+    put = "" if source.path is None else ", put the file there yourself"
+    return (
+        f"{name}: its {part}{size} could not be fetched{where} ({reason}); try again with a network connection{put}, "
+        "or give a file instead of the id"
+    )
+
+
+def _check_complete(name: str, part: Part, rows: list[Any], dataset: Any, source: Source) -> None:
+    """Refuse half a download: ir_datasets takes a file that is there as it is, but knows how much it should hold."""
+    expected = (told_by(dataset, "metadata").get(part) or {}).get("count", 0)
+    if part == "qrels" and len(rows) < expected:
+        raise DatasetUnavailable(
+            f"{name}: only {len(rows)} of its {expected} judgments are on this machine; remove {source.path or 'the file'}, "
+            "which may be half a download, so that it is fetched again, or give a file instead of the id"
+        )
+
+
+def _unordered(documents: list[Any]) -> bool:
+    """Tell whether within every query all scores are equal."""
+    queries = groupby(documents, key=attrgetter("query_id"))
+    several = [scores for scores in ([each.score for each in group] for _, group in queries) if len(scores) > 1]
+    return bool(several) and all(len(set(scores)) == 1 for scores in several)
 
 
 def _source(handler: Any) -> Source:
-    """Follow ir_datasets' chain of readers to the files that it caches and the download behind them."""
-    paths: list[str] = []
-    size = None
-    queue, seen = [handler], set()
-    while queue:
-        link = queue.pop(0)
-        if id(link) in seen or not type(link).__module__.startswith("ir_datasets"):
-            continue
-        seen.add(id(link))
-        fields = vars(link) if hasattr(link, "__dict__") else {}
-        path = fields.get("_cache_path") or (fields.get("_path") if "_streamer" in fields else None)
-        if path:
-            paths.append(os.fspath(path))
-        size = size or fields.get("_size_hint")
-        queue += [each for value in fields.values() for each in (value if isinstance(value, (list, tuple)) else [value])]
-    here = next((path for path in paths if os.path.exists(path)), None)
-    return Source(here is not None, here or (paths[0] if paths else None), None if here else size)
+    found = list(_files(handler, set()))
+    missing = [each for each in found if not each.here]
+    if not missing:
+        return found[0] if found else Source(False, None, None)
+    sizes = [each.size for each in missing]
+    return Source(False, missing[0].path, None if None in sizes else sum(size or 0 for size in sizes))
 
 
-def _siblings(name: str, part: Part) -> str:
+def _files(holder: Any, seen: set[int]) -> Iterator[Source]:
+    """Walk through ir_datasets' nested readers down to the files: there is no public list of them."""
+    from ir_datasets import Dataset
+    from ir_datasets.util import Cache, Download
+
+    if id(holder) in seen:
+        return
+    seen.add(id(holder))
+    if isinstance(holder, (Download, Cache)):
+        path = holder._cache_path if isinstance(holder, Download) else holder._path
+        if path is not None and os.path.exists(path):
+            yield Source(True, str(path), None)
+        elif isinstance(holder, Download):
+            yield Source(False, None if path is None else str(path), holder._size_hint)
+        else:
+            yield _source(holder._streamer)._replace(path=str(path))
+    elif isinstance(holder, (list, tuple)):
+        for each in holder:
+            yield from _files(each, seen)
+    elif type(holder).__module__.split(".")[0] == "ir_datasets":
+        for name, each in vars(holder).items():
+            # A part may be a selection from that of another collection: then only that part of it matters.
+            yield from _files(getattr(each, name.lstrip("_"))() if isinstance(each, Dataset) else each, seen)
+    elif hasattr(holder, "stream"):  # a collection that the user registered, on files of their own
+        yield Source(True, None, None)
+
+
+def _without(name: str, part: Part) -> str:
     import ir_datasets
 
-    parent = name.rpartition("/")[0]
-    there = [other for other in ir_datasets.registry if parent and other.startswith(f"{parent}/")]
-    there = [other for other in there if _has(ir_datasets.load(other), part)]
-    return f"; these do: {', '.join(there[:5])}" if there else ""
-
-
-@contextmanager
-def _fetching(name: str, part: Part, source: Source) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:  # ir_datasets raises RuntimeError, OSError, or what a damaged file leads to
-        if source.here:
-            remedy = "remove that file, so that it is fetched anew"
-            problem = f"its {_CALLED[part]} at {source.path} cannot be read ({error}); {remedy}"
-        else:
-            size = f" (a download of {_megabytes(source.size)})" if source.size else ""
-            where = f" to {source.path}" if source.path else ""
-            problem = f"its {_CALLED[part]}{size} could not be fetched{where} ({error}); try again with a network connection"
-        raise DatasetUnavailable(f"{name}: {problem}, or give a file instead of the id") from error
-
-
-def _megabytes(size: int | None) -> str:
-    if size is None:
-        return "unknown size"
-    return f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
+    if part != "qrels":
+        return "; give a run file" if part == "scoreddocs" else ""
+    parent = name.rpartition("/")[0] or name
+    there = [each for each in ir_datasets.registry if each.startswith(f"{parent}/") and ir_datasets.load(each).has_qrels()]
+    return f"; these do: {', '.join(there[:5])}" if there else "; give a qrels file"

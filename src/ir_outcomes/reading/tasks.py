@@ -1,63 +1,95 @@
-"""Tasks: a collection by its ir_datasets id, with the settings it is evaluated with.
+"""Tasks: a public collection's id with the settings that its runs are compared with.
 
-The settings of MS MARCO and the TREC Deep Learning track follow from their ids by rule: cutoffs as the papers and tracks have
-them (MRR@100 for documents, where ir_datasets says RR@10), the relevance threshold from ir_datasets' `official_measures` where
-it says one, the unit from whether judgments are sparse or deep.
+What is known of the MS MARCO and TREC Deep Learning ids stands in `RULES`; ir_datasets' own table of official measures
+says more where it has an entry. Any other id works with plain settings, and a note that says so.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.errors import DatasetUnavailable
-from ir_outcomes.reading.datasets import DATASET_PREFIX, Part, Source, dataset_of, load_part, source_of
+from ir_outcomes.reading.datasets import DATASET_PREFIX, Part, Source, dataset_of, load_part, query_text, source_of, told_by
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import Run, as_run
 
 __all__ = ["Task", "known_tasks", "load"]
 
-_MSMARCO = re.compile(r"msmarco-(?P<kind>document|passage)(?P<version>-v2)?/(?P<subset>.+)")
-_DEEP = re.compile(r"trec-dl-(?P<year>\d{4}|hard)(/(judged|fold\d))?")
-_SPARSE = re.compile(r"(train|dev)(\d|/2)?(/(small|judged))?")
+
+class Rule(NamedTuple):
+    """What holds for all ids that begin with a pattern; later rules override earlier ones.
+
+    Attributes
+    ----------
+    pattern : str
+        Regular expression.
+    settings : dict of str to object
+        Fields of `Task`.
+    """
+
+    pattern: str
+    settings: dict[str, Any]
+
+
+_RANDOM_ORDER = "its ranking holds no scores (all are 0) and stands in random order: candidates to rerank, not a run"
+_KNOWN = re.compile(r"msmarco-(document|passage)(-v2)?/(train|train/judged|dev[12]?|dev/\w+|trec-dl-.*)")
+
+RULES = (
+    # The document leaderboard and Lin et al. 2021 look at 100 documents, where ir_datasets says RR@10.
+    Rule(r"msmarco-document", {"cutoff": 100, "unit": "query", "official_measure": "RR@100"}),
+    Rule(r"msmarco-passage", {"cutoff": 10, "unit": "query", "official_measure": "RR@10"}),
+    # The Deep Learning track took 1000 passages in its first two years, and 100 of everything else.
+    Rule(r"msmarco-\w+(-v2)?/trec-dl", {"cutoff": 100, "unit": "document", "official_measure": "nDCG@10"}),
+    Rule(r"msmarco-passage/trec-dl", {"cutoff": 1000}),
+    Rule(r"msmarco-passage(-v2)?/trec-dl|msmarco-\w+/trec-dl-hard", {"rel": 2}),
+    Rule(r"msmarco-passage/", {"baseline_problem": _RANDOM_ORDER}),
+)
 
 
 @dataclass(frozen=True)
 class Task:
-    """A collection and how it is evaluated. Making one fetches nothing; what it holds is fetched when asked for.
+    """A public collection and the settings that its runs are compared with.
+
+    `qrels`, `queries` and `baseline_run` are fetched when first asked for.
 
     Attributes
     ----------
     dataset_id : str
-        The ir_datasets id.
+        Of ir_datasets.
     cutoff : int
-        Ranks beyond it do not count.
+        Ranks beyond it do not count: 100 for documents as in Lin et al. 2021, 10 for the sparse passage sets, the depth of the
+        track for TREC DL.
     rel : int
         Least grade of a relevant document.
     unit : {"auto", "query", "document"}
-        What is answered or not.
+        What is answered or not; "auto" where only the qrels tell.
     official_measure : str or None
-        The measure that the collection's makers report first, in ir_measures' notation.
+        What the collection's leaderboard or track reports.
+    baseline_problem : str or None
+        Why the collection's own ranking is no baseline; None where it is one.
     n_queries, n_judgments : int or None
-        As far as ir_datasets' metadata tell.
-    baseline : str or None
-        What to name as the baseline to compare with the collection's own ranking; None where there is no usable one.
+        How many there are, as far as ir_datasets says without fetching them.
     notes : tuple of str
-        Where a setting is a guess, and why there is no baseline.
+        What was guessed, and what to know.
     """
 
     dataset_id: str
-    cutoff: int
-    rel: int
-    unit: Literal["auto", "query", "document"]
-    official_measure: str | None
-    n_queries: int | None
-    n_judgments: int | None
-    baseline: str | None
-    notes: tuple[str, ...]
+    cutoff: int = 100
+    rel: int = 1
+    unit: Literal["auto", "query", "document"] = "auto"
+    official_measure: str | None = None
+    baseline_problem: str | None = None
+    n_queries: int | None = None
+    n_judgments: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def baseline(self) -> str | None:
+        """The collection's own ranking, ``irds:<dataset id>``, where it is usable as a baseline; else None."""
+        return DATASET_PREFIX + self.dataset_id if self.baseline_problem is None else None
 
     @cached_property
     def qrels(self) -> Qrels:
@@ -68,112 +100,102 @@ class Task:
         DatasetUnavailable
             If they cannot be had.
         """
-        return as_qrels(load_part(self.dataset_id, "qrels"), name=self.dataset_id)
+        return as_qrels(DATASET_PREFIX + self.dataset_id, self.dataset_id)
 
     @cached_property
-    def queries(self) -> Mapping[str, str]:
-        """Text of each query.
+    def queries(self) -> dict[str, str]:
+        """The text of each query.
 
         Raises
         ------
         DatasetUnavailable
             If they cannot be had.
         """
-        return {query.query_id: query.default_text() for query in load_part(self.dataset_id, "queries")}
+        return {query.query_id: query_text(query) for query in load_part(self.dataset_id, "queries")}
 
     def baseline_run(self) -> Run:
-        """Load the collection's own ranking.
+        """Return the collection's own ranking.
 
         Raises
         ------
         DatasetUnavailable
-            If there is none that has an order; known ones without are refused before they are fetched.
+            If it has none, it is not usable as a baseline, or cannot be had.
         """
         if self.baseline is None:
-            raise DatasetUnavailable(f"{self.dataset_id}: {' '.join(self.notes)} Give a run file.")
-        return as_run(load_part(self.dataset_id, "scoreddocs"), name=f"{DATASET_PREFIX}{self.dataset_id}")
+            raise DatasetUnavailable(f"{self.dataset_id}: {self.baseline_problem}; give a run file as the baseline")
+        return as_run(self.baseline)
 
     def source(self, part: Part) -> Source | None:
-        """Tell whether a part is on this machine, and what it would download; None if there is no such part."""
+        """Tell where the queries, qrels or scoreddocs come from; None where there are none. Nothing is fetched."""
         return source_of(self.dataset_id, part)
 
 
-def load(dataset_id: str) -> Task:
-    """Look up a task by its ir_datasets id.
+def load(name: str) -> Task:
+    """Look up a task by its ir_datasets id; nothing is fetched yet.
 
     Parameters
     ----------
-    dataset_id : str
-        Such as ``"msmarco-document/dev"``; every id of MS MARCO and the TREC Deep Learning track is known with its settings,
-        any other gets defaults and a note.
+    name : str
+        For example ``"msmarco-document/dev"``. Every id of ir_datasets that has qrels works; `known_tasks` lists those whose
+        settings are known.
+
+    Returns
+    -------
+    Task
 
     Raises
     ------
     DatasetUnavailable
-        If ir_datasets does not know the id.
+        If the id is unknown or has no qrels; the message names the nearest ones.
 
     Examples
     --------
-    >>> task = load("msmarco-passage/trec-dl-2020")
+    >>> task = load("msmarco-document/dev")
     >>> task.cutoff, task.rel, task.unit, task.official_measure
-    (1000, 2, 'document', 'nDCG@10')
+    (100, 1, 'query', 'RR@100')
     """
-    name = dataset_id.removeprefix(DATASET_PREFIX)
+    name = name.removeprefix(DATASET_PREFIX)
     dataset = dataset_of(name)
-    # A dataset that was registered by hand has neither.
-    metadata = (dataset.metadata() or {}) if hasattr(dataset, "metadata") else {}
-    documentation = (dataset.documentation() or {}) if hasattr(dataset, "documentation") else {}
-    official = list(documentation.get("official_measures") or [])
-    cutoff, rel, unit, measure, notes = _settings(name, official)
-    baseline, reason = _baseline(name, bool(dataset.has_scoreddocs()))
+    if not dataset.has_qrels():
+        load_part(name, "qrels")  # says so, and which do
+    settings: dict[str, Any] = {}
+    for rule in RULES:
+        if re.match(rule.pattern, name):
+            settings |= rule.settings
+    official = [str(each) for each in told_by(dataset, "documentation").get("official_measures") or ()]
+    said = _rel_of(official)
+    if said is not None:
+        settings["rel"] = said
+    notes = []
+    if "cutoff" not in settings:
+        rel = f"rel {said} is that of its official measures" if said else "rel 1 is a guess"
+        notes.append(f"{name} is not known here: cutoff 100 is a guess, {rel}; give others if its grades mean something else.")
+        settings["official_measure"] = official[0] if official else None
+    if not dataset.has_scoreddocs():
+        settings["baseline_problem"] = "the collection has no ranking of its own"
+    elif "baseline_problem" in settings:
+        notes.append(f"No baseline of its own: {settings['baseline_problem']}.")
+    counts = told_by(dataset, "metadata")
     return Task(
-        dataset_id=name,
-        cutoff=cutoff,
-        rel=rel,
-        unit=unit,
-        official_measure=measure,
-        n_queries=metadata.get("queries", {}).get("count"),
-        n_judgments=metadata.get("qrels", {}).get("count"),
-        baseline=baseline,
-        notes=(*notes, *reason),
+        name,
+        **settings,
+        n_queries=(counts.get("queries") or {}).get("count"),
+        n_judgments=(counts.get("qrels") or {}).get("count"),
+        notes=tuple(notes),
     )
 
 
 def known_tasks() -> list[str]:
-    """List the ids of MS MARCO and the TREC Deep Learning track that have qrels."""
+    """List the ids whose settings are known: MS MARCO's and those of the TREC Deep Learning track."""
     import ir_datasets
 
-    return [name for name in sorted(ir_datasets.registry) if _is_known(name) and ir_datasets.load(name).has_qrels()]
+    return [name for name in ir_datasets.registry if _KNOWN.fullmatch(name)]
 
 
-def _is_known(name: str) -> bool:
-    match = _MSMARCO.fullmatch(name)
-    return match is not None and bool(_DEEP.fullmatch(match["subset"]) or _SPARSE.fullmatch(match["subset"]))
-
-
-def _settings(
-    name: str, official: list[str]
-) -> tuple[int, int, Literal["auto", "query", "document"], str | None, tuple[str, ...]]:
-    told = [int(rel) for measure in official for rel in re.findall(r"rel=(\d+)", measure)]
-    first = official[0] if official else None
-    match = _MSMARCO.fullmatch(name)
-    if match is None or not _is_known(name):
-        rel = told[0] if told else 1
-        how = "by ir_datasets' official measures" if told else "a guess"
-        note = f"{name} is not known here: cutoff 100 is a guess, rel {rel} is {how}, the unit follows from the qrels."
-        return 100, rel, "auto", first, (note,)
-    document, deep = match["kind"] == "document", _DEEP.fullmatch(match["subset"])
-    if deep is None:
-        cutoff = 100 if document else 10
-        return cutoff, 1, "query", f"RR@{cutoff}", ()
-    depth = 100 if document or match["version"] else 1000
-    rel = told[0] if told else 1 if document and deep["year"] != "hard" else 2
-    return depth, rel, "document", first or "nDCG@10", ()
-
-
-def _baseline(name: str, has_ranking: bool) -> tuple[str | None, tuple[str, ...]]:
-    if not has_ranking:
-        return None, ("The collection has no ranking of its own.",)
-    if name.startswith("msmarco-passage/"):
-        return None, ("The collection's own ranking has no scores and is in random order: it cannot be a baseline.",)
-    return f"{DATASET_PREFIX}{name}", ()
+def _rel_of(measures: list[str]) -> int | None:
+    """Find the grade at which the official measures count the first relevant document, if they do."""
+    for measure in measures:
+        reciprocal = re.fullmatch(r"RR(?:\(rel=(\d+)\))?(?:@\d+)?", measure)
+        if reciprocal:
+            return int(reciprocal[1] or 1)
+    return None

@@ -14,7 +14,7 @@ from rich.text import Text
 from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.outcomes import OUTCOMES
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
-from ir_outcomes.reading.datasets import Source
+from ir_outcomes.reading.datasets import Source, size_text
 from ir_outcomes.reading.tasks import Task
 
 WIDTH = 80
@@ -117,7 +117,7 @@ def _where(source: Source | None) -> str:
         return "none"
     if source.here:
         return "here"
-    return "to fetch" if source.size is None else f"{source.size / 1e6:,.1f} MB"
+    return "to fetch" if source.size is None else size_text(source.size)
 
 
 def short_pvalue(pvalue: float) -> str:
