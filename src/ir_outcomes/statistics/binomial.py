@@ -46,7 +46,9 @@ def midp_test(won: int, lost: int) -> Test:
         return Test("midp", "mid-p binomial", None, 1.0, 0, 0, _NO_DISCORDANT)
     from scipy.stats import binom
 
-    pvalue = min(1.0, binomial_test(won, lost).pvalue - float(binom.pmf(max(won, lost), won + lost, 0.5)))
+    own = float(binom.pmf(max(won, lost), won + lost, 0.5))
+    # Twice the one-sided mid-p: where won equals lost, the outcome itself lies in both tails and counts half once only.
+    pvalue = 1 - own / 2 if won == lost else binomial_test(won, lost).pvalue - own
     return Test("midp", "mid-p binomial", float(won), pvalue, (won > lost) - (won < lost), won + lost)
 
 
