@@ -21,6 +21,7 @@ from ir_outcomes.statistics import (
     detectable_proportion,
     hodges_lehmann,
     interval_of_mean,
+    mean_interval,
     odds_ratio,
     odds_ratio_interval,
     paired_proportion_interval,
@@ -28,6 +29,7 @@ from ir_outcomes.statistics import (
     ratio_of_means,
     ratio_of_means_interval,
     sign_flip,
+    standardized_mean,
 )
 
 pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=12)
@@ -59,6 +61,11 @@ def test_mean_interval_equals_scipy() -> None:
     expected = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.9)
     found = interval_of_mean(float(values.mean()), float(values.std(ddof=1)), 40, 0.9)
     np.testing.assert_allclose(np.array(found), expected, rtol=1e-12)
+    assert mean_interval(values, 0.9) == found
+    assert standardized_mean(values) == values.mean() / values.std(ddof=1)
+    for too_little in ([], [1.0], [0.1] * 3):  # the computed variance of three times 0.1 is not 0
+        assert mean_interval(too_little, 0.9) is None
+        assert standardized_mean(too_little) is None
     assert interval_of_mean(1.0, 0.0, 5, 0.95) is None
     assert interval_of_mean(1.0, 1.0, 1, 0.95) is None
     with pytest.raises(ParameterError, match=r"level=95: must be between 0 and 1"):
@@ -74,6 +81,43 @@ def test_paired_proportion_interval_of_bonett_and_price() -> None:
     assert paired_proportion_interval(0, 0, 0, 0.95) is None
     mirrored = paired_proportion_interval(3, 10, 40, 0.95) or (0, 0)
     assert mirrored == pytest.approx((-high, -low), rel=1e-12)
+
+
+def test_published_intervals_of_paired_counts() -> None:
+    """Cavo et al. 2012 and Ezra et al. 2010, in Fagerland, Lydersen and Laake 2017, ch. 8 (contingencytables, test-ch8.R)."""
+    assert paired_proportion_interval(6, 16, 161, 0.95) == pytest.approx((-0.1195, -0.0032), abs=5e-5)
+    assert odds_ratio(25, 2) == 12.5
+    assert odds_ratio_interval(25, 2, 0.95) == pytest.approx((3.1169, 108.8892), abs=5e-5)
+
+
+def test_estimates_refuse_bad_arguments() -> None:
+    for wrong in (lambda: odds_ratio(-1, 2), lambda: odds_ratio_interval(2, -1, 0.95)):
+        with pytest.raises(ParameterError, match="must be counts, 0 or more"):
+            wrong()
+    with pytest.raises(ParameterError, match="won=5, lost=5, n=3: must be counts, 0 or more, together at most n"):
+        paired_proportion_interval(5, 5, 3, 0.95)
+    with pytest.raises(ParameterError, match="must be paired"):
+        ratio_of_means([1, 2], [1])
+    with pytest.raises(ParameterError, match="needs a scale that starts at 0"):
+        ratio_of_means_interval([1, -2, 5], [1, 2, 9], 0.95)
+    with pytest.raises(ParameterError, match="resamples=0"):
+        ratio_of_means_interval([1, 2], [1, 2], 0.95, resamples=0)
+    with pytest.raises(ParameterError, match="must be a table"):
+        randomized_tukey_hsd([1, 2, 3])
+    with pytest.raises(ParameterError, match="resamples=0"):
+        randomized_tukey_hsd([[1, 2], [3, 4]], resamples=0)
+    with pytest.raises(ParameterError, match="holds NaN"):
+        hodges_lehmann([1, math.nan])
+    for alpha, power, message in (
+        (2.0, 0.8, "alpha=2.0: must be between 0 and 1"),
+        (0.05, 0.03, "power=0.03: must be between 0.05"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            detectable_mean(10, 1.0, alpha, power)
+        with pytest.raises(ParameterError, match=message):
+            detectable_proportion(10, 0.5, alpha, power)
+    with pytest.raises(ParameterError, match=r"discordant_share=1\.5: must be from 0 to 1"):
+        detectable_proportion(10, 1.5, 0.05)
 
 
 @pytest.mark.parametrize(("share_won", "share_lost", "n"), [(0.02, 0.005, 200), (0.1, 0.1, 50), (0.01, 0.01, 1000)])
@@ -112,6 +156,11 @@ def test_detectable_mean_equals_statsmodels(n: int, alpha: float) -> None:
         assert statsmodels.stats.power.TTestPower().power(found / 2.5, n, alpha) == pytest.approx(0.8, abs=1e-4)
     assert detectable_mean(1, 2.5, alpha, 0.8) is None
     assert detectable_mean(n, 0.0, alpha, 0.8) is None
+    assert detectable_mean(n, 2.5, alpha) == found
+
+
+def test_detectable_mean_beyond_what_can_be_computed() -> None:
+    assert detectable_mean(2, 1.0, 1e-6) is None
 
 
 @pytest.mark.parametrize(("n", "share"), [(20, 0.1), (60, 0.3), (300, 0.02)])
@@ -145,6 +194,19 @@ def test_detectable_proportion_may_not_exist() -> None:
 def test_hodges_lehmann_is_the_median_of_the_walsh_averages(d: list[int]) -> None:
     walsh = [(d[i] + d[j]) / 2 for i in range(len(d)) for j in range(i, len(d))]
     assert hodges_lehmann(np.array(d, dtype=float)) == np.median(walsh)
+
+
+@given(d=st.lists(st.one_of(st.floats(-1e300, 1e300), st.sampled_from([-0.1, 0.0, 0.1, 0.2])), min_size=1, max_size=25))
+def test_hodges_lehmann_of_any_numbers(d: list[float]) -> None:
+    walsh = [d[i] / 2 + d[j] / 2 for i in range(len(d)) for j in range(i, len(d))]
+    assert hodges_lehmann(d) == pytest.approx(np.median(walsh), rel=1e-15)
+    assert hodges_lehmann([-x for x in d]) == pytest.approx(-np.median(walsh), rel=1e-15)
+
+
+def test_hodges_lehmann_of_many_distinct_numbers() -> None:
+    d = np.random.default_rng(6).normal(0.3, 1.0, 501)
+    first, second = np.triu_indices(501)
+    assert hodges_lehmann(d) == np.median((d[first] + d[second]) / 2)
 
 
 def test_ratio_of_means_interval_covers_mirrors_and_repeats() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import (
     binomial_test,
     differences,
@@ -19,6 +21,7 @@ from ir_outcomes.statistics import (
     randomized_tukey_hsd,
     rank_sum,
     sign_flip,
+    sign_test,
     t_test,
     wilcoxon,
 )
@@ -65,6 +68,36 @@ def test_exact_sign_flip_of_tiny_tails(d: list[int]) -> None:
     expected = float(convolved(d))
     assert expected < 1e-40
     assert sign_flip(np.array(d, dtype=float)).pvalue == pytest.approx(expected, rel=1e-9)
+
+
+def test_exact_sign_flip_with_every_difference_distinct() -> None:
+    d = [size if size % 3 else -size for size in range(1, 130)]
+    test = sign_flip(d)
+    assert test.method == "sign-flip, exact"
+    assert test.pvalue == pytest.approx(float(convolved(d)), rel=1e-12)
+
+
+def test_sign_flip_does_not_take_tiny_differences_for_whole_numbers() -> None:
+    tiny = np.array([1.0, 2.0, -1.0, 5.0, 3.0, -2.0, 4.0]) * 1e-30
+    assert sign_flip(tiny).pvalue == pytest.approx(sign_flip(tiny * 1e30).pvalue, rel=1e-12)
+
+
+def test_sampled_sign_flip_keeps_ties() -> None:
+    """1/2 = 1/3 + 1/6: sums that equal the observed one must count, though no float holds the thirds exactly."""
+    sizes = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)] * 6 + [Fraction(1, p) for p in (991, 997, 983)]
+    d = [-size if place % 4 == 0 else size for place, size in enumerate(sizes)]
+    ways = {Fraction(0): 1}
+    for value in d:
+        after: dict[Fraction, int] = {}
+        for total, number in ways.items():
+            for each in (total + value, total - value):
+                after[each] = after.get(each, 0) + number
+        ways = after
+    observed = abs(sum(d, Fraction(0)))
+    exact = sum(number for total, number in ways.items() if abs(total) >= observed) / 2 ** len(d)
+    test = sign_flip([float(value) for value in d])
+    assert "random flips" in test.method
+    assert test.pvalue == pytest.approx(exact, abs=5 * math.sqrt(exact / 99_999))
 
 
 def test_sign_flip_of_fractions_is_exact_on_their_common_scale() -> None:
@@ -145,6 +178,24 @@ def test_turning_the_sign_mirrors_every_test(d: Floats) -> None:
         assert 0 < test.pvalue <= 1
 
 
+@given(x=st.lists(st.integers(0, 5), max_size=9), y=st.lists(st.floats(0, 5), max_size=9))
+def test_swapping_the_samples_mirrors_the_rank_sum_test(x: list[int], y: list[float]) -> None:
+    there, back = rank_sum(x, y), rank_sum(y, x)
+    assert there.pvalue == back.pvalue
+    assert there.direction == -back.direction
+    assert 0 < there.pvalue <= 1
+
+
+@given(d=st.lists(st.floats(-9, 9, allow_subnormal=False), min_size=19, max_size=24))
+def test_turning_the_sign_mirrors_every_test_on_any_numbers(d: list[float]) -> None:
+    change = differences(np.zeros(len(d)), d)
+    there, back = paired_tests(change, resamples=99), paired_tests(-change, resamples=99)
+    for name, test in there.items():
+        assert test.pvalue == back[name].pvalue
+        assert test.direction == -back[name].direction
+        assert 0 < test.pvalue <= 1
+
+
 @given(x=st.lists(st.integers(1, 9), min_size=1, max_size=12), y=st.lists(st.integers(1, 9), min_size=12, max_size=12))
 def test_differences_of_reciprocals_tie_where_the_fractions_do(x: list[int], y: list[int]) -> None:
     exact = [Fraction(1, b) - Fraction(1, a) for a, b in zip(x, y[: len(x)], strict=True)]
@@ -175,6 +226,31 @@ def test_degenerate_differences(d: list[float], pvalues: dict[str, float]) -> No
     for name, pvalue in pvalues.items():
         assert tests[name].pvalue == pvalue
     assert tests["t"].note
+    if len(d) < 2 or not any(d):
+        assert all(test.note for test in tests.values())
+
+
+@pytest.mark.parametrize(
+    "test", [t_test, wilcoxon, sign_test, sign_flip, lambda d: rank_sum(d, [1.0]), lambda d: rank_sum([1.0], d)]
+)
+@pytest.mark.parametrize("d", [[1.0, math.nan], [math.inf, 1.0], [[1.0, 2.0], [3.0, 4.0]], 3.0])
+def test_tests_refuse_what_is_not_a_list_of_finite_numbers(test: Any, d: Any) -> None:
+    with pytest.raises(ParameterError, match=r"must be (a list of numbers|finite numbers)"):
+        test(d)
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(ParameterError, match="baseline has 2 values and contender 1: must be paired"):
+        differences([1, 2], [1])
+    with pytest.raises(ParameterError, match="contender holds NaN or an infinity"):
+        differences([1, 2], [1, math.nan])
+    with pytest.raises(ParameterError, match="resamples=0: must be a whole number, 1 or more"):
+        sign_flip([1, 2], resamples=0)
+    with pytest.raises(ParameterError, match="seed=-1: must be a whole number, 0 or more"):
+        sign_flip([1, 2], seed=-1)
+    for counts in (binomial_test, midp_test):
+        with pytest.raises(ParameterError, match="won=-1, lost=3: must be counts, 0 or more"):
+            counts(-1, 3)
 
 
 def test_binomial_and_midp() -> None:
@@ -188,10 +264,16 @@ def test_binomial_and_midp() -> None:
         weights = [math.comb(won + lost, k) for k in range(won + lost + 1)]
         less_likely = sum(w for k, w in enumerate(weights) if abs(2 * k - won - lost) >= abs(won - lost))
         assert exact.pvalue == pytest.approx(less_likely / sum(weights), rel=1e-12)
-        own = weights[won] / sum(weights)
-        tails = 1 - own / 2 if won == lost else less_likely / sum(weights) - own  # Fagerland et al. 2013
-        assert midp.pvalue == pytest.approx(tails, rel=1e-12)
+        own = weights[won] / sum(weights) / (2 if won == lost else 1)  # half of all outcomes just as far from even
+        assert midp.pvalue == pytest.approx(min(1.0, less_likely / sum(weights) - own), rel=1e-12)
         assert (exact.pvalue, midp.pvalue) == (binomial_test(lost, won).pvalue, midp_test(lost, won).pvalue)
+
+
+def test_published_mcnemar_tests() -> None:
+    """Cavo et al. 2012 as in Fagerland, Lydersen and Laake 2017, chapter 8; their R package contingencytables, test-ch8.R."""
+    assert binomial_test(6, 16).pvalue == pytest.approx(0.052479, abs=5e-7)
+    assert midp_test(6, 16).pvalue == pytest.approx(0.034690, abs=5e-7)
+    assert midp_test(1, 1).pvalue == pytest.approx(0.75)  # 1 - 0.5 P(1), their rule for equal counts
 
 
 def test_t_test_needs_no_scipy_warning_filter() -> None:

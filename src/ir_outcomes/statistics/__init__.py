@@ -6,11 +6,13 @@ from ir_outcomes.statistics.intervals import (
     Interval,
     hodges_lehmann,
     interval_of_mean,
+    mean_interval,
     odds_ratio,
     odds_ratio_interval,
     paired_proportion_interval,
     ratio_of_means,
     ratio_of_means_interval,
+    standardized_mean,
 )
 from ir_outcomes.statistics.paired import (
     Test,
@@ -35,6 +37,7 @@ __all__ = [
     "differences",
     "hodges_lehmann",
     "interval_of_mean",
+    "mean_interval",
     "midp_test",
     "odds_ratio",
     "odds_ratio_interval",
@@ -46,6 +49,7 @@ __all__ = [
     "ratio_of_means_interval",
     "sign_flip",
     "sign_test",
+    "standardized_mean",
     "t_test",
     "wilcoxon",
 ]

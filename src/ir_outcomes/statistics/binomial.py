@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ir_outcomes.statistics.checks import check_discordant
 from ir_outcomes.statistics.paired import Test
 
 
@@ -13,6 +14,11 @@ def binomial_test(won: int, lost: int) -> Test:
     won, lost : int
         Discordant pairs.
 
+    Raises
+    ------
+    ParameterError
+        If a count is negative.
+
     References
     ----------
     Lin et al. 2021, section 5; McNemar 1947.
@@ -22,6 +28,7 @@ def binomial_test(won: int, lost: int) -> Test:
     >>> binomial_test(8, 1).pvalue
     0.0390625
     """
+    check_discordant(won, lost)
     if not won + lost:
         return Test("exact", "exact binomial", None, 1.0, 0, 0, _NO_DISCORDANT)
     from scipy.stats import binomtest
@@ -31,24 +38,38 @@ def binomial_test(won: int, lost: int) -> Test:
 
 
 def midp_test(won: int, lost: int) -> Test:
-    """Mid-p binomial test: the exact p-value less the probability of the outcome itself; less conservative.
+    """Mid-p binomial test: outcomes as far from even as the one at hand count by half; less conservative than the exact test.
+
+    That is the exact p-value less the probability of the outcome itself, or less half of that where won equals lost, because
+    only then no second outcome is as far from even.
+
+    Parameters
+    ----------
+    won, lost : int
+        Discordant pairs.
+
+    Raises
+    ------
+    ParameterError
+        If a count is negative.
 
     References
     ----------
-    Fagerland, Lydersen and Laake 2013, "The McNemar test for binary matched-pairs data", equation 4.
+    Fagerland, Lydersen and Laake 2013, "The McNemar test for binary matched-pairs data"; the same authors 2017, "Statistical
+    Analysis of Contingency Tables", chapter 8, for equal counts.
 
     Examples
     --------
     >>> round(midp_test(8, 1).pvalue, 6)
     0.021484
     """
+    check_discordant(won, lost)
     if not won + lost:
         return Test("midp", "mid-p binomial", None, 1.0, 0, 0, _NO_DISCORDANT)
     from scipy.stats import binom
 
     own = float(binom.pmf(max(won, lost), won + lost, 0.5))
-    # Twice the one-sided mid-p: where won equals lost, the outcome itself lies in both tails and counts half once only.
-    pvalue = 1 - own / 2 if won == lost else binomial_test(won, lost).pvalue - own
+    pvalue = binomial_test(won, lost).pvalue - (own / 2 if won == lost else own)
     return Test("midp", "mid-p binomial", float(won), pvalue, (won > lost) - (won < lost), won + lost)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.statistics.checks import check_draws
 
 CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 
@@ -72,6 +73,11 @@ def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int
     (n_systems, n_systems) float array
         Symmetric, 1 on the diagonal; at least 1 / (1 + resamples).
 
+    Raises
+    ------
+    ParameterError
+        If the values are no table or infinite, the seed is negative, or `resamples` less than 1.
+
     References
     ----------
     Carterette 2012, "Multiple testing in statistical analysis of systems-based information retrieval experiments", section 4;
@@ -85,6 +91,9 @@ def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int
     (True, True)
     """
     table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or np.isinf(table).any():
+        raise ParameterError(f"values of shape {table.shape}: must be a table, queries by systems, finite or NaN for none")
+    check_draws(seed, resamples)
     there = ~np.isnan(table)
     present = there.astype(np.float64)
     shared = np.maximum(present.T @ present, 1.0)
@@ -101,7 +110,7 @@ def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int
     slack = 1e-12 * max(float(observed.max(initial=0.0)), 1e-300)
     rng = np.random.default_rng(seed)
     reached = np.zeros(observed.shape, dtype=np.int64)
-    batch = max(1, (1 << 21) // max(table.size, 1))  # bounds the memory that the permutations take
+    batch = max(1, (1 << 18) // max(table.size, 1))  # so many permutations at a time as stay in the processor's cache
     for start in range(0, resamples, batch):
         keys = rng.random((min(batch, resamples - start), *table.shape))
         keys[:, gaps] = 2.0

@@ -6,6 +6,7 @@ p is 1 and a note says why.
 
 from __future__ import annotations
 
+import heapq
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,6 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+
+from ir_outcomes.statistics.checks import check_draws, numbers, paired
 
 Floats = npt.NDArray[np.float64]
 
@@ -71,13 +74,18 @@ def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
     (n,) float array
         Contender minus baseline.
 
+    Raises
+    ------
+    ParameterError
+        If the two differ in length, or a value is NaN or infinite.
+
     Examples
     --------
     >>> d = differences([1/3, 1/6, 0.1 + 0.2], [1/2, 1/3, 0.3])
     >>> bool(d[0] == d[1]), float(d[2])
     (True, 0.0)
     """
-    x, y = np.asarray(baseline, dtype=np.float64), np.asarray(contender, dtype=np.float64)
+    x, y = paired(baseline, contender)
     change = y - x
     if not len(change):
         return change
@@ -92,11 +100,33 @@ def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
     return np.copysign(merged, change) + 0.0
 
 
-def t_test(d: Floats) -> Test:
+def t_test(d: npt.ArrayLike) -> Test:
     """Student's t test of the mean difference (`scipy.stats.ttest_rel`).
 
     Where all differences are equal and not zero t is undefined, and the p-value is that of the sign-flip test, 2^(1-n).
+
+    Parameters
+    ----------
+    d : (n,) array_like
+        Differences, from `differences`.
+
+    Raises
+    ------
+    ParameterError
+        If a difference is NaN or infinite.
+
+    References
+    ----------
+    Student 1908, "The probable error of a mean".
+
+    Examples
+    --------
+    >>> round(t_test([3, 0, 5, -1, 2, 4]).pvalue, 4)
+    0.0706
+    >>> t_test([2, 2, 2, 2]).pvalue
+    0.125
     """
+    d = numbers("d", d)
     n, direction = len(d), _sign(d.mean()) if len(d) else 0
     if n < 2 or not d.any():
         return _nothing_to_test("t", "paired t", d)
@@ -109,12 +139,33 @@ def t_test(d: Floats) -> Test:
     return Test("t", "paired t", float(result.statistic), float(result.pvalue), direction, n)
 
 
-def wilcoxon(d: Floats) -> Test:
+def wilcoxon(d: npt.ArrayLike) -> Test:
     """Wilcoxon's signed rank test, zeros dropped (`scipy.stats.wilcoxon`, ``zero_method="wilcox", correction=False``).
 
     Exact for up to 50 differences without ties and zeros, else by the normal approximation with the variance corrected for
     ties. The statistic is the smaller of the two rank sums.
+
+    Parameters
+    ----------
+    d : (n,) array_like
+        Differences, from `differences`.
+
+    Raises
+    ------
+    ParameterError
+        If a difference is NaN or infinite.
+
+    References
+    ----------
+    Wilcoxon 1945; Hollander, Wolfe and Chicken 2013, section 3.1.
+
+    Examples
+    --------
+    >>> test = wilcoxon([3, 0, 5, -1, 2, 4])
+    >>> test.method, round(test.pvalue, 4)
+    ('Wilcoxon signed rank, asymptotic, 1 zeros dropped', 0.0796)
     """
+    d = numbers("d", d)
     nonzero = d[d != 0]
     n, zeros = len(nonzero), len(d) - len(nonzero)
     if len(d) < 2 or not n:
@@ -139,10 +190,31 @@ def wilcoxon(d: Floats) -> Test:
     return Test("wilcoxon", method, statistic, pvalue, _sign(plus - minus), n)
 
 
-def sign_test(d: Floats) -> Test:
-    """Sign test: exact binomial on positive against negative differences, zeros dropped."""
+def sign_test(d: npt.ArrayLike) -> Test:
+    """Sign test: exact binomial on positive against negative differences, zeros dropped.
+
+    Parameters
+    ----------
+    d : (n,) array_like
+        Differences, from `differences`.
+
+    Raises
+    ------
+    ParameterError
+        If a difference is NaN or infinite.
+
+    References
+    ----------
+    Hollander, Wolfe and Chicken 2013, section 3.4.
+
+    Examples
+    --------
+    >>> sign_test([3, 0, 5, -1, 2, 4]).pvalue
+    0.375
+    """
+    d = numbers("d", d)
     positive, negative = int(np.sum(d > 0)), int(np.sum(d < 0))
-    if not positive + negative:
+    if len(d) < 2 or not positive + negative:
         return _nothing_to_test("sign", "sign test", d)
     from scipy.stats import binomtest
 
@@ -150,7 +222,7 @@ def sign_test(d: Floats) -> Test:
     return Test("sign", "sign test", float(positive), pvalue, _sign(positive - negative), positive + negative)
 
 
-def sign_flip(d: Floats, *, seed: int = 0, resamples: int = 99_999) -> Test:
+def sign_flip(d: npt.ArrayLike, *, seed: int = 0, resamples: int = 99_999) -> Test:
     """Sign-flip (randomization) test of the sum of the differences.
 
     Exact where the differences are whole numbers on a common scale with a small total, or where few are not zero; else over
@@ -158,17 +230,30 @@ def sign_flip(d: Floats, *, seed: int = 0, resamples: int = 99_999) -> Test:
 
     Parameters
     ----------
-    d : (n,) float array
+    d : (n,) array_like
         Differences, from `differences`.
     seed, resamples : int
         Of the random assignments.
 
+    Raises
+    ------
+    ParameterError
+        If a difference is NaN or infinite, the seed negative, or `resamples` less than 1.
+
     References
     ----------
     Fisher 1935; Phipson and Smyth 2010 for (1 + b) / (1 + B).
+
+    Examples
+    --------
+    >>> test = sign_flip([3, 0, 5, -1, 2, 4])
+    >>> test.method, round(test.pvalue, 6)
+    ('sign-flip, exact', 0.125)
     """
+    d = numbers("d", d)
+    check_draws(seed, resamples)
     nonzero = d[d != 0]
-    if not len(nonzero):
+    if len(d) < 2 or not len(nonzero):
         return _nothing_to_test("signflip", "sign-flip", d)
     total = float(nonzero.sum())
     direction = _sign(total) if abs(total) > 1e-12 * np.abs(nonzero).sum() else 0
@@ -188,8 +273,28 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
     """Wilcoxon's rank sum test of two unpaired samples (`scipy.stats.mannwhitneyu`, asymptotic, without continuity correction).
 
     The direction is positive where `y` is the larger.
+
+    Parameters
+    ----------
+    x, y : (n,) and (m,) array_like
+        The samples.
+
+    Raises
+    ------
+    ParameterError
+        If a value is NaN or infinite.
+
+    References
+    ----------
+    Wilcoxon 1945; Mann and Whitney 1947.
+
+    Examples
+    --------
+    >>> test = rank_sum([1, 2, 2, 3, 9], [4, 5, 6, 7, 7])
+    >>> test.direction, round(test.pvalue, 4)
+    (1, 0.115)
     """
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    x, y = numbers("x", x), numbers("y", y)
     method = "Wilcoxon rank sum, asymptotic"
     both = np.concatenate([x, y])
     if not len(x) or not len(y) or np.all(both == both[0]):
@@ -201,8 +306,14 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
     return Test("ranksum", method, float(result.statistic), float(result.pvalue), direction, len(both))
 
 
-def paired_tests(d: Floats, *, seed: int = 0, resamples: int = 99_999) -> dict[str, Test]:
-    """Run every test on paired differences: t, wilcoxon, sign and signflip, by name."""
+def paired_tests(d: npt.ArrayLike, *, seed: int = 0, resamples: int = 99_999) -> dict[str, Test]:
+    """Run every test on paired differences: t, wilcoxon, sign and signflip, by name.
+
+    Examples
+    --------
+    >>> {name: round(test.pvalue, 3) for name, test in paired_tests([3, 0, 5, -1, 2, 4]).items()}
+    {'t': 0.071, 'wilcoxon': 0.08, 'sign': 0.375, 'signflip': 0.125}
+    """
     tests = (t_test(d), wilcoxon(d), sign_test(d), sign_flip(d, seed=seed, resamples=resamples))
     return {test.name: test for test in tests}
 
@@ -213,7 +324,7 @@ def _nothing_to_test(name: str, method: str, d: Floats) -> Test:
     elif not d.any():
         note = "no difference is other than zero, so there is nothing to test"
     else:
-        note = "there is a single query, too little to test"
+        note = "there is a single difference, too little to test"
     direction = _sign(float(d.sum())) if len(d) else 0
     return Test(name, method, None, 1.0, direction, len(d), note)
 
@@ -231,7 +342,7 @@ def _as_whole_numbers(d: Floats) -> npt.NDArray[np.int64] | None:
             return None
     scaled = d * scale
     whole = np.rint(scaled)
-    off = np.abs(scaled - whole) > 1e-9 * np.maximum(1.0, np.abs(scaled))
+    off = np.abs(scaled - whole) > 1e-9 * np.abs(scaled)
     if np.abs(whole).sum() > LARGEST_EXACT_TOTAL or np.any(off):
         return None
     numbers = whole.astype(np.int64)
@@ -242,28 +353,49 @@ def _as_whole_numbers(d: Floats) -> npt.NDArray[np.int64] | None:
 def _exact_sign_flip(d: npt.NDArray[np.int64]) -> float:
     """Sum the distribution of a random-sign sum over its tails.
 
-    The distribution is found through its characteristic function, a product of cosines. Plain inversion has an absolute error
-    of about 1e-14, useless for small tails; tilting it exponentially until the observed sum is its mean (Esscher 1932) makes
-    the relative error that small: P(S >= s) = M(l) E_l[exp(-l S); S >= s].
+    The distribution is that of a sum of binomial numbers, found by convolution with the fast Fourier transform. Its absolute
+    error of about 1e-16 would be useless for small tails; tilting it exponentially until the observed sum is its mean (Esscher
+    1932) makes the relative error small: P(S >= s) = M(l) E_l[exp(-l S); S >= s].
     """
     sizes, counts = np.unique(np.abs(d), return_counts=True)
     total, observed = int((sizes * counts).sum()), abs(int(d.sum()))
     if observed == total:
         return 2.0 ** (1 - len(d))
     tilt = _tilt(sizes, counts, observed)
-    # S = total - 2 K, with K the sum of the flipped sizes: a lattice of total + 1 points.
-    flip = 1 / (1 + np.exp(2 * tilt * sizes))  # chance of a flip under the tilted distribution
-    angles = -2 * np.pi * np.arange((total + 1) // 2 + 1) / (total + 1)
-    log_transform = np.zeros(len(angles), dtype=np.complex128)
-    for size, count, chance in zip(sizes.tolist(), counts.tolist(), flip.tolist(), strict=True):
-        with np.errstate(divide="ignore"):
-            log_transform += count * np.log((1 - chance) + chance * np.exp(1j * angles * size))
-    density = np.fft.irfft(np.exp(log_transform), n=total + 1)
-    flipped = np.arange((total - observed) // 2 + 1)
+    density = _flipped_total(sizes, counts, tilt)
+    flipped = np.arange((total - observed) // 2 + 1)  # S = total - 2 K, with K the sum of the flipped sizes
     sums = total - 2 * flipped
     log_moment = float((counts * (np.logaddexp(tilt * sizes, -tilt * sizes) - math.log(2))).sum())
     tail = float((np.maximum(density[flipped], 0.0) * np.exp(-tilt * (sums - observed))).sum())
     return min(1.0, 2 * tail * math.exp(log_moment - tilt * observed))
+
+
+def _flipped_total(sizes: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], tilt: float) -> Floats:
+    """Chances of 0, 1, 2, ... as the sum of the flipped sizes, under the tilted distribution."""
+    from scipy.special import expit
+    from scipy.stats import binom
+
+    parts: list[tuple[int, int, Floats]] = []
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        chances = np.zeros(size * count + 1)
+        chances[::size] = binom.pmf(np.arange(count + 1), count, expit(-2 * tilt * size))
+        parts.append((len(chances), len(parts), chances))
+    heapq.heapify(parts)
+    while len(parts) > 1:  # shortest first: the work grows with the total, not with the number of distinct sizes
+        merged = _convolved(heapq.heappop(parts)[2], heapq.heappop(parts)[2])
+        heapq.heappush(parts, (len(merged), -len(parts), merged))
+    return parts[0][2]
+
+
+def _convolved(x: Floats, y: Floats) -> Floats:
+    if min(len(x), len(y)) <= 64:
+        return np.convolve(x, y)
+    from scipy.fft import irfft, next_fast_len, rfft
+
+    length = len(x) + len(y) - 1
+    padded = next_fast_len(length, real=True)
+    convolved: Floats = irfft(rfft(x, padded) * rfft(y, padded), padded)[:length]
+    return convolved
 
 
 def _tilt(sizes: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], observed: int) -> float:
@@ -290,12 +422,14 @@ def _sampled_sign_flip(d: Floats, seed: int, resamples: int) -> float:
     """Flip signs at random, all sums exact, so that the same seed gives the same p-value on every machine.
 
     The differences are rounded to 22 bits of the largest and split in halves of 11: sums of the halves are whole numbers that
-    float32 holds without error in whatever order they are added, and float32 products are fast.
+    float32 holds without error in whatever order they are added, and float32 products are fast. Sums that reach the observed
+    one but for that rounding count as reaching it, so that ties are kept and no p-value comes out too small.
     """
     rng = np.random.default_rng(seed)
     sizes = np.rint(np.abs(d) * ((1 << 22) - 1) / np.abs(d).max()).astype(np.int64)
     observed, total = abs(int(np.sum(np.sign(d).astype(np.int64) * sizes))), int(sizes.sum())
     halves = np.stack([sizes >> 11, sizes & 2047], axis=1).astype(np.float32)
+    bound = observed - len(d)  # rounding moves a sum, and the observed one, by less than n / 2 each
     width = 1 << 13  # so many halves of 11 bits add up to less than 2^24
     extreme, done = 0, 0
     batch = max(1, (1 << 23) // len(d))  # bounds the memory that the flips take
@@ -306,6 +440,6 @@ def _sampled_sign_flip(d: Floats, seed: int, resamples: int) -> float:
         sums = np.zeros((rows, 2))
         for start in range(0, len(d), width):
             sums += kept[:, start : start + width] @ halves[start : start + width]
-        extreme += int(np.sum(np.abs(2 * (sums[:, 0] * 2048 + sums[:, 1]) - total) >= observed))
+        extreme += int(np.sum(np.abs(2 * (sums[:, 0] * 2048 + sums[:, 1]) - total) >= bound))
         done += rows
     return (1 + extreme) / (1 + resamples)

@@ -6,8 +6,11 @@ import math
 
 import numpy as np
 
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.statistics.checks import check_share
 
-def detectable_mean(n: int, deviation: float, alpha: float, power: float) -> float | None:
+
+def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8) -> float | None:
     """Find the smallest true mean difference that a two-sided t test at level alpha finds with this power.
 
     Parameters
@@ -22,7 +25,13 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float) -> flo
     Returns
     -------
     float or None
-        None for fewer than two differences or no variance.
+        None for fewer than two differences, no variance, or an effect of so many thousand standard deviations that the
+        noncentral t distribution cannot be computed (two differences and alpha below 1e-5).
+
+    Raises
+    ------
+    ParameterError
+        If not 0 < alpha < power < 1.
 
     References
     ----------
@@ -33,6 +42,8 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float) -> flo
     >>> round(detectable_mean(54, 10.0, 0.05, 0.8), 3)
     3.883
     """
+    check_share("alpha", alpha)
+    check_share("power", power, above=alpha)
     if n < 2 or deviation == 0:
         return None
     from scipy.optimize import brentq
@@ -48,10 +59,12 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float) -> flo
     high = critical + 1  # widened in small steps: far out SciPy's noncentral t has no value
     while lacking(high) > 0:
         high *= 1.2
+    if math.isnan(lacking(high)):
+        return None
     return float(brentq(lacking, 0.0, high)) * deviation / math.sqrt(n)
 
 
-def detectable_proportion(n: int, discordant_share: float, alpha: float, power: float) -> float | None:
+def detectable_proportion(n: int, discordant_share: float, alpha: float, power: float = 0.8) -> float | None:
     """Find the smallest difference of paired proportions that the exact binomial test at level alpha finds with this power.
 
     Unconditionally over n: of n pairs a binomial number is discordant, with share max(discordant_share, difference), and of
@@ -71,11 +84,25 @@ def detectable_proportion(n: int, discordant_share: float, alpha: float, power: 
     float or None
         Between 0 and 1; None where no difference is found with that power.
 
+    Raises
+    ------
+    ParameterError
+        If not 0 < alpha < power < 1, or the share is not from 0 to 1.
+
+    References
+    ----------
+    Connor 1987, "Sample size for testing differences in proportions for the paired-sample design", for the setting; the power
+    is computed exactly instead of by the normal approximation.
+
     Examples
     --------
     >>> round(detectable_proportion(1000, 0.033, 0.05, 0.8), 4)
     0.0167
     """
+    check_share("alpha", alpha)
+    check_share("power", power, above=alpha)
+    if not 0 <= discordant_share <= 1:
+        raise ParameterError(f"discordant_share={discordant_share!r}: must be from 0 to 1")
     if n < 1:
         return None
     from scipy.optimize import brentq

@@ -1,0 +1,48 @@
+"""Checks of arguments, shared by this room."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_outcomes.errors import ParameterError
+
+
+def numbers(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Take a list of finite numbers as an array, and refuse anything else."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ParameterError(f"{name} has the shape {array.shape}: must be a list of numbers, one dimension")
+    if not np.isfinite(array).all():
+        raise ParameterError(f"{name} holds NaN or an infinity: must be finite numbers; leave out what has no value")
+    return array
+
+
+def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Take two lists of finite numbers of one length."""
+    x, y = numbers("baseline", baseline), numbers("contender", contender)
+    if len(x) != len(y):
+        raise ParameterError(f"baseline has {len(x)} values and contender {len(y)}: must be paired, one for one")
+    return x, y
+
+
+def check_draws(seed: int, resamples: int) -> None:
+    """Refuse what no random draws can be made from."""
+    if seed < 0:
+        raise ParameterError(f"seed={seed!r}: must be a whole number, 0 or more")
+    if resamples < 1:
+        raise ParameterError(f"resamples={resamples!r}: must be a whole number, 1 or more")
+
+
+def check_discordant(won: int, lost: int, n: int | None = None) -> None:
+    """Refuse counts that cannot be."""
+    if won < 0 or lost < 0 or (n is not None and won + lost > n):
+        among = "" if n is None else f", n={n!r}"
+        limit = "" if n is None else ", together at most n"
+        raise ParameterError(f"won={won!r}, lost={lost!r}{among}: must be counts, 0 or more{limit}")
+
+
+def check_share(name: str, value: float, *, above: float = 0.0) -> None:
+    """Refuse what is not strictly between `above` and 1."""
+    if not above < value < 1:
+        raise ParameterError(f"{name}={value!r}: must be between {above:g} and 1, such as {0.05 if name == 'alpha' else 0.95}")
