@@ -426,7 +426,7 @@ def test_inputs_that_do_not_belong_together() -> None:
         iro.compare(qrels_of(["q1"]), run, run_of({"z9": 1}), names=["A", "B"])
     with pytest.raises(MismatchError, match="no query of the qrels has a relevant document at rel=2"):
         iro.compare(qrels_of(["q1"]), run, run, rel=2)
-    with pytest.raises(ParameterError, match="there is no contender"):
+    with pytest.raises(ParameterError, match="there is no run"):
         iro.compare(qrels_of(["q1"]), run, [])
     lengths = iro.search_lengths(qrels_of(["q1"]), run, cutoff=7)
     with pytest.raises(MismatchError, match=r"evaluated with cutoff=7, this comparison has cutoff=100; pass cutoff=7"):

@@ -17,12 +17,11 @@ from ir_outcomes.comparison.outcomes import Unit, split
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings
 from ir_outcomes.comparison.wording import notes_on_input
-from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.lengths import SearchLengths, search_lengths
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation import evaluate, several_runs
+from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
-from ir_outcomes.reading.qrels import as_qrels
-from ir_outcomes.reading.runs import as_run
 from ir_outcomes.reading.tasks import Task, load
 
 __all__ = ["compare"]
@@ -125,7 +124,7 @@ def compare(
     if texts is None and task is not None and (source := task.source("queries")) is not None and source.here:
         texts = task.queries
     check_choice("unit", unit, ("auto", *get_args(Unit)))
-    several = _as_contenders(contenders)
+    several = several_runs(contenders)
     others = list(several.values()) if isinstance(several, dict) else [contenders] if several is None else several
     runs = others if _is_best(baseline) else [baseline, *others]
     if any(isinstance(run, str) and run == DATASET_PREFIX for run in runs):
@@ -152,7 +151,15 @@ def compare(
         seed=seed,
         resamples=resamples,
     )
-    tables = _evaluated(task.qrels if task else qrels, runs, _names(names, runs, several), settings, ties)
+    tables = evaluate(
+        task.qrels if task else qrels,
+        runs,
+        names=_names(names, runs, several),
+        cutoff=cutoff,
+        rel=rel,
+        ties=ties,
+        judged_only=judged_only,
+    )
     if unit == "auto":
         settings = replace(settings, unit=_unit(tables[0]))
     chosen: tuple[str, ...] = ()
@@ -199,42 +206,6 @@ def _best_first(tables: list[SearchLengths]) -> tuple[list[SearchLengths], tuple
     return [best, *(table for table in tables if table is not best)], (note,)
 
 
-def _evaluated(qrels: Any, runs: list[Any], names: list[str | None], settings: Settings, ties: Ties) -> list[SearchLengths]:
-    judgments = as_qrels(qrels)
-    tables = []
-    for run, name in zip(runs, names, strict=True):
-        if isinstance(run, SearchLengths):
-            _check_settings(run, judgments.digest, settings)
-        else:
-            run = search_lengths(
-                judgments,
-                as_run(run, name),
-                cutoff=settings.cutoff,
-                rel=settings.rel,
-                ties=ties,
-                judged_only=settings.judged_only,
-            )
-        _check_overlap(run)
-        tables.append(run if name is None else replace(run, name=name))
-    return _distinctly_named(tables, runs)
-
-
-def _as_contenders(contenders: Any) -> list[Any] | dict[str, Any] | None:
-    """Tell several contenders from a single one; None for a single one."""
-    if isinstance(contenders, Mapping):
-        first = next(iter(contenders.values()), None)
-        is_run = isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), Mapping)
-        several: list[Any] | dict[str, Any] | None = None if is_run else dict(contenders)
-    elif isinstance(contenders, (list, tuple)):
-        one = bool(contenders) and (hasattr(contenders[0], "_fields") or hasattr(contenders, "_fields"))
-        several = None if one else list(contenders)
-    else:
-        return None
-    if several is not None and not several:
-        raise ParameterError("there is no contender; give at least one run")
-    return several
-
-
 def _names(names: Sequence[str] | None, runs: list[Any], several: list[Any] | dict[str, Any] | None) -> list[str | None]:
     """Pair every run with the name that the call gives it, or None."""
     if names is not None and len(names) != len(runs):
@@ -243,41 +214,6 @@ def _names(names: Sequence[str] | None, runs: list[Any], several: list[Any] | di
         return list(names)
     given = list(several) if isinstance(several, dict) else []
     return [None] * (len(runs) - len(given)) + given
-
-
-def _distinctly_named(tables: list[SearchLengths], runs: list[Any]) -> list[SearchLengths]:
-    """Give runs that would go by the same name their paths or numbers, so that no table is ambiguous."""
-    taken = [table.name for table in tables]
-    result = []
-    for number, (table, run) in enumerate(zip(tables, runs, strict=True)):
-        if taken.count(table.name) > 1:
-            path = os.fspath(run) if isinstance(run, (str, os.PathLike)) else None
-            table = replace(table, name=path or f"{table.name} {number}")
-        result.append(table)
-    return result
-
-
-def _check_settings(table: SearchLengths, digest: str, settings: Settings) -> None:
-    """Refuse search lengths that were made otherwise than the comparison will say."""
-    if table.qrels_digest != digest:
-        raise MismatchError(f"{table.name} was evaluated with other qrels than those of this comparison; give the same")
-    for setting in ("cutoff", "rel", "ties", "judged_only"):
-        made, asked = getattr(table, setting), getattr(settings, setting)
-        if made != asked:
-            raise MismatchError(
-                f"{table.name} was evaluated with {setting}={made!r}, this comparison has {setting}={asked!r}; "
-                f"pass {setting}={made!r} or evaluate it anew"
-            )
-
-
-def _check_overlap(table: SearchLengths) -> None:
-    if not table.answerable.any():
-        raise MismatchError(f"no query of the qrels has a relevant document at rel={table.rel}; lower rel or mend the qrels")
-    if not table.listed.any():
-        raise MismatchError(
-            f"none of the queries of {table.name} is in the qrels; the run has {some(table.ignored, 3) or 'no query'}, "
-            f"the qrels have {some(table.query_ids, 3)}: are these for the same topics?"
-        )
 
 
 def _unit(table: SearchLengths) -> Unit:

@@ -12,7 +12,6 @@ from ir_outcomes.statistics.intervals import (
     paired_proportion_interval,
     ratio_of_means,
     ratio_of_means_interval,
-    standardized_mean,
 )
 from ir_outcomes.statistics.paired import (
     Test,
@@ -49,7 +48,6 @@ __all__ = [
     "ratio_of_means_interval",
     "sign_flip",
     "sign_test",
-    "standardized_mean",
     "t_test",
     "wilcoxon",
 ]

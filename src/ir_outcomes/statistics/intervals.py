@@ -83,27 +83,6 @@ def interval_of_mean(mean: float, deviation: float, n: int, level: float) -> Int
     return Interval(mean - half, mean + half)
 
 
-def standardized_mean(d: npt.ArrayLike) -> float | None:
-    """Mean of the differences in units of their standard deviation (n - 1); None for fewer than two or where all are equal.
-
-    Raises
-    ------
-    ParameterError
-        If a difference is NaN or infinite.
-
-    References
-    ----------
-    Cohen 1988, "Statistical Power Analysis for the Behavioral Sciences", section 2.3.5: d_z of paired samples.
-
-    Examples
-    --------
-    >>> round(standardized_mean([3, 0, 5, -1, 2, 4]), 3)
-    0.935
-    """
-    d = numbers("d", d)
-    return None if len(d) < 2 or np.all(d == d[0]) else float(d.mean() / d.std(ddof=1))
-
-
 def paired_proportion_interval(won: int, lost: int, n: int, level: float) -> Interval | None:
     """Adjusted Wald interval of a difference of paired proportions, (won - lost) / n; None for n = 0.
 
