@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.lengths import SearchLengths, search_lengths
+from ir_outcomes.matching import Unit
 from ir_outcomes.ranking import Ties
+from ir_outcomes.reading.datasets import is_dataset_id
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.reading.runs import as_run
+from ir_outcomes.reading.tasks import Task, load
 
-__all__ = ["evaluate", "several_runs"]
+__all__ = ["evaluate", "runs_and_names", "several_runs", "task_of", "unit_of"]
 
 
 def evaluate(
@@ -66,6 +71,23 @@ def evaluate(
     return _distinctly_named(tables, runs)
 
 
+def task_of(qrels: Any) -> Task | None:
+    """Return the task that `qrels` is, or is the dataset id of; None for other qrels."""
+    if isinstance(qrels, Task):
+        return qrels
+    is_id = isinstance(qrels, str) and not os.path.exists(qrels) and is_dataset_id(qrels)
+    return load(qrels) if is_id else None
+
+
+def unit_of(unit: Unit | Literal["auto"], task: Task | None, table: SearchLengths) -> Unit:
+    """Choose the unit that "auto" stands for: the task's, or "query" where the median query has one relevant document."""
+    if unit != "auto":
+        return unit
+    if task is not None:
+        return task.unit
+    return "query" if np.median(table.relevant[table.answerable]) == 1 else "document"
+
+
 def several_runs(runs: Any) -> list[Any] | dict[str, Any] | None:
     """Tell several runs, a list of them or a dict from names to them, from a single one; None for a single one."""
     if isinstance(runs, Mapping):
@@ -80,6 +102,23 @@ def several_runs(runs: Any) -> list[Any] | dict[str, Any] | None:
     if several is not None and not several:
         raise ParameterError("there is no run; give at least one")
     return several
+
+
+def runs_and_names(runs: Any, names: Sequence[str] | None = None) -> tuple[list[Any], list[str | None]]:
+    """Take several runs, or one, as a list, with the name that the call gives each, or None.
+
+    Raises
+    ------
+    ParameterError
+        If there are not as many names as runs.
+    """
+    several = several_runs(runs)
+    items = [runs] if several is None else list(several.values()) if isinstance(several, dict) else several
+    if names is not None and len(names) != len(items):
+        raise ParameterError(f"names: {len(names)} names for {len(items)} runs")
+    if names is not None:
+        return items, list(names)
+    return items, list(several) if isinstance(several, dict) else [None] * len(items)
 
 
 def _distinctly_named(tables: list[SearchLengths], runs: Sequence[Any]) -> list[SearchLengths]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 
 import numpy as np
 
@@ -17,6 +15,7 @@ from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.comparison.verdict import Verdict, decide
 from ir_outcomes.comparison.wording import notes_on_facets, sentence
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.results import versions
 from ir_outcomes.statistics import adjust, randomized_tukey_hsd
 
 
@@ -78,7 +77,7 @@ def _comparison(pair: Pair, coverage: Facet, ranking: Facet, reciprocal: Facet |
         naive=pair.naive,
         verdict=Verdict(label, strict, do_no_harm, _non_inferior(coverage, ranking, settings.margins), words),
         notes=(*pair.notes, *notes_on_facets(coverage, ranking, label)),
-        versions=_versions(),
+        versions=versions(),
         queries=_queries(pair.split, pair.texts),
     )
 
@@ -137,8 +136,3 @@ def _queries(outcome: Split, texts: Mapping[str, str]) -> tuple[QueryOutcome, ..
 
 def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-def _versions() -> dict[str, str]:
-    packages = {name: version(name) for name in ("ir-outcomes", "numpy", "scipy", "ir-measures")}
-    return {**packages, "python": platform.python_version()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -18,11 +17,10 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings
 from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation import evaluate, several_runs
+from ir_outcomes.evaluation import evaluate, several_runs, task_of, unit_of
 from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.ranking import Ties
-from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
-from ir_outcomes.reading.tasks import Task, load
+from ir_outcomes.reading.datasets import DATASET_PREFIX
 
 __all__ = ["compare"]
 
@@ -117,10 +115,9 @@ def compare(
     >>> result.verdict.label, result.ranking.difference, result.ranking.pvalue
     ('better without harm', -1.0, 0.0078125)
     """
-    task = _task(qrels)
+    task = task_of(qrels)
     cutoff = cutoff if cutoff is not None else task.cutoff if task else 100
     rel = rel if rel is not None else task.rel if task else 1
-    unit = task.unit if task and unit == "auto" else unit
     if texts is None and task is not None and (source := task.source("queries")) is not None and source.here:
         texts = task.queries
     check_choice("unit", unit, ("auto", *get_args(Unit)))
@@ -160,8 +157,7 @@ def compare(
         ties=ties,
         judged_only=judged_only,
     )
-    if unit == "auto":
-        settings = replace(settings, unit=_unit(tables[0]))
+    settings = replace(settings, unit=unit_of(unit, task, tables[0]))
     chosen: tuple[str, ...] = ()
     if _is_best(baseline):
         tables, chosen = _best_first(tables)
@@ -169,13 +165,6 @@ def compare(
     settings = replace(settings, family=len(couples))
     results = build([_pair(one, other, settings, chosen, texts or {}) for one, other in couples], settings)
     return results[0] if several is None else results
-
-
-def _task(qrels: Any) -> Task | None:
-    if isinstance(qrels, Task):
-        return qrels
-    is_id = isinstance(qrels, str) and not os.path.exists(qrels) and is_dataset_id(qrels)
-    return load(qrels) if is_id else None
 
 
 def _pair(
@@ -214,7 +203,3 @@ def _names(names: Sequence[str] | None, runs: list[Any], several: list[Any] | di
         return list(names)
     given = list(several) if isinstance(several, dict) else []
     return [None] * (len(runs) - len(given)) + given
-
-
-def _unit(table: SearchLengths) -> Unit:
-    return "query" if np.median(table.relevant[table.answerable]) == 1 else "document"

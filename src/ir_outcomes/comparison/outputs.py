@@ -15,20 +15,11 @@ from ir_outcomes.comparison.outcomes import OUTCOMES, Outcomes, Split
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.measures.directions import RECIPROCALS, is_gain
 from ir_outcomes.reading.outputs import Output, read_output
 from ir_outcomes.reading.qrels import as_qrels
 
 __all__ = ["compare_outputs"]
-
-# Measures whose values grow with effectiveness and are zero where nothing was found, as ir_measures and trec_eval name them.
-_GAINS = (
-    "nDCG", "AP", "MAP", "P", "R", "Rprec", "RPrec", "Success", "ERR", "RBP", "Bpref", "infAP", "BPM", "SDCG", "INST", "INSQ",
-    "NERR8", "NERR9", "NERR10", "NERR11", "alpha_nDCG", "alpha_DCG", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall",
-    "SetP", "SetR", "SetF", "SetAP", "IPrec",
-    "map", "map_cut", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "recall", "success", "bpref", "set_P", "set_recall", "set_F",
-    "set_map", "iprec_at_recall", "G", "binG",
-)  # fmt: skip
-_RECIPROCALS = ("RR", "MRR", "recip_rank")
 
 _Floats = npt.NDArray[np.float64]
 
@@ -146,7 +137,7 @@ def _meaning(measure: str, higher_is_better: bool | None) -> _Meaning:
     from ir_outcomes.measures import parse_measure
 
     base = measure.split("@")[0].split("(")[0]
-    if base in _RECIPROCALS:
+    if base in RECIPROCALS:
         at = measure.rpartition("@")[2]
         return _Meaning("reciprocal", int(at) if at.isdigit() else None, 0.0, False)
     if base == "ESL":
@@ -154,7 +145,7 @@ def _meaning(measure: str, higher_is_better: bool | None) -> _Meaning:
         return _Meaning("rank", esl.cutoff, esl.DEFAULT, False)
     if base in ("ASL", "Answered"):
         raise ParameterError(f"{measure} does not say both what was found and how far down; compare outputs of ESL or RR")
-    if higher_is_better is None and base not in _GAINS and base.rstrip("_0123456789.") not in _GAINS:
+    if higher_is_better is None and not is_gain(measure):
         raise ParameterError(
             f"whether {measure} is better when higher is not known here; say it with higher_is_better=True or False "
             "(its value must be 0 where nothing was found)"

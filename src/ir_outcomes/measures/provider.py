@@ -31,7 +31,7 @@ class OutcomesEvaluator(Evaluator):
         super().__init__(self._measures, set(self._qrels.query_ids))
         for measure in self._measures:
             if measure.baseline is not None:  # an unknown baseline is an error before any run is evaluated
-                baseline_lengths(measure.baseline, self._qrels, _settings(measure))
+                baseline_lengths(measure.baseline, self._qrels, settings_of(measure))
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:
         if self._qrels is None:
@@ -39,7 +39,7 @@ class OutcomesEvaluator(Evaluator):
         checked = as_run(run)
         tables: dict[tuple[Any, ...], SearchLengths] = {}
         for measure in self._measures:
-            settings = _settings(measure)
+            settings = settings_of(measure)
             key = tuple(settings.values())
             if key not in tables:
                 tables[key] = search_lengths(self._qrels, checked, **settings)
@@ -51,7 +51,8 @@ class OutcomesEvaluator(Evaluator):
                 yield Metric(query_id=query_id, measure=measure, value=value)
 
 
-def _settings(measure: SearchLengthMeasure) -> dict[str, Any]:
+def settings_of(measure: SearchLengthMeasure) -> dict[str, Any]:
+    """Give the settings of `ir_outcomes.search_lengths` that a measure stands for."""
     return {"cutoff": measure.cutoff, **{name: measure[name] for name in ("rel", "ties", "judged_only")}}
 
 

@@ -87,6 +87,12 @@ def read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
     return texts
 
 
+def read_ids(path: str | os.PathLike[str]) -> list[str]:
+    """Read ids of queries, one on each line; what stands behind white space, such as the query's text, is left out."""
+    lines = (line for block in blocks(path) for line in block.data.decode("utf-8", "replace").splitlines())
+    return [line.split(None, 1)[0] for line in lines if line.strip()]
+
+
 def name_of(path: str | os.PathLike[str]) -> str:
     """Give the name a file's content goes by: the file name without the endings that say its format.
 

@@ -1,0 +1,17 @@
+"""Many runs: order and tiers, the history of the state of the art, rank distributions, agreement of tests."""
+
+from ir_outcomes.leaderboards.agreement import Agreement, agreement
+from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
+from ir_outcomes.leaderboards.history import SotaHistory, sota_history
+from ir_outcomes.leaderboards.stability import RankDistribution, rank_distribution
+
+__all__ = [
+    "Agreement",
+    "Leaderboard",
+    "RankDistribution",
+    "SotaHistory",
+    "agreement",
+    "leaderboard",
+    "rank_distribution",
+    "sota_history",
+]

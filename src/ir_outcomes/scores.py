@@ -1,0 +1,166 @@
+"""A measure's value for every run and query, with its direction: what is aggregated, resampled and split in halves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.evaluation import evaluate, runs_and_names
+from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.measures.definitions import SearchLengthMeasure
+from ir_outcomes.measures.directions import higher_is_better as direction_of
+from ir_outcomes.measures.provider import settings_of
+from ir_outcomes.measures.registration import parse_measure
+from ir_outcomes.reading.files import read_ids
+from ir_outcomes.reading.qrels import Qrels, as_qrels
+from ir_outcomes.reading.runs import as_run
+
+__all__ = ["Scores", "scores"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """A measure's values.
+
+    Attributes
+    ----------
+    measure : str
+        Name of the measure.
+    higher_is_better : bool
+        Its direction.
+    runs : tuple of str
+        Names of the runs.
+    query_ids : tuple of str
+        The queries.
+    values : (n_runs, n_queries) float array
+        NaN where the measure is undefined.
+    """
+
+    measure: str
+    higher_is_better: bool
+    runs: tuple[str, ...]
+    query_ids: tuple[str, ...]
+    values: Floats
+
+    def means(self) -> Floats:
+        """(n_runs,) float array: means over the queries where the measure is defined; NaN where there are none."""
+        defined = ~np.isnan(self.values)
+        totals, numbers = np.where(defined, self.values, 0.0).sum(axis=1), defined.sum(axis=1)
+        means: Floats = np.divide(totals, numbers, out=np.full(len(totals), np.nan), where=numbers > 0)
+        return means
+
+    def gains(self) -> Floats:
+        """(n_runs, n_queries) float array: the values, turned so that higher is better."""
+        return self.values if self.higher_is_better else -self.values
+
+    def on(self, queries: Iterable[str] | str | os.PathLike[str] | None) -> Scores:
+        """Keep some of the queries: a list of ids, or a file with an id on each line; None keeps all.
+
+        Raises
+        ------
+        MismatchError
+            If a query is not there.
+        """
+        if queries is None:
+            return self
+        wanted = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
+        place = {query: column for column, query in enumerate(self.query_ids)}
+        missing = [query for query in wanted if query not in place]
+        if missing or not wanted:
+            raise MismatchError(f"the qrels have no query {some(missing)}" if missing else "the list of queries is empty")
+        chosen = np.array(sorted({place[query] for query in wanted}))
+        return replace(self, query_ids=tuple(self.query_ids[column] for column in chosen), values=self.values[:, chosen])
+
+    def notes(self) -> tuple[str, ...]:
+        """Say what a careful reader must know of these values."""
+        undefined = int(np.isnan(self.values).any(axis=0).sum())
+        if not undefined:
+            return ()
+        return (
+            f"{self.measure} is undefined for some run on {undefined} of {len(self.query_ids)} queries; each run's mean is "
+            "over its own defined queries, so a run that answers less can look better: read coverage beside it, or use "
+            "ESL(unanswered='cutoff+1') or RR.",
+        )
+
+
+def scores(
+    qrels: Any,
+    runs: Any,
+    measures: Sequence[Any],
+    *,
+    names: Sequence[str] | None = None,
+    higher_is_better: bool | None = None,
+    progress: bool = False,
+) -> list[Scores]:
+    """Compute measures of ir_measures, ours and others, for many runs; each run is read once.
+
+    Parameters
+    ----------
+    qrels : Qrels, path, dict, frame or iterable
+        See `ir_outcomes.as_qrels`.
+    runs : list, or dict from names to runs
+        See `ir_outcomes.as_run`. Search lengths serve for our measures with the settings they were made with.
+    measures : sequence of Measure or str
+        Such as ``nDCG@10`` or ``"ESL@100"``.
+    names : sequence of str, optional
+        Names of the runs.
+    higher_is_better : bool, optional
+        Direction of measures; needed for those that are not known here.
+    progress : bool
+        Show a progress bar on stderr.
+
+    Returns
+    -------
+    list of Scores
+        For each measure, over all queries of the qrels, as means of ir_measures are.
+
+    Raises
+    ------
+    ParameterError
+        If a measure or its direction is unknown, or two runs have the same name.
+    InputError
+        If something cannot be read.
+    """
+    import ir_measures
+    from tqdm import tqdm
+
+    chosen = [parse_measure(measure) if isinstance(measure, str) else measure for measure in measures]
+    rising = [direction_of(measure) if higher_is_better is None else higher_is_better for measure in chosen]
+    judgments = as_qrels(qrels)
+    evaluator = ir_measures.evaluator(chosen, judgments.to_dict())
+    place = {query: column for column, query in enumerate(judgments.query_ids)}
+    row_of = {measure: row for row, measure in enumerate(chosen)}
+    items, given = runs_and_names(runs, names)
+    values = np.full((len(chosen), len(items), len(place)), np.nan)
+    called = []
+    for number, (run, name) in enumerate(tqdm(list(zip(items, given, strict=True)), "evaluating", disable=not progress)):
+        if isinstance(run, SearchLengths):
+            values[:, number] = [_of_lengths(measure, run, judgments) for measure in chosen]
+        else:
+            run = as_run(run, name)
+            for metric in evaluator.iter_calc(run.to_dict()):
+                values[row_of[metric.measure], number, place[metric.query_id]] = metric.value
+        called.append(name or run.name)
+    twice = [name for name in called if called.count(name) > 1]
+    if twice:
+        raise ParameterError(f"two runs are called {twice[0]}; tell them apart with names=")
+    return [
+        Scores(str(measure), higher, tuple(called), judgments.query_ids, table)
+        for measure, higher, table in zip(chosen, rising, values, strict=True)
+    ]
+
+
+def _of_lengths(measure: Any, lengths: SearchLengths, qrels: Qrels) -> Floats:
+    if not isinstance(measure, SearchLengthMeasure) or measure.baseline is not None:
+        raise ParameterError(f"{measure} cannot be computed from the search lengths of {lengths.name}; give the run itself")
+    (table,) = evaluate(qrels, [lengths], names=[None], **settings_of(measure))
+    values: Floats = measure.values(table)
+    return values
