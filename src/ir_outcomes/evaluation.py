@@ -81,11 +81,9 @@ def task_of(qrels: Any) -> Task | None:
 
 def unit_of(unit: Unit | Literal["auto"], task: Task | None, table: SearchLengths) -> Unit:
     """Choose the unit that "auto" stands for: the task's, or "query" where the median query has one relevant document."""
-    if unit != "auto":
-        return unit
-    if task is not None:
-        return task.unit
-    return "query" if np.median(table.relevant[table.answerable]) == 1 else "document"
+    chosen = task.unit if unit == "auto" and task is not None else unit
+    is_query = chosen == "query" or (chosen == "auto" and np.median(table.relevant[table.answerable]) == 1)
+    return "query" if is_query else "document"
 
 
 def several_runs(runs: Any) -> list[Any] | dict[str, Any] | None:

@@ -223,6 +223,25 @@ class SearchLengths:
         Alex et al. 2022, equations 1 to 5.
         """
         check_positive("first", first, none_allowed=True)
+        lengths = self.document_lengths(missing)
+        counted = np.ones(len(lengths), dtype=bool) if first is None else self._place < first
+        totals = np.bincount(self.query, weights=np.where(counted, lengths, 0.0), minlength=len(self.query_ids))
+        numbers = np.bincount(self.query[counted], minlength=len(self.query_ids))
+        means: _Floats = np.divide(totals, numbers, out=np.full(len(numbers), np.nan), where=numbers > 0)
+        return means
+
+    def document_lengths(self, missing: Missing = "retrieved") -> _Floats:
+        """Search length of every relevant document, found or not: what `asl` averages; see there.
+
+        Returns
+        -------
+        (n_atoms,) float array
+            Ranks, lower is better; under "retrieved", inf where the run returned nothing for the query.
+
+        References
+        ----------
+        Alex et al. 2022, equations 1 to 3.
+        """
         check_choice("missing", missing, get_args(Missing))
         self._refuse_split_levels()
         irrelevant = self.retrieved - self.relevant_retrieved
@@ -233,12 +252,7 @@ class SearchLengths:
             raise ParameterError("missing='cutoff' needs a cutoff: write ASL(missing='cutoff')@1000")
         else:
             length_if_missing = self.cutoff - self.relevant_retrieved + 1.0
-        lengths = np.where(self.rank > 0, self._lengths_if_found(), length_if_missing[self.query])
-        counted = np.ones(len(lengths), dtype=bool) if first is None else self._place < first
-        totals = np.bincount(self.query, weights=np.where(counted, lengths, 0.0), minlength=len(self.query_ids))
-        numbers = np.bincount(self.query[counted], minlength=len(self.query_ids))
-        means: _Floats = np.divide(totals, numbers, out=np.full(len(numbers), np.nan), where=numbers > 0)
-        return means
+        return np.where(self.rank > 0, self._lengths_if_found(), length_if_missing[self.query])
 
     @cached_property
     def _order(self) -> _Ints:
@@ -321,7 +335,7 @@ class SearchLengths:
             )
         if messages:
             warnings.warn(
-                f"ASL of {self.name}: {'; '.join(messages)}; use ASL(missing='cutoff')@k", IrOutcomesWarning, stacklevel=4
+                f"ASL of {self.name}: {'; '.join(messages)}; use ASL(missing='cutoff')@k", IrOutcomesWarning, stacklevel=5
             )
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation import evaluate, runs_and_names
 from ir_outcomes.lengths import SearchLengths
-from ir_outcomes.measures.definitions import SearchLengthMeasure
+from ir_outcomes.measures.definitions import ASL, SearchLengthMeasure
 from ir_outcomes.measures.directions import higher_is_better as direction_of
 from ir_outcomes.measures.provider import settings_of
 from ir_outcomes.measures.registration import parse_measure
@@ -132,7 +132,7 @@ def scores(
     import ir_measures
     from tqdm import tqdm
 
-    chosen = [parse_measure(measure) if isinstance(measure, str) else measure for measure in measures]
+    chosen = [_comparable(parse_measure(measure) if isinstance(measure, str) else measure) for measure in measures]
     rising = [direction_of(measure) if higher_is_better is None else higher_is_better for measure in chosen]
     judgments = as_qrels(qrels)
     evaluator = ir_measures.evaluator(chosen, judgments.to_dict())
@@ -156,6 +156,18 @@ def scores(
         Scores(str(measure), higher, tuple(called), judgments.query_ids, table)
         for measure, higher, table in zip(chosen, rising, values, strict=True)
     ]
+
+
+def _comparable(measure: Any) -> Any:
+    """Give every run's missing documents the same depth: equation 3 as printed would make short lists look good."""
+    if not isinstance(measure, type(ASL)) or "missing" in measure.params:
+        return measure
+    if measure.cutoff is None:
+        raise ParameterError(
+            f"{measure} compares runs of any depth; write ASL(missing='cutoff')@k with the depth that all runs share, or "
+            "ASL(missing='retrieved') for equation 3 of Alex et al. as printed"
+        )
+    return measure(missing="cutoff")
 
 
 def _of_lengths(measure: Any, lengths: SearchLengths, qrels: Qrels) -> Floats:

@@ -147,7 +147,7 @@ def sota_history(
     >>> [(each.number, each.run, each.looks) for each in sota_history(table).runs]
     [(1, 'b', 2), (2, 'c', 3)]
     """
-    entries = read_entries(table, score)
+    entries, column = read_entries(table, score)
     if until is not None:
         try:
             last = until if isinstance(until, date) else date.fromisoformat(until)
@@ -156,7 +156,7 @@ def sota_history(
         entries = tuple(each for each in entries if each.date <= last)
     if not any(each.score is not None for each in entries):
         raise ParameterError("no entry has a score; name its column with score=")
-    return history_of(entries, higher_is_better=higher_is_better, score=score or "score")
+    return history_of(entries, higher_is_better=higher_is_better, score=column or "score")
 
 
 def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) -> SotaHistory:
@@ -202,7 +202,7 @@ def entries_of(source: Any, scores: dict[str, float]) -> tuple[Entry, ...]:
     MismatchError
         If the table lacks a run.
     """
-    entries = {each.run: each for each in read_entries(source)}
+    entries = {each.run: each for each in read_entries(source).entries}
     missing = [run for run in scores if run not in entries]
     if missing:
         raise MismatchError(f"the table of entries has no row for {some(missing)}; its ids are {some(list(entries))}")

@@ -61,7 +61,7 @@ class RankedRun:
 
 @dataclass(frozen=True)
 class RankDistribution(Result):
-    """Ranks over bootstrap resamples; the pictures are "blobs", "tau" and "ranks".
+    """Ranks over bootstrap resamples; the pictures are "blobs" and "tau".
 
     Attributes
     ----------

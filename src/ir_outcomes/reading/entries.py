@@ -9,12 +9,12 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from ir_outcomes.errors import FormatError, ParameterError
 from ir_outcomes.reading.files import blocks
 
-__all__ = ["Entry", "read_entries"]
+__all__ = ["Entries", "Entry", "read_entries"]
 
 _ID = ("id", "run")
 ORGANIZER = "\N{CLASSICAL BUILDING}"  # how the MS MARCO leaderboards mark the organizers' baselines
@@ -45,7 +45,14 @@ class Entry:
     is_baseline: bool
 
 
-def read_entries(source: Any, score: str | None = None) -> tuple[Entry, ...]:
+class Entries(NamedTuple):
+    """A leaderboard: its submissions in the order of the table, and the column of the score, or None."""
+
+    entries: tuple[Entry, ...]
+    score: str | None
+
+
+def read_entries(source: Any, score: str | None = None) -> Entries:
     """Read a leaderboard.
 
     Parameters
@@ -59,8 +66,7 @@ def read_entries(source: Any, score: str | None = None) -> tuple[Entry, ...]:
 
     Returns
     -------
-    tuple of Entry
-        In the order of the table.
+    Entries
 
     Raises
     ------
@@ -71,7 +77,7 @@ def read_entries(source: Any, score: str | None = None) -> tuple[Entry, ...]:
 
     Examples
     --------
-    >>> read_entries([{"id": "r1", "date": "2020/08/27", "score": "0.368"}])[0].date.isoformat()
+    >>> read_entries([{"id": "r1", "date": "2020/08/27", "score": "0.368"}]).entries[0].date.isoformat()
     '2020-08-27'
     """
     is_file = isinstance(source, (str, os.PathLike))
@@ -89,7 +95,7 @@ def read_entries(source: Any, score: str | None = None) -> tuple[Entry, ...]:
         times = sum(other.partition(" #")[0] == entry.run for other in entries)  # descriptions may be the same
         entry = replace(entry, run=f"{entry.run} #{times + 1}") if entry.run in entries else entry
         entries[entry.run] = entry
-    return tuple(entries.values())
+    return Entries(tuple(entries.values()), column)
 
 
 def _file_rows(path: str) -> Iterable[tuple[int, Mapping[str, Any]]]:

@@ -39,7 +39,7 @@ def outcome_bar(comparisons: Comparison | Sequence[Comparison], ax: Any = None) 
         If matplotlib is not installed.
     """
     items = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)
-    ax = _axes(ax, height=1.4 + 0.45 * len(items))
+    ax = axes_or_new(ax, height=1.4 + 0.45 * len(items))
     left = np.zeros(len(items))
     for outcome in OUTCOMES:
         shares = np.array([100 * each.outcomes.fractions.get(outcome, 0.0) for each in items])
@@ -60,7 +60,7 @@ def rank_scatter(comparison: Comparison, ax: Any = None) -> Any:
 
     Points below the diagonal are better in the contender; larger points are several queries.
     """
-    ax = _axes(ax, width=4.6, height=4.6)
+    ax = axes_or_new(ax, width=4.6, height=4.6)
     pairs = [(q.baseline, q.contender) for q in comparison.per_query() if q.difference is not None]
     points, counts = np.unique(np.array(pairs, dtype=np.float64).reshape(-1, 2), axis=0, return_counts=True)
     ax.scatter(points[:, 0], points[:, 1], s=10 * np.sqrt(counts), color=BLUE, alpha=0.6, linewidths=0)
@@ -76,7 +76,7 @@ def rank_scatter(comparison: Comparison, ax: Any = None) -> Any:
 
 def difference_histogram(comparison: Comparison, ax: Any = None) -> Any:
     """Draw the histogram of per-query differences of search length, in bins that grow with the size of the difference."""
-    ax = _axes(ax, width=6.0, height=3.2)
+    ax = axes_or_new(ax, width=6.0, height=3.2)
     change = np.array([q.difference for q in comparison.per_query() if q.difference is not None])
     edges = np.array([0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5, np.inf])
     labels = ["1", "2 to 3", "4 to 7", "8 to 15", "16 to 31", "32 to 63", "64 or more"]
@@ -100,7 +100,7 @@ def facet_plot(comparisons: Comparison | Sequence[Comparison], ax: Any = None) -
     """Draw the change of coverage against the change of ranking, with both intervals; up and to the right is better."""
     items = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)
     items = [each for each in items if each.coverage.difference is not None and each.ranking.difference is not None]
-    ax = _axes(ax, width=6.0 if len(items) <= MOST_LABELS else 7.6, height=4.6)
+    ax = axes_or_new(ax, width=6.0 if len(items) <= MOST_LABELS else 7.6, height=4.6)
     better = 1 if items and items[0].ranking.higher_is_better else -1
     styles = [(marker, color) for color in (BLUE, ORANGE, GREEN, GREY) for marker in "osD^vP*X"]
     for each, (marker, color) in zip(items, styles * len(items), strict=False):
@@ -151,7 +151,8 @@ def plot(result: Any, kind: str, ax: Any = None) -> Any:
     return PLOTS[kind](result, ax=ax)
 
 
-def _axes(ax: Any, width: float = 6.4, height: float = 3.0) -> Any:
+def axes_or_new(ax: Any, width: float = 6.4, height: float = 3.0) -> Any:
+    """Return the given Axes, or those of a new figure of this size in inches."""
     if ax is not None:
         return ax
     try:

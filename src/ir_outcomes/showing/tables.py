@@ -116,18 +116,18 @@ def as_latex(comparisons: Sequence[Comparison]) -> str:
         r"\midrule",
     ]
     for each in comparisons:
-        shares = [_percent(each.outcomes.fractions.get(outcome)) for outcome in OUTCOMES]
+        shares = [percent(each.outcomes.fractions.get(outcome)) for outcome in OUTCOMES]
         cells = [
-            _tex(each.baseline),
-            _tex(each.contender),
+            tex(each.baseline),
+            tex(each.contender),
             *shares[:3],
             _tex_pvalue(each.coverage.pvalue_corrected),
             shares[3],
-            _fixed(each.ranking.baseline, 2),
-            _fixed(each.ranking.contender, 2),
+            fixed(each.ranking.baseline, 2),
+            fixed(each.ranking.contender, 2),
             _tex_pvalue(each.ranking.pvalue_corrected),
-            f"${_fixed(each.naive.difference, 4)}$",
-            _tex(each.verdict.label),
+            f"${fixed(each.naive.difference, 4)}$",
+            tex(each.verdict.label),
         ]
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}", *(f"% {line}" for line in _caption(comparisons))]
@@ -143,11 +143,11 @@ def as_html(comparisons: Sequence[Comparison]) -> str:
         cells = [
             each.baseline,
             each.contender,
-            *(_percent(each.outcomes.fractions.get(outcome), "%") for outcome in OUTCOMES),
+            *(percent(each.outcomes.fractions.get(outcome), "%") for outcome in OUTCOMES),
             "-" if facets[0].difference is None else f"{facets[0].difference:+.2f} pp",
             f"{facets[0].pvalue_corrected:.3g}",
-            _fixed(facets[1].baseline, 2),
-            _fixed(facets[1].contender, 2),
+            fixed(facets[1].baseline, 2),
+            fixed(facets[1].contender, 2),
             f"{facets[1].pvalue_corrected:.3g}",
             each.verdict.label,
         ]
@@ -177,12 +177,14 @@ def _caption(comparisons: Sequence[Comparison]) -> list[str]:
     ]
 
 
-def _percent(share: float | None, sign: str = r"\%") -> str:
+def percent(share: float | None, sign: str = r"\%") -> str:
+    """Write a share in percent."""
     return "-" if share is None else f"{100 * share:.1f}{sign}"
 
 
-def _fixed(value: float | None, places: int) -> str:
-    return "-" if value is None else f"{value:.{places}f}"
+def fixed(value: float | None, places: int, sign: str = "") -> str:
+    """Write a number with so many decimal places, or a dash; ``sign="+"`` writes the sign of positive ones too."""
+    return "-" if value is None else f"{value:{sign}.{places}f}"
 
 
 def _tex_pvalue(pvalue: float) -> str:
@@ -198,5 +200,6 @@ _TEX = {
 }  # fmt: skip
 
 
-def _tex(text: str) -> str:
+def tex(text: str) -> str:
+    """Escape text for LaTeX."""
     return "".join(_TEX.get(character, character) for character in text)

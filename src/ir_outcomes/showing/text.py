@@ -23,12 +23,12 @@ _STYLES = {"better": "bold green", "worse": "bold red", "trade-off": "bold yello
 
 def comparison_text(comparison: Comparison) -> str:
     """Render a comparison as plain text, 80 columns wide."""
-    return _plain(comparison_report(comparison))
+    return plain(comparison_report(comparison))
 
 
 def comparisons_text(comparisons: Comparisons) -> str:
     """Render several comparisons as plain text, 80 columns wide."""
-    return _plain(comparisons_report(comparisons))
+    return plain(comparisons_report(comparisons))
 
 
 def comparison_report(comparison: Comparison) -> RenderableType:
@@ -43,7 +43,7 @@ def comparison_report(comparison: Comparison) -> RenderableType:
         *_sizes(comparison),
         "",
         *_words(comparison),
-        *_bulleted("Notes", comparison.notes),
+        *bulleted("Notes", comparison.notes),
     )
 
 
@@ -68,12 +68,12 @@ def comparisons_report(comparisons: Comparisons) -> RenderableType:
     ]
     for each in comparisons:
         parts += _words(each, _called(each, comparisons))
-    return Group(*parts, "", *_bulleted("Notes", _shared_notes(comparisons)))
+    return Group(*parts, "", *bulleted("Notes", _shared_notes(comparisons)))
 
 
 def query_report(queries: Iterable[QueryOutcome], comparison: Comparison) -> RenderableType:
     """Lay out a list of queries."""
-    table = _table("query", "outcome", "found A", "found B", "length A", "length B", "change", "text", right=range(2, 7))
+    table = aligned_table("query", "outcome", "found A", "found B", "length A", "length B", "change", "text", right=range(2, 7))
     for query in queries:
         table.add_row(
             Text(query.query_id),
@@ -90,7 +90,7 @@ def query_report(queries: Iterable[QueryOutcome], comparison: Comparison) -> Ren
 
 def tasks_report(tasks: Iterable[Task]) -> RenderableType:
     """Lay out a list of tasks."""
-    table = _table("dataset", "queries", "cutoff", "rel", "unit", "qrels", right=(1, 2, 3))
+    table = aligned_table("dataset", "queries", "cutoff", "rel", "unit", "qrels", right=(1, 2, 3))
     table.columns[0].no_wrap = True
     for task in tasks:
         queries = "-" if task.n_queries is None else f"{task.n_queries:,}"
@@ -100,7 +100,7 @@ def tasks_report(tasks: Iterable[Task]) -> RenderableType:
 
 def task_report(task: Task) -> RenderableType:
     """Lay out a task: its settings, and where its parts come from."""
-    table = _table("part", "on this machine", "file")
+    table = aligned_table("part", "on this machine", "file")
     for part in ("qrels", "queries", "scoreddocs"):
         source = task.source(part)
         path = "-" if source is None or source.path is None else source.path
@@ -109,7 +109,7 @@ def task_report(task: Task) -> RenderableType:
         f"cutoff {task.cutoff}, rel {task.rel}, unit {task.unit}; official measure {task.official_measure or 'unknown'}; "
         f"baseline {task.baseline or 'none'}"
     )
-    return Group(Text(task.dataset_id, style="bold"), Text(head), "", table, *_bulleted("Notes", task.notes))
+    return Group(Text(task.dataset_id, style="bold"), Text(head), "", table, *bulleted("Notes", task.notes))
 
 
 def _where(source: Source | None) -> str:
@@ -131,7 +131,8 @@ def short_pvalue(pvalue: float) -> str:
     return f"{pvalue:.1e}".replace(".0e", "e") if pvalue < 0.001 else f"{pvalue:.3f}"
 
 
-def _plain(report: RenderableType) -> str:
+def plain(report: RenderableType) -> str:
+    """Render a report without colour, 80 columns wide."""
     stream = StringIO()
     Console(file=stream, width=WIDTH, color_system=None, force_terminal=False, highlight=False, emoji=False).print(report)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
@@ -161,7 +162,7 @@ def _correction(comparison: Comparison) -> str:
 
 def _outcome_table(comparison: Comparison) -> Table:
     counted = "queries" if comparison.unit == "query" else "documents"
-    table = _table(
+    table = aligned_table(
         "outcome", f"found within {comparison.cutoff} by" if comparison.cutoff else "found by", counted, "share", right=(2, 3)
     )
     found_by = {"neither": "no run", "lost": comparison.baseline, "won": comparison.contender, "both": "both runs"}
@@ -179,7 +180,7 @@ def _outcome_table(comparison: Comparison) -> Table:
 
 def _facet_table(comparison: Comparison) -> Table:
     level = f"{100 * (1 - comparison.alpha):g} % interval"
-    table = _table("facet", "better", "A", "B", "B - A", level, "p", "test", right=(2, 3, 4, 5, 6))
+    table = aligned_table("facet", "better", "A", "B", "B - A", level, "p", "test", right=(2, 3, 4, 5, 6))
     for facet in filter(None, (comparison.coverage, comparison.ranking, comparison.reciprocal_rank)):
         places = 2 if facet.measured_in in ("percentage points", "ranks") else 4
         table.add_row(
@@ -234,7 +235,7 @@ def _called(comparison: Comparison, comparisons: Comparisons) -> str:
 
 
 def _table_2(comparisons: Comparisons) -> Table:
-    table = _table("run", "lost", "won", "both", "cov", "p", "A", "B", "p", "verdict", right=range(1, 9))
+    table = aligned_table("run", "lost", "won", "both", "cov", "p", "A", "B", "p", "verdict", right=range(1, 9))
     for each in comparisons:
         shares = each.outcomes.fractions
         table.add_row(
@@ -245,13 +246,13 @@ def _table_2(comparisons: Comparisons) -> Table:
             _number(each.ranking.baseline, ".2f"),
             _number(each.ranking.contender, ".2f"),
             short_pvalue(each.ranking.pvalue_corrected),
-            _label(each.verdict.label),
+            colored_label(each.verdict.label),
         )
     return table
 
 
 def _words(comparison: Comparison, title: str = "Verdict") -> list[RenderableType]:
-    label = Text.assemble(f"{title}: ", _label(comparison.verdict.label))
+    label = Text.assemble(f"{title}: ", colored_label(comparison.verdict.label))
     lines: list[RenderableType] = [label, Padding(Text(comparison.verdict.sentence), (0, 0, 0, 2))]
     if comparison.settings.margins is not None:
         coverage, ranking = comparison.settings.margins
@@ -261,7 +262,8 @@ def _words(comparison: Comparison, title: str = "Verdict") -> list[RenderableTyp
     return lines
 
 
-def _bulleted(title: str, notes: Iterable[str]) -> list[RenderableType]:
+def bulleted(title: str, notes: Iterable[str]) -> list[RenderableType]:
+    """Lay out notes under a title; nothing where there are none."""
     grid = Table.grid(padding=(0, 1))
     for note in notes:
         grid.add_row(" -", Text(note))
@@ -277,7 +279,8 @@ def _shared_notes(comparisons: Comparisons) -> list[str]:
     return [note if len(runs) == len(comparisons) else f"{', '.join(runs)}: {note}" for note, runs in about.items()]
 
 
-def _table(*headings: str, right: Iterable[int] = ()) -> Table:
+def aligned_table(*headings: str, right: Iterable[int] = ()) -> Table:
+    """Make a table without lines; the columns `right` hold numbers."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     numeric = set(right)
     for column, heading in enumerate(headings):
@@ -285,7 +288,8 @@ def _table(*headings: str, right: Iterable[int] = ()) -> Table:
     return table
 
 
-def _label(label: str) -> Text:
+def colored_label(label: str) -> Text:
+    """Colour a verdict: green for better, red for worse."""
     return Text(label, style=_STYLES.get(label.split()[0], ""))
 
 
@@ -304,4 +308,4 @@ def print_report(report: RenderableType, stream: TextIO) -> None:
     if stream.isatty():
         Console(file=stream, highlight=False, emoji=False).print(report)
     else:
-        stream.write(f"{_plain(report)}\n")
+        stream.write(f"{plain(report)}\n")

@@ -1,0 +1,85 @@
+"""Runs at one depth: ASL compares runs only where a document that is missing costs each of them the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ir_outcomes.errors import MismatchError, some
+from ir_outcomes.evaluation import evaluate, runs_and_names, task_of
+from ir_outcomes.lengths import Missing, SearchLengths
+from ir_outcomes.ranking import Ties
+
+__all__ = ["AtDepth", "at_depth"]
+
+
+class AtDepth(NamedTuple):
+    """Runs evaluated alike.
+
+    Attributes
+    ----------
+    tables : list of SearchLengths
+        One for each run.
+    cutoff : int or None
+        The depth they share; None where unequal depths were asked for.
+    rel : int
+        Least grade of a relevant document.
+    notes : tuple of str
+        What a careful reader must know.
+    """
+
+    tables: list[SearchLengths]
+    cutoff: int | None
+    rel: int
+    notes: tuple[str, ...]
+
+
+def at_depth(
+    qrels: Any,
+    runs: Any,
+    *,
+    cutoff: int | None,
+    rel: int | None,
+    ties: Ties,
+    missing: Missing,
+    names: Sequence[str] | None = None,
+) -> AtDepth:
+    """Evaluate runs at a shared depth.
+
+    Parameters
+    ----------
+    qrels, runs, names
+        See `ir_outcomes.leaderboard`.
+    cutoff : int, optional
+        The depth; by default the one that all runs reach.
+    rel : int, optional
+        By default the task's, where `qrels` is one, else 1.
+    ties, missing
+        See `ir_outcomes.search_lengths` and `SearchLengths.asl`.
+
+    Raises
+    ------
+    MismatchError
+        If there is no cutoff, the runs differ in depth, and ``missing="retrieved"`` was not asked for.
+    """
+    task = task_of(qrels)
+    rel = rel if rel is not None else task.rel if task else 1
+    items, given = runs_and_names(runs, names)
+    tables = evaluate(task.qrels if task else qrels, items, names=given, cutoff=cutoff, rel=rel, ties=ties)
+    reached = {table.name: int(table.retrieved.max(initial=0)) for table in tables}
+    if cutoff is not None:
+        shallow = [name for name, depth in reached.items() if depth < cutoff]
+        notes = [f"{some(shallow)}: no list reaches the depth of {cutoff}; documents below are unknown, not missing."]
+        return AtDepth(tables, cutoff, rel, tuple(notes if shallow else ()))
+    common = min(reached.values())
+    if max(reached.values()) == common:
+        return AtDepth([replace(table, cutoff=common) for table in tables], common, rel, ())
+    at = {depth: [name for name, each in reached.items() if each == depth] for depth in sorted(set(reached.values()))}
+    depths = "; ".join(f"{depth}: {some(named, 3)}" for depth, named in at.items())
+    if missing == "cutoff":
+        raise MismatchError(
+            f"the runs differ in depth ({depths}), and short lists look good in ASL: give the depth that all share, "
+            f"cutoff={common}, or missing='retrieved' for equation 3 of Alex et al. 2022 as printed"
+        )
+    return AtDepth(tables, None, rel, (f"The runs differ in depth ({depths}); short lists look good in ASL, equation 3.",))

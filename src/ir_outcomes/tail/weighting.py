@@ -1,0 +1,103 @@
+"""What averaging precisions does to search lengths: small ones count, large ones vanish."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.lengths import SearchLengths
+
+__all__ = ["document_precisions", "effective_share", "equivalent_lengths"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def equivalent_lengths(lengths: npt.ArrayLike) -> Floats:
+    """Give the search lengths whose plain mean is what averaging the precisions of these amounts to.
+
+    Averaging precisions 1/SL is averaging search lengths with weights w = 1/SL. Each length's distance from that weighted mean
+    A shrinks by its own weight: A + w (SL - A) = 1 + A (1 - w), and the plain mean of these is A.
+
+    Parameters
+    ----------
+    lengths : (n,) array_like
+        Search lengths, at least 1, in ranks; infinite for a document that is missing.
+
+    Returns
+    -------
+    (n,) float array
+
+    Raises
+    ------
+    ParameterError
+        If a length is below 1, or all are infinite.
+
+    References
+    ----------
+    Alex et al. 2022, Appendix A.1, equations 14 and 15. The paper's example prints 2.9 for the length 5, where its own
+    condition of an equal mean gives 2.8; the other eight values agree.
+
+    Examples
+    --------
+    >>> equivalent_lengths([1, 1, 1, 2, 4, 5, 10, 10000, 10000]).round(1).tolist()
+    [1.0, 1.0, 1.0, 2.1, 2.7, 2.8, 3.0, 3.2, 3.2]
+    """
+    values = np.asarray(lengths, dtype=np.float64)
+    if values.ndim != 1 or not len(values) or not np.all(values >= 1) or np.isinf(values).all():
+        raise ParameterError("lengths: must be a list of search lengths of 1 or more, not all infinite")
+    weights = 1 / values
+    equivalent: Floats = 1 + (1 - weights) / weights.mean()
+    return equivalent
+
+
+def document_precisions(lengths: SearchLengths) -> Floats:
+    """Precision at each relevant document, which AP averages; 0 where it is not found.
+
+    Returns
+    -------
+    (n_atoms,) float array
+        Between 0 and 1, higher is better.
+
+    References
+    ----------
+    Alex et al. 2022, equation 6.
+    """
+    found = lengths.rank > 0
+    relevant_upto = lengths.rank - lengths.irrelevant_above
+    precisions: Floats = np.divide(relevant_upto, lengths.rank, out=np.zeros(len(found)), where=found)
+    return precisions
+
+
+def effective_share(lengths: SearchLengths) -> float:
+    """Share of the relevant documents that AP in effect averages: the best-placed ones, with equal weights.
+
+    The documents are taken in the order of their precision until the plain mean of their 1/P is as close as can be to 1/MAP.
+    Queries weigh the same, as in MAP.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 where nothing was found.
+
+    References
+    ----------
+    Alex et al. 2022, Appendix A.1: 57 % plus or minus 16 over 76 TREC tracks.
+
+    Examples
+    --------
+    >>> from ir_outcomes import search_lengths
+    >>> run = {"q": {"a": 9.0, "x": 8.0, "b": 7.0, "y": 6.0}}
+    >>> round(effective_share(search_lengths({"q": {"a": 1, "b": 1, "c": 1, "d": 1}}, run)), 2)
+    0.5
+    """
+    precisions = document_precisions(lengths)
+    weights = 1 / lengths.relevant[lengths.query]
+    order = np.argsort(-precisions, kind="stable")
+    order = order[precisions[order] > 0]
+    if not len(order):
+        return 0.0
+    included = np.cumsum(weights[order])
+    means = np.cumsum(weights[order] / precisions[order]) / included
+    target = weights.sum() / (weights * precisions).sum()
+    return float(included[np.argmin(np.abs(means - target))] / weights.sum())
