@@ -1,24 +1,18 @@
-"""The command line: parses, calls, shows.
-
-Data goes to stdout, everything else to stderr. Exit status 0; 1 for bad input, with a message that names it; 2 for wrong usage.
-"""
+"""The commands for one run and for two: compare, compare-outputs, measure, datasets, sample."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-import sys
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, TextIO, cast
+from typing import Annotated, Any, cast
 
 import typer
 
-from ir_outcomes.errors import IrOutcomesError, IrOutcomesWarning, ParameterError
+from ir_outcomes.errors import ParameterError
 
 app = typer.Typer(
     name="ir-outcomes",
@@ -29,19 +23,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-QRELS = Annotated[str, typer.Argument(help="qrels file, or an ir_datasets id such as msmarco-document/dev", show_default=False)]
-
-
-class Format(str, Enum):
-    """How results are written."""
-
-    text = "text"
-    json = "json"
-    jsonl = "jsonl"
-    csv = "csv"
-    latex = "latex"
-    html = "html"
-
 
 class Which(str, Enum):
     """Which queries are listed."""
@@ -50,12 +31,6 @@ class Which(str, Enum):
     lost = "lost"
     better = "better"
     worse = "worse"
-
-
-def main() -> None:
-    """Run the command line; bad input ends with a message, never with a traceback."""
-    with _messages():
-        app()
 
 
 @app.command()
@@ -125,9 +100,9 @@ def compare(
             **options,
         )
     if picture is not None:
-        _save(result.plot("facets"), picture)
+        save_picture(result.plot("facets"), picture)
     several = list(result) if isinstance(result, Comparisons) else [result]
-    with _stdout_or(output) as write:
+    with stdout_or(output) as write:
         if per_query is not None:
             for each in several:
                 rows = [query._asdict() for query in each.per_query(per_query.value, top)]
@@ -180,7 +155,7 @@ def compare_outputs(
         correction=cast("Any", correction),
         names=tuple(name) if name else None,
     )
-    with _stdout_or(output) as write:
+    with stdout_or(output) as write:
         _write_result(result, form, write)
 
 
@@ -243,7 +218,7 @@ def datasets(
     from ir_outcomes.reading import known_tasks, load
     from ir_outcomes.showing import text
 
-    with _stdout_or(None) as write:
+    with stdout_or(None) as write:
         if dataset is None:
             write(text.tasks_report([load(name) for name in known_tasks()]))
         else:
@@ -273,13 +248,6 @@ def _compare_on(measure: str, qrels: str, runs: list[str], options: dict[str, An
     names = tuple(table.name for table in tables)
     contenders = outputs[1:] if len(outputs) > 2 else outputs[1]
     return compare_outputs(outputs[0], contenders, qrels=judgments, names=names, **options)
-
-
-def _save(axes: Any, path: Path) -> None:
-    try:
-        axes.figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise ParameterError(f"--plot {path}: cannot be written ({error})") from error
 
 
 def _write_result(result: Any, form: Format, write: Callable[[Any], None]) -> None:
@@ -320,48 +288,3 @@ def _margins(text: str) -> tuple[float, float]:
             f"--margins {text!r}: write two numbers, percentage points of coverage and ranks, such as 1pp,0.5"
         ) from None
     return coverage, ranking
-
-
-@contextmanager
-def _stdout_or(output: Path | None) -> Iterator[Callable[[Any], None]]:
-    from ir_outcomes.showing.text import print_report
-
-    def write(report: Any) -> None:
-        if isinstance(report, str):
-            stream.write(f"{report}\n")
-        else:
-            print_report(report, stream)
-
-    if output is None:
-        stream: TextIO = sys.stdout
-        yield write
-        return
-    try:
-        with output.open("w", encoding="utf-8") as stream:
-            yield write
-    except OSError as error:
-        raise ParameterError(f"--output {output}: cannot be written ({error.strerror})") from error
-
-
-@contextmanager
-def _messages() -> Iterator[None]:
-    """Turn our errors into a message and exit status 1, and our warnings into lines on stderr."""
-
-    def show(message: Warning | str, category: type[Warning], *details: Any, **more: Any) -> None:
-        if issubclass(category, IrOutcomesWarning):
-            typer.echo(f"warning: {message}", err=True)
-        else:
-            original(message, category, *details, **more)
-
-    original = warnings.showwarning
-    warnings.showwarning = show
-    try:
-        yield
-    except IrOutcomesError as error:
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(1)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(1)
-    finally:
-        warnings.showwarning = original
