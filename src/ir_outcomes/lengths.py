@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from ir_outcomes.checks import check_choice, check_positive
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some
-from ir_outcomes.ranking import Ties, depths, levels, locate
+from ir_outcomes.ranking import Ties, depths, judged_part, levels, scores_of
+from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.qrels import as_qrels
-from ir_outcomes.reading.runs import as_run
 from ir_outcomes.weak_order import TieLevel
 
 __all__ = ["Missing", "SearchLengths", "Ties", "search_lengths"]
@@ -373,14 +373,12 @@ def search_lengths(
     check_positive("cutoff", cutoff, none_allowed=True)
     check_positive("rel", rel)
     check_choice("ties", ties, get_args(Ties))
-    qrels, run = as_qrels(qrels), as_run(run)
-    judged = qrels.grades >= 0
-    rows = np.where(judged, locate(qrels, run), -1)
+    qrels, run = as_qrels(qrels), as_ranking(run)
     if judged_only:
-        kept = np.unique(rows[rows >= 0])
-        run, rows = run.take(kept), np.where(rows >= 0, np.searchsorted(kept, rows), -1)
+        run = judged_part(qrels, run.in_arrays if isinstance(run, NestedRun) else run)
+    scores = np.where(qrels.grades >= 0, scores_of(qrels, run), np.nan)
     depth, listed = depths(qrels, run)
-    first, size = levels(qrels, run, rows, ties)
+    first, size = levels(qrels, run, scores, ties)
 
     within = np.iinfo(np.int64).max if cutoff is None else cutoff
     retrieved = np.minimum(depth, within)
