@@ -6,7 +6,6 @@ are looked at only in tie levels that hold a judged document. So the run may be 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -52,10 +51,16 @@ def locate(qrels: Qrels, run: Run) -> _Ints:
     return rows
 
 
-def scores_of(qrels: Qrels, run: Run | NestedRun) -> _Floats:
+def places_of(qrels: Qrels, run: Run | NestedRun) -> _Ints:
+    """Find the place of each query of the qrels in the run, or -1."""
+    place_of = {query: place for place, query in enumerate(run.query_ids)}
+    return np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
+
+
+def scores_of(qrels: Qrels, run: Run | NestedRun, places: _Ints) -> _Floats:
     """Find the score of each judged document; NaN where the run lacks it."""
     if isinstance(run, NestedRun):
-        return run.scores_of(qrels)
+        return run.scores_of(qrels, places)
     rows = locate(qrels, run)
     scores = np.full(len(rows), np.nan)
     scores[rows >= 0] = run.scores[rows[rows >= 0]]
@@ -68,25 +73,17 @@ def judged_part(qrels: Qrels, run: Run) -> Run:
     return run.take(np.sort(rows[(rows >= 0) & (qrels.grades >= 0)]))
 
 
-def depths(qrels: Qrels, run: Run | NestedRun) -> tuple[_Ints, npt.NDArray[np.bool_]]:
-    """Count the run's documents for each query of the qrels, and tell whether it holds the query."""
-    depth_of = dict(zip(run.query_ids, np.diff(run.offsets).tolist(), strict=True))
-    depths = np.array([depth_of.get(query, 0) for query in qrels.query_ids], dtype=np.int64)
-    return depths, np.array([query in depth_of for query in qrels.query_ids])
-
-
-def levels(qrels: Qrels, run: Run | NestedRun, scores: _Floats, ties: Ties) -> tuple[_Ints, _Ints]:
+def levels(qrels: Qrels, run: Run | NestedRun, places: _Ints, scores: _Floats, ties: Ties) -> tuple[_Ints, _Ints]:
     """Return for each judged document the first rank of its tie level, and the level's size.
 
     Where the rule breaks ties these are its rank and 1. Rank 0 marks documents without a score, which the run lacks.
     """
     first, size = np.zeros(len(scores), dtype=np.int64), np.ones(len(scores), dtype=np.int64)
     there = np.flatnonzero(~np.isnan(scores))
-    place_of = {query: place for place, query in enumerate(run.query_ids)}
-    places = np.array([place_of.get(query, -1) for query in qrels.query_ids])[qrels.codes[there]]
+    place = places[qrels.codes[there]]
     ranked, order = _ranked(run, ties)
     wanted = _comparable(scores[there], run, ties)
-    start, stop = run.offsets[places], run.offsets[places + 1]
+    start, stop = run.offsets[place], run.offsets[place + 1]
     begin = _partition(ranked, start, stop, wanted, np.greater)
     end = _partition(ranked, begin, stop, wanted, np.greater_equal)
     first[there] = begin - start + 1

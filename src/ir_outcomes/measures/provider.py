@@ -43,8 +43,9 @@ class OutcomesEvaluator(Evaluator):
         """Aggregate the values without making an object of each."""
         aggregators = {measure: measure.aggregator() for measure in self._measures}
         for measure, _, values in self._values(run):
+            add = aggregators[measure].add
             for value in values:
-                aggregators[measure].add(value)
+                add(value)
         return {measure: aggregator.result() for measure, aggregator in aggregators.items()}
 
     def _values(self, run: Any) -> Iterator[tuple[SearchLengthMeasure, tuple[str, ...], list[float]]]:
