@@ -414,25 +414,24 @@ def _enumerated_sign_flip(d: Floats) -> float:
 def _sampled_sign_flip(d: Floats, seed: int, resamples: int) -> float:
     """Flip signs at random, all sums exact, so that the same seed gives the same p-value on every machine.
 
-    The differences are rounded to 22 bits of the largest and split in halves of 11: sums of the halves are whole numbers that
-    float32 holds without error in whatever order they are added, and float32 products are fast. Sums that reach the observed
-    one but for that rounding count as reaching it, so that ties are kept and no p-value comes out too small.
+    The differences are rounded to 22 bits of the largest, so that their sums are whole numbers. Sums that reach the observed
+    one but for that rounding count as reaching it, so that ties are kept and no p-value comes out too small. A random byte
+    decides on eight signs at once: what it makes of its eight differences is looked up in a table of all 256 sums.
     """
     rng = np.random.default_rng(seed)
     sizes = np.rint(np.abs(d) * ((1 << 22) - 1) / np.abs(d).max()).astype(np.int64)
     observed, total = abs(int(np.sum(np.sign(d).astype(np.int64) * sizes))), int(sizes.sum())
-    halves = np.stack([sizes >> 11, sizes & 2047], axis=1).astype(np.float32)
     bound = observed - len(d)  # rounding moves a sum, and the observed one, by less than n / 2 each
-    width = 1 << 13  # so many halves of 11 bits add up to less than 2^24
+    eights = np.pad(sizes, (0, -len(d) % 8)).reshape(-1, 8)
+    tables = eights @ np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1).T.astype(np.int64)
     extreme, done = 0, 0
     batch = max(1, (1 << 23) // len(d))  # bounds the memory that the flips take
     while done < resamples:
-        rows = min(batch, resamples - done)
-        drawn = np.frombuffer(rng.bytes(rows * -(-len(d) // 8)), dtype=np.uint8).reshape(rows, -1)
-        kept = np.unpackbits(drawn, axis=1, count=len(d)).astype(np.float32)
-        sums = np.zeros((rows, 2))
-        for start in range(0, len(d), width):
-            sums += kept[:, start : start + width] @ halves[start : start + width]
-        extreme += int(np.sum(np.abs(2 * (sums[:, 0] * 2048 + sums[:, 1]) - total) >= bound))
-        done += rows
+        draws = min(batch, resamples - done)
+        kept = np.zeros(draws, dtype=np.int64)
+        flips = np.frombuffer(rng.bytes(draws * len(tables)), dtype=np.uint8).reshape(draws, -1)
+        for table, byte in zip(tables, np.ascontiguousarray(flips.T), strict=True):
+            kept += table[byte]
+        extreme += int(np.sum(np.abs(2 * kept - total) >= bound))
+        done += draws
     return (1 + extreme) / (1 + resamples)
