@@ -7,6 +7,7 @@ whole comparison takes to run.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -50,12 +51,19 @@ def average_ranks(values: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
 
 
 def signed_rank_pvalue(statistic: int, n: int) -> float:
-    """Two-sided exact p-value of the smaller sum of signed ranks 1 to n, n at most 60: among 2^n equally likely signs."""
-    ways = np.zeros(statistic + 1, dtype=np.int64)  # to choose ranks that add up to 0, 1, ...
+    """Two-sided exact p-value of the smaller sum of signed ranks 1 to n, n at most 50: among 2^n equally likely signs."""
+    return min(1.0, 2 * float(_rank_sums_up_to(n)[statistic]))
+
+
+@lru_cache(maxsize=50)
+def _rank_sums_up_to(n: int) -> Floats:
+    """Chances that the ranks with positive signs add up to at most 0, 1, 2, ..."""
+    ways = np.zeros(n * (n + 1) // 2 + 1)
     ways[0] = 1
-    for rank in range(1, min(n, statistic) + 1):
+    for rank in range(1, n + 1):
         ways[rank:] += ways[:-rank]
-    return min(1.0, 2 * float(ways.sum()) / 2.0**n)
+    chances: Floats = np.cumsum(ways) / 2.0**n
+    return chances
 
 
 def root(function: Callable[[float], float], low: float, high: float, tolerance: float = 0.0) -> float:
