@@ -374,9 +374,9 @@ def search_lengths(
     check_positive("rel", rel)
     check_choice("ties", ties, get_args(Ties))
     qrels, run = as_qrels(qrels), as_ranking(run)
-    if judged_only:
-        run = judged_part(qrels, run.in_arrays if isinstance(run, NestedRun) else run)
     places = places_of(qrels, run)
+    if judged_only:
+        run = judged_part(qrels, run.in_arrays if isinstance(run, NestedRun) else run, places)
     scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
     first, size = levels(qrels, run, places, scores, ties)
 

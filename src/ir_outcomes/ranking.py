@@ -23,10 +23,16 @@ _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
 
 
-def locate(qrels: Qrels, run: Run) -> _Ints:
+def places_of(qrels: Qrels, run: Run | NestedRun) -> _Ints:
+    """Find the place of each query of the qrels in the run, or -1."""
+    place_of = {query: place for place, query in enumerate(run.query_ids)}
+    return np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
+
+
+def locate(qrels: Qrels, run: Run, places: _Ints) -> _Ints:
     """Find the row of the run that holds each judged pair, or -1; exact, hashes only narrow the search."""
-    code_of = {query: code for code, query in enumerate(qrels.query_ids)}
-    run_codes = np.array([code_of.get(query, -1) for query in run.query_ids], dtype=np.int32)
+    run_codes = np.full(len(run.query_ids), -1, dtype=np.int32)
+    run_codes[places[places >= 0]] = np.flatnonzero(places >= 0)
     codes = np.repeat(run_codes, np.diff(run.offsets))
     salt = 0
     while True:
@@ -37,7 +43,7 @@ def locate(qrels: Qrels, run: Run) -> _Ints:
             break
         salt += 1
     keys = pair_keys(codes, run.docids, salt)
-    bits = max(16, len(wanted).bit_length() + 3)
+    bits = max(16, len(wanted).bit_length() + 6)
     shift = np.uint64(64 - bits)
     likely = np.zeros(1 << bits, dtype=bool)
     likely[wanted >> shift] = True
@@ -51,25 +57,19 @@ def locate(qrels: Qrels, run: Run) -> _Ints:
     return rows
 
 
-def places_of(qrels: Qrels, run: Run | NestedRun) -> _Ints:
-    """Find the place of each query of the qrels in the run, or -1."""
-    place_of = {query: place for place, query in enumerate(run.query_ids)}
-    return np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
-
-
 def scores_of(qrels: Qrels, run: Run | NestedRun, places: _Ints) -> _Floats:
     """Find the score of each judged document; NaN where the run lacks it."""
     if isinstance(run, NestedRun):
         return run.scores_of(qrels, places)
-    rows = locate(qrels, run)
+    rows = locate(qrels, run, places)
     scores = np.full(len(rows), np.nan)
     scores[rows >= 0] = run.scores[rows[rows >= 0]]
     return scores
 
 
-def judged_part(qrels: Qrels, run: Run) -> Run:
+def judged_part(qrels: Qrels, run: Run, places: _Ints) -> Run:
     """Leave out of the run what is not judged."""
-    rows = locate(qrels, run)
+    rows = locate(qrels, run, places)
     return run.take(np.sort(rows[(rows >= 0) & (qrels.grades >= 0)]))
 
 
