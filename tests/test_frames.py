@@ -14,6 +14,8 @@ import pandas as pd
 import polars as pl
 import pyarrow
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, MissingDependency, ParameterError
@@ -91,6 +93,36 @@ def test_what_is_wrong_is_said(kind: str, columns: dict[str, Any], message: str)
     make: Any = FRAMES[kind]
     with pytest.raises(FormatError, match=message):
         iro.as_run(make(columns))
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["q1", "q2", "ü"]), st.text("aé日", min_size=1, max_size=20), st.integers(0, 3)),
+        min_size=1,
+        max_size=12,
+        unique_by=lambda row: row[:2],
+    ),
+    st.integers(0, 3),
+)
+def test_text_in_arrow_is_read_as_text_in_objects(rows: list[Any], start: int) -> None:
+    """Parts of columns too, and columns in several pieces."""
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    table = pyarrow.Table.from_pandas(frame)
+    for form in (pd.concat([frame[:start], frame[start:]]), table, pyarrow.concat_tables([table[:start], table[start:]])):
+        ours = iro.as_run(form)
+        theirs = iro.as_run(frame.astype({"query_id": object, "doc_id": object}))
+        assert ours.query_ids == theirs.query_ids
+        assert ours.docids.dtype == theirs.docids.dtype
+        assert ours.docids.tolist() == theirs.docids.tolist()
+    assert iro.as_run(table[start:]).to_dict() == iro.as_run(frame[start:].astype(object)).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"), [(["a", "b\0", "c"], "has a NUL character"), (["a", "b" * 1001, "c"], "longer than 1000 bytes")]
+)
+def test_odd_text_in_arrow_is_refused(documents: list[str], message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        iro.as_run(pyarrow.table({"qid": QUERIES, "docno": documents, "score": SCORES}))
 
 
 def test_an_arrow_stream_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import fields
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.lengths import check_comparable, search_lengths
+from ir_outcomes.reading.nested import NestedRun, as_ranking
+from ir_outcomes.reading.runs import as_run
 
 from . import literal, strategies
 
@@ -66,6 +70,60 @@ def test_everything_equals_the_literal_definitions(
             [literal.asl(o, g, missing, cutoff, first) for o, g in zip(orders, golds, strict=True)],
             rtol=1e-15,
         )
+
+
+@given(
+    qrels=strategies.qrels,
+    run=strategies.runs,
+    cutoff=strategies.cutoffs,
+    rel=st.integers(1, 3),
+    ties=st.sampled_from(["trec", "msmarco", "input", "expected"]),
+    judged_only=st.booleans(),
+    numbered=st.booleans(),
+)
+def test_a_dict_of_dict_and_arrays_give_the_same_table(
+    qrels: literal.Qrels, run: literal.Run, cutoff: Any, rel: int, ties: Any, judged_only: bool, numbered: bool
+) -> None:
+    settings: dict[str, Any] = {"cutoff": cutoff, "rel": rel, "ties": ties, "judged_only": judged_only}
+    given: Any = run
+    if numbered:  # ids that are numbers in the run and text in the qrels
+        number = {each: place for place, each in enumerate(strategies.DOCUMENTS)}
+        qrels = {query: {str(number[d]): grade for d, grade in judged.items()} for query, judged in qrels.items()}
+        given = {query: {number[d]: score for d, score in ranking.items()} for query, ranking in run.items()}
+    nested = as_ranking(given)
+    assert isinstance(nested, NestedRun)
+    one, other = (search_lengths(qrels, form, **settings) for form in (nested, as_run(given)))
+    for field in fields(one):
+        mine, theirs = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(mine, np.ndarray):
+            assert mine.dtype == theirs.dtype
+            np.testing.assert_array_equal(mine, theirs)
+        else:
+            assert mine == theirs
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"q": {"gold": 1.0, "x": math.nan}}, "row 2 has no score"),
+        ({"q": {"gold": 1.0, "x": None}}, "has no score"),
+        ({"q": {"gold": 1.0, "x": "0.5"}}, "must be a number"),
+        ({"q": {"other": 1.0, None: 0.5}}, "document id must be text or a whole number, not NoneType"),
+        ({"q": {"gold": 1.0, None: 1.0}}, "document id must be text or a whole number, not NoneType"),
+        ({"q": {"7": 1.0, 7: 1.0}}, "same document id twice"),
+        ({1: {"gold": 1.0}, "1": {"gold": 1.0}}, "same query id twice"),
+        ({"q": ["gold"]}, "not a dict of dict"),
+        ({None: {"gold": 1.0}}, "query id must be text or a whole number"),
+    ],
+)
+def test_a_dict_that_is_no_run_is_refused(run: Any, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        search_lengths({"q": {"gold": 1}}, run)
+
+
+def test_scores_of_any_number_type() -> None:
+    run = {"q": {"a": np.float32(3.5), "b": Fraction(5, 2), "gold": 2, "c": True}}
+    same(search_lengths({"q": {"gold": 1}}, run).esl(), [3.0])
 
 
 few_levels = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([1.0, 2.0]), max_size=6)

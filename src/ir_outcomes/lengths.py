@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from ir_outcomes.checks import check_choice, check_positive
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some
-from ir_outcomes.ranking import Ties, depths, levels, locate
+from ir_outcomes.ranking import Ties, judged_part, levels, places_of, scores_of
+from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.qrels import as_qrels
-from ir_outcomes.reading.runs import as_run
 from ir_outcomes.weak_order import TieLevel
 
 __all__ = ["Missing", "SearchLengths", "Ties", "search_lengths"]
@@ -387,17 +387,16 @@ def search_lengths(
     check_positive("cutoff", cutoff, none_allowed=True)
     check_positive("rel", rel)
     check_choice("ties", ties, get_args(Ties))
-    qrels, run = as_qrels(qrels), as_run(run)
-    judged = qrels.grades >= 0
-    rows = np.where(judged, locate(qrels, run), -1)
+    qrels, run = as_qrels(qrels), as_ranking(run)
+    places = places_of(qrels, run)
     if judged_only:
-        kept = np.unique(rows[rows >= 0])
-        run, rows = run.take(kept), np.where(rows >= 0, np.searchsorted(kept, rows), -1)
-    depth, listed = depths(qrels, run)
-    first, size = levels(qrels, run, rows, ties)
+        run = judged_part(qrels, run.in_arrays if isinstance(run, NestedRun) else run, places)
+    scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
+    first, size = levels(qrels, run, places, scores, ties)
 
     within = np.iinfo(np.int64).max if cutoff is None else cutoff
-    retrieved = np.minimum(depth, within)
+    depths = np.append(np.diff(run.offsets), 0)  # the last, at place -1, is that of queries the run lacks
+    retrieved = np.minimum(depths[places], within)
     n_queries, codes = len(qrels.query_ids), qrels.codes
     found = (first > 0) & (first <= within)
     judged_retrieved = np.bincount(codes[found], minlength=n_queries)
@@ -418,7 +417,7 @@ def search_lengths(
         retrieved=retrieved,
         unjudged=np.maximum(retrieved - judged_retrieved, 0),
         unjudged_at_10=np.maximum(np.minimum(retrieved, 10) - judged_at_10, 0),
-        listed=listed,
+        listed=places >= 0,
         ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
         cutoff=cutoff,
         rel=rel,

@@ -1,7 +1,7 @@
 """Where judged documents stand in a run, under each rule for equal scores.
 
-Whole columns at a time, and without sorting a run that is already in order: only tie levels that hold a judged document
-are ever compared by document id.
+Only scores are compared, for all judged documents at once, and without sorting a run that is already in order; document ids
+are looked at only in tie levels that hold a judged document. So the run may be in arrays or in a dict of dict.
 """
 
 from __future__ import annotations
@@ -12,19 +12,27 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.reading.keys import pair_keys
+from ir_outcomes.reading.keys import Ids, pair_keys
+from ir_outcomes.reading.nested import NestedRun
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
 
 Ties = Literal["trec", "msmarco", "input", "expected"]
 
 _Ints = npt.NDArray[np.int64]
+_Floats = npt.NDArray[np.float64]
 
 
-def locate(qrels: Qrels, run: Run) -> _Ints:
+def places_of(qrels: Qrels, run: Run | NestedRun) -> _Ints:
+    """Find the place of each query of the qrels in the run, or -1."""
+    place_of = {query: place for place, query in enumerate(run.query_ids)}
+    return np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
+
+
+def locate(qrels: Qrels, run: Run, places: _Ints) -> _Ints:
     """Find the row of the run that holds each judged pair, or -1; exact, hashes only narrow the search."""
-    code_of = {query: code for code, query in enumerate(qrels.query_ids)}
-    run_codes = np.array([code_of.get(query, -1) for query in run.query_ids], dtype=np.int32)
+    run_codes = np.full(len(run.query_ids), -1, dtype=np.int32)
+    run_codes[places[places >= 0]] = np.flatnonzero(places >= 0)
     codes = np.repeat(run_codes, np.diff(run.offsets))
     salt = 0
     while True:
@@ -35,7 +43,7 @@ def locate(qrels: Qrels, run: Run) -> _Ints:
             break
         salt += 1
     keys = pair_keys(codes, run.docids, salt)
-    bits = max(16, len(wanted).bit_length() + 3)
+    bits = max(16, len(wanted).bit_length() + 6)
     shift = np.uint64(64 - bits)
     likely = np.zeros(1 << bits, dtype=bool)
     likely[wanted >> shift] = True
@@ -49,73 +57,95 @@ def locate(qrels: Qrels, run: Run) -> _Ints:
     return rows
 
 
-def depths(qrels: Qrels, run: Run) -> tuple[_Ints, npt.NDArray[np.bool_]]:
-    """Count the run's documents for each query of the qrels, and tell whether it holds the query."""
-    depth_of = dict(zip(run.query_ids, np.diff(run.offsets).tolist(), strict=True))
-    depths = np.array([depth_of.get(query, 0) for query in qrels.query_ids], dtype=np.int64)
-    return depths, np.array([query in depth_of for query in qrels.query_ids])
+def scores_of(qrels: Qrels, run: Run | NestedRun, places: _Ints) -> _Floats:
+    """Find the score of each judged document; NaN where the run lacks it."""
+    if isinstance(run, NestedRun):
+        return run.scores_of(qrels, places)
+    rows = locate(qrels, run, places)
+    scores = np.full(len(rows), np.nan)
+    scores[rows >= 0] = run.scores[rows[rows >= 0]]
+    return scores
 
 
-def levels(qrels: Qrels, run: Run, rows: _Ints, ties: Ties) -> tuple[_Ints, _Ints]:
-    """Return for each judged pair the first rank of its tie level, and the level's size.
+def judged_part(qrels: Qrels, run: Run, places: _Ints) -> Run:
+    """Leave out of the run what is not judged."""
+    rows = locate(qrels, run, places)
+    return run.take(np.sort(rows[(rows >= 0) & (qrels.grades >= 0)]))
 
-    Where the rule breaks ties these are its rank and 1. Rank 0 marks pairs that the run lacks.
+
+def levels(qrels: Qrels, run: Run | NestedRun, places: _Ints, scores: _Floats, ties: Ties) -> tuple[_Ints, _Ints]:
+    """Return for each judged document the first rank of its tie level, and the level's size.
+
+    Where the rule breaks ties these are its rank and 1. Rank 0 marks documents without a score, which the run lacks.
     """
-    first, size = np.zeros(len(rows), dtype=np.int64), np.ones(len(rows), dtype=np.int64)
-    there = np.flatnonzero(rows >= 0)
-    if not len(there):
-        return first, size
-    scores = _comparable_scores(run, ties)
-    starts_query = np.zeros(len(run), dtype=bool)
-    starts_query[run.offsets[:-1][np.diff(run.offsets) > 0]] = True
-    order: _Ints | None = None
-    if not np.all((scores[1:] <= scores[:-1]) | starts_query[1:]):
-        codes = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
-        order = np.lexsort((-scores, codes))
-        scores = scores[order]
-    positions = rows[there] if order is None else _inverse(order)[rows[there]]
-
-    level_starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]) | starts_query)
-    level = np.searchsorted(level_starts, positions, side="right") - 1
-    begin = level_starts[level]
-    end = np.append(level_starts, len(run))[level + 1]
-    query_begin = run.offsets[np.searchsorted(run.offsets, positions, side="right") - 1]
+    first, size = np.zeros(len(scores), dtype=np.int64), np.ones(len(scores), dtype=np.int64)
+    there = np.flatnonzero(~np.isnan(scores))
+    place = places[qrels.codes[there]]
+    ranked, order = _ranked(run, ties)
+    wanted = _comparable(scores[there], run, ties)
+    start, stop = run.offsets[place], run.offsets[place + 1]
+    begin = _partition(ranked, start, stop, wanted, np.greater)
+    end = _partition(ranked, begin, stop, wanted, np.greater_equal)
+    first[there] = begin - start + 1
     if ties == "expected":
-        first[there], size[there] = begin - query_begin + 1, end - begin
-    elif ties == "input":
-        first[there] = positions - query_begin + 1
+        size[there] = end - begin
     else:
-        before = _before_by_docid(run, order, positions, begin, end, descending=ties == "trec")
-        first[there] = begin - query_begin + 1 + before
+        tied = np.flatnonzero(end - begin > 1)
+        first[there[tied]] += _before(run, order, begin[tied], end[tied], qrels.docids[there[tied]], ties)
     return first, size
 
 
-def _before_by_docid(run: Run, order: _Ints | None, positions: _Ints, begin: _Ints, end: _Ints, *, descending: bool) -> _Ints:
-    """Count, for each position, the documents of its tie level that the order of document ids puts before it."""
-    before = np.zeros(len(positions), dtype=np.int64)
-    tied = np.flatnonzero(end - begin > 1)
+def _ranked(run: Run | NestedRun, ties: Ties) -> tuple[npt.NDArray[Any], _Ints | None]:
+    """Put the scores of each query in descending order, stably; the order is None where they stand so already."""
+    scores = _comparable(run.scores, run, ties)
+    falls = scores[1:] <= scores[:-1]
+    falls[run.offsets[1:-1][(run.offsets[1:-1] > 0) & (run.offsets[1:-1] < len(scores))] - 1] = True
+    if falls.all():
+        return scores, None
+    queries = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
+    order = np.lexsort((-scores, queries))
+    return scores[order], order
+
+
+def _partition(scores: npt.NDArray[Any], low: _Ints, high: _Ints, wanted: npt.NDArray[Any], above: np.ufunc) -> _Ints:
+    """Find by bisection, in each span of falling scores, the first place whose score is not `above` the wanted one."""
+    low, high = low.copy(), high.copy()
+    while len(unknown := np.flatnonzero(low < high)):
+        middle = (low[unknown] + high[unknown]) // 2
+        further = above(scores[middle], wanted[unknown])
+        low[unknown[further]] = middle[further] + 1
+        high[unknown[~further]] = middle[~further]
+    return low
+
+
+def _before(run: Run | NestedRun, order: _Ints | None, begin: _Ints, end: _Ints, docids: Ids, ties: Ties) -> _Ints:
+    """Count, for each of these documents, those of its tie level that the rule puts before it."""
+    before = np.zeros(len(docids), dtype=np.int64)
+    sizes = end - begin
     budget = 1 << 22  # bounds the memory that the expanded levels take
-    chunks = np.split(tied, np.flatnonzero(np.diff(np.cumsum((end - begin)[tied]) // budget)) + 1)
-    for chunk in chunks:
+    for chunk in np.split(np.arange(len(docids)), np.flatnonzero(np.diff(np.cumsum(sizes) // budget)) + 1):
         if not len(chunk):
             continue
-        sizes = (end - begin)[chunk]
-        ends = np.cumsum(sizes)
-        members = np.arange(ends[-1]) + np.repeat(begin[chunk] - (ends - sizes), sizes)
-        own = np.repeat(positions[chunk], sizes)
-        if order is not None:
-            members, own = order[members], order[own]
-        others, mine = run.docids[members], run.docids[own]
-        earlier = others > mine if descending else others < mine
-        before[chunk] = np.add.reduceat(earlier.astype(np.int64), ends - sizes)
+        starts = np.cumsum(sizes[chunk]) - sizes[chunk]
+        within = np.arange(sizes[chunk].sum()) - np.repeat(starts, sizes[chunk])
+        members = np.repeat(begin[chunk], sizes[chunk]) + within
+        rows = members if order is None else order[members]
+        others = run.docids[rows] if isinstance(run, Run) else run.docids_at(rows)
+        own = np.repeat(docids[chunk], sizes[chunk])
+        if ties == "input":
+            before[chunk] = within[others == own]
+        else:
+            earlier = others > own if ties == "trec" else others < own
+            before[chunk] = np.add.reduceat(earlier.astype(np.int64), starts)
     return before
 
 
-def _comparable_scores(run: Run, ties: Ties) -> npt.NDArray[Any]:
+def _comparable(scores: _Floats, run: Run | NestedRun, ties: Ties) -> npt.NDArray[Any]:
+    """Bring scores to the precision at which the rule compares them."""
     if ties == "trec" and not run.by_rank and _pytrec_eval_compares_as_float32():
         with np.errstate(over="ignore"):
-            return run.scores.astype(np.float32)
-    return run.scores
+            return scores.astype(np.float32)
+    return scores
 
 
 @lru_cache(maxsize=1)
@@ -126,9 +156,3 @@ def _pytrec_eval_compares_as_float32() -> bool:
     evaluator = pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"})
     answer = evaluator.evaluate({"q": {"a": 1.0 + 1e-9, "b": 1.0}})
     return bool(answer["q"]["recip_rank"] < 1.0)
-
-
-def _inverse(order: _Ints) -> _Ints:
-    inverse = np.empty_like(order)
-    inverse[order] = np.arange(len(order))
-    return inverse

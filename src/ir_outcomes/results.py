@@ -8,7 +8,6 @@ import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
-from importlib.metadata import version
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 __all__ = ["Result", "versions"]
@@ -18,6 +17,8 @@ R = TypeVar("R", bound="Result")
 
 def versions() -> dict[str, str]:
     """Name the versions that a result was made with."""
+    from importlib.metadata import version  # a fourth of what importing the package would take
+
     packages = {name: version(name) for name in ("ir-outcomes", "numpy", "scipy", "ir-measures")}
     return {**packages, "python": platform.python_version()}
 

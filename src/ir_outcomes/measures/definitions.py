@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
@@ -81,6 +82,18 @@ class SearchLengthMeasure(Measure):
                 raise ParameterError(f"{self}: with a baseline only what both runs found counts; leave {name} out")
 
     _only_alone: tuple[str, ...] = ()
+
+    # ir_measures tells measures apart by their text, and asks for it several times per query: it is composed once.
+
+    @cached_property
+    def _text(self) -> str:
+        return str(super().__repr__())
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
 
     @property
     def baseline(self) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import repeat
 from typing import Any
 
 from ir_measures.providers import Evaluator, Provider
@@ -12,8 +13,8 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.lengths import SearchLengths, search_lengths
 from ir_outcomes.measures.baselines import baseline_lengths
 from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, SearchLengthMeasure, SharedRR
+from ir_outcomes.reading.nested import as_ranking
 from ir_outcomes.reading.qrels import as_qrels
-from ir_outcomes.reading.runs import as_run
 
 __all__ = ["OutcomesProvider"]
 
@@ -33,22 +34,35 @@ class OutcomesEvaluator(Evaluator):
             if measure.baseline is not None:  # an unknown baseline is an error before any run is evaluated
                 baseline_lengths(measure.baseline, self._qrels, settings_of(measure))
 
-    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """Yield the values of every query of the qrels, so that nothing remains to be filled in with defaults."""
+        for measure, query_ids, values in self._values(run):
+            yield from map(Metric, query_ids, repeat(measure), values)
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+        """Aggregate the values without making an object of each."""
+        aggregators = {measure: measure.aggregator() for measure in self._measures}
+        for measure, _, values in self._values(run):
+            add = aggregators[measure].add
+            for value in values:
+                add(value)
+        return {measure: aggregator.result() for measure, aggregator in aggregators.items()}
+
+    def _values(self, run: Any) -> Iterator[tuple[SearchLengthMeasure, tuple[str, ...], list[float]]]:
         if self._qrels is None:
             return
-        checked = as_run(run)
+        ranking = as_ranking(run)
         tables: dict[tuple[Any, ...], SearchLengths] = {}
         for measure in self._measures:
             settings = settings_of(measure)
             key = tuple(settings.values())
             if key not in tables:
-                tables[key] = search_lengths(self._qrels, checked, **settings)
+                tables[key] = search_lengths(self._qrels, ranking, **settings)
             if measure.baseline is None:
                 values = measure.values(tables[key])
             else:
                 values = measure.values_against(baseline_lengths(measure.baseline, self._qrels, settings), tables[key])
-            for query_id, value in zip(self._qrels.query_ids, values.tolist(), strict=True):
-                yield Metric(query_id=query_id, measure=measure, value=value)
+            yield measure, self._qrels.query_ids, values.tolist()
 
 
 def settings_of(measure: SearchLengthMeasure) -> dict[str, Any]:

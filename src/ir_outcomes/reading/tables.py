@@ -140,9 +140,10 @@ def _from_mapping(data: Mapping[Any, Any], source: str) -> Columns:
     sizes: list[int] = []
     documents: list[Any] = []
     values: list[Any] = []
+    if not all(issubclass(kind, Mapping) for kind in set(map(type, data.values()))):
+        wrong = next(each for each in data.values() if not isinstance(each, Mapping))
+        raise FormatError(source, "is not a dict of dict {query id: {document id: value}}", text=repr(wrong))
     for ranking in data.values():
-        if not isinstance(ranking, Mapping):
-            raise FormatError(source, "is not a dict of dict {query id: {document id: value}}", text=repr(ranking))
         sizes.append(len(ranking))
         documents.extend(ranking)
         values.extend(ranking.values())
@@ -154,8 +155,50 @@ def _from_frame(frame: Any, source: str, value_names: Sequence[str]) -> Columns:
     # Arrow's tables have the names elsewhere: their columns are the data.
     names = [str(name) for name in getattr(frame, "column_names", frame.columns)]
     found = [_first_of(choices, names, source) for choices in (("query_id", "qid"), ("doc_id", "docno"), value_names)]
-    query_column, document_column, value_column = (_as_list(frame[name]) for name in found)
-    return _from_lists(query_column, document_column, value_column, source)
+    queries, documents, values = (frame[name] for name in found)
+    query_ids, codes = _coded_column(queries, source)
+    array = np.asarray(values)
+    scores = numbers(array if array.dtype.kind in "fiu" else _as_list(values), source)
+    return Columns(source, query_ids, codes, _encoded_column(documents, source), scores)
+
+
+def _coded_column(column: Any, source: str) -> tuple[list[str], Codes]:
+    text = _arrow_text(column)
+    if text is None:
+        return _coded(_as_list(column), source)
+    encoded = text.dictionary_encode()
+    return texts(encoded.dictionary.to_pylist(), source, "query id"), encoded.indices.to_numpy()
+
+
+def _encoded_column(column: Any, source: str) -> Ids:
+    text = _arrow_text(column)
+    if text is not None:
+        import pyarrow.compute
+
+        sizes = pyarrow.compute.binary_length(text)
+        shortest, longest = pyarrow.compute.min_max(sizes).as_py().values()
+        width = -(-longest // 8) * 8
+        if 0 < shortest <= longest <= LONGEST_ID:
+            padded = pyarrow.compute.ascii_rpad(text, width, "\0")
+            ids = np.frombuffer(padded.buffers()[2], f"S{width}")[padded.offset : padded.offset + len(padded)]
+            if np.count_nonzero(ids.view(np.uint8)) == pyarrow.compute.sum(sizes).as_py():  # no NUL but the padding
+                return ids
+    return _encoded(_as_list(column), source)
+
+
+def _arrow_text(column: Any) -> Any | None:
+    """Take a column as Arrow's, without an object for each value, if it is all text; else None."""
+    if not hasattr(column, "__arrow_c_stream__") or not len(column):
+        return None
+    try:
+        import pyarrow
+
+        chunks = pyarrow.chunked_array(column)
+    except (ImportError, TypeError, ValueError):  # TypeError and ValueError if the column is mixed
+        return None
+    if chunks.null_count or str(chunks.type) not in ("string", "large_string", "string_view"):
+        return None
+    return chunks.cast(pyarrow.large_string()).combine_chunks()
 
 
 def _as_list(column: Any) -> list[Any]:
@@ -177,11 +220,14 @@ def _from_tuples(rows: Iterable[Any], source: str, value_names: Sequence[str]) -
 
 
 def _from_lists(queries: list[Any], documents: list[Any], values: list[Any], source: str) -> Columns:
-    code_of: dict[str, int] = {}
-    codes = np.fromiter(
-        (code_of.setdefault(query, len(code_of)) for query in texts(queries, source, "query id")), np.int32, len(queries)
-    )
-    return Columns(source, list(code_of), codes, _encoded(documents, source), numbers(values, source))
+    query_ids, codes = _coded(queries, source)
+    return Columns(source, query_ids, codes, _encoded(documents, source), numbers(values, source))
+
+
+def _coded(queries: list[Any], source: str) -> tuple[list[str], Codes]:
+    ids = texts(queries, source, "query id")
+    code_of = {query: code for code, query in enumerate(dict.fromkeys(ids))}
+    return list(code_of), np.fromiter(map(code_of.__getitem__, ids), np.int32, len(ids))
 
 
 def _first_of(choices: Sequence[str], names: Sequence[str], source: str) -> str:
@@ -228,11 +274,11 @@ def check_width(ids: Ids, source: str) -> None:
         raise FormatError(source, f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?", text=longest)
 
 
-def numbers(values: list[Any], source: str) -> npt.NDArray[np.float64]:
+def numbers(values: list[Any] | npt.NDArray[Any], source: str) -> npt.NDArray[np.float64]:
     """Check values and return them as float64; NaN and what is no number is refused."""
     try:
-        result = np.array(values, dtype=np.float64) if values else np.empty(0)
-        if result.ndim != 1 or {str, bytes} & set(map(type, values)):
+        result = np.asarray(values, dtype=np.float64)
+        if result.ndim != 1 or (not isinstance(values, np.ndarray) and {str, bytes} & set(map(type, values))):
             raise TypeError
     except (TypeError, ValueError):
         wrong = next(v for v in values if isinstance(v, (str, bytes)) or not hasattr(v, "__float__"))

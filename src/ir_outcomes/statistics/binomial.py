@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ir_outcomes.statistics.checks import check_discordant
+from ir_outcomes.statistics.distributions import binomial_chances, binomial_pvalue
 from ir_outcomes.statistics.paired import Test
 
 
@@ -31,10 +32,7 @@ def binomial_test(won: int, lost: int) -> Test:
     check_discordant(won, lost)
     if not won + lost:
         return Test("exact", "exact binomial", None, 1.0, 0, 0, _NO_DISCORDANT)
-    from scipy.stats import binomtest
-
-    pvalue = float(binomtest(max(won, lost), won + lost, 0.5).pvalue)
-    return Test("exact", "exact binomial", float(won), pvalue, (won > lost) - (won < lost), won + lost)
+    return Test("exact", "exact binomial", float(won), binomial_pvalue(won, lost), (won > lost) - (won < lost), won + lost)
 
 
 def midp_test(won: int, lost: int) -> Test:
@@ -66,10 +64,8 @@ def midp_test(won: int, lost: int) -> Test:
     check_discordant(won, lost)
     if not won + lost:
         return Test("midp", "mid-p binomial", None, 1.0, 0, 0, _NO_DISCORDANT)
-    from scipy.stats import binom
-
-    own = float(binom.pmf(max(won, lost), won + lost, 0.5))
-    pvalue = binomial_test(won, lost).pvalue - (own / 2 if won == lost else own)
+    own = float(binomial_chances(won + lost, 0.5)[max(won, lost)])
+    pvalue = binomial_pvalue(won, lost) - (own / 2 if won == lost else own)
     return Test("midp", "mid-p binomial", float(won), pvalue, (won > lost) - (won < lost), won + lost)
 
 

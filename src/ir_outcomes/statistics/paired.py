@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.statistics.checks import check_draws, numbers, paired
+from ir_outcomes.statistics.distributions import average_ranks, binomial_chances, binomial_pvalue, root, signed_rank_pvalue
 
 Floats = npt.NDArray[np.float64]
 
@@ -133,10 +134,10 @@ def t_test(d: npt.ArrayLike) -> Test:
     if np.all(d == d[0]):
         note = f"all {n} differences are equal, so t is undefined; its p-value is that of the sign-flip test"
         return Test("t", "paired t, undefined", None, 2.0 ** (1 - n), direction, n, note)
-    from scipy.stats import ttest_1samp
+    from scipy.special import stdtr
 
-    result = ttest_1samp(d, 0.0)
-    return Test("t", "paired t", float(result.statistic), float(result.pvalue), direction, n)
+    statistic = float(d.mean() / np.sqrt(d.var(ddof=1) / n))
+    return Test("t", "paired t", statistic, 2 * float(stdtr(n - 1, -abs(statistic))), direction, n)
 
 
 def wilcoxon(d: npt.ArrayLike) -> Test:
@@ -170,22 +171,19 @@ def wilcoxon(d: npt.ArrayLike) -> Test:
     n, zeros = len(nonzero), len(d) - len(nonzero)
     if len(d) < 2 or not n:
         return _nothing_to_test("wilcoxon", "Wilcoxon signed rank", d)
-    from scipy.stats import norm, rankdata
-    from scipy.stats import wilcoxon as scipy_wilcoxon
-
-    ranks = rankdata(np.abs(nonzero))
+    ranks, ties = average_ranks(np.abs(nonzero))
     plus, minus = float(ranks[nonzero > 0].sum()), float(ranks[nonzero < 0].sum())
     statistic = min(plus, minus)
-    _, ties = np.unique(ranks, return_counts=True)
     dropped = f", {zeros} zeros dropped" if zeros else ""
     if n <= MOST_EXACT_WILCOXON and not zeros and ties.max() == 1:
-        pvalue = float(scipy_wilcoxon(nonzero, zero_method="wilcox", correction=False, method="exact").pvalue)
+        pvalue = signed_rank_pvalue(int(statistic), n)
         method = "Wilcoxon signed rank, exact"
     else:
-        # Written out, because the name of this method changed between versions of SciPy.
+        from scipy.special import ndtr
+
         variance = (n * (n + 1) * (2 * n + 1) - (ties**3 - ties).sum() / 2) / 24
         z = (statistic - n * (n + 1) / 4) / math.sqrt(variance)
-        pvalue = min(1.0, 2 * float(norm.sf(abs(z))))
+        pvalue = min(1.0, 2 * float(ndtr(-abs(z))))
         method = f"Wilcoxon signed rank, asymptotic{dropped}"
     return Test("wilcoxon", method, statistic, pvalue, _sign(plus - minus), n)
 
@@ -216,9 +214,7 @@ def sign_test(d: npt.ArrayLike) -> Test:
     positive, negative = int(np.sum(d > 0)), int(np.sum(d < 0))
     if len(d) < 2 or not positive + negative:
         return _nothing_to_test("sign", "sign test", d)
-    from scipy.stats import binomtest
-
-    pvalue = float(binomtest(max(positive, negative), positive + negative, 0.5).pvalue)
+    pvalue = binomial_pvalue(positive, negative)
     return Test("sign", "sign test", float(positive), pvalue, _sign(positive - negative), positive + negative)
 
 
@@ -299,11 +295,14 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
     both = np.concatenate([x, y])
     if not len(x) or not len(y) or np.all(both == both[0]):
         return Test("ranksum", method, None, 1.0, 0, len(both), "all values are equal, or there are none")
-    from scipy.stats import mannwhitneyu
+    from scipy.special import ndtr
 
-    result = mannwhitneyu(y, x, method="asymptotic", use_continuity=False)
-    direction = _sign(float(result.statistic) - len(x) * len(y) / 2)
-    return Test("ranksum", method, float(result.statistic), float(result.pvalue), direction, len(both))
+    n, pairs = len(both), len(x) * len(y)
+    ranks, ties = average_ranks(both)
+    statistic = float(ranks[len(x) :].sum()) - len(y) * (len(y) + 1) / 2
+    variance = pairs / 12 * (n + 1 - float((ties**3 - ties).sum()) / (n * (n - 1)))
+    pvalue = min(1.0, 2 * float(ndtr(-abs(statistic - pairs / 2) / math.sqrt(variance))))
+    return Test("ranksum", method, statistic, pvalue, _sign(statistic - pairs / 2), n)
 
 
 def paired_tests(d: npt.ArrayLike, *, seed: int = 0, resamples: int = 99_999) -> dict[str, Test]:
@@ -373,12 +372,11 @@ def _exact_sign_flip(d: npt.NDArray[np.int64]) -> float:
 def _flipped_total(sizes: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], tilt: float) -> Floats:
     """Chances of 0, 1, 2, ... as the sum of the flipped sizes, under the tilted distribution."""
     from scipy.special import expit
-    from scipy.stats import binom
 
     parts: list[tuple[int, int, Floats]] = []
     for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
         chances = np.zeros(size * count + 1)
-        chances[::size] = binom.pmf(np.arange(count + 1), count, expit(-2 * tilt * size))
+        chances[::size] = binomial_chances(count, float(expit(-2 * tilt * size)))
         parts.append((len(chances), len(parts), chances))
     heapq.heapify(parts)
     while len(parts) > 1:  # shortest first: the work grows with the total, not with the number of distinct sizes
@@ -390,24 +388,19 @@ def _flipped_total(sizes: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], 
 def _convolved(x: Floats, y: Floats) -> Floats:
     if min(len(x), len(y)) <= 64:
         return np.convolve(x, y)
-    from scipy.fft import irfft, next_fast_len, rfft
-
     length = len(x) + len(y) - 1
-    padded = next_fast_len(length, real=True)
-    convolved: Floats = irfft(rfft(x, padded) * rfft(y, padded), padded)[:length]
-    return convolved
+    padded = 1 << (length - 1).bit_length()
+    return np.fft.irfft(np.fft.rfft(x, padded) * np.fft.rfft(y, padded), padded)[:length]
 
 
 def _tilt(sizes: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], observed: int) -> float:
-    from scipy.optimize import brentq
-
     def excess(tilt: float) -> float:
         return float((counts * sizes * np.tanh(tilt * sizes)).sum()) - observed
 
     high = 1.0
     while excess(high) < 0 and high < 64:
         high *= 2
-    return float(brentq(excess, 0.0, high)) if excess(high) > 0 else high
+    return root(excess, 0.0, high) if excess(high) > 0 else high
 
 
 def _enumerated_sign_flip(d: Floats) -> float:
@@ -421,25 +414,24 @@ def _enumerated_sign_flip(d: Floats) -> float:
 def _sampled_sign_flip(d: Floats, seed: int, resamples: int) -> float:
     """Flip signs at random, all sums exact, so that the same seed gives the same p-value on every machine.
 
-    The differences are rounded to 22 bits of the largest and split in halves of 11: sums of the halves are whole numbers that
-    float32 holds without error in whatever order they are added, and float32 products are fast. Sums that reach the observed
-    one but for that rounding count as reaching it, so that ties are kept and no p-value comes out too small.
+    The differences are rounded to 22 bits of the largest, so that their sums are whole numbers. Sums that reach the observed
+    one but for that rounding count as reaching it, so that ties are kept and no p-value comes out too small. A random byte
+    decides on eight signs at once: what it makes of its eight differences is looked up in a table of all 256 sums.
     """
     rng = np.random.default_rng(seed)
     sizes = np.rint(np.abs(d) * ((1 << 22) - 1) / np.abs(d).max()).astype(np.int64)
     observed, total = abs(int(np.sum(np.sign(d).astype(np.int64) * sizes))), int(sizes.sum())
-    halves = np.stack([sizes >> 11, sizes & 2047], axis=1).astype(np.float32)
     bound = observed - len(d)  # rounding moves a sum, and the observed one, by less than n / 2 each
-    width = 1 << 13  # so many halves of 11 bits add up to less than 2^24
+    eights = np.pad(sizes, (0, -len(d) % 8)).reshape(-1, 8)
+    tables = eights @ np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1).T.astype(np.int64)
     extreme, done = 0, 0
     batch = max(1, (1 << 23) // len(d))  # bounds the memory that the flips take
     while done < resamples:
-        rows = min(batch, resamples - done)
-        drawn = np.frombuffer(rng.bytes(rows * -(-len(d) // 8)), dtype=np.uint8).reshape(rows, -1)
-        kept = np.unpackbits(drawn, axis=1, count=len(d)).astype(np.float32)
-        sums = np.zeros((rows, 2))
-        for start in range(0, len(d), width):
-            sums += kept[:, start : start + width] @ halves[start : start + width]
-        extreme += int(np.sum(np.abs(2 * (sums[:, 0] * 2048 + sums[:, 1]) - total) >= bound))
-        done += rows
+        draws = min(batch, resamples - done)
+        kept = np.zeros(draws, dtype=np.int64)
+        flips = np.frombuffer(rng.bytes(draws * len(tables)), dtype=np.uint8).reshape(draws, -1)
+        for table, byte in zip(tables, np.ascontiguousarray(flips.T), strict=True):
+            kept += table[byte]
+        extreme += int(np.sum(np.abs(2 * kept - total) >= bound))
+        done += draws
     return (1 + extreme) / (1 + resamples)

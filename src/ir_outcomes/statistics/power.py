@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.checks import check_share
+from ir_outcomes.statistics.distributions import binomial_cdf, binomial_chances, root
 
 
 def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8) -> float | None:
@@ -46,7 +48,6 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8) 
     check_share("power", power, above=alpha)
     if n < 2 or deviation == 0:
         return None
-    from scipy.optimize import brentq
     from scipy.special import nctdtr, stdtrit
 
     critical = float(stdtrit(n - 1, 1 - alpha / 2))
@@ -61,7 +62,7 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8) 
         high *= 1.2
     if math.isnan(lacking(high)):
         return None
-    return float(brentq(lacking, 0.0, high)) * deviation / math.sqrt(n)
+    return root(lacking, 0.0, high) * deviation / math.sqrt(n)
 
 
 def detectable_proportion(n: int, discordant_share: float, alpha: float, power: float = 0.8) -> float | None:
@@ -105,24 +106,32 @@ def detectable_proportion(n: int, discordant_share: float, alpha: float, power: 
         raise ParameterError(f"discordant_share={discordant_share!r}: must be from 0 to 1")
     if n < 1:
         return None
-    from scipy.optimize import brentq
-    from scipy.stats import binom
-
     discordant = np.arange(n + 1)
-    # Largest number of lost (and, by symmetry, of won) that the two-sided test rejects; -1 where it never does.
-    critical = np.asarray(binom.ppf(alpha / 2, discordant, 0.5)) - 1
-    critical += binom.cdf(critical + 1, discordant, 0.5) <= alpha / 2
+    critical = _most_rejected(discordant, alpha)
 
     def lacking(difference: float) -> float:
         share = min(1.0, max(discordant_share, difference))
-        chance = binom.pmf(discordant, n, share)
+        chance = binomial_chances(n, share)
         likely = chance > 1e-15
         m, most = discordant[likely], critical[likely]
         p_lost = (share - difference) / (2 * share)
-        found = binom.cdf(most, m, p_lost) + binom.cdf(most, m, 1 - p_lost)
+        found = binomial_cdf(most, m, p_lost) + binomial_cdf(most, m, 1 - p_lost)
         return float(power - chance[likely] @ found)
 
     if lacking(1.0) > 0:
         return None
     low = 1e-9
-    return low if lacking(low) <= 0 else float(brentq(lacking, low, 1.0, xtol=1e-6))
+    return low if lacking(low) <= 0 else root(lacking, low, 1.0, tolerance=1e-6)
+
+
+def _most_rejected(discordant: npt.NDArray[np.int64], alpha: float) -> npt.NDArray[np.int64]:
+    """Find the largest number of lost (and, by symmetry, of won) that the two-sided test rejects; -1 where it never does."""
+    from scipy.special import ndtri
+
+    nearly = np.floor(discordant / 2 + ndtri(alpha / 2) * np.sqrt(discordant) / 2)
+    critical: npt.NDArray[np.int64] = nearly.astype(np.int64).clip(-1)
+    while (rejected_more := binomial_cdf(critical + 1, discordant, 0.5) <= alpha / 2).any():
+        critical += rejected_more
+    while (rejected_less := binomial_cdf(critical, discordant, 0.5) > alpha / 2).any():
+        critical -= rejected_less
+    return critical

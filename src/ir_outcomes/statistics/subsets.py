@@ -6,12 +6,12 @@ a row of counts. Sums over such rows give the same statistics, and the same p-va
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.statistics.distributions import signed_rank_pvalue
 from ir_outcomes.statistics.paired import MOST_EXACT_WILCOXON
 
 __all__ = ["Classes", "Tests", "binomial_tests", "classes", "count", "medians", "rank_sum_tests", "signed_tests"]
@@ -167,7 +167,7 @@ def _wilcoxon(positive: Ints, negative: Ints, zeros: Ints, testable: npt.NDArray
     pvalue = np.where(testable, np.minimum(1.0, 2 * ndtr(-np.abs(z))), 1.0)
     exact = testable & (n <= MOST_EXACT_WILCOXON) & (zeros == 0) & (both.max(axis=1, initial=0) <= 1)
     for each in np.flatnonzero(exact):
-        pvalue[each] = min(1.0, 2 * _rank_sums_up_to(int(n[each]))[int(smaller[each])])
+        pvalue[each] = signed_rank_pvalue(int(smaller[each]), int(n[each]))
     return Tests(pvalue, np.where(testable, np.sign(plus - total / 2), 0).astype(np.int64))
 
 
@@ -180,9 +180,9 @@ def _sign(positive: Ints, negative: Ints, testable: npt.NDArray[np.bool_]) -> Te
 
 def binomial_tests(won: Ints, lost: Ints) -> Floats:
     """Exact two-sided binomial p-values of won against lost, element by element; 1 where there is neither."""
-    from scipy.stats import binom
+    from scipy.special import betainc
 
-    pvalues: Floats = np.minimum(1.0, 2 * binom.cdf(np.minimum(won, lost), won + lost, 0.5))
+    pvalues: Floats = np.minimum(1.0, 2 * betainc(np.maximum(np.maximum(won, lost), 1), np.minimum(won, lost) + 1, 0.5))
     return pvalues
 
 
@@ -191,16 +191,3 @@ def _cubes(counts: Ints) -> Floats:
     ties = counts.astype(np.float64)
     sums: Floats = (ties**3 - ties).sum(axis=1)
     return sums
-
-
-@lru_cache(maxsize=MOST_EXACT_WILCOXON)
-def _rank_sums_up_to(n: int) -> Floats:
-    """Chances that a sum of ranks 1 to n with random signs, positive ones only, is at most 0, 1, 2, ..."""
-    ways = np.ones(1)
-    for rank in range(1, n + 1):
-        longer = np.zeros(len(ways) + rank)
-        longer[: len(ways)] = ways
-        longer[rank:] += ways
-        ways = longer
-    cumulative: Floats = np.cumsum(ways) / 2.0**n
-    return cumulative

@@ -1,0 +1,81 @@
+"""What replaces `scipy.stats` equals it."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_outcomes.statistics import distributions, rank_sum, t_test
+
+
+@given(won=st.integers(0, 6000), lost=st.integers(0, 6000))
+def test_binomial_pvalue(won: int, lost: int) -> None:
+    if won + lost:
+        expected = scipy.stats.binomtest(won, won + lost).pvalue
+        assert distributions.binomial_pvalue(won, lost) == pytest.approx(expected, rel=1e-12)
+
+
+@given(n=st.integers(0, 200), share=st.one_of(st.sampled_from([0.0, 1e-9, 0.5, 1.0]), st.floats(1e-6, 1 - 1e-6)))
+def test_binomial_chances_and_sums(n: int, share: float) -> None:
+    chances = distributions.binomial_chances(n, share)
+    np.testing.assert_allclose(chances, scipy.stats.binom.pmf(np.arange(n + 1), n, share), rtol=1e-12, atol=1e-300)
+    k = np.arange(-1, n)
+    sums = distributions.binomial_cdf(k, np.full(len(k), n), share)
+    np.testing.assert_allclose(sums, scipy.stats.binom.cdf(k, n, share), rtol=1e-12, atol=1e-300)
+
+
+def test_binomial_chances_of_many_trials_are_exact_fractions() -> None:
+    chances = distributions.binomial_chances(5193, 0.5)
+    exact = [math.comb(5193, k) / (1 << 5193) for k in range(1800, 3400, 7)]
+    np.testing.assert_allclose(chances[1800:3400:7], exact, rtol=1e-12)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1))
+def test_average_ranks(values: list[int]) -> None:
+    ranks, counts = distributions.average_ranks(np.array(values, dtype=float))
+    assert ranks.tolist() == scipy.stats.rankdata(values).tolist()
+    assert counts.tolist() == [values.count(each) for each in sorted(set(values))]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20, 50])
+def test_signed_rank_pvalue(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        d = (1.0 + np.arange(n)) * rng.choice([-1, 1], n)
+        expected = scipy.stats.wilcoxon(d, method="exact")
+        assert distributions.signed_rank_pvalue(int(expected.statistic), n) == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+def test_root() -> None:
+    assert distributions.root(lambda x: x * x - 2, 0.0, 2.0) == pytest.approx(math.sqrt(2), rel=1e-15)
+    assert distributions.root(lambda x: 2 - x, 0.0, 9.0, tolerance=0.1) == pytest.approx(2, abs=0.1)
+
+
+def test_far_tails_equal_scipy() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=900), rng.normal(size=800) + 2
+    assert t_test(y - x[:800]).pvalue == pytest.approx(scipy.stats.ttest_1samp(y - x[:800], 0).pvalue, rel=1e-12)
+    expected = scipy.stats.mannwhitneyu(y, x, method="asymptotic", use_continuity=False).pvalue
+    assert expected < 1e-100
+    assert rank_sum(x, y).pvalue == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_comparison_imports_no_large_part_of_scipy() -> None:
+    code = """
+import sys, ir_outcomes
+ranking = lambda rank: {"gold" if place == rank else str(place): -place for place in range(9)}
+run = lambda *ranks: {str(query): ranking(rank) for query, rank in enumerate(ranks)}
+qrels = {str(q): {"gold": 1} for q in range(6)}
+print(ir_outcomes.compare(qrels, run(0, 1, 3, 9, 2, 9), run(1, 1, 9, 0, 7, 9)).verdict.label, file=sys.stderr)
+print(*(name for name in ("scipy.stats", "scipy.optimize", "pandas", "matplotlib") if name in sys.modules))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == ""
+    assert "no significant difference" in result.stderr
