@@ -12,6 +12,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from ir_outcomes.cli.output import QRELS, Format, save_picture, stdout_or
 from ir_outcomes.errors import ParameterError
 
 app = typer.Typer(
