@@ -2,42 +2,75 @@
 
 from __future__ import annotations
 
+import glob
 import os
-from collections.abc import Mapping, Sequence
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
 
-from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.checks import check_choice
+from ir_outcomes.errors import (
+    InputError,
+    IrOutcomesWarning,
+    MismatchError,
+    MissingDependency,
+    ParameterError,
+    UnreadableFile,
+    some,
+)
+from ir_outcomes.keeping import cached_lengths, make_folder
 from ir_outcomes.lengths import SearchLengths, search_lengths
 from ir_outcomes.ranking import Ties
-from ir_outcomes.reading.qrels import as_qrels
+from ir_outcomes.reading.datasets import DATASET_PREFIX
+from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run
 
-__all__ = ["evaluate", "several_runs"]
+__all__ = ["OnError", "evaluate", "run_paths", "several_runs"]
+
+OnError = Literal["raise", "report"]
 
 
 def evaluate(
     qrels: Any,
-    runs: Sequence[Any],
+    runs: Sequence[Any] | str | os.PathLike[str],
     *,
-    names: Sequence[str | None],
+    names: Sequence[str | None] | None = None,
     cutoff: int | None,
     rel: int,
     ties: Ties,
     judged_only: bool = False,
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+    on_error: OnError = "raise",
 ) -> list[SearchLengths]:
     """Find where each run ranks each relevant document.
+
+    A run file is read where it is evaluated and then forgotten: memory holds one run per process, and the search lengths.
 
     Parameters
     ----------
     qrels : Qrels, path, dataset id, dict, frame or iterable
         See `ir_outcomes.as_qrels`.
-    runs : sequence of Run, path, dict, frame, iterable or SearchLengths
-        See `ir_outcomes.as_run`. Search lengths are taken as they are, if they were made with these qrels and settings.
-    names : sequence of str or None
+    runs : sequence of Run, path, dict, frame, iterable or SearchLengths; or a directory or pattern of files
+        See `ir_outcomes.as_run` and `run_paths`. Search lengths are taken as they are, if they were made with these qrels
+        and settings.
+    names : sequence of str or None, optional
         What to call each run; None leaves its own name.
     cutoff, rel, ties, judged_only
         See `ir_outcomes.search_lengths`.
+    n_jobs : int or None
+        Files evaluated at a time, through joblib: -1 for one per processor; None leaves it to ``joblib.parallel_config``,
+        which also takes a cluster as backend. The result is the same for any number.
+    cache : path, optional
+        A folder that keeps the search lengths of run files, by the content of run and qrels and the settings.
+    progress : bool
+        Show a progress bar on stderr.
+    on_error : {"raise", "report"}
+        What to do about a run that cannot be evaluated: raise its error, or warn, leave it out and go on.
 
     Returns
     -------
@@ -47,39 +80,164 @@ def evaluate(
     Raises
     ------
     InputError
-        If something cannot be read.
+        If something cannot be read; under "report" if no run can.
     MismatchError
         If search lengths were made otherwise, no query of a run is in the qrels, or no query is answerable.
+    ParameterError
+        If a setting makes no sense, or the cache cannot be written to.
+    MissingDependency
+        If `n_jobs` is not 1 and joblib is not installed.
+
+    Warns
+    -----
+    IrOutcomesWarning
+        Under "report", of each run that is left out; and of damaged entries of the cache, which are made anew.
     """
+    check_choice("on_error", on_error, get_args(OnError))
+    if n_jobs == 0:
+        raise ParameterError("n_jobs=0: must be 1 or more, -1 for one job per processor, or None")
     judgments = as_qrels(qrels)
+    runs = run_paths(runs) if isinstance(runs, (str, os.PathLike)) else runs
+    names = [None] * len(runs) if names is None else names
     settings = {"cutoff": cutoff, "rel": rel, "ties": ties, "judged_only": judged_only}
-    tables = []
-    for run, name in zip(runs, names, strict=True):
-        if isinstance(run, SearchLengths):
-            table = run
-            _check_settings(table, judgments.digest, settings)
+    work = _Work(judgments, settings, None if cache is None else make_folder(cache))
+
+    tables: list[SearchLengths] = []
+    evaluated: list[Any] = []
+    failures: list[InputError] = []
+    for run, attempt in zip(runs, _shown(_attempts(work, runs, names, n_jobs), len(runs), progress), strict=True):
+        if attempt.warning is not None:
+            warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=2)
+        if isinstance(attempt.result, SearchLengths):
+            offsets = (tables or [attempt.result])[0].offsets
+            tables.append(replace(attempt.result, query_ids=judgments.query_ids, offsets=offsets))  # held once for all
+            evaluated.append(run)
+        elif on_error == "raise":
+            raise attempt.result
         else:
-            run = as_run(run, name)
-            table = search_lengths(judgments, run, cutoff=cutoff, rel=rel, ties=ties, judged_only=judged_only)
-        _check_overlap(table)
-        tables.append(table if name is None else replace(table, name=name))
-    return _distinctly_named(tables, runs)
+            failures.append(attempt.result)
+            warnings.warn(f"a run is left out: {attempt.result}", IrOutcomesWarning, stacklevel=2)
+    if failures and not tables:
+        raise failures[0]
+    return _distinctly_named(tables, evaluated)
+
+
+def run_paths(source: str | os.PathLike[str]) -> list[str]:
+    """List the files of a directory, or those that a pattern such as ``"runs/*.gz"`` matches, in the order of their paths.
+
+    Hidden files and directories within are left out; ``**`` in a pattern stands for any directories. The path of a file, and
+    whatever else is no pattern, stands for itself.
+
+    Raises
+    ------
+    UnreadableFile
+        If there is no file.
+    """
+    path = os.fspath(source)
+    if not _is_several(path):
+        return [path]
+    is_folder = os.path.isdir(path)
+    pattern = os.path.join(glob.escape(path), "*") if is_folder else path
+    found = sorted(each for each in glob.glob(pattern, recursive=True) if os.path.isfile(each))
+    if not found:
+        raise UnreadableFile(f"{path}: {'the directory holds no file' if is_folder else 'no file matches this pattern'}")
+    return found
 
 
 def several_runs(runs: Any) -> list[Any] | dict[str, Any] | None:
-    """Tell several runs, a list of them or a dict from names to them, from a single one; None for a single one."""
+    """Tell several runs from a single one, for which the answer is None.
+
+    Several are a list, a dict from names to runs, a directory or a pattern; a list may hold directories and patterns.
+    """
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         is_run = isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), Mapping)
         several: list[Any] | dict[str, Any] | None = None if is_run else dict(runs)
     elif isinstance(runs, (list, tuple)):
         one = bool(runs) and (hasattr(runs[0], "_fields") or hasattr(runs, "_fields"))
-        several = None if one else list(runs)
+        several = None if one else [each for run in runs for each in (run_paths(run) if _is_several(run) else [run])]
+    elif _is_several(runs):
+        several = list(run_paths(runs))
     else:
         return None
     if several is not None and not several:
         raise ParameterError("there is no run; give at least one")
     return several
+
+
+class _Work(NamedTuple):
+    """What the evaluation of every run shares; it travels to the processes."""
+
+    qrels: Qrels
+    settings: dict[str, Any]
+    cache: Path | None
+
+
+class _Attempt(NamedTuple):
+    """What came of a run, and what to warn of."""
+
+    result: SearchLengths | InputError
+    warning: str | None = None
+
+
+def _attempts(work: _Work, runs: Sequence[Any], names: Sequence[str | None], n_jobs: int | None) -> Iterator[_Attempt]:
+    """Evaluate the runs, in their order.
+
+    Files are read by other processes, so that only paths and search lengths travel. Runs in memory stay in this one:
+    to send them would take longer than to evaluate them.
+    """
+    pairs = list(zip(runs, names, strict=True))
+    if n_jobs == 1:
+        return (_attempt(work, run, name) for run, name in pairs)
+    try:
+        from joblib import Parallel, delayed
+    except ImportError:
+        raise MissingDependency("several jobs need joblib: pip install 'ir-outcomes[parallel]'") from None
+    # Paths are made absolute because a process that is used again may have started in another directory.
+    elsewhere = iter(
+        Parallel(n_jobs=n_jobs, return_as="generator")(
+            delayed(_attempt)(work, os.path.abspath(run), name) for run, name in pairs if _is_path(run)
+        )
+    )
+    return (next(elsewhere) if _is_path(run) else _attempt(work, run, name) for run, name in pairs)
+
+
+def _attempt(work: _Work, run: Any, name: str | None) -> _Attempt:
+    """Evaluate one run; an error is returned, so that it does not end the others."""
+    warning = None
+    try:
+        if isinstance(run, SearchLengths):
+            table = run
+            _check_settings(table, work.qrels.digest, work.settings)
+        elif work.cache is not None and _is_path(run) and os.path.isfile(run):  # not a pipe, which can be read only once
+            table, warning = cached_lengths(work.cache, work.qrels, run, work.settings)
+        else:
+            table = search_lengths(work.qrels, as_run(run, name), **work.settings)
+        _check_overlap(table)
+    except InputError as error:
+        return _Attempt(error)
+    return _Attempt(table if name is None else replace(table, name=name), warning)
+
+
+def _shown(attempts: Iterator[_Attempt], total: int, progress: bool) -> Iterable[_Attempt]:
+    if not progress:
+        return attempts
+    from tqdm import tqdm
+
+    bar: Iterable[_Attempt] = tqdm(attempts, total=total, unit="run", file=sys.stderr)
+    return bar
+
+
+def _is_path(run: Any) -> bool:
+    return isinstance(run, os.PathLike) or (isinstance(run, str) and not run.startswith(DATASET_PREFIX))
+
+
+def _is_several(run: Any) -> bool:
+    """Tell whether this is a directory, or a pattern for paths rather than the path of a file."""
+    if not _is_path(run):
+        return False
+    is_pattern = any(sign in os.fspath(run) for sign in "*?[") and not os.path.exists(run)
+    return is_pattern or os.path.isdir(run)
 
 
 def _distinctly_named(tables: list[SearchLengths], runs: Sequence[Any]) -> list[SearchLengths]:

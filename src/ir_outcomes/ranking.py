@@ -112,14 +112,14 @@ def _before_by_docid(run: Run, order: _Ints | None, positions: _Ints, begin: _In
 
 
 def _comparable_scores(run: Run, ties: Ties) -> npt.NDArray[Any]:
-    if ties == "trec" and not run.by_rank and _pytrec_eval_compares_as_float32():
+    if ties == "trec" and not run.by_rank and pytrec_eval_compares_as_float32():
         with np.errstate(over="ignore"):
             return run.scores.astype(np.float32)
     return run.scores
 
 
 @lru_cache(maxsize=1)
-def _pytrec_eval_compares_as_float32() -> bool:
+def pytrec_eval_compares_as_float32() -> bool:
     """Probe: trec_eval up to 9 holds scores as float32, from 10 as float64."""
     import pytrec_eval
 
