@@ -186,20 +186,25 @@ def _attempts(work: _Work, runs: Sequence[Any], names: Sequence[str | None], n_j
     Files are read by other processes, so that only paths and search lengths travel. Runs in memory stay in this one:
     to send them would take longer than to evaluate them.
     """
-    pairs = list(zip(runs, names, strict=True))
     if n_jobs == 1:
-        return (_attempt(work, run, name) for run, name in pairs)
+        for run, name in zip(runs, names, strict=True):
+            yield _attempt(work, run, name)
+        return
     try:
         from joblib import Parallel, delayed
     except ImportError:
         raise MissingDependency("several jobs need joblib: pip install 'ir-outcomes[parallel]'") from None
     # Paths are made absolute because a process that is used again may have started in another directory.
-    elsewhere = iter(
-        Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(_attempt)(work, os.path.abspath(run), name) for run, name in pairs if _is_path(run)
-        )
-    )
-    return (next(elsewhere) if _is_path(run) else _attempt(work, run, name) for run, name in pairs)
+    pairs = list(zip(runs, names, strict=True))
+    jobs = (delayed(_attempt)(work, os.path.abspath(run), name) for run, name in pairs if _is_path(run))
+    elsewhere = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    try:
+        for run, name in pairs:
+            yield next(elsewhere) if _is_path(run) else _attempt(work, run, name)
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib's advice when an error ends the evaluation early
+            elsewhere.close()
 
 
 def _attempt(work: _Work, run: Any, name: str | None) -> _Attempt:
