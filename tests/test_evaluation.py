@@ -107,9 +107,13 @@ def test_progress_goes_to_stderr(folder: Path, capsys: pytest.CaptureFixture[str
     assert not out
 
 
-def test_what_all_runs_share_is_held_once(folder: Path) -> None:
-    first, *others = evaluate(QRELS, folder, n_jobs=2, **SETTINGS)
-    assert all(each.query_ids is first.query_ids and each.offsets is first.offsets for each in others)
+@pytest.mark.parametrize("ties", ["trec", "msmarco", "input", "expected"])
+def test_what_all_runs_share_is_held_once(folder: Path, ties: Any) -> None:
+    tables = evaluate(QRELS, folder, cutoff=5, rel=1, ties=ties, n_jobs=2)
+    assert all(each.query_ids is tables[0].query_ids and each.offsets is tables[0].offsets for each in tables)
+    assert all((each.level_relevant is tables[0].level_relevant) == (ties != "expected") for each in tables[1:])
+    alone = [iro.search_lengths(QRELS, path, cutoff=5, ties=ties) for path in run_paths(folder)]
+    assert [differing(one, other) for one, other in zip(alone, tables, strict=True)] == [[]] * 6
 
 
 def test_a_directory_and_patterns_are_lists_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,8 +109,9 @@ def evaluate(
         if attempt.warning is not None:
             warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=2)
         if isinstance(attempt.result, SearchLengths):
-            offsets = (tables or [attempt.result])[0].offsets
-            tables.append(replace(attempt.result, query_ids=judgments.query_ids, offsets=offsets))  # held once for all
+            first = (tables or [attempt.result])[0]
+            shared = {field: getattr(first, field) for field in _same_in_all_runs(ties)}
+            tables.append(replace(attempt.result, query_ids=judgments.query_ids, **shared))
             evaluated.append(run)
         elif on_error == "raise":
             raise attempt.result
@@ -222,6 +223,11 @@ def _attempt(work: _Work, run: Any, name: str | None) -> _Attempt:
     except InputError as error:
         return _Attempt(error)
     return _Attempt(table if name is None else replace(table, name=name), warning)
+
+
+def _same_in_all_runs(ties: Ties) -> tuple[str, ...]:
+    """Name the arrays that need to be held only once: half of the memory, where a tie level is a single document."""
+    return ("offsets",) if ties == "expected" else ("offsets", "level_relevant", "level_irrelevant")
 
 
 def _shown(attempts: Iterator[_Attempt], total: int, progress: bool) -> Iterable[_Attempt]:
