@@ -140,7 +140,7 @@ def measure_one(tool: str, folder: str, runs: int, rounds: int) -> None:
 
 
 def measure(tool: str, folder: Path, runs: int, lines: int) -> dict[str, float]:
-    rounds = 5 if lines <= 100_000 else 3 if lines <= 1_000_000 else 1
+    rounds = 5 if lines <= 100_000 else 3 if lines <= 6_000_000 else 2
     command = [sys.executable, __file__, "--one", tool, str(folder), str(runs), str(rounds)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": "ignore"})
     result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
@@ -189,7 +189,7 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
         panel.set(xscale="log", yscale="log", xlabel=axis, title=titles[axis])
         panel.set_ylabel("seconds" if number == "seconds" else "peak memory, MiB")
         panel.grid(alpha=0.3)
-    panels[2].legend(fontsize="x-small")
+    figure.legend(*panels[2].get_legend_handles_labels(), loc="outside lower center", ncols=len(TOOLS))
     figure.savefig(path, metadata={"Date": None})
 
 

@@ -45,7 +45,14 @@ def test_any_number_of_jobs_gives_the_same_in_the_same_order(folder: Path, n_job
 def test_relative_paths_hold_after_a_change_of_directory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluate(QRELS, [folder / "r0.txt"] * 4, n_jobs=2, **SETTINGS)  # the processes stay, where they started
     monkeypatch.chdir(folder)
-    assert [table.name for table in evaluate(QRELS, "r*.txt", n_jobs=2, **SETTINGS)] == [f"r{n}" for n in range(6)]
+    tables = evaluate(QRELS, "r*.txt", n_jobs=2, cache="kept", **SETTINGS)
+    assert [table.name for table in tables] == [f"r{n}" for n in range(6)]
+    assert len(list((folder / "kept").iterdir())) == 6
+
+
+def test_no_file_at_all_is_no_work_for_jobs() -> None:
+    (table,) = evaluate(QRELS, [{"q1": {"d1": 1.0}}], n_jobs=2, **SETTINGS)
+    assert table.name == "run"
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

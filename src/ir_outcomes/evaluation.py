@@ -6,6 +6,7 @@ import glob
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -104,7 +105,7 @@ def evaluate(
 
     tables: list[SearchLengths] = []
     evaluated: list[Any] = []
-    failures: list[InputError] = []
+    failure: InputError | None = None  # the first; an error holds on to what was being read
     for run, attempt in zip(runs, _shown(_attempts(work, runs, names, n_jobs), len(runs), progress), strict=True):
         if attempt.warning is not None:
             warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=2)
@@ -116,10 +117,10 @@ def evaluate(
         elif on_error == "raise":
             raise attempt.result
         else:
-            failures.append(attempt.result)
+            failure = failure or attempt.result
             warnings.warn(f"a run is left out: {attempt.result}", IrOutcomesWarning, stacklevel=2)
-    if failures and not tables:
-        raise failures[0]
+    if failure is not None and not tables:
+        raise failure
     return _distinctly_named(tables, evaluated)
 
 
@@ -253,10 +254,10 @@ def _is_several(run: Any) -> bool:
 
 def _distinctly_named(tables: list[SearchLengths], runs: Sequence[Any]) -> list[SearchLengths]:
     """Give runs that would go by the same name their paths or numbers, so that no table is ambiguous."""
-    taken = [table.name for table in tables]
+    taken = Counter(table.name for table in tables)
     result = []
     for number, (table, run) in enumerate(zip(tables, runs, strict=True)):
-        if taken.count(table.name) > 1:
+        if taken[table.name] > 1:
             path = os.fspath(run) if isinstance(run, (str, os.PathLike)) else None
             table = replace(table, name=path or f"{table.name} {number}")
         result.append(table)

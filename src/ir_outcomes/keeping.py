@@ -77,12 +77,12 @@ def load(path: str | os.PathLike[str], qrels: Any = None) -> SearchLengths:
 
 
 def make_folder(folder: str | os.PathLike[str]) -> Path:
-    """Make the folder of a cache, if need be."""
+    """Make the folder of a cache, if need be; its absolute path means the same to processes in other directories."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ParameterError(f"cache {os.fspath(folder)}: cannot be made a folder ({error.strerror})") from error
-    return Path(folder)
+    return Path(folder).absolute()
 
 
 def cached_lengths(
