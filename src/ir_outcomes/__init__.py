@@ -23,6 +23,7 @@ from ir_outcomes.errors import (
     ParameterError,
     UnreadableFile,
 )
+from ir_outcomes.evaluation import evaluate
 from ir_outcomes.leaderboards import (
     Agreement,
     Leaderboard,
@@ -89,6 +90,7 @@ __all__ = [
     "compare_outputs",
     "effective_share",
     "equivalent_lengths",
+    "evaluate",
     "headroom",
     "known_tasks",
     "leaderboard",

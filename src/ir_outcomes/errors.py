@@ -18,6 +18,9 @@ A message names the file, the line and the offending text where there is one, an
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 __all__ = [
     "DatasetUnavailable",
     "FormatError",
@@ -67,6 +70,10 @@ class FormatError(InputError):
         where = source if line is None else f"{source}, line {line}"
         shown = "" if text is None else f"\n  {_shortened(text)!r}"
         super().__init__(f"{where}: {problem}{shown}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes, which an exception cannot do by itself when it is not made from its message."""
+        return partial(type(self), line=self.line, text=self.text), (self.source, self.problem)
 
 
 class MismatchError(InputError):

@@ -3,46 +3,78 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.checks import check_choice
+from ir_outcomes.errors import (
+    InputError,
+    IrOutcomesWarning,
+    MismatchError,
+    MissingDependency,
+    ParameterError,
+    some,
+)
+from ir_outcomes.keeping import cached_lengths, make_folder
 from ir_outcomes.lengths import SearchLengths, search_lengths
 from ir_outcomes.matching import Unit
 from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.datasets import is_dataset_id
-from ir_outcomes.reading.qrels import as_qrels
+from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run
+from ir_outcomes.reading.several import is_path, run_paths
 from ir_outcomes.reading.tasks import Task, load
 
-__all__ = ["evaluate", "runs_and_names", "several_runs", "task_of", "unit_of"]
+__all__ = ["OnError", "evaluate", "task_of", "unit_of"]
+
+OnError = Literal["raise", "report"]
 
 
 def evaluate(
     qrels: Any,
-    runs: Sequence[Any],
+    runs: Sequence[Any] | str | os.PathLike[str],
     *,
-    names: Sequence[str | None],
+    names: Sequence[str | None] | None = None,
     cutoff: int | None,
     rel: int,
     ties: Ties,
     judged_only: bool = False,
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+    on_error: OnError = "raise",
 ) -> list[SearchLengths]:
     """Find where each run ranks each relevant document.
+
+    A run file is read where it is evaluated and then forgotten: memory holds one run per process, and the search lengths.
 
     Parameters
     ----------
     qrels : Qrels, path, dataset id, dict, frame or iterable
         See `ir_outcomes.as_qrels`.
-    runs : sequence of Run, path, dict, frame, iterable or SearchLengths
-        See `ir_outcomes.as_run`. Search lengths are taken as they are, if they were made with these qrels and settings.
-    names : sequence of str or None
+    runs : sequence of Run, path, dict, frame, iterable or SearchLengths; or a directory or pattern of files
+        See `ir_outcomes.as_run` and `run_paths`. Search lengths are taken as they are, if they were made with these qrels
+        and settings.
+    names : sequence of str or None, optional
         What to call each run; None leaves its own name.
     cutoff, rel, ties, judged_only
         See `ir_outcomes.search_lengths`.
+    n_jobs : int or None
+        Files evaluated at a time, through joblib: -1 for one per processor; None leaves it to ``joblib.parallel_config``,
+        which also takes a cluster as backend. The result is the same for any number.
+    cache : path, optional
+        A folder that keeps the search lengths of run files, by the content of run and qrels and the settings.
+    progress : bool
+        Show a progress bar on stderr.
+    on_error : {"raise", "report"}
+        What to do about a run that cannot be evaluated: raise its error, or warn, leave it out and go on.
 
     Returns
     -------
@@ -52,23 +84,47 @@ def evaluate(
     Raises
     ------
     InputError
-        If something cannot be read.
+        If something cannot be read; under "report" if no run can.
     MismatchError
         If search lengths were made otherwise, no query of a run is in the qrels, or no query is answerable.
+    ParameterError
+        If a setting makes no sense, or the cache cannot be written to.
+    MissingDependency
+        If `n_jobs` is not 1 and joblib is not installed.
+
+    Warns
+    -----
+    IrOutcomesWarning
+        Under "report", of each run that is left out; and of damaged entries of the cache, which are made anew.
     """
+    check_choice("on_error", on_error, get_args(OnError))
+    if n_jobs == 0:
+        raise ParameterError("n_jobs=0: must be 1 or more, -1 for one job per processor, or None")
     judgments = as_qrels(qrels)
+    runs = run_paths(runs) if isinstance(runs, (str, os.PathLike)) else runs
+    names = [None] * len(runs) if names is None else names
     settings = {"cutoff": cutoff, "rel": rel, "ties": ties, "judged_only": judged_only}
-    tables = []
-    for run, name in zip(runs, names, strict=True):
-        if isinstance(run, SearchLengths):
-            table = run
-            _check_settings(table, judgments.digest, settings)
+    work = _Work(judgments, settings, None if cache is None else make_folder(cache))
+
+    tables: list[SearchLengths] = []
+    evaluated: list[Any] = []
+    failure: InputError | None = None  # the first; an error holds on to what was being read
+    for run, attempt in zip(runs, _shown(_attempts(work, runs, names, n_jobs), len(runs), progress), strict=True):
+        if attempt.warning is not None:
+            warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=2)
+        if isinstance(attempt.result, SearchLengths):
+            first = (tables or [attempt.result])[0]
+            shared = {field: getattr(first, field) for field in _same_in_all_runs(ties)}
+            tables.append(replace(attempt.result, query_ids=judgments.query_ids, **shared))
+            evaluated.append(run)
+        elif on_error == "raise":
+            raise attempt.result
         else:
-            run = as_run(run, name)
-            table = search_lengths(judgments, run, cutoff=cutoff, rel=rel, ties=ties, judged_only=judged_only)
-        _check_overlap(table)
-        tables.append(table if name is None else replace(table, name=name))
-    return _distinctly_named(tables, runs)
+            failure = failure or attempt.result
+            warnings.warn(f"a run is left out: {attempt.result}", IrOutcomesWarning, stacklevel=2)
+    if failure is not None and not tables:
+        raise failure
+    return _distinctly_named(tables, evaluated)
 
 
 def task_of(qrels: Any) -> Task | None:
@@ -86,45 +142,85 @@ def unit_of(unit: Unit | Literal["auto"], task: Task | None, table: SearchLength
     return "query" if is_query else "document"
 
 
-def several_runs(runs: Any) -> list[Any] | dict[str, Any] | None:
-    """Tell several runs, a list of them or a dict from names to them, from a single one; None for a single one."""
-    if isinstance(runs, Mapping):
-        first = next(iter(runs.values()), None)
-        is_run = isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), Mapping)
-        several: list[Any] | dict[str, Any] | None = None if is_run else dict(runs)
-    elif isinstance(runs, (list, tuple)):
-        one = bool(runs) and (hasattr(runs[0], "_fields") or hasattr(runs, "_fields"))
-        several = None if one else list(runs)
-    else:
-        return None
-    if several is not None and not several:
-        raise ParameterError("there is no run; give at least one")
-    return several
+class _Work(NamedTuple):
+    """What the evaluation of every run shares; it travels to the processes."""
+
+    qrels: Qrels
+    settings: dict[str, Any]
+    cache: Path | None
 
 
-def runs_and_names(runs: Any, names: Sequence[str] | None = None) -> tuple[list[Any], list[str | None]]:
-    """Take several runs, or one, as a list, with the name that the call gives each, or None.
+class _Attempt(NamedTuple):
+    """What came of a run, and what to warn of."""
 
-    Raises
-    ------
-    ParameterError
-        If there are not as many names as runs.
+    result: SearchLengths | InputError
+    warning: str | None = None
+
+
+def _attempts(work: _Work, runs: Sequence[Any], names: Sequence[str | None], n_jobs: int | None) -> Iterator[_Attempt]:
+    """Evaluate the runs, in their order.
+
+    Files are read by other processes, so that only paths and search lengths travel. Runs in memory stay in this one:
+    to send them would take longer than to evaluate them.
     """
-    several = several_runs(runs)
-    items = [runs] if several is None else list(several.values()) if isinstance(several, dict) else several
-    if names is not None and len(names) != len(items):
-        raise ParameterError(f"names: {len(names)} names for {len(items)} runs")
-    if names is not None:
-        return items, list(names)
-    return items, list(several) if isinstance(several, dict) else [None] * len(items)
+    if n_jobs == 1:
+        for run, name in zip(runs, names, strict=True):
+            yield _attempt(work, run, name)
+        return
+    try:
+        from joblib import Parallel, delayed
+    except ImportError:
+        raise MissingDependency("several jobs need joblib: pip install 'ir-outcomes[parallel]'") from None
+    # Paths are made absolute because a process that is used again may have started in another directory.
+    pairs = list(zip(runs, names, strict=True))
+    jobs = (delayed(_attempt)(work, os.path.abspath(run), name) for run, name in pairs if is_path(run))
+    elsewhere = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    try:
+        for run, name in pairs:
+            yield next(elsewhere) if is_path(run) else _attempt(work, run, name)
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib's advice when an error ends the evaluation early
+            elsewhere.close()
+
+
+def _attempt(work: _Work, run: Any, name: str | None) -> _Attempt:
+    """Evaluate one run; an error is returned, so that it does not end the others."""
+    warning = None
+    try:
+        if isinstance(run, SearchLengths):
+            table = run
+            _check_settings(table, work.qrels.digest, work.settings)
+        elif work.cache is not None and is_path(run) and os.path.isfile(run):  # not a pipe, which can be read only once
+            table, warning = cached_lengths(work.cache, work.qrels, run, work.settings)
+        else:
+            table = search_lengths(work.qrels, as_run(run, name), **work.settings)
+        _check_overlap(table)
+    except InputError as error:
+        return _Attempt(error)
+    return _Attempt(table if name is None else replace(table, name=name), warning)
+
+
+def _same_in_all_runs(ties: Ties) -> tuple[str, ...]:
+    """Name the arrays that need to be held only once: half of the memory, where a tie level is a single document."""
+    return ("offsets",) if ties == "expected" else ("offsets", "level_relevant", "level_irrelevant")
+
+
+def _shown(attempts: Iterator[_Attempt], total: int, progress: bool) -> Iterable[_Attempt]:
+    if not progress:
+        return attempts
+    from tqdm import tqdm
+
+    bar: Iterable[_Attempt] = tqdm(attempts, total=total, unit="run", file=sys.stderr)
+    return bar
 
 
 def _distinctly_named(tables: list[SearchLengths], runs: Sequence[Any]) -> list[SearchLengths]:
     """Give runs that would go by the same name their paths or numbers, so that no table is ambiguous."""
-    taken = [table.name for table in tables]
+    taken = Counter(table.name for table in tables)
     result = []
     for number, (table, run) in enumerate(zip(tables, runs, strict=True)):
-        if taken.count(table.name) > 1:
+        if taken[table.name] > 1:
             path = os.fspath(run) if isinstance(run, (str, os.PathLike)) else None
             table = replace(table, name=path or f"{table.name} {number}")
         result.append(table)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,6 +91,57 @@ class SearchLengths:
 
     def __repr__(self) -> str:
         return f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff}, rel={self.rel})"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Keep this for later, in a file that `load` reads; nothing of the run needs to be read again.
+
+        Parameters
+        ----------
+        path : path
+            The file, an npz archive without pickles, by custom ``.npz``. It appears whole or not at all.
+
+        Raises
+        ------
+        ParameterError
+            If it cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "bm25.npz")
+        >>> qrels = {"q1": {"d2": 1}}
+        >>> search_lengths(qrels, {"q1": {"d1": 9.0, "d2": 8.0}}, cutoff=10).save(path)
+        >>> SearchLengths.load(path, qrels).esl().tolist()
+        [2.0]
+        """
+        from ir_outcomes import keeping
+
+        keeping.save(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], qrels: Any = None) -> SearchLengths:
+        """Read what `save` wrote.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        qrels : Qrels, path, dataset id, dict, frame or iterable, optional
+            Those that the search lengths must have been made with; see `ir_outcomes.as_qrels`. Where they are left out,
+            a comparison still checks them.
+
+        Raises
+        ------
+        UnreadableFile
+            If the file is missing or cannot be opened.
+        FormatError
+            If it is not such a file, is damaged, or was saved by a version of ir_outcomes with another layout.
+        MismatchError
+            If it was made with other qrels, or where pytrec_eval compares scores at another precision.
+        """
+        from ir_outcomes import keeping
+
+        return keeping.load(path, qrels)
 
     @cached_property
     def relevant(self) -> _Ints:

@@ -142,14 +142,14 @@ def _before(run: Run | NestedRun, order: _Ints | None, begin: _Ints, end: _Ints,
 
 def _comparable(scores: _Floats, run: Run | NestedRun, ties: Ties) -> npt.NDArray[Any]:
     """Bring scores to the precision at which the rule compares them."""
-    if ties == "trec" and not run.by_rank and _pytrec_eval_compares_as_float32():
+    if ties == "trec" and not run.by_rank and pytrec_eval_compares_as_float32():
         with np.errstate(over="ignore"):
             return scores.astype(np.float32)
     return scores
 
 
 @lru_cache(maxsize=1)
-def _pytrec_eval_compares_as_float32() -> bool:
+def pytrec_eval_compares_as_float32() -> bool:
     """Probe: trec_eval up to 9 holds scores as float32, from 10 as float64."""
     import pytrec_eval
 

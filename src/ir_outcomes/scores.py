@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation import evaluate, runs_and_names
+from ir_outcomes.evaluation import evaluate
 from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.measures.definitions import ASL, SearchLengthMeasure
 from ir_outcomes.measures.directions import higher_is_better as direction_of
@@ -20,6 +20,7 @@ from ir_outcomes.measures.registration import parse_measure
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run
+from ir_outcomes.reading.several import runs_and_names
 
 __all__ = ["Scores", "scores"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
@@ -40,7 +41,9 @@ def compare(
     baseline: Annotated[
         str, typer.Argument(help="run A: a file, irds:<dataset id>, irds: for the dataset's own, or best", show_default=False)
     ],
-    runs: Annotated[list[str], typer.Argument(help="run B, or several", metavar="RUN...", show_default=False)],
+    runs: Annotated[
+        list[str], typer.Argument(help="run B, or several, or a directory of runs", metavar="RUN...", show_default=False)
+    ],
     cutoff: Annotated[
         int | None, typer.Option("--cutoff", "-k", help="ranks beyond it do not count; by default the dataset's, or 100")
     ] = None,
@@ -68,6 +71,10 @@ def compare(
     output: Annotated[Path | None, typer.Option(help="write to this file instead of stdout", show_default=False)] = None,
     picture: Annotated[
         Path | None, typer.Option("--plot", help="draw both facets to this .png, .pdf or .svg", show_default=False)
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="runs evaluated at a time; -1 for one per processor")] = 1,
+    cache: Annotated[
+        Path | None, typer.Option(help="keep what is found in the runs in this directory, for next time", show_default=False)
     ] = None,
 ) -> None:
     """Compare runs with a baseline: outcomes, both facets, verdict."""
@@ -98,6 +105,9 @@ def compare(
             judged_only=judged_only,
             all_pairs=all_pairs,
             texts=None if queries is None else read_texts(queries),
+            n_jobs=jobs,
+            cache=cache,
+            progress=jobs != 1 and sys.stderr.isatty(),
             **options,
         )
     if picture is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -17,10 +18,11 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings
 from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation import evaluate, several_runs, task_of, unit_of
+from ir_outcomes.evaluation import evaluate, task_of, unit_of
 from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.datasets import DATASET_PREFIX
+from ir_outcomes.reading.several import several_runs
 
 __all__ = ["compare"]
 
@@ -45,6 +47,9 @@ def compare(
     texts: Mapping[str, str] | None = None,
     seed: int = 0,
     resamples: int = 99_999,
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
+    progress: bool = False,
 ) -> Comparison | Comparisons:
     """Compare one or several runs with a baseline, on both facets.
 
@@ -55,7 +60,7 @@ def compare(
     baseline : Run, path, ``"irds:<dataset id>"``, dict, frame, iterable or SearchLengths
         Run A. See `ir_outcomes.as_run`. "best" takes that of the contenders with the highest mean reciprocal rank,
         "irds:" the ranking that comes with the task.
-    contenders : the same, or a list of such, or a dict from names to such
+    contenders : the same, or a list of such, or a dict from names to such, or a directory or pattern of files
         Run B, or several.
     cutoff : int, optional
         Ranks beyond it do not count; by default the task's, where `qrels` is one, else 100.
@@ -87,6 +92,12 @@ def compare(
         Text of the queries, for `Comparison.per_query`; by default the task's, where they are on this machine.
     seed, resamples : int
         Of the sign-flip test where it cannot be exact.
+    n_jobs : int or None
+        Files evaluated at a time, through joblib: -1 for one per processor; None leaves it to ``joblib.parallel_config``.
+    cache : path, optional
+        A folder that keeps what was found in run files, by the content of run and qrels and the settings.
+    progress : bool
+        Show a progress bar of the runs on stderr.
 
     Returns
     -------
@@ -156,6 +167,9 @@ def compare(
         rel=rel,
         ties=ties,
         judged_only=judged_only,
+        n_jobs=n_jobs,
+        cache=cache,
+        progress=progress,
     )
     settings = replace(settings, unit=unit_of(unit, task, tables[0]))
     chosen: tuple[str, ...] = ()

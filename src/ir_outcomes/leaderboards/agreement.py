@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,9 +16,10 @@ from ir_outcomes.checks import check_choice, check_positive
 from ir_outcomes.comparison.outcomes import Unit, split
 from ir_outcomes.comparison.verdict import LABELS, Finding, decide
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation import evaluate, runs_and_names, task_of, unit_of
+from ir_outcomes.evaluation import evaluate, task_of, unit_of
 from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.ranking import Ties
+from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
 from ir_outcomes.scores import Scores, scores
 from ir_outcomes.statistics import differences
@@ -169,6 +171,8 @@ def agreement(
     seed: int = 0,
     alpha: float = 0.05,
     names: Sequence[str] | None = None,
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> Agreement:
     """Split the queries in random halves, again and again, and count how often tests say the same of both.
@@ -194,6 +198,10 @@ def agreement(
         Level of the tests, uncorrected as in the paper.
     names : sequence of str, optional
         Names of the runs.
+    n_jobs : int or None
+        Files evaluated at a time; see `ir_outcomes.evaluate`.
+    cache : path, optional
+        A folder that keeps what was found in run files; see `ir_outcomes.evaluate`.
     progress : bool
         Show progress bars on stderr.
 
@@ -234,7 +242,9 @@ def agreement(
         raise ParameterError("there is one run only; agreement needs at least two")
     cutoff = cutoff if cutoff is not None else task.cutoff if task else 100
     rel = rel if rel is not None else task.rel if task else 1
-    lengths = evaluate(judgments, items, names=given, cutoff=cutoff, rel=rel, ties=ties)
+    lengths = evaluate(
+        judgments, items, names=given, cutoff=cutoff, rel=rel, ties=ties, n_jobs=n_jobs, cache=cache, progress=progress
+    )
     chosen = unit_of(unit, task, lengths[0])
     called = [each.name for each in lengths]
     tables = scores(judgments, items, measures, names=called, progress=progress)

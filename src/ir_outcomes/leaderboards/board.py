@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -12,12 +13,13 @@ from ir_outcomes.checks import check_choice
 from ir_outcomes.comparison.outcomes import Unit
 from ir_outcomes.comparison.settings import FamilyCorrection, Settings
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation import evaluate, runs_and_names, task_of, unit_of
+from ir_outcomes.evaluation import evaluate, task_of, unit_of
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of, with_verdicts
 from ir_outcomes.leaderboards.pairs import PairVerdict, all_pairs
 from ir_outcomes.leaderboards.tiers import tiers
 from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.ranking import Ties
+from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
 from ir_outcomes.scores import Scores, scores
 from ir_outcomes.statistics import Interval, mean_interval
@@ -161,6 +163,8 @@ def leaderboard(
     higher_is_better: bool | None = None,
     seed: int = 0,
     resamples: int = 99_999,
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> Leaderboard:
     """Order runs by a measure, and say what that order hides: verdicts between all pairs, and tiers.
@@ -187,6 +191,10 @@ def leaderboard(
         Direction of a measure that is not known here.
     seed, resamples : int
         Of the sign-flip test where it cannot be exact.
+    n_jobs : int or None
+        Files evaluated at a time; see `ir_outcomes.evaluate`.
+    cache : path, optional
+        A folder that keeps what was found in run files; see `ir_outcomes.evaluate`.
     progress : bool
         Show a progress bar on stderr.
 
@@ -241,7 +249,16 @@ def leaderboard(
     )
     judgments = task.qrels if task else qrels
     tables = evaluate(
-        judgments, items, names=given, cutoff=settings.cutoff, rel=settings.rel, ties=ties, judged_only=judged_only
+        judgments,
+        items,
+        names=given,
+        cutoff=settings.cutoff,
+        rel=settings.rel,
+        ties=ties,
+        judged_only=judged_only,
+        n_jobs=n_jobs,
+        cache=cache,
+        progress=progress,
     )
     settings = replace(settings, unit=unit_of(unit, task, tables[0]))
     if measure is None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ir_outcomes.errors import MismatchError, some
-from ir_outcomes.evaluation import evaluate, runs_and_names, task_of
+from ir_outcomes.evaluation import evaluate, task_of
 from ir_outcomes.lengths import Missing, SearchLengths
 from ir_outcomes.ranking import Ties
+from ir_outcomes.reading.several import runs_and_names
 
 __all__ = ["AtDepth", "at_depth"]
 

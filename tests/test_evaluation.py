@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import builtins
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError, UnreadableFile
+from ir_outcomes.evaluation import evaluate
+from ir_outcomes.reading.several import run_paths, several_runs
+
+from .searchlengths import differing
+
+QRELS = {f"q{n}": {f"d{n}": 1, f"d{n + 1}": 2, "d0": 0} for n in range(1, 9)}
+SETTINGS: dict[str, Any] = {"cutoff": 5, "rel": 1, "ties": "trec"}
+
+
+def lines(seed: int) -> str:
+    rng = np.random.default_rng(seed)
+    rows = [(query, f"d{document}", score) for query in QRELS for document, score in enumerate(rng.integers(0, 6, 12))]
+    return "".join(f"{query} Q0 {document} 1 {score} t\n" for query, document, score in rows)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for n in range(6):
+        (tmp_path / f"r{n}.txt").write_text(lines(n))
+    return tmp_path
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+def test_any_number_of_jobs_gives_the_same_in_the_same_order(folder: Path, n_jobs: int) -> None:
+    runs: list[Any] = [*run_paths(folder), {"q1": {"d1": 1.0}}, iro.read_run(folder / "r3.txt", name="read")]
+    runs.insert(2, iro.search_lengths(QRELS, folder / "r1.txt", cutoff=5))
+    names = [None, "second", *[None] * 7]
+    serial = evaluate(QRELS, runs, names=names, **SETTINGS)
+    parallel = evaluate(QRELS, runs, names=names, n_jobs=n_jobs, **SETTINGS)
+    assert [table.name for table in serial] == ["r0", "second", "r1", "r2", "r3", "r4", "r5", "run", "read"]
+    assert [differing(one, other) for one, other in zip(serial, parallel, strict=True)] == [[]] * 9
+
+
+def test_relative_paths_hold_after_a_change_of_directory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate(QRELS, [folder / "r0.txt"] * 4, n_jobs=2, **SETTINGS)  # the processes stay, where they started
+    monkeypatch.chdir(folder)
+    tables = evaluate(QRELS, "r*.txt", n_jobs=2, cache="kept", **SETTINGS)
+    assert [table.name for table in tables] == [f"r{n}" for n in range(6)]
+    assert len(list((folder / "kept").iterdir())) == 6
+
+
+def test_no_file_at_all_is_no_work_for_jobs() -> None:
+    (table,) = evaluate(QRELS, [{"q1": {"d1": 1.0}}], n_jobs=2, **SETTINGS)
+    assert table.name == "run"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_broken_file_names_itself(folder: Path, n_jobs: int) -> None:
+    broken = folder / "r2.txt"
+    broken.write_text("q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 three t\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(FormatError, match=r"r2\.txt, line 2: (.|\n)*three") as caught:
+            evaluate(QRELS, folder, n_jobs=n_jobs, **SETTINGS)
+    assert (caught.value.source, caught.value.line) == (str(broken), 2)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_rest_is_evaluated_when_errors_are_reported(folder: Path, n_jobs: int) -> None:
+    (folder / "r2.txt").write_text("q1 d1\n")
+    (folder / "r4.txt").write_text("another-topic Q0 d1 1 3.0 t\n")
+    with pytest.warns(IrOutcomesWarning) as warned:
+        tables = evaluate(QRELS, folder, n_jobs=n_jobs, on_error="report", **SETTINGS)
+    assert [table.name for table in tables] == ["r0", "r1", "r3", "r5"]
+    messages = [str(each.message) for each in warned]
+    assert len(messages) == 2
+    assert "r2.txt, line 1" in messages[0]
+    assert "none of the queries of r4 is in the qrels" in messages[1]
+
+
+def test_if_all_runs_fail_reporting_is_not_enough() -> None:
+    with pytest.warns(IrOutcomesWarning, match="left out"), pytest.raises(MismatchError, match="none of the queries"):
+        evaluate(QRELS, [{"other": {"d": 1.0}}], on_error="report", **SETTINGS)
+
+
+def test_settings_that_make_no_sense(folder: Path) -> None:
+    with pytest.raises(ParameterError, match="n_jobs=0"):
+        evaluate(QRELS, folder, n_jobs=0, **SETTINGS)
+    with pytest.raises(ParameterError, match="on_error='ignore': must be one of raise, report"):
+        evaluate(QRELS, folder, on_error="ignore", **SETTINGS)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="cutoff=0"):
+        evaluate(QRELS, folder, n_jobs=2, on_error="report", cutoff=0, rel=1, ties="trec")
+
+
+def test_without_joblib_one_job_works_and_several_say_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *arguments: Any, **more: Any) -> Any:
+        if name.startswith("joblib"):
+            raise ImportError(name)
+        return real(name, *arguments, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    assert len(evaluate(QRELS, folder, **SETTINGS)) == 6
+    with pytest.raises(MissingDependency, match=r"ir-outcomes\[parallel\]"):
+        evaluate(QRELS, folder, n_jobs=2, **SETTINGS)
+
+
+def test_progress_goes_to_stderr(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evaluate(QRELS, folder, progress=True, **SETTINGS)
+    out, err = capsys.readouterr()
+    assert "6/6" in err
+    assert not out
+
+
+@pytest.mark.parametrize("ties", ["trec", "msmarco", "input", "expected"])
+def test_what_all_runs_share_is_held_once(folder: Path, ties: Any) -> None:
+    tables = evaluate(QRELS, folder, cutoff=5, rel=1, ties=ties, n_jobs=2)
+    assert all(each.query_ids is tables[0].query_ids and each.offsets is tables[0].offsets for each in tables)
+    assert all((each.level_relevant is tables[0].level_relevant) == (ties != "expected") for each in tables[1:])
+    alone = [iro.search_lengths(QRELS, path, cutoff=5, ties=ties) for path in run_paths(folder)]
+    assert [differing(one, other) for one, other in zip(alone, tables, strict=True)] == [[]] * 6
+
+
+def test_a_directory_and_patterns_are_lists_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / ".hidden").write_text("")
+    (folder / "within").mkdir()
+    (folder / "within" / "r9.txt").write_text(lines(9))
+    (folder / "odd[1].txt").write_text(lines(1))
+    monkeypatch.chdir(folder)
+    everything = [f"{folder}/{name}" for name in ("odd[1].txt", *(f"r{n}.txt" for n in range(6)))]
+    assert run_paths(folder) == everything
+    assert run_paths("r[45].*") == ["r4.txt", "r5.txt"]
+    assert run_paths("**/r9.txt") == ["within/r9.txt"]
+    assert several_runs("r[45].*") == ["r4.txt", "r5.txt"]
+    assert several_runs(["r0.txt", "r[45].*", "within"]) == ["r0.txt", "r4.txt", "r5.txt", "within/r9.txt"]
+    assert several_runs("odd[1].txt") is None  # a file that is there is no pattern
+    assert several_runs("irds:a/b[c]") is None
+    assert run_paths("odd[1].txt") == ["odd[1].txt"]
+
+
+def test_a_directory_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
+    (tmp_path / "a[b]").mkdir()
+    (tmp_path / "a[b]" / "r.txt").write_text(lines(0))
+    assert run_paths(tmp_path / "a[b]") == [f"{tmp_path}/a[b]/r.txt"]
+
+
+def test_no_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="the directory holds no file"):
+        evaluate(QRELS, tmp_path, **SETTINGS)
+    with pytest.raises(UnreadableFile, match=r"\*\.gz: no file matches this pattern"):
+        iro.compare(QRELS, {"q1": {"d1": 1.0}}, f"{tmp_path}/*.gz")
+
+
+def test_compare_takes_a_directory_and_jobs(folder: Path) -> None:
+    baseline = {query: {"d3": 1.0, "d5": 0.5} for query in QRELS}
+    serial = iro.compare(QRELS, baseline, folder, cutoff=5)
+    parallel = iro.compare(QRELS, baseline, [folder], cutoff=5, n_jobs=2, cache=folder / "cache")
+    assert len(serial) == 6  # type: ignore[arg-type]
+    assert serial.to_json() == parallel.to_json()
