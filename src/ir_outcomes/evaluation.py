@@ -108,14 +108,18 @@ def evaluate(
 
     tables: list[SearchLengths] = []
     evaluated: list[Any] = []
+    first: SearchLengths | None = None  # what was evaluated here holds its arrays that are the same in all runs
     failure: InputError | None = None  # the first; an error holds on to what was being read
     for run, attempt in zip(runs, _shown(_attempts(work, runs, names, n_jobs), len(runs), progress), strict=True):
         if attempt.warning is not None:
             warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=2)
         if isinstance(attempt.result, SearchLengths):
-            first = (tables or [attempt.result])[0]
-            shared = {field: getattr(first, field) for field in _same_in_all_runs(ties)}
-            tables.append(replace(attempt.result, query_ids=judgments.query_ids, **shared))
+            table = attempt.result
+            if not isinstance(run, SearchLengths):
+                first = first or table
+                shared = {field: getattr(first, field) for field in _same_in_all_runs(ties)}
+                table = replace(table, query_ids=judgments.query_ids, **shared)
+            tables.append(table)
             evaluated.append(run)
         elif on_error == "raise":
             raise attempt.result
