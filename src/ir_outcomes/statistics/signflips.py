@@ -44,7 +44,7 @@ def sign_flip_pairs(values: npt.ArrayLike, seed: int = 0, resamples: int = 99_99
     Examples
     --------
     >>> p = sign_flip_pairs([[1.0] * 12, [2.0] * 12, [1.0] * 12], resamples=999)
-    >>> p[0, 2], p[0, 1] < 0.01
+    >>> float(p[0, 2]), bool(p[0, 1] < 0.01)
     (1.0, True)
     """
     table = np.asarray(values, dtype=np.float64)
