@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import builtins
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def test_any_number_of_jobs_gives_the_same_in_the_same_order(folder: Path, n_job
     parallel = evaluate(QRELS, runs, names=names, n_jobs=n_jobs, **SETTINGS)
     assert [table.name for table in serial] == ["r0", "second", "r1", "r2", "r3", "r4", "r5", "run", "read"]
     assert [differing(one, other) for one, other in zip(serial, parallel, strict=True)] == [[]] * 9
+    assert parallel[2] is runs[2]
 
 
 def test_relative_paths_hold_after_a_change_of_directory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,6 +115,18 @@ def test_progress_goes_to_stderr(folder: Path, capsys: pytest.CaptureFixture[str
     out, err = capsys.readouterr()
     assert "6/6" in err
     assert not out
+
+
+def test_search_lengths_of_some_queries_keep_to_these(folder: Path) -> None:
+    whole = iro.search_lengths(QRELS, folder / "r1.txt", cutoff=5)
+    first_two = {
+        field: getattr(whole, field)[:2] for field in ("query_ids", "retrieved", "unjudged", "unjudged_at_10", "listed")
+    }
+    atoms = {field: getattr(whole, field)[:4] for field in ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")}
+    part = replace(whole, offsets=whole.offsets[:3], **first_two, **atoms)
+    _, given = evaluate(QRELS, [folder / "r0.txt", part], **SETTINGS)
+    np.testing.assert_array_equal(given.esl(), whole.esl()[:2])
+    assert differing(given, part) == []
 
 
 @pytest.mark.parametrize("ties", ["trec", "msmarco", "input", "expected"])
