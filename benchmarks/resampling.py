@@ -1,0 +1,113 @@
+"""What resampling costs: rank distributions, agreement of halves, sign flips; ratios in one run on one machine.
+
+Against the usual ways: a loop that indexes the drawn queries, SciPy's tests vectorised along an axis, and a fresh matrix of
+signs for each pair. The long ones are measured on a part and multiplied (marked x).
+
+    python benchmarks/resampling.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.stats
+
+from ir_outcomes.leaderboards.halves import agreement_of
+from ir_outcomes.leaderboards.stability import distribution_of
+from ir_outcomes.scores import Scores
+from ir_outcomes.statistics.signflips import sign_flip_pairs
+
+RUNS, QUERIES = 40, 5193
+
+
+def synthetic(n_runs: int, n_queries: int) -> Scores:
+    """Reciprocal ranks of runs that share the difficulty of the queries; 0 where nothing is found within 100."""
+    rng = np.random.default_rng(1)
+    ease = rng.normal(0.0, 1.6, n_queries)
+    skill = np.linspace(0.0, 0.7, n_runs)[:, None]
+    ranks = np.exp(np.clip(1.8 - ease - skill + rng.normal(0, 0.7, (n_runs, n_queries)), 0, 8)).astype(np.int64)
+    values = np.where(ranks <= 100, 1.0 / np.maximum(ranks, 1), 0.0)
+    return Scores("RR", True, tuple(f"run{n:02d}" for n in range(n_runs)), tuple(map(str, range(n_queries))), values)
+
+
+def seconds(job: Callable[[], Any], repeat: int = 3) -> float:
+    least = float("inf")
+    for _ in range(repeat):
+        start = time.perf_counter()
+        job()
+        least = min(least, time.perf_counter() - start)
+    return least
+
+
+def ranks_by_index(values: np.ndarray, resamples: int) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(resamples):
+        means = values[:, rng.integers(0, values.shape[1], values.shape[1])].mean(axis=1)
+        scipy.stats.rankdata(-means, method="min")
+
+
+def halves_by_scipy(values: np.ndarray, splits: int) -> None:
+    rng = np.random.default_rng(0)
+    one, other = np.triu_indices(len(values), 1)
+    for _ in range(splits):
+        order = rng.permutation(values.shape[1])
+        for half in (order[: values.shape[1] // 2], order[values.shape[1] // 2 :]):
+            x, y = values[one][:, half], values[other][:, half]
+            scipy.stats.ttest_rel(x, y, axis=1)
+            scipy.stats.wilcoxon(x, y, axis=1, method="asymptotic", correction=False)
+            scipy.stats.mannwhitneyu(x, y, axis=1, method="asymptotic", use_continuity=False)
+            positive, negative = (x > y).sum(axis=1), (x < y).sum(axis=1)
+            scipy.stats.binom.cdf(np.minimum(positive, negative), positive + negative, 0.5)
+
+
+def fresh_signs(values: np.ndarray, pairs: int, resamples: int) -> None:
+    rng = np.random.default_rng(0)
+    for x, y in list(combinations(range(len(values)), 2))[:pairs]:
+        change = values[y] - values[x]
+        for _ in range(resamples // 10_000):
+            signs = 1 - 2 * rng.integers(0, 2, (10_000, values.shape[1]), dtype=np.int8).astype(np.float32)
+            np.sum(np.abs(signs @ change.astype(np.float32)) >= abs(change.sum()))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=3)
+    repeat = parser.parse_args().repeat
+    table = synthetic(RUNS, QUERIES)
+    values, pairs = table.values, RUNS * (RUNS - 1) // 2
+    rows = [
+        (
+            "rank distribution, 1000 resamples, numpy index loop",
+            seconds(lambda: distribution_of(table, resamples=1000), repeat),
+            seconds(lambda: ranks_by_index(values, 1000), repeat),
+            "",
+            4,
+        ),
+        (
+            "agreement, 100 splits x 780 pairs x 4 tests, scipy axis",
+            seconds(lambda: agreement_of(table, splits=100), 1),
+            50 * seconds(lambda: halves_by_scipy(values, 2), 1),
+            "x",
+            50,
+        ),
+        (
+            "sign-flip, 780 pairs x 100,000, fresh signs per pair",
+            seconds(lambda: sign_flip_pairs(values, 0, 100_000), 1),
+            pairs / 1 * 10 * seconds(lambda: fresh_signs(values, 1, 10_000), 1),
+            "x",
+            100,
+        ),
+    ]
+    print(f"{RUNS} runs x {QUERIES} queries, {len(np.unique(values))} distinct values\n")
+    print("| job, against | ours, s | theirs, s | ratio | aim |\n|---|---|---|---|---|")
+    for name, ours, theirs, mark, aim in rows:
+        print(f"| {name} | {ours:.3f} | {theirs:.1f}{mark} | {theirs / ours:.0f} | {aim} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""Significance tests on both halves of many random splits of the queries, for all pairs of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.scores import Scores
+from ir_outcomes.statistics import differences
+from ir_outcomes.statistics.subsets import (
+    Classes,
+    classes,
+    count,
+    medians,
+    membership,
+    rank_sum_tests,
+    signed_tests,
+)
+
+__all__ = ["TestAgreement", "agreement_of", "first_halves", "in_halves", "signs", "with_signs"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST_SHARED_CLASSES = 512  # with more distinct values than that, each pair of runs gets classes of its own
+TESTS = (
+    *((test, "mean") for test in ("sign", "ranksum", "wilcoxon", "t")),
+    *((test, "median") for test in ("sign", "ranksum", "wilcoxon")),
+)
+
+
+@dataclass(frozen=True)
+class TestAgreement:
+    """How often two halves of the queries lead to the same conclusion by one test.
+
+    Attributes
+    ----------
+    measure : str
+        What is tested.
+    test : str
+        "sign", "ranksum", "wilcoxon" or "t".
+    aggregate : str
+        "mean" or "median": what says which of two runs is better.
+    agree, partial, disagree : float
+        Shares of all splits and pairs; they sum to 1.
+    significant : float
+        Share of splits and pairs that are significant in at least one half.
+    """
+
+    __test__ = False  # no class of tests, pytest
+
+    measure: str
+    test: str
+    aggregate: str
+    agree: float
+    partial: float
+    disagree: float
+    significant: float
+
+
+def first_halves(n_queries: int, splits: int, seed: int) -> Ints:
+    """Draw the first halves: (splits, n // 2) int array of queries; what is left is the second half."""
+    if n_queries < 4:
+        raise ParameterError(f"{n_queries} queries cannot be split in halves that can be tested; at least four are needed")
+    order = np.argsort(np.random.default_rng(seed).random((splits, n_queries)), axis=1)
+    return order[:, : n_queries // 2]
+
+
+def agreement_of(
+    table: Scores, splits: int = 100, seed: int = 0, alpha: float = 0.05, progress: bool = False
+) -> list[TestAgreement]:
+    """Count agreement for each test and aggregate, of scores that are already computed; see `agreement`."""
+    n_queries = len(table.query_ids)
+    first = membership(first_halves(n_queries, splits, seed), n_queries)
+    tallies = {key: np.zeros(4, dtype=np.int64) for key in TESTS}
+    total = 0
+    for halves in _tested_pairs(table, first, progress):
+        for (test, aggregate), tally in tallies.items():
+            tally += _tally(*((half[aggregate], half[test].pvalue <= alpha) for half in halves))
+        total += splits
+    return [
+        TestAgreement(table.measure, test, aggregate, *(float(number / total) for number in tally))
+        for (test, aggregate), tally in tallies.items()
+    ]
+
+
+def _tally(one: tuple[Any, Any], other: tuple[Any, Any]) -> Ints:
+    (sign, significant), (other_sign, other_significant) = one, other
+    same = sign == other_sign
+    both, either = significant & other_significant, significant | other_significant
+    agree = same & (both | ~either)
+    disagree = ~same & either
+    return np.array([agree.sum(), (~agree & ~disagree).sum(), disagree.sum(), either.sum()])
+
+
+def _tested_pairs(table: Scores, first: Floats, progress: bool) -> Iterator[tuple[dict[str, Any], ...]]:
+    """Yield, for each pair of runs and each half: tests by name, and by "mean" and "median" the sign of what is better."""
+    from tqdm import tqdm
+
+    gains = table.gains()
+    pairs = _few_values(gains, first) or _many_values(gains, first)
+    total = len(gains) * (len(gains) - 1) // 2
+    for sizes, changes, distinct, x, y in tqdm(pairs, f"halves by {table.measure}", total, disable=not progress):
+        each_half = zip(in_halves(changes, 2 * len(sizes), first), x, y, strict=True)
+        yield tuple(_tests_on(sizes, counts, own, other, distinct) for counts, own, other in each_half)
+
+
+_Pair = tuple[Floats, Ints, Floats, tuple[Floats, Floats], tuple[Floats, Floats]]
+
+
+def _many_values(gains: Floats, first: Floats) -> Iterator[_Pair]:
+    """Put the values and the differences of each pair of runs in classes of their own.
+
+    Yields
+    ------
+    sizes, changes : float and int array
+        Sizes of the differences, and the class of each query's; negative ones behind all others, -1 for what does not count.
+    distinct : float array
+        The distinct values.
+    x, y : pair of (n_distinct, n_splits) arrays
+        How often each run has each value, in the first and the second halves.
+    """
+    for x, y in combinations(gains, 2):
+        defined = ~np.isnan(x) & ~np.isnan(y)
+        change = np.zeros(len(defined))
+        change[defined] = differences(x[defined], y[defined])
+        sizes = classes(np.abs(change))
+        both = classes(np.concatenate([x[defined], y[defined]]))
+        codes = np.full((2, len(defined)), -1)
+        codes[:, defined] = both.code.reshape(2, -1)
+        x_counts, y_counts = (in_halves(code, len(both.distinct), first) for code in codes)
+        yield sizes.distinct, with_signs(sizes, change, defined), both.distinct, x_counts, y_counts
+
+
+def _few_values(gains: Floats, first: Floats) -> Iterator[_Pair] | None:
+    """Do the same by looking up the class of a difference, where the runs have few distinct values and none is undefined."""
+    if np.isnan(gains).any():
+        return None
+    values = classes(gains.ravel())
+    n_values = len(values.distinct)
+    if n_values > MOST_SHARED_CLASSES:
+        return None
+    change = differences(np.repeat(values.distinct, n_values), np.tile(values.distinct, n_values))
+    sizes = classes(np.abs(change))
+    looked_up = with_signs(sizes, change, np.ones(len(change), dtype=bool))
+    codes = values.code.reshape(gains.shape)
+    counts = [in_halves(code, n_values, first) for code in codes]
+
+    def pairs() -> Iterator[_Pair]:
+        for x, y in combinations(range(len(gains)), 2):
+            code = looked_up[codes[x] * n_values + codes[y]]
+            there = np.bincount(code % len(sizes.distinct), minlength=len(sizes.distinct)) > 0
+            there[0] = True
+            own, n_own = np.cumsum(there) - 1, int(there.sum())
+            signed = own[code % len(sizes.distinct)] + n_own * (code >= len(sizes.distinct))
+            yield sizes.distinct[there], signed, values.distinct, counts[x], counts[y]
+
+    return pairs()
+
+
+def with_signs(sizes: Classes, change: Floats, counts: npt.NDArray[np.bool_]) -> Ints:
+    """Class of each difference, negative ones behind all others, so that one histogram serves both; -1 for what counts not."""
+    return np.where(counts, sizes.code + len(sizes.distinct) * (change < 0), -1)
+
+
+def in_halves(code: Ints, n_classes: int, first: Floats) -> tuple[Floats, Floats]:
+    """Count the classes in the first half of each split; what is left is in the second."""
+    counts = count(code, n_classes, first)
+    return counts, np.bincount(code[code >= 0], minlength=n_classes)[:, None] - counts
+
+
+def _tests_on(sizes: Floats, changes: Floats, x: Floats, y: Floats, distinct: Floats) -> dict[str, Any]:
+    positive, negative = changes[: len(sizes)], changes[len(sizes) :]
+    slack = 1e-12 * float(sizes[-1]) * len(changes)
+    return {
+        **signed_tests(sizes, positive, negative),
+        "ranksum": rank_sum_tests(x, y),
+        "mean": signs(sizes @ (positive - negative), slack),
+        "median": signs(medians(distinct, y) - medians(distinct, x), slack=1e-12 * float(np.abs(distinct).max())),
+    }
+
+
+def signs(values: Floats, slack: float) -> Ints:
+    """Signs of the values; 0 within the slack, which is what rounding can make of equals."""
+    return (values > slack).astype(np.int64) - (values < -slack)
