@@ -67,8 +67,10 @@ def verdicts_agree(
     split_of = {(x, y): split(lengths[x], lengths[y], unit) for x, y in couples}
     found = np.stack([split_of[0, 1].found_baseline, *(split_of[0, y].found_contender for y in range(1, len(lengths)))])
     whole = bool(np.isin(found, (0.0, 1.0)).all())
-    halves = first.T.astype(bool), ~first.T.astype(bool)
-    flipped = [] if whole else [[sign_flip_pairs(found[:, half], seed, COVERAGE_FLIPS) for half in side] for side in halves]
+    members = first, 1.0 - first
+    flipped = (
+        [] if whole else [[sign_flip_pairs(found[:, half > 0], seed, COVERAGE_FLIPS) for half in side.T] for side in members]
+    )
     labels: Counter[tuple[str, str]] = Counter()
     for x, y in tqdm(couples, f"halves by outcome, {unit}", disable=not progress):
         each = split_of[x, y]
@@ -80,11 +82,11 @@ def verdicts_agree(
         sides = []
         for number, counts in enumerate(changes):
             if whole:
-                won, lost = ((sign * gains > 0) @ halves[number].T for sign in (1.0, -1.0))
-                coverage = Tests(binomial_tests(won, lost), np.sign(won.astype(np.int64) - lost))
+                won, lost = ((sign * gains > 0).astype(np.float64) @ members[number] for sign in (1, -1))
+                coverage = Tests(binomial_tests(won, lost), signs(won - lost, slack=0.0))
             else:
                 pvalues = np.array([pair_tests[x, y] for pair_tests in flipped[number]])
-                coverage = Tests(pvalues, signs(gains @ halves[number].T, slack=1e-9))
+                coverage = Tests(pvalues, signs(gains @ members[number], slack=1e-9))
             ranking = signed_tests(sizes.distinct, *np.split(counts, 2))
             sides.append(_labels(coverage, ranking["t"], ranking["wilcoxon"], alpha))
         labels.update(zip(*sides, strict=True))
