@@ -112,8 +112,8 @@ def _(result: Leaderboard) -> list[View]:
             ]
             for each in result.standings
         ],
-        f"coverage: % of {items}, higher is better; tier: nothing is better than a run of the first, but for what stands in "
-        "later tiers only runs of earlier ones are.",
+        f"coverage: % of {items}, higher is better; tier: nothing is better than a run of tier 1; than a run of a later tier "
+        "only runs of earlier ones are, but for cycles.",
     )
     names = [each.run for each in result.standings]
     above = [result.verdict(*pair) for pair in pairwise(names)]

@@ -1,0 +1,259 @@
+"""Make the numbers and pictures of the pages on the three papers, from the real runs.
+
+    python docs/papers.py            write docs/numbers/*.md and docs/numbers/*.svg
+    python docs/papers.py --check    exit 1 where the numbers on disk are others
+
+The runs are looked for in ../shared/data beside the project, or where $IR_OUTCOMES_REAL_DATA points.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import ir_outcomes as iro
+from ir_outcomes.showing.pictures import conditions_plot
+
+DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+OUT = Path(__file__).parent / "numbers"
+SETTINGS: dict[str, dict[str, Any]] = {
+    "msmarco-doc-dev": {"cutoff": 10, "rel": 1},
+    "known-item": {"cutoff": 100, "rel": 1},
+    "dl20-passage": {"cutoff": 100, "rel": 2},
+    "dl-hard-doc": {"cutoff": 100, "rel": 1},
+}
+
+
+class Collection:
+    """Qrels, the runs, and their settings."""
+
+    def __init__(self, name: str) -> None:
+        folder = DATA / name
+        self.qrels = iro.read_qrels(folder / "qrels.txt")
+        paths = [path for path in sorted(folder.glob("*.gz")) if not path.name.endswith(".eval.gz")]
+        self.runs = {path.name.removesuffix(".gz").removesuffix(".run"): iro.read_run(path) for path in paths}
+        self.settings = SETTINGS[name]
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Write a table in Markdown; columns whose name starts with > are numbers."""
+    head = "| " + " | ".join(name.lstrip(">") for name in columns) + " |"
+    rule = "|" + "|".join("---:" if name.startswith(">") else "---" for name in columns) + "|"
+    return "\n".join([head, rule, *("| " + " | ".join(map(str, row)) + " |" for row in rows)])
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:
+    history = iro.sota_history(DATA / "leaderboard" / "msmarco-document.csv", until="2021-02-15")
+    save(history.plot(), "lin-figure-1")
+    sota = table(
+        ("", "date", "run", ">MRR@100", ">submissions so far"),
+        ((f"R{each.number}", each.date, each.run, f"{each.score:.3f}", each.looks) for each in history.runs),
+    )
+    rows, boards = [], {}
+    for name, each in collections.items():
+        board = boards[name] = iro.leaderboard(each.qrels, each.runs, **each.settings)
+        raw = iro.leaderboard(each.qrels, each.runs, correction="none", **each.settings)
+        labels = Counter(pair.label.replace("worse", "better").replace("gain", "harm") for pair in raw.pairs)
+        rows.append(
+            [
+                name,
+                board.settings.unit,
+                len(raw.pairs),
+                *(
+                    labels[label]
+                    for label in ("better on both facets", "better without harm", "trade-off", "no significant difference")
+                ),
+                len(board.tiers),
+                len(board.cycles),
+            ]
+        )
+    verdicts = table(
+        (
+            "collection",
+            "unit",
+            ">pairs",
+            ">both facets",
+            ">one, without harm",
+            ">trade-off",
+            ">no difference",
+            ">tiers",
+            ">cycles",
+        ),
+        rows,
+    )
+    save(boards["known-item"].plot("verdicts"), "lin-verdicts")
+    save(boards["known-item"].plot("tiers"), "lin-tiers")
+    return {"lin-sota": sota, "lin-verdicts": verdicts}
+
+
+def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:
+    rows = []
+    for name, each in collections.items():
+        measure = "RR" if each.settings["rel"] == 1 else f"RR(rel={each.settings['rel']})"
+        result = iro.rank_distribution(each.qrels, each.runs, measure=measure)
+        for run in result.runs[:5]:
+            rows.append([name, run.rank, run.run, f"{run.score:.4f}", *run.counts[:5], f"{run.expected_rank:.2f}"])
+        rows[-5][0] = f"{name} (median tau {result.median_tau:.2f})"
+        if name == "dl20-passage":
+            save(result.plot(), "craswell-figure-3")
+    top_5 = table(("collection", ">rank", "run", ">mean RR", ">1st", ">2nd", ">3rd", ">4th", ">5th", ">expected"), rows)
+
+    each = collections["known-item"]
+    private = list(each.qrels.query_ids)[:45]
+    public = list(each.qrels.query_ids)[45:]
+    conditions = {
+        f"{measure}\n{label}": iro.rank_distribution(each.qrels, each.runs, measure=measure, queries=ids, condition=label)
+        for measure in ("RR", "nDCG@10")
+        for label, ids in (("2955 public", public), ("45 private", private))
+    }
+    save(conditions_plot(conditions, ["bm25-stem", "bm25-flat", "bm25"]), "craswell-figure-4")
+    figure_4 = table(
+        ("condition", "run", ">rank", ">expected", "95 % interval", ">first, %"),
+        (
+            [
+                name.replace("\n", ", "),
+                run,
+                result[run].rank,
+                f"{result[run].expected_rank:.2f}",
+                f"{result[run].low:.0f} to {result[run].high:.0f}",
+                percent(result[run].first),
+            ]
+            for name, result in conditions.items()
+            for run in ("bm25-stem", "bm25-flat", "bm25")
+        ),
+    )
+    rows, verdicts = [], []
+    for name, each in collections.items():
+        cutoff, rel = each.settings["cutoff"], each.settings["rel"]
+        grade, also = ("", "") if rel == 1 else (f"(rel={rel})", f",rel={rel}")
+        measures = (f"RR{grade}", "nDCG@10", f"ESL{grade}@{cutoff}", f"ASL(missing='cutoff'{also})@{cutoff}")
+        result = iro.agreement(each.qrels, each.runs, measures=measures, **each.settings)
+        of = {(test.measure, test.test, test.aggregate): test for test in result.tests}
+        for measure in dict.fromkeys(test.measure for test in result.tests):
+            agree = [of[measure, test, "mean"] for test in ("sign", "ranksum", "wilcoxon", "t")]
+            agree += [of[measure, test, "median"] for test in ("sign", "ranksum", "wilcoxon")]
+            shown = [f"{percent(test.agree)} ({percent(test.significant)})" for test in agree]
+            rows.append([name, measure.replace("missing='cutoff',", "").replace("(missing='cutoff')", ""), *shown])
+        verdict = result.verdict
+        assert verdict is not None
+        of_decided = "-" if verdict.same_of_decided is None else percent(verdict.same_of_decided)
+        shares = (percent(verdict.same), percent(verdict.decided), of_decided, f"{100 * verdict.contradict:.2f}")
+        verdicts.append([name, verdict.unit, *shares])
+        if name == "dl20-passage":
+            save(result.plot(), "craswell-table-4")
+    columns = (
+        "collection",
+        "measure",
+        ">sign",
+        ">rank sum",
+        ">signed rank",
+        ">t",
+        ">sign, med.",
+        ">rank sum, med.",
+        ">signed rank, med.",
+    )
+    facets = ("collection", "unit", ">same label, %", ">decided, %", ">same label of the decided, %", ">contradict, %")
+    return {
+        "craswell-top-5": top_5,
+        "craswell-figure-4": figure_4,
+        "craswell-table-4": table(columns, rows),
+        "craswell-verdicts": table(facets, verdicts),
+    }
+
+
+def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:
+    passages, documents = collections["dl20-passage"], collections["dl-hard-doc"]
+    deep = {
+        name: run for name, run in passages.runs.items() if name in ("BM25", "BM25RM3", "BM25_docT5q_ColBERT", "prf_rank_beta1")
+    }
+    rows = []
+    for missing in ("retrieved", "cutoff"):
+        for run in iro.length_distributions(passages.qrels, deep, missing=missing).runs:
+            rows.append(
+                [run.run, missing, f"{run.asl:.0f}", f"{run.asl_top:.0f}", f"{run.missing}", f"{percent(run.effective_share)}"]
+            )
+    asl = table(("run", "missing documents", ">ASL", ">ASL@g1-10", ">missing", ">averaged by AP, %"), rows)
+    save(iro.length_distributions(passages.qrels, deep).plot(), "alex-figure-5")
+    save(iro.length_changes(passages.qrels, deep["BM25"], deep["prf_rank_beta1"]).plot(), "alex-figure-6")
+    left = iro.headroom(passages.qrels, deep)
+    for kind, figure in (("top precision", 1), ("top length", 2), ("precision", 3), ("length", 4)):
+        save(left.plot(kind), f"alex-figure-{figure}")
+
+    rows = []
+    pairs = [
+        ("passages 2020", passages, "BM25RM3", "BM25_docT5q_ColBERT"),
+        ("passages 2020", passages, "BM25RM3", "prf_rank_beta1"),
+    ]
+    pairs.append(("DL-Hard documents", documents, "bm25+rm3", "bm25+electra-mp"))
+    for name, each, baseline, contender in pairs:
+        result = iro.rrie(each.qrels, each.runs[baseline], each.runs[contender], cutoff=1000)
+        for reduction in result.reductions:
+            share = "-" if reduction.rrie is None else f"{100 * reduction.rrie:.0f} %"
+            measure = reduction.measure.replace("(first=10,missing='cutoff')@1000", "@g1-10").replace(
+                "(missing='cutoff')@1000", ""
+            )
+            rows.append(
+                [
+                    name,
+                    f"{baseline}, {contender}",
+                    measure.replace("AP@1000", "MAP"),
+                    f"{reduction.baseline:.3g}",
+                    f"{reduction.contender:.3g}",
+                    share,
+                ]
+            )
+    table_1 = table(("collection", "runs", "measure", ">baseline", ">contender", ">RRIE"), rows)
+
+    rows, shares = [], []
+    for name, each in collections.items():
+        cutoff = 1000 if name == "dl-hard-doc" else each.settings["cutoff"]
+        runs = {run: table_ for run, table_ in each.runs.items() if name != "known-item" or run != "bm25-top20"}
+        result = iro.reordering(each.qrels, runs, cutoff=cutoff)
+        for change in result.changes:
+            value = "-" if change.delta_value is None else f"{change.delta_value:.3g}x"
+            tau = "-" if change.tau is None else f"{change.tau:.2f}"
+            rows.append([f"{name}, depth {cutoff}", change.step, f"{change.delta_sort:.0f} %", change.run, tau, value])
+        found = [iro.effective_share(iro.search_lengths(each.qrels, run)) for run in runs.values()]
+        shares.append([name, len(found), percent(min(found)), percent(sum(found) / len(found)), percent(max(found))])
+        if name == "dl20-passage":
+            save(result.plot(), "alex-orders")
+    table_2 = table(("collection", "step", ">Delta-Sort", "run", ">Kendall tau", ">Delta-Value"), rows)
+    averaged = table(("collection", ">runs", ">least, %", ">mean, %", ">most, %"), shares)
+    return {"alex-asl": asl, "alex-table-1": table_1, "alex-table-2": table_2, "alex-averaged": averaged}
+
+
+def main() -> int:
+    check = "--check" in sys.argv[1:]
+    if not DATA.is_dir():
+        print(f"the real runs are not at {DATA}: the numbers of docs/numbers cannot be made here")
+        return 0
+
+    def save(axes: Any, name: str) -> None:
+        if not check:
+            axes.figure.savefig(OUT / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")
+
+    OUT.mkdir(exist_ok=True)
+    collections = {name: Collection(name) for name in SETTINGS}
+    wrong = []
+    for page in (lin, craswell, alex):
+        for name, text in page(collections, save).items():
+            path = OUT / f"{name}.md"
+            if not check:
+                path.write_text(f"{text}\n", encoding="utf-8")
+            elif not path.exists() or path.read_text(encoding="utf-8") != f"{text}\n":
+                wrong.append(path.name)
+    if wrong:
+        print(f"docs/numbers is not what docs/papers.py makes: {', '.join(wrong)}; run python docs/papers.py")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
