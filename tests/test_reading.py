@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import tempfile
 import threading
 import warnings
 from collections.abc import Callable
@@ -23,7 +24,7 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, ParameterError, UnreadableFile
-from ir_outcomes.reading import files, lines
+from ir_outcomes.reading import files, keys, lines, tables
 
 GOOD = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.5 t\n"
 EXPECTED = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d1": 1.5}}
@@ -199,17 +200,57 @@ def test_both_readers_say_the_same(rows: list[tuple[str, str, float, str]], newl
     plain = lines._plain(block, lines.TREC_RUN, "text")
     assert plain.documents.tolist() == [d.encode() for _, d, _, _ in rows]
     assert plain.values.tolist() == [score for _, _, score, _ in rows]
-    fast = lines._fast(block, lines.TREC_RUN, 8)
-    if not text.isascii():
+    fast = lines._fast(block, lines.TREC_RUN)
+    assert fast is not None
+    assert fast.queries.tolist() == plain.queries.tolist()
+    assert fast.documents.tolist() == plain.documents.tolist()
+    assert fast.values.tobytes() == plain.values.tobytes()
+
+
+numerals = st.one_of(
+    st.floats(allow_nan=False).map(repr),
+    st.tuples(st.floats(-1e9, 1e9), st.integers(0, 17)).map(lambda pair: f"{pair[0]:.{pair[1]}f}"),
+    st.from_regex(r"[-+]?[0-9]{0,17}(\.[0-9]{0,17})?", fullmatch=True),
+    st.sampled_from(["1e5", "1E-7", "inf", "-0", "5e-324", "123456789.5", "12345678.1234567", "0.000000000000001"]),
+    st.sampled_from(["1_0", "--5", ".", "-", "1.2.3", "5..", "0x1", "1,5", "nan", "12345678a", "\u0665"]),
+)
+
+
+@given(texts=st.lists(numerals.filter(bool), min_size=1, max_size=8))
+def test_numbers_are_those_of_float(texts: list[str]) -> None:
+    text = "".join(f"q Q0 d{number} 1 {each} t\n" for number, each in enumerate(texts)).encode()
+    fast = lines._fast(files.Block(1, text), lines.TREC_RUN)
+    try:
+        plain = lines._plain(files.Block(1, text), lines.TREC_RUN, "text")
+    except FormatError:
         assert fast is None
-    if fast is not None:
-        assert fast.queries.tolist() == plain.queries.tolist()
-        assert fast.documents.tolist() == plain.documents.tolist()
+    else:
+        assert fast is not None
         assert fast.values.tobytes() == plain.values.tobytes()
 
 
 noise = st.lists(
-    st.sampled_from([b"q1", b"d1", b"1", b"2.5", b"nan", b" ", b"\t", b"\n", b"\r", b"\x0b", b"\x1c", b"\xc3", b"_", b"#"])
+    st.sampled_from(
+        [
+            b"q1",
+            b"d1",
+            b"1",
+            b"2.5",
+            b"nan",
+            b" ",
+            b"\t",
+            b"\n",
+            b"\r",
+            b"\x0b",
+            b"\x1c",
+            b"\x01",
+            b"\0",
+            b"\xc3",
+            b"\xa0",
+            b"_",
+            b"#",
+        ]
+    )
 )
 
 
@@ -217,7 +258,7 @@ noise = st.lists(
 def test_the_fast_reader_declines_what_the_plain_one_refuses(noise: list[bytes]) -> None:
     for layout in (lines.TREC_RUN, lines.MSMARCO_RUN, lines.TREC_QRELS):
         block = files.Block(1, b"".join(noise))
-        fast = lines._fast(block, layout, 8)
+        fast = lines._fast(block, layout)
         try:
             plain = lines._plain(block, layout, "noise")
         except FormatError:
@@ -225,6 +266,32 @@ def test_the_fast_reader_declines_what_the_plain_one_refuses(noise: list[bytes])
         else:
             assert fast is None or fast.documents.tolist() == plain.documents.tolist()
             assert fast is None or fast.values.tobytes() == plain.values.tobytes()
+
+
+@given(rows=rows, size=st.integers(1, 200))
+def test_any_size_of_blocks_gives_the_same(rows: list[tuple[str, str, float, str]], size: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        path = os.path.join(folder, "a.run")
+        with open(path, "wb") as stream:
+            stream.write("\n".join(f"{q} Q0 {d} 1 {score!r} t" for q, d, score, _ in rows).encode())
+        whole = iro.read_run(path)
+        patch.setattr(files, "BLOCK_SIZE", size)
+        parts = iro.read_run(path)
+    assert parts.query_ids == whole.query_ids
+    assert parts.offsets.tolist() == whole.offsets.tolist()
+    assert parts.docids.tolist() == whole.docids.tolist()
+    assert parts.scores.tobytes() == whole.scores.tobytes()
+
+
+@given(codes=st.lists(st.integers(0, 3), max_size=40), stretch=st.integers(1, 5))
+def test_repeated_pairs_are_found_wherever_rows_are_cut(codes: list[int], stretch: int) -> None:
+    documents = tables.as_ids([b"d%d" % (place % 3) for place in range(len(codes))]) if codes else tables.as_ids([])
+    for order in (codes, sorted(codes)):
+        pairs = list(zip(order, documents.tolist(), strict=True))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(keys, "_STRETCH", stretch)
+            found = keys.repeated(np.array(order, dtype=np.int32), documents)
+        assert found.tolist() == [row for row, pair in enumerate(pairs) if pairs.count(pair) > 1]
 
 
 def test_frames_and_tuples_in_every_usual_naming() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy.typing as npt
 Ids = np.ndarray[Any, np.dtype[np.bytes_]]
 Codes = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
+
+_STRETCH = 1 << 16  # rows
 
 
 def pair_keys(codes: Codes, docids: Ids, salt: int = 0) -> Keys:
@@ -36,13 +39,25 @@ def pair_keys(codes: Codes, docids: Ids, salt: int = 0) -> Keys:
 
 def repeated(codes: Codes, docids: Ids) -> npt.NDArray[np.intp]:
     """Find the rows whose (query, document) pair stands in more than one row; in row order."""
-    keys = pair_keys(codes, docids)
-    ordered = np.sort(keys)
-    twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    if not len(twice):
-        return np.empty(0, dtype=np.intp)
-    suspects = np.flatnonzero(np.isin(keys, twice))
     rows: dict[tuple[int, bytes], list[int]] = {}
-    for row in suspects.tolist():
-        rows.setdefault((int(codes[row]), bytes(docids[row])), []).append(row)
+    for start, end in _stretches(codes):
+        keys = pair_keys(codes[start:end], docids[start:end])
+        ordered = np.sort(keys)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if len(twice):
+            for row in (np.flatnonzero(np.isin(keys, twice)) + start).tolist():
+                rows.setdefault((int(codes[row]), bytes(docids[row])), []).append(row)
     return np.array(sorted(row for same in rows.values() if len(same) > 1 for row in same), dtype=np.intp)
+
+
+def _stretches(codes: Codes) -> Iterator[tuple[int, int]]:
+    """Cut the rows where a query ends, if each query's rows stand together: what is looked at then stays small."""
+    if np.any(codes[1:] < codes[:-1]):
+        yield 0, len(codes)
+        return
+    start = 0
+    while start < len(codes):
+        last = codes[min(start + _STRETCH, len(codes)) - 1]
+        end = int(np.searchsorted(codes, last, side="right"))
+        yield start, end
+        start = end

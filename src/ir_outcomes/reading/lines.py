@@ -1,9 +1,8 @@
 """Lines of run and qrels files to columns.
 
 Two readers with one meaning. The plain one (`_plain`) defines what a file says and explains what is wrong with it.
-The fast one (`_fast`, NumPy's C parser) takes whole blocks; it declines every block on which the two could differ:
-non-ASCII bytes (UTF-8 continuation bytes would count as white space), the control bytes that only `str.split` takes for
-white space, a column count that changes, a value that is no number. What it declines, the plain reader reads.
+The fast one (`ir_outcomes.reading.tokens`) takes whole blocks, and declines every block on which the two could differ. What it
+declines, the plain reader reads.
 
 Fields are separated by any run of ASCII white space; blank lines are passed over; there are no comments or quotes.
 """
@@ -12,8 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import islice, pairwise
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,7 @@ from ir_outcomes.errors import FormatError
 from ir_outcomes.reading.files import Block, blocks
 from ir_outcomes.reading.keys import Codes, Ids
 from ir_outcomes.reading.tables import LONGEST_ID, Columns, as_ids, check_width
+from ir_outcomes.reading.tokens import fields_of, ids_of, numbers_of
 
 
 class Layout(NamedTuple):
@@ -45,7 +45,6 @@ _KINDS = {
     4: "a qrels file has 4 columns (query, iteration, document, grade)",
     6: "a TREC run has 6 columns (query, Q0, document, rank, score, tag)",
 }
-_ODD_BYTES = (b"\0", b"\x1c", b"\x1d", b"\x1e", b"\x1f")
 
 
 def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> tuple[Columns, Layout]:
@@ -60,22 +59,20 @@ def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> t
     """
     source = os.fspath(path)
     layout: Layout | None = None
-    parts: list[tuple[Codes, Ids, npt.NDArray[np.float64]]] = []
+    codes, documents, values = _Growing(), _Growing(), _Growing()
     code_of: dict[bytes, int] = {}
-    width = 8
     for block in blocks(path):
         if layout is None:
             layout = _layout_of(block, layouts, source)
             if layout is None:
                 continue
-            width = _likely_width(block, layout)
-        part = _fast(block, layout, width) or _plain(block, layout, source)
-        width = max(width, part.documents.dtype.itemsize)
-        parts.append((_coded(part.queries, code_of), as_ids(part.documents), part.values))
+        part = _fast(block, layout) or _plain(block, layout, source)
+        codes.extend(_coded(part.queries, code_of))
+        documents.extend(as_ids(part.documents))
+        values.extend(part.values)
     if layout is None:
         raise FormatError(source, "is empty; nothing can be evaluated from it")
-    codes, documents, values = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
-    columns = Columns(source, [query.decode() for query in code_of], codes, as_ids(documents), values)
+    columns = Columns(source, [query.decode() for query in code_of], codes.array, documents.array, values.array)
     check_width(columns.docids, source)
     return columns, layout
 
@@ -92,6 +89,26 @@ def find_line(path: str | os.PathLike[str], layout: Layout, query: str, document
                     return number
                 nth -= 1
     return None
+
+
+class _Growing:
+    """A column that grows in place, so that memory holds it once; ids widen when wider ones come."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._dtype: np.dtype[Any] | None = None
+
+    def extend(self, values: np.ndarray[Any, Any]) -> None:
+        if self._dtype is None:
+            self._dtype = values.dtype
+        elif values.dtype.itemsize > self._dtype.itemsize:
+            self._bytes = bytearray(self.array.astype(values.dtype).tobytes())
+            self._dtype = values.dtype
+        self._bytes += np.ascontiguousarray(values, dtype=self._dtype).view(np.uint8).data
+
+    @property
+    def array(self) -> np.ndarray[Any, Any]:
+        return np.frombuffer(self._bytes, dtype=self._dtype)
 
 
 class _Part(NamedTuple):
@@ -123,44 +140,16 @@ def _layout_of(block: Block, layouts: tuple[Layout, ...], source: str) -> Layout
 _COLUMN_REMEDY = "; ids and tags must not contain white space, and comment or header lines must be removed"
 
 
-def _likely_width(block: Block, layout: Layout) -> int:
-    """Guess a width that holds the ids, so that few blocks have to be parsed twice; one byte more tells that none was cut."""
-    first = (fields for _, fields in islice(_fields(block), 1000) if len(fields) == layout.columns)
-    longest = max((max(len(fields[layout.query]), len(fields[layout.document])) for fields in first), default=8)
-    return min(-(-(longest + 1) // 8) * 8, LONGEST_ID)
-
-
-def _fast(block: Block, layout: Layout, width: int) -> _Part | None:
-    data = block.data
-    if not data or data.isspace() or not data.isascii() or any(byte in data for byte in _ODD_BYTES):
+def _fast(block: Block, layout: Layout) -> _Part | None:
+    fields = fields_of(block.data, layout.columns)
+    if fields is None:
         return None
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    lines = data.decode("ascii").split("\n")
-    while width <= LONGEST_ID:
-        dtype = np.dtype([(str(c), _column_type(c, layout, width)) for c in range(layout.columns)])
-        try:
-            table = np.loadtxt(lines, dtype=dtype, comments=None, ndmin=1)
-        except ValueError:
-            return None
-        queries, documents = table[str(layout.query)], table[str(layout.document)]
-        if not (_fills(queries, width) or _fills(documents, width)):
-            values = np.ascontiguousarray(table[str(layout.value)])
-            if np.isnan(values).any() or (layout.whole and not np.all(values == np.floor(values))):
-                return None
-            return _Part(queries, np.ascontiguousarray(documents), values)
-        width *= 2  # loadtxt cuts longer text off without a word
-    return None
-
-
-def _column_type(column: int, layout: Layout, width: int) -> str:
-    if column in (layout.query, layout.document):
-        return f"S{width}"
-    return "f8" if column == layout.value else "S1"
-
-
-def _fills(ids: Ids, width: int) -> bool:
-    return len(ids) > 0 and bool(np.any(ids.astype(f"S{width}").view(np.uint8).reshape(len(ids), width)[:, -1]))
+    queries = ids_of(fields, layout.query, LONGEST_ID)
+    documents = ids_of(fields, layout.document, LONGEST_ID)
+    values = numbers_of(fields, layout.value)
+    if queries is None or documents is None or values is None or (layout.whole and np.any(values != np.floor(values))):
+        return None
+    return _Part(queries, documents, values)
 
 
 def _plain(block: Block, layout: Layout, source: str) -> _Part:
@@ -228,6 +217,8 @@ def _text(fields: list[bytes]) -> str:
 def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
     if not len(queries):
         return np.empty(0, dtype=np.int32)
-    starts = [0, *(np.flatnonzero(queries[1:] != queries[:-1]) + 1).tolist(), len(queries)]
+    words = as_ids(queries).view(np.uint64).reshape(len(queries), -1)
+    changes = np.flatnonzero((words[1:] != words[:-1]).any(axis=1)) + 1
+    starts = [0, *changes.tolist(), len(queries)]
     codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts[:-1]].tolist()]
     return np.repeat(np.array(codes, dtype=np.int32), [end - start for start, end in pairwise(starts)])
