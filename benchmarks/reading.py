@@ -69,9 +69,8 @@ def main() -> None:
             paths[1].write_bytes(gzip.compress(path.read_bytes()))
         assert iro.read_run(path).to_dict() == to_dict(path)
         limit = seconds(lambda: path.read_bytes().count(b"\n"), repeat)
-        print(
-            f"{shape[0]} x {shape[1]} lines, {os.path.getsize(path) / 1e6:.1f} MB; bytes read and newlines counted in {limit:.4f} s\n"
-        )
+        size = os.path.getsize(path) / 1e6
+        print(f"{shape[0]} x {shape[1]} lines, {size:.1f} MB; bytes read and newlines counted in {limit:.4f} s\n")
         print("| file | ours, s | ir_measures to dict, s | faster | times the limit |\n|---|---|---|---|---|")
         for each in paths:
             ours = seconds(lambda each=each: iro.read_run(each), repeat)  # type: ignore[misc]

@@ -38,7 +38,7 @@ class RankedRun:
     expected_rank : float
         Mean rank over the resamples, lower is better.
     low, high : float
-        Interval of the rank at the level of the result: quantiles over the resamples.
+        Interval of the rank at the level of the result: ranks reached, at the quantiles over the resamples.
     first : float
         Share of the resamples in which it was first, alone or shared.
     top : float
@@ -240,7 +240,7 @@ def distribution_of(
     for run in range(n_runs):
         counts[run] = np.bincount(ranks[:, run], minlength=n_runs + 1)
         above[run] = (ranks[:, run, None] < ranks).sum(axis=0)
-    lows, highs = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    lows, highs = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf")
     means = table.means()[order]
     taus = kendall_taus(-full_ranks, -ranks)
     return RankDistribution(
