@@ -1,13 +1,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.errors import ParameterError
+from ir_outcomes.errors import FormatError, MismatchError, ParameterError
+from ir_outcomes.leaderboards.tiers import tiers
+from ir_outcomes.reading.entries import read_entries
 
 from .many import collection
 
