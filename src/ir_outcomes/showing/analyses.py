@@ -387,7 +387,8 @@ def _latex_table(view: View) -> str:
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    return "\n".join([*lines, *(f"% {line}" for line in (view.title, view.head, view.caption, *view.said))])
+    comments = (" ".join(line.split()) for line in (view.title, view.head, view.caption, *view.said))
+    return "\n".join([*lines, *(f"% {comment}" for comment in comments)])
 
 
 def _latex_row(cells: Iterable[str]) -> str:

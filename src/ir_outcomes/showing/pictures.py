@@ -13,7 +13,7 @@ from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankDistribution, SotaHistory
 from ir_outcomes.results import Result
-from ir_outcomes.showing.plots import BLACK, BLUE, GREEN, GREY, ORANGE, axes_or_new
+from ir_outcomes.showing.plots import BLACK, BLUE, GREEN, GREY, ORANGE, axes_or_new, label_of
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
 
 __all__ = ["conditions_plot", "draw"]
@@ -77,7 +77,7 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
             _blobs(ax, x, there[run].counts, distribution.resamples, _COLORS[number % 5], 220)
             ax.plot(x, there[run].expected_rank, marker="_", color=BLACK, markersize=9)
     for number, run in enumerate(chosen):
-        ax.scatter([], [], color=_COLORS[number % 5], label=run)
+        ax.scatter([], [], color=_COLORS[number % 5], label=label_of(run))
     ax.set_xticks(range(len(distributions)), list(distributions))
     ax.set_ylabel("rank (1 is the best)")
     _ranks_downwards(ax, max(len(each.runs) for each in distributions.values()))
@@ -117,7 +117,7 @@ def _tiers(result: Leaderboard, ax: Any) -> Any:
         style = {"color": _COLORS[(each.tier - 1) % 5], "marker": _MARKERS[(each.tier - 1) % 8]}
         ax.errorbar(each.score, place, xerr=[[each.score - low], [high - each.score]], capsize=2, **style)
         _label(ax, f"tier {each.tier}", (high, place))
-    ax.set_yticks(range(len(result.standings)), [each.run for each in result.standings])
+    ax.set_yticks(range(len(result.standings)), [label_of(each.run) for each in result.standings])
     ax.invert_yaxis()
     ax.margins(x=0.12)
     ax.set_xlabel(f"{result.measure} ({'higher' if result.higher_is_better else 'lower'} is better)")
@@ -130,15 +130,16 @@ def _verdicts(result: Leaderboard, ax: Any) -> Any:
     from matplotlib.patches import Patch
 
     names = [each.run for each in result.standings]
-    ax = axes_or_new(ax, width=3.4 + 0.3 * len(names), height=1.8 + 0.28 * len(names))
+    ax = axes_or_new(ax, width=5.2 + 0.3 * len(names), height=3.0 + 0.28 * len(names))
     codes = np.full((len(names), len(names)), np.nan)
     for row, contender in enumerate(names):
         for column, baseline in enumerate(names):
             if row != column:
                 codes[row, column] = LABELS.index(result.verdict(baseline, contender).label)
     ax.imshow(codes, cmap=ListedColormap(list(_LABEL_COLORS.values())), vmin=-0.5, vmax=len(LABELS) - 0.5)
-    ax.set_yticks(range(len(names)), names)
-    ax.set_xticks(range(len(names)), names, rotation=90)
+    labels = [label_of(name) for name in names]
+    ax.set_yticks(range(len(names)), labels)
+    ax.set_xticks(range(len(names)), labels, rotation=90)
     ax.set_ylabel("verdict on")
     ax.set_xlabel("against")
     patches = [Patch(color=color, label=label) for label, color in _LABEL_COLORS.items()]
@@ -155,14 +156,14 @@ def _history_of_board(result: Leaderboard, ax: Any) -> Any:
 def _rank_blobs(result: RankDistribution, ax: Any) -> Any:
     """Draw how often each run has each rank, by area, median and interval, as challengeR does: Craswell et al. Figure 3."""
     size = len(result.runs)
-    ax = axes_or_new(ax, width=2.4 + 0.34 * size, height=2.4 + 0.22 * size)
+    ax = axes_or_new(ax, width=2.4 + 0.34 * size, height=3.6 + 0.22 * size)
     for place, each in enumerate(result.runs):
         _blobs(ax, place, each.counts, result.resamples, BLUE, 420)
         ax.plot([place, place], [each.low, each.high], color=BLACK, linewidth=1)
         median = int(np.searchsorted(np.cumsum(each.counts), result.resamples / 2)) + 1
         ax.plot(place, median, marker="x", color=BLACK, markersize=6)
     ax.plot(range(size), [each.rank for each in result.runs], color=GREY, linewidth=0.6, zorder=0)
-    ax.set_xticks(range(size), [each.run for each in result.runs], rotation=90)
+    ax.set_xticks(range(size), [label_of(each.run) for each in result.runs], rotation=90)
     ax.set_ylabel("rank in the resamples (1 is the best)")
     _ranks_downwards(ax, size)
     ax.set_title(f"by {result.measure}{', ' if result.condition else ''}{result.condition}", fontsize="medium")
@@ -212,7 +213,7 @@ def _orders(result: Reordering, ax: Any) -> Any:
     styles = [(marker, color) for marker in _MARKERS for color in _COLORS]
     for run, (name, (marker, color)) in enumerate(zip(result.runs, styles * len(result.runs), strict=False)):
         ax.plot(range(len(result.measures)), ranks[:, run], color=color, marker=marker, linewidth=1.2)
-        _label(ax, f"{ranks[-1, run]} {name}", (len(result.measures) - 1, ranks[-1, run]))
+        _label(ax, f"{ranks[-1, run]} {label_of(name)}", (len(result.measures) - 1, ranks[-1, run]))
     ax.set_xticks(range(len(result.measures)), result.measures)
     ax.margins(x=0.05)
     ax.set_ylabel("rank (1 is the best)")
@@ -245,7 +246,9 @@ def _lengths(result: LengthDistributions, ax: Any) -> Any:
     for number, each in enumerate(result.runs):
         places = np.append(np.arange(buckets), buckets + 0.6) + (number - (len(result.runs) - 1) / 2) * width
         color = _COLORS[number % 5]
-        ax.bar(places, [*each.counts, each.missing], width, color=color, hatch=hatches[number // 5 % 5], label=each.run)
+        ax.bar(
+            places, [*each.counts, each.missing], width, color=color, hatch=hatches[number // 5 % 5], label=label_of(each.run)
+        )
     names = _buckets(result.edges)
     ax.set_xticks([*range(buckets), buckets + 0.6], [*names, "missing"], rotation=45, ha="right", fontsize="small")
     ax.set_xlabel("search length of the document (ranks; 1 is the best)")
@@ -259,11 +262,14 @@ def _length_changes(result: LengthChanges, ax: Any) -> Any:
     ax = axes_or_new(ax, width=7.0, height=3.6)
     names = [*_buckets(result.edges), f"{result.edges[-1]}+"]
     places = np.arange(1, len(names) + 1)
-    ax.bar(-places, result.wins, color=GREEN, hatch="...", edgecolor="white", label=f"{result.contender} further up")
+    contender = label_of(result.contender)
+    ax.bar(-places, result.wins, color=GREEN, hatch="...", edgecolor="white", label=f"{contender} further up")
     ax.bar([0], [result.unchanged], color=GREY, edgecolor="white", label="unchanged")
-    ax.bar(places, result.losses, color=ORANGE, hatch="///", edgecolor="white", label=f"{result.contender} further down")
+    ax.bar(
+        places, result.losses, color=ORANGE, hatch="///", edgecolor="white", label=f"{label_of(result.contender)} further down"
+    )
     ax.set_xticks([*-places, 0, *places], [*names, "0", *names], rotation=60)
-    ax.set_xlabel(f"ranks that {result.contender} moves a relevant document, against {result.baseline}")
+    ax.set_xlabel(f"ranks that {contender} moves a relevant document, against {label_of(result.baseline)}")
     ax.set_ylabel("relevant documents")
     ax.legend(frameon=False, fontsize="small")
     return ax
@@ -279,7 +285,7 @@ def _rrie(result: RRIE, ax: Any) -> Any:
     ax.invert_yaxis()
     ax.axvline(0, color=BLACK, linewidth=0.8)
     ax.margins(x=0.15)
-    ax.set_xlabel(f"% of the error that {result.contender} saves\nof {result.baseline}'s")
+    ax.set_xlabel(f"% of the error that {label_of(result.contender)} saves\nof {label_of(result.baseline)}'s")
     return ax
 
 
@@ -291,7 +297,7 @@ def _headroom(result: Headroom, ax: Any, number: int) -> Any:
     ax.bar(range(len(each.counts)), each.counts, color=BLUE, edgecolor="white")
     ax.set_xticks(range(len(each.counts)), [*shown, f"{each.edges[-1]:g}+"], rotation=45, ha="right", fontsize="small")
     best = "the right is better" if number % 2 == 0 else "the left is better"
-    ax.set_xlabel(f"{each.measure}, mean {each.mean:.3g} ({best})\nof {each.run}")
+    ax.set_xlabel(f"{each.measure}, mean {each.mean:.3g} ({best})\nof {label_of(each.run)}")
     ax.set_ylabel("queries")
     return ax
 

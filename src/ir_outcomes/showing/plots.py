@@ -67,10 +67,10 @@ def rank_scatter(comparison: Comparison, ax: Any = None) -> Any:
     largest = float(points.max(initial=10.0)) * 1.3
     ax.plot([0.8, largest], [0.8, largest], color=BLACK, linewidth=0.8, linestyle="--")
     ax.set(xscale="log", yscale="log", xlim=(0.8, largest), ylim=(0.8, largest), aspect="equal")
-    ax.set_xlabel(f"search length in {comparison.baseline} (ranks)")
-    ax.set_ylabel(f"search length in {comparison.contender} (ranks)")
-    ax.text(0.97, 0.04, f"{comparison.contender} better", transform=ax.transAxes, ha="right")
-    ax.text(0.03, 0.93, f"{comparison.baseline} better", transform=ax.transAxes)
+    ax.set_xlabel(f"search length in {label_of(comparison.baseline)} (ranks)")
+    ax.set_ylabel(f"search length in {label_of(comparison.contender)} (ranks)")
+    ax.text(0.97, 0.04, f"{label_of(comparison.contender)} better", transform=ax.transAxes, ha="right")
+    ax.text(0.03, 0.93, f"{label_of(comparison.baseline)} better", transform=ax.transAxes)
     return ax
 
 
@@ -83,12 +83,12 @@ def difference_histogram(comparison: Comparison, ax: Any = None) -> Any:
     counts = np.histogram(np.abs(change[change < 0]), edges)[0], np.histogram(change[change > 0], edges)[0]
     places = np.arange(1, len(labels) + 1)
     unchanged = len(change) - int(counts[0].sum() + counts[1].sum())
-    ax.bar(-places, counts[0], color=GREEN, hatch="...", edgecolor="white", label=f"{comparison.contender} better")
+    ax.bar(-places, counts[0], color=GREEN, hatch="...", edgecolor="white", label=f"{label_of(comparison.contender)} better")
     ax.bar([0], [unchanged], color=GREY, edgecolor="white", label="equal, within half a rank")
-    ax.bar(places, counts[1], color=ORANGE, hatch="///", edgecolor="white", label=f"{comparison.contender} worse")
+    ax.bar(places, counts[1], color=ORANGE, hatch="///", edgecolor="white", label=f"{label_of(comparison.contender)} worse")
     ax.set_xticks([*-places, 0, *places], [*labels, "0", *labels])
     ax.tick_params(axis="x", labelrotation=60)
-    ax.set_xlabel(f"ranks fewer (left) or more to read in {comparison.contender}")
+    ax.set_xlabel(f"ranks fewer (left) or more to read in {label_of(comparison.contender)}")
     ax.set_ylabel("queries")
     ax.set_yscale("symlog", linthresh=10)
     ax.set_ylim(0, 1.3 * max(unchanged, *counts[0], *counts[1], 1))
@@ -109,10 +109,10 @@ def facet_plot(comparisons: Comparison | Sequence[Comparison], ax: Any = None) -
         yerr = _error(None if each.ranking.interval is None else sorted(better * bound for bound in each.ranking.interval), y)
         ax.errorbar(
             x, y, xerr=xerr, yerr=yerr, marker=marker, color=color, markeredgecolor=BLACK, capsize=2, linestyle="", linewidth=1,
-            label=each.contender,
+            label=label_of(each.contender),
         )  # fmt: skip
         if len(items) <= MOST_LABELS:
-            ax.annotate(each.contender, (x, y), xytext=(5, 5), textcoords="offset points", fontsize="small")
+            ax.annotate(label_of(each.contender), (x, y), xytext=(5, 5), textcoords="offset points", fontsize="small")
     if len(items) > MOST_LABELS:
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize="small")
     ax.axhline(0, color=BLACK, linewidth=0.8)
@@ -151,6 +151,12 @@ def plot(result: Any, kind: str, ax: Any = None) -> Any:
     return PLOTS[kind](result, ax=ax)
 
 
+def label_of(name: str, most: int = 28) -> str:
+    """Make a label of a name: short, and taken as it is instead of as mathematics."""
+    short = name if len(name) <= most else f"{name[: most - 3]}..."
+    return short.replace("$", r"\$")
+
+
 def axes_or_new(ax: Any, width: float = 6.4, height: float = 3.0) -> Any:
     """Return the given Axes, or those of a new figure of this size in inches."""
     if ax is not None:
@@ -163,7 +169,7 @@ def axes_or_new(ax: Any, width: float = 6.4, height: float = 3.0) -> Any:
 
 
 def _versus(comparison: Comparison) -> str:
-    return f"{comparison.contender}\nagainst {comparison.baseline}"
+    return f"{label_of(comparison.contender)}\nagainst {label_of(comparison.baseline)}"
 
 
 def _error(interval: Sequence[float] | None, value: float) -> list[list[float]] | None:
