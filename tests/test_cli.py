@@ -203,3 +203,11 @@ def test_every_format(sample: Path, tmp_path: Path) -> None:
     assert picture.read_bytes().startswith(b"\x89PNG")
     wrong = call("compare", *runs, "--plot", tmp_path / "facets.xyz", folder=sample)
     assert (wrong.returncode, "cannot be written" in wrong.stderr) == (1, True)
+
+
+def test_what_a_measure_makes_useless_is_refused(sample: Path) -> None:
+    done = call(
+        "compare", "qrels.txt", "bm25.run", "bm25-stem.run", "--measure", "nDCG@10", "-k", "5", "--jobs", "2", folder=sample
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "--cutoff, --jobs cannot go with --measure" in done.stderr

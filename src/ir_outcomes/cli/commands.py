@@ -92,6 +92,18 @@ def compare(
         "seed": seed,
     }
     if on is not None:
+        _refuse_beside_measure(
+            {
+                "--cutoff": cutoff is not None,
+                "--unit": unit != "auto",
+                "--ties": ties != "trec",
+                "--judged-only": judged_only,
+                "--all-pairs": all_pairs,
+                "--queries": queries is not None,
+                "--jobs": jobs != 1,
+                "--cache": cache is not None,
+            }
+        )
         result = _compare_on(on, qrels, [baseline, *runs], {"rel": rel or 1, **options})
     else:
         result = compare_runs(
@@ -243,6 +255,13 @@ def sample(folder: Annotated[Path, typer.Argument(help="where to write; made if 
 
     for path in write_sample(folder):
         typer.echo(path)
+
+
+def _refuse_beside_measure(given: dict[str, bool]) -> None:
+    """Refuse what would change nothing where another measure is compared."""
+    useless = [option for option, is_given in given.items() if is_given]
+    if useless:
+        raise ParameterError(f"{', '.join(useless)} cannot go with --measure: say it in the measure, such as nDCG@10")
 
 
 def _compare_on(measure: str, qrels: str, runs: list[str], options: dict[str, Any]) -> Any:

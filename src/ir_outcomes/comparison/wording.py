@@ -42,6 +42,9 @@ def sentence(label: str, baseline: str, contender: str, unit: str, outcomes: Out
     return f"{opening}: it {_coverage(coverage, outcomes, unit)}, and {_ranking(ranking, unit)}."
 
 
+ENOUGH_FOR_BOOTSTRAP = 200  # queries; benchmarks/simulate_errors.py
+
+
 def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
     """Yield what a careful reader must know of the runs."""
     yield from _about_queries(baseline, contender)
@@ -56,6 +59,11 @@ def notes_on_facets(coverage: Facet, ranking: Facet, label: str) -> Iterator[str
     yield from _about_disagreement(ranking)
     for facet in (coverage, ranking):
         yield from _about_interval(facet)
+    if ranking.ratio_interval is not None and ranking.n < ENOUGH_FOR_BOOTSTRAP:
+        yield (
+            f"The bootstrap interval of the ratio of search lengths is too narrow on {ranking.n} queries: one of 95% covers "
+            "about 88% at 20 queries and 93% at 200."
+        )
     yield from _about_certainty(coverage, ranking, label)
 
 
