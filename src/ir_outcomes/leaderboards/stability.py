@@ -14,6 +14,7 @@ from ir_outcomes.checks import check_positive
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Result, versions
 from ir_outcomes.scores import Scores, scores
+from ir_outcomes.statistics.intervals import times_drawn
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
 
 __all__ = ["RankDistribution", "RankedRun", "rank_distribution"]
@@ -231,12 +232,10 @@ def distribution_of(
     counts = np.zeros((n_runs, n_runs + 1), dtype=np.int64)
     above = np.zeros((n_runs, n_runs), dtype=np.int64)
     ranks = np.empty((resamples, n_runs), dtype=np.int64)
-    batch = max(1, (1 << 22) // max(n_queries, n_runs**2))  # bounds the memory that resamples take
+    batch = max(1, (1 << 19) // max(n_queries, n_runs))  # so many resamples at a time as stay in the processor's cache
     for start in range(0, resamples, batch):
         rows = min(batch, resamples - start)
-        drawn = rng.integers(0, n_queries, (rows, n_queries)) + n_queries * np.arange(rows)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=rows * n_queries).reshape(rows, n_queries).astype(np.float64)
-        ranks[start : start + rows] = shared_ranks(_means(gains, times))
+        ranks[start : start + rows] = shared_ranks(_means(gains, times_drawn(rng, rows, n_queries)))
     for run in range(n_runs):
         counts[run] = np.bincount(ranks[:, run], minlength=n_runs + 1)
         above[run] = (ranks[:, run, None] < ranks).sum(axis=0)

@@ -89,8 +89,9 @@ def count(code: Ints, n_classes: int, members: Floats) -> Floats:
     from scipy.sparse import csr_matrix
 
     there = np.flatnonzero(code >= 0)
-    in_order = there[np.argsort(code[there], kind="stable")]
-    starts = np.searchsorted(code[in_order], np.arange(n_classes + 1))
+    small = np.int16 if n_classes < 1 << 15 else np.int64  # NumPy sorts 16 bits by radix
+    in_order = there[np.argsort(code[there].astype(small), kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(code[there], minlength=n_classes))])
     counts: Floats = csr_matrix((np.ones(len(in_order)), in_order, starts), shape=(n_classes, len(code))) @ members
     return counts
 
