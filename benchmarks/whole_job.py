@@ -2,8 +2,9 @@
 
     python benchmarks/whole_job.py [--runs 40]
 
-Ours evaluates the runs, with one job and with two, and tests all pairs from histograms; today's reads with ir_measures, evaluates with it, and loops over
-SciPy's tests. Both print how many pairs are significant after Holm's correction, which must agree.
+Ours evaluates the runs, with one job and with two, and tests all pairs from histograms; today's reads with ir_measures,
+evaluates with it, and loops over SciPy's tests. All print how many pairs are significant after Holm's correction, which must
+agree.
 """
 
 from __future__ import annotations
