@@ -1,6 +1,6 @@
 """Make the numbers and pictures of the pages on the three papers, from the real runs.
 
-    python docs/papers.py            write docs/numbers/*.md and docs/numbers/*.svg
+    python docs/papers.py            write docs/numbers/*.md and docs/numbers/*.png
     python docs/papers.py --check    exit 1 where the numbers on disk are others
 
 The runs are looked for in ../shared/data beside the project, or where $IR_OUTCOMES_REAL_DATA points.
@@ -238,7 +238,7 @@ def main() -> int:
 
     def save(axes: Any, name: str) -> None:
         if not check:
-            axes.figure.savefig(OUT / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")
+            axes.figure.savefig(OUT / f"{name}.png", dpi=110, bbox_inches="tight")
 
     OUT.mkdir(exist_ok=True)
     collections = {name: Collection(name) for name in SETTINGS}
