@@ -7,6 +7,7 @@ within their query, so that each query weighs the same. With one relevant docume
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -102,7 +103,7 @@ def split(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> Spli
     """
     items = match(baseline, contender, unit)
     answerable = baseline.answerable
-    query_ids = tuple(query for query, has in zip(baseline.query_ids, answerable.tolist(), strict=True) if has)
+    query_ids = tuple(compress(baseline.query_ids, answerable.tolist()))
     lengths, found, query = items.lengths, items.found, (np.cumsum(answerable) - 1)[items.query]
     both = found[0] & found[1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -326,7 +327,7 @@ def _board(tables: list[SearchLengths], table: Scores, settings: Settings, entri
 def _reciprocal_ranks(tables: list[SearchLengths]) -> Scores:
     first = tables[0]
     chosen = first.answerable
-    ids = tuple(query for query, has in zip(first.query_ids, chosen.tolist(), strict=True) if has)
+    ids = tuple(compress(first.query_ids, chosen.tolist()))
     values = np.stack([each.reciprocal_rank()[chosen] for each in tables])
     return Scores(f"RR@{first.cutoff}", True, tuple(each.name for each in tables), ids, values)
 

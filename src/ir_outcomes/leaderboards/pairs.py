@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.comparison.outcomes import Outcomes, Split, Unit, split
+from ir_outcomes.comparison.outcomes import Outcomes, Unit, split
 from ir_outcomes.comparison.verdict import Finding, decide
 from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.statistics import Test, adjust, binomial_test, differences, sign_flip, t_test, wilcoxon
@@ -116,44 +117,71 @@ def all_pairs(
         In the order of `itertools.combinations`, p-values corrected over all of them; the verdicts are those of
         ``compare(all_pairs=True)``.
     """
-    couples = list(combinations(tables, 2))
-    splits = [split(baseline, contender, unit) for baseline, contender in couples]
-    changes = [differences(each.found_baseline, each.found_contender) for each in splits]
-    coverage = [_coverage_test(change, seed, resamples) for change in changes]
-    lengths = [differences(each.length_baseline[each.shared], each.length_contender[each.shared]) for each in splits]
-    ranking = [(t_test(d), wilcoxon(d)) for d in lengths]
-    coverage_ps = [min(1.0, looks * p) for p in adjust([test.pvalue for test in coverage], correction)]
-    ranking_ps = [min(1.0, looks * p) for p in adjust([t.pvalue for t, _ in ranking], correction)]
-    return [
-        PairVerdict(
-            baseline=baseline.name,
-            contender=contender.name,
-            outcomes=each.outcomes,
-            coverage=100 * float(change.mean()),
-            coverage_p=found.pvalue,
-            coverage_p_corrected=found_p,
-            n_both=int(each.shared.sum()),
-            baseline_length=_mean(each.length_baseline, each),
-            contender_length=_mean(each.length_contender, each),
-            ranking_p=t.pvalue,
-            ranking_p_corrected=ranked_p,
-            wilcoxon_p=w.pvalue,
-            label=decide(_finding(found, found_p, alpha, +1), _finding(t, ranked_p, alpha, -1, veto=w))[0],
-        )
-        for (baseline, contender), each, change, found, (t, w), found_p, ranked_p in zip(
-            couples, splits, changes, coverage, ranking, coverage_ps, ranking_ps, strict=True
-        )
+    judged = [
+        _judged(
+            baseline, contender, unit, seed, resamples
+        )  # one pair after the other: each has its own numbers for every query
+        for baseline, contender in combinations(tables, 2)
     ]
+    coverage_ps = [min(1.0, looks * p) for p in adjust([each.found.pvalue for each in judged], correction)]
+    ranking_ps = [min(1.0, looks * p) for p in adjust([each.t.pvalue for each in judged], correction)]
+    return [_verdict(*row, alpha) for row in zip(judged, coverage_ps, ranking_ps, strict=True)]
+
+
+class _Judged(NamedTuple):
+    """A pair of runs, tested but not yet corrected."""
+
+    names: tuple[str, str]
+    outcomes: Outcomes
+    coverage: float
+    found: Test
+    lengths: tuple[float | None, float | None]
+    n_both: int
+    t: Test
+    wilcoxon: Test
+
+
+def _judged(baseline: SearchLengths, contender: SearchLengths, unit: Unit, seed: int, resamples: int) -> _Judged:
+    each = split(baseline, contender, unit)
+    gained = differences(each.found_baseline, each.found_contender)
+    x, y = each.length_baseline[each.shared], each.length_contender[each.shared]
+    change = differences(x, y)
+    return _Judged(
+        names=(baseline.name, contender.name),
+        outcomes=each.outcomes,
+        coverage=100 * float(gained.mean()),
+        found=_coverage_test(gained, seed, resamples),
+        lengths=(float(x.mean()), float(y.mean())) if len(x) else (None, None),
+        n_both=len(x),
+        t=t_test(change),
+        wilcoxon=wilcoxon(change),
+    )
+
+
+def _verdict(each: _Judged, coverage_p: float, ranking_p: float, alpha: float) -> PairVerdict:
+    coverage = _finding(each.found, coverage_p, alpha, +1)
+    ranking = _finding(each.t, ranking_p, alpha, -1, veto=each.wilcoxon)
+    return PairVerdict(
+        baseline=each.names[0],
+        contender=each.names[1],
+        outcomes=each.outcomes,
+        coverage=each.coverage,
+        coverage_p=each.found.pvalue,
+        coverage_p_corrected=coverage_p,
+        n_both=each.n_both,
+        baseline_length=each.lengths[0],
+        contender_length=each.lengths[1],
+        ranking_p=each.t.pvalue,
+        ranking_p_corrected=ranking_p,
+        wilcoxon_p=each.wilcoxon.pvalue,
+        label=decide(coverage, ranking)[0],
+    )
 
 
 def _coverage_test(change: npt.NDArray[np.float64], seed: int, resamples: int) -> Test:
     if np.isin(change, (-1.0, 0.0, 1.0)).all():
         return binomial_test(int(np.sum(change > 0)), int(np.sum(change < 0)))
     return sign_flip(change, seed=seed, resamples=resamples)
-
-
-def _mean(lengths: npt.NDArray[np.float64], each: Split) -> float | None:
-    return float(lengths[each.shared].mean()) if each.shared.any() else None
 
 
 def _finding(test: Test, corrected: float, alpha: float, better: int, veto: Test | None = None) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any
 
 import numpy as np
@@ -233,7 +233,7 @@ def ablation(tables: list[SearchLengths], missing: Missing) -> list[Scores]:
     """
     first = tables[0]
     chosen = first.answerable
-    ids = tuple(query for query, has in zip(first.query_ids, chosen.tolist(), strict=True) if has)
+    ids = tuple(compress(first.query_ids, chosen.tolist()))
     names = tuple(table.name for table in tables)
 
     def means(table: SearchLengths, values: Floats) -> Floats:
