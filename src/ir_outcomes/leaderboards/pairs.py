@@ -142,6 +142,7 @@ class _Judged(NamedTuple):
 
 
 def _judged(baseline: SearchLengths, contender: SearchLengths, unit: Unit, seed: int, resamples: int) -> _Judged:
+    """Test a pair, and keep no number of a single query: there are many pairs."""
     each = split(baseline, contender, unit)
     gained = differences(each.found_baseline, each.found_contender)
     x, y = each.length_baseline[each.shared], each.length_contender[each.shared]

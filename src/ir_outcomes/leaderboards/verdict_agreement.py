@@ -64,8 +64,7 @@ def verdicts_agree(
     answerable = int(lengths[0].answerable.sum())
     first = membership(first_halves(answerable, splits, seed), answerable)
     couples = list(combinations(range(len(lengths)), 2))
-    split_of = {(x, y): split(lengths[x], lengths[y], unit) for x, y in couples}
-    found = np.stack([split_of[0, 1].found_baseline, *(split_of[0, y].found_contender for y in range(1, len(lengths)))])
+    found = np.stack([split(lengths[0], each, unit).found_contender for each in lengths])
     whole = bool(np.isin(found, (0.0, 1.0)).all())
     members = first, 1.0 - first
     flipped = (
@@ -73,7 +72,7 @@ def verdicts_agree(
     )
     labels: Counter[tuple[str, str]] = Counter()
     for x, y in tqdm(couples, f"halves by outcome, {unit}", disable=not progress):
-        each = split_of[x, y]
+        each = split(lengths[x], lengths[y], unit)
         change = np.zeros(answerable)  # more is better, as for coverage
         change[each.shared] = -differences(each.length_baseline[each.shared], each.length_contender[each.shared])
         sizes = classes(np.abs(change))
