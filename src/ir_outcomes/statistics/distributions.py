@@ -27,7 +27,8 @@ def binomial_cdf(k: npt.NDArray[np.int64], n: npt.NDArray[np.int64], share: floa
     """Compute the chance of at most k successes in n trials; k may be -1."""
     from scipy.special import betainc
 
-    return np.where(k < 0, 0.0, betainc(n - k, np.maximum(k, 0) + 1, 1 - share))
+    chances = betainc(np.maximum(n - k, 1), np.maximum(k, 0) + 1, 1 - share)  # some versions have NaN for a parameter of 0
+    return np.where(k < 0, 0.0, np.where(k >= n, 1.0, chances))
 
 
 def binomial_chances(n: int, share: float) -> Floats:
