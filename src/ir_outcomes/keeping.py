@@ -13,7 +13,6 @@ import os
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +117,8 @@ def cached_lengths(
     ParameterError
         If the cache cannot be written to.
     """
+    from importlib.metadata import version  # as slow to import as the rest of this room together
+
     content = _digest(path)
     key = [LAYOUT, version("ir-outcomes"), _score_bits(settings["ties"]), qrels.digest, content, sorted(settings.items())]
     entry = folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()}.npz"
