@@ -207,7 +207,7 @@ def test_the_cache_is_never_out_of_date(evaluations: Evaluations, monkeypatch: p
         evaluations.evaluate(**settings)
     monkeypatch.setattr(keeping, "pytrec_eval_compares_as_float32", lambda: False)
     evaluations.evaluate()
-    monkeypatch.setattr(keeping, "version", lambda _: "next")
+    monkeypatch.setattr("importlib.metadata.version", lambda _: "next")
     evaluations.evaluate()
     assert evaluations.number == 10
     assert len(list(evaluations.cache.iterdir())) == 10
