@@ -294,6 +294,12 @@ def test_repeated_pairs_are_found_wherever_rows_are_cut(codes: list[int], stretc
         assert found.tolist() == [row for row, pair in enumerate(pairs) if pairs.count(pair) > 1]
 
 
+def test_a_rank_is_a_finite_whole_number(write: Any) -> None:
+    for wrong in ("inf", "1.5", "nan"):
+        with pytest.raises(FormatError, match="line 1: the rank is not a whole number"):
+            iro.read_run(write(f"q1\td1\t{wrong}\n"))
+
+
 def test_frames_and_tuples_in_every_usual_naming() -> None:
     for names in (["query_id", "doc_id", "score"], ["qid", "docno", "score"]):
         frame = pd.DataFrame([("q1", "d1", 3.0), ("q1", "d2", 2.0), ("q2", "d1", 1.5)], columns=names)

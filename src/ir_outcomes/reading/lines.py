@@ -147,7 +147,9 @@ def _fast(block: Block, layout: Layout) -> _Part | None:
     queries = ids_of(fields, layout.query, LONGEST_ID)
     documents = ids_of(fields, layout.document, LONGEST_ID)
     values = numbers_of(fields, layout.value)
-    if queries is None or documents is None or values is None or (layout.whole and np.any(values != np.floor(values))):
+    if queries is None or documents is None or values is None:
+        return None
+    if layout.whole and not np.all(np.isfinite(values) & (values == np.floor(values))):
         return None
     return _Part(queries, documents, values)
 
