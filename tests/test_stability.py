@@ -127,3 +127,14 @@ def test_the_first_run_of_5193_queries_keeps_its_place(real_data: Path) -> None:
     assert result.runs[0].run == "bm25+rm3_10"
     assert result.runs[0].first > 0.9
     assert result["bm25+rm3"].counts[-1] == 1000
+
+
+@pytest.mark.realdata
+def test_a_task_brings_its_grade(real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = sorted((real_data / "dl20-passage").glob("BM25*.gz"))[:3]
+    task = iro.load("msmarco-passage/trec-dl-2020")
+    monkeypatch.setattr(type(task), "qrels", iro.read_qrels(real_data / "dl20-passage" / "qrels.txt"))
+    assert iro.rank_distribution(task, runs, resamples=5).measure == "RR(rel=2)"
+    result = iro.agreement(task, runs, splits=3)
+    assert {each.measure for each in result.tests} == {"RR(rel=2)", "nDCG@10"}
+    assert iro.headroom(task, runs).rel == 2

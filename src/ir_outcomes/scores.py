@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation import evaluate
+from ir_outcomes.evaluation import evaluate, task_of
 from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.measures.definitions import ASL, SearchLengthMeasure
 from ir_outcomes.measures.directions import higher_is_better as direction_of
@@ -22,7 +22,7 @@ from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run
 from ir_outcomes.reading.several import runs_and_names
 
-__all__ = ["Scores", "scores"]
+__all__ = ["Scores", "default_measure", "scores"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -105,7 +105,7 @@ def scores(
 
     Parameters
     ----------
-    qrels : Qrels, path, dict, frame or iterable
+    qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
         See `ir_outcomes.as_qrels`.
     runs : list, or dict from names to runs
         See `ir_outcomes.as_run`. Search lengths serve for our measures with the settings they were made with.
@@ -135,7 +135,8 @@ def scores(
 
     chosen = [_comparable(parse_measure(measure) if isinstance(measure, str) else measure) for measure in measures]
     rising = [direction_of(measure) if higher_is_better is None else higher_is_better for measure in chosen]
-    judgments = as_qrels(qrels)
+    task = task_of(qrels)
+    judgments = as_qrels(task.qrels if task else qrels)
     evaluator = ir_measures.evaluator(chosen, judgments.to_dict())
     place = {query: column for column, query in enumerate(judgments.query_ids)}
     row_of = {measure: row for row, measure in enumerate(chosen)}
@@ -157,6 +158,15 @@ def scores(
         Scores(str(measure), higher, tuple(called), judgments.query_ids, table)
         for measure, higher, table in zip(chosen, rising, values, strict=True)
     ]
+
+
+def default_measure(qrels: Any, rel: int | None = None) -> Any:
+    """Name the reciprocal rank at this grade, or that of the task, where `qrels` is one."""
+    from ir_measures import RR
+
+    task = task_of(qrels)
+    grade = rel if rel is not None else task.rel if task else 1
+    return RR if grade == 1 else RR(rel=grade)
 
 
 def _comparable(measure: Any) -> Any:

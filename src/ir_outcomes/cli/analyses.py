@@ -131,16 +131,16 @@ def stability(
 ) -> None:
     """Rank the runs on bootstrap resamples of the queries, for every measure, set of labels and set of queries."""
     from ir_outcomes.leaderboards.stability import distribution_of
-    from ir_outcomes.reading.qrels import as_qrels
-    from ir_outcomes.scores import scores
+    from ir_outcomes.scores import default_measure, scores
     from ir_outcomes.showing.pictures import conditions_plot
 
     results = {}
     for label, source in {"": qrels, **_named(labels, "--labels")}.items():
-        tables = scores(as_qrels(source), runs, measures or ["RR"], progress=sys.stderr.isatty())
-        for chosen, file in {"": None, **_named(queries, "--queries")}.items():
+        chosen = measures or [default_measure(source)]
+        tables = scores(source, runs, chosen, progress=sys.stderr.isatty())
+        for selection, file in {"": None, **_named(queries, "--queries")}.items():
             for table in tables:
-                condition = ", ".join(filter(None, (label, chosen)))
+                condition = ", ".join(filter(None, (label, selection)))
                 result = distribution_of(
                     table.on(file), resamples=resamples, seed=seed, top_k=top, level=level, condition=condition
                 )
@@ -174,7 +174,7 @@ def agreement(
     result = agree(
         qrels,
         runs,
-        measures=measures or ("RR", "nDCG@10"),
+        measures=measures,
         cutoff=cutoff,
         rel=rel,
         unit=cast("Any", unit),

@@ -18,7 +18,7 @@ from ir_outcomes.leaderboards.verdict_agreement import VerdictAgreement, verdict
 from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
-from ir_outcomes.scores import Scores, scores
+from ir_outcomes.scores import Scores, default_measure, scores
 
 __all__ = ["Agreement", "TestAgreement", "VerdictAgreement", "agreement"]
 
@@ -89,7 +89,7 @@ def agreement(
     qrels: Any,
     runs: Any,
     *,
-    measures: Sequence[Any] = ("RR", "nDCG@10"),
+    measures: Sequence[Any] | None = None,
     cutoff: int | None = None,
     rel: int | None = None,
     unit: Literal["auto", "query", "document"] = "auto",
@@ -115,8 +115,9 @@ def agreement(
         See `ir_outcomes.as_qrels`.
     runs : list, or dict from names to runs
         See `ir_outcomes.as_run`; at least two.
-    measures : sequence of Measure or str
-        What is tested; where a measure such as ESL is undefined in one of two runs, the query does not count for the pair.
+    measures : sequence of Measure or str, optional
+        What is tested; by default the reciprocal rank, at `rel`, and nDCG@10. Where a measure such as ESL is undefined in
+        one of two runs, the query does not count for the pair.
     cutoff, rel, unit, ties
         Settings of the two-facet verdict; see `ir_outcomes.compare`.
     splits, seed : int
@@ -174,7 +175,8 @@ def agreement(
     )
     chosen = unit_of(unit, task, lengths[0])
     called = [each.name for each in lengths]
-    tables = scores(judgments, items, measures, names=called, progress=progress)
+    chosen_measures = (default_measure(qrels, rel), "nDCG@10") if measures is None else measures
+    tables = scores(judgments, items, chosen_measures, names=called, progress=progress)
     return Agreement(
         tests=tuple(row for table in tables for row in agreement_of(table, splits, seed, alpha, progress)),
         verdict=verdicts_agree(lengths, chosen, splits, seed, alpha, progress),

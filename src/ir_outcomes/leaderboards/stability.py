@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ir_outcomes.checks import check_positive
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Result, versions
-from ir_outcomes.scores import Scores, scores
+from ir_outcomes.scores import Scores, default_measure, scores
 from ir_outcomes.statistics.intervals import times_drawn
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
 
@@ -140,7 +140,7 @@ def rank_distribution(
     qrels: Any,
     runs: Any,
     *,
-    measure: Any = "RR",
+    measure: Any = None,
     queries: Iterable[str] | str | os.PathLike[str] | None = None,
     resamples: int = 1000,
     seed: int = 0,
@@ -158,12 +158,13 @@ def rank_distribution(
 
     Parameters
     ----------
-    qrels : Qrels, path, dict, frame or iterable
-        See `ir_outcomes.as_qrels`.
+    qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
+        See `ir_outcomes.as_qrels` and `ir_outcomes.load`.
     runs : list, or dict from names to runs
         See `ir_outcomes.as_run`; at least two.
-    measure : Measure or str
-        Any measure of ir_measures, ours or another; its own direction counts.
+    measure : Measure or str, optional
+        Any measure of ir_measures, ours or another; its own direction counts. By default the reciprocal rank, at the task's
+        least grade of a relevant document where `qrels` is one.
     queries : iterable of str, or path, optional
         Use only these queries; a file has an id on each line.
     resamples, seed : int
@@ -206,7 +207,8 @@ def rank_distribution(
     >>> [(run.run, run.expected_rank, run.first) for run in result.runs]
     [('good', 1.0, 1.0), ('poor', 2.0, 0.0)]
     """
-    (table,) = scores(qrels, runs, [measure], names=names, higher_is_better=higher_is_better, progress=progress)
+    chosen = default_measure(qrels) if measure is None else measure
+    (table,) = scores(qrels, runs, [chosen], names=names, higher_is_better=higher_is_better, progress=progress)
     return distribution_of(table.on(queries), resamples=resamples, seed=seed, top_k=top_k, level=level, condition=condition)
 
 
