@@ -42,6 +42,9 @@ def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int) -> None:
         assert pair.baseline_length == pytest.approx(each.ranking.baseline)
         assert pair.ranking == pytest.approx(each.ranking.difference)
         assert pair.turned().turned() == pair
+        coverage = {standing.run: standing.coverage for standing in board.standings}
+        assert coverage[each.baseline] == pytest.approx(each.coverage.baseline)
+        assert coverage[each.contender] == pytest.approx(each.coverage.contender)
 
 
 def test_order_means_and_coverage() -> None:

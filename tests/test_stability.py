@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 
 import ir_outcomes as iro
-from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.leaderboards.stability import distribution_of
 from ir_outcomes.scores import Scores
 
@@ -89,6 +89,17 @@ def test_a_run_without_any_defined_value_is_last() -> None:
     assert [each.run for each in result.runs] == ["r1", "r2", "r0"]
     assert result["r0"].score is None
     assert result["r0"].counts == (0, 0, 50)
+
+
+def test_infinite_values_are_refused() -> None:
+    qrels, runs = collection(2, 20)
+    runs["gap"] = {query: ranking for query, ranking in runs["run0"].items() if query != "q3"}
+    with (
+        pytest.warns(IrOutcomesWarning, match="1 queries have no results"),
+        pytest.raises(ParameterError, match=r"of gap is infinite for 1 queries.*missing='cutoff'"),
+    ):
+        iro.rank_distribution(qrels, runs, measure="ASL(missing='retrieved')@10")
+    assert iro.rank_distribution(qrels, runs, measure="ASL@10", resamples=5).runs[0].score is not None
 
 
 def test_conditions(tmp_path: Path) -> None:

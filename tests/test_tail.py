@@ -202,6 +202,21 @@ def test_runs_of_unequal_depth_are_refused() -> None:
     assert "no list reaches the depth of 8" in iro.length_distributions(qrels, runs, cutoff=8).notes[0]
 
 
+def test_an_infinite_asl_is_refused_everywhere() -> None:
+    qrels, runs = collection(2, 10, relevant=2)
+    del runs["run1"]["q3"]
+    first, second = runs.values()
+    analyses: list[Any] = [iro.length_distributions, iro.reordering, iro.headroom]
+    for analysis in analyses:
+        with pytest.raises(ParameterError, match="run1: no results for some queries"):
+            analysis(qrels, runs, missing="retrieved")
+        assert analysis(qrels, runs).to_json()
+    for of_two in (iro.rrie, iro.length_changes):
+        with pytest.raises(ParameterError, match="B: no results for some queries"):
+            of_two(qrels, first, second, missing="retrieved", names=["A", "B"])
+        assert of_two(qrels, first, second, names=["A", "B"]).to_json()
+
+
 def test_headroom_is_of_the_best_run() -> None:
     qrels, runs = collection(3, 25, relevant=3)
     result = iro.headroom(qrels, runs)

@@ -126,7 +126,7 @@ def scores(
     Raises
     ------
     ParameterError
-        If a measure or its direction is unknown, or two runs have the same name.
+        If a measure or its direction is unknown, a value is infinite, or two runs have the same name.
     InputError
         If something cannot be read.
     """
@@ -151,6 +151,12 @@ def scores(
             for metric in evaluator.iter_calc(run.to_dict()):
                 values[row_of[metric.measure], number, place[metric.query_id]] = metric.value
         called.append(name or run.name)
+        for measure, row in zip(chosen, values[:, number], strict=True):
+            if np.isinf(row).any():
+                raise ParameterError(
+                    f"{measure} of {called[-1]} is infinite for {int(np.isinf(row).sum())} queries, for which the run has no "
+                    "results; compare runs with missing='cutoff'"
+                )
     twice = [name for name in called if called.count(name) > 1]
     if twice:
         raise ParameterError(f"two runs are called {twice[0]}; tell them apart with names=")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ir_outcomes.comparison.outcomes import Split
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.comparison.verdict import Finding
+from ir_outcomes.comparison.verdict import Finding, finding
 from ir_outcomes.statistics import (
     Interval,
     Test,
@@ -175,21 +175,12 @@ class Facet:
 
     def finding(self) -> Finding:
         """Say whether the facet improves or worsens, for the decision table."""
-        deciding = self._direction(self.decides)
-        up = deciding > 0 and self.pvalue_corrected <= self.alpha
-        down = deciding < 0 and self.pvalue_corrected <= self.alpha
-        checks = [self.decides]
-        if self.name == "ranking":
-            checks += [self.tests["t"], self.tests["wilcoxon"]]
-        significant = {self._direction(test) for test in checks if test.pvalue <= self.alpha}
-        return Finding(up=up, hurt=-1 in significant, down=down, gain=1 in significant)
+        vetoes = (self.tests["t"], self.tests["wilcoxon"]) if self.name == "ranking" else ()
+        return finding(self.decides, self.pvalue_corrected, self.alpha, higher_is_better=self.higher_is_better, vetoes=vetoes)
 
     def corrected(self, pvalue: float) -> Facet:
         """Return the facet with this corrected p-value."""
         return replace(self, pvalue_corrected=pvalue)
-
-    def _direction(self, test: Test) -> int:
-        return test.direction if self.higher_is_better else -test.direction
 
 
 def coverage_facet(split: Split, settings: Settings) -> Facet:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from ir_outcomes.statistics import Test
 
 Decision = Literal["better", "worse", "undecided"]
 
@@ -38,6 +40,33 @@ class Finding(NamedTuple):
     def swapped(self) -> Finding:
         """Give the finding for the baseline."""
         return Finding(up=self.down, hurt=self.gain, down=self.up, gain=self.hurt)
+
+
+def finding(decides: Test, corrected: float, alpha: float, *, higher_is_better: bool, vetoes: Sequence[Test] = ()) -> Finding:
+    """Say what the tests of a facet find.
+
+    Parameters
+    ----------
+    decides : Test
+        The deciding test.
+    corrected : float
+        Its p-value, corrected for the comparisons of the call.
+    alpha : float
+        Level.
+    higher_is_better : bool
+        Direction of the facet.
+    vetoes : sequence of Test
+        Other tests that find gain or harm, each in its own direction.
+    """
+    improvement = 1 if higher_is_better else -1
+    direction = decides.direction * improvement
+    significant = {test.direction * improvement for test in (decides, *vetoes) if test.pvalue <= alpha}
+    return Finding(
+        up=direction > 0 and corrected <= alpha,
+        hurt=-1 in significant,
+        down=direction < 0 and corrected <= alpha,
+        gain=1 in significant,
+    )
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,8 @@ def agreement(
     For every pair of runs, two halves *agree* if they agree as to which run is better, and the difference is significant in
     both or in neither; they *partially agree* if they agree as to which is better but only one is significant, or do not agree
     as to which is better and neither is significant; they *disagree* if they do not agree as to which is better, and at least
-    one is significant. Equal aggregates count as a third answer to which run is better.
+    one is significant. Equal aggregates count as a third answer to which run is better. Measures are split over all queries of
+    the qrels, as means of ir_measures are, the verdict over the answerable ones.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.comparison.outcomes import Outcomes, Unit, split
-from ir_outcomes.comparison.verdict import Finding, decide
+from ir_outcomes.comparison.verdict import decide, finding
 from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.statistics import Test, adjust, binomial_test, differences, sign_flip, t_test, wilcoxon
 
@@ -117,12 +117,7 @@ def all_pairs(
         In the order of `itertools.combinations`, p-values corrected over all of them; the verdicts are those of
         ``compare(all_pairs=True)``.
     """
-    judged = [
-        _judged(
-            baseline, contender, unit, seed, resamples
-        )  # one pair after the other: each has its own numbers for every query
-        for baseline, contender in combinations(tables, 2)
-    ]
+    judged = [_judged(baseline, contender, unit, seed, resamples) for baseline, contender in combinations(tables, 2)]
     coverage_ps = [min(1.0, looks * p) for p in adjust([each.found.pvalue for each in judged], correction)]
     ranking_ps = [min(1.0, looks * p) for p in adjust([each.t.pvalue for each in judged], correction)]
     return [_verdict(*row, alpha) for row in zip(judged, coverage_ps, ranking_ps, strict=True)]
@@ -160,8 +155,8 @@ def _judged(baseline: SearchLengths, contender: SearchLengths, unit: Unit, seed:
 
 
 def _verdict(each: _Judged, coverage_p: float, ranking_p: float, alpha: float) -> PairVerdict:
-    coverage = _finding(each.found, coverage_p, alpha, +1)
-    ranking = _finding(each.t, ranking_p, alpha, -1, veto=each.wilcoxon)
+    coverage = finding(each.found, coverage_p, alpha, higher_is_better=True)
+    ranking = finding(each.t, ranking_p, alpha, higher_is_better=False, vetoes=(each.wilcoxon,))
     return PairVerdict(
         baseline=each.names[0],
         contender=each.names[1],
@@ -183,15 +178,3 @@ def _coverage_test(change: npt.NDArray[np.float64], seed: int, resamples: int) -
     if np.isin(change, (-1.0, 0.0, 1.0)).all():
         return binomial_test(int(np.sum(change > 0)), int(np.sum(change < 0)))
     return sign_flip(change, seed=seed, resamples=resamples)
-
-
-def _finding(test: Test, corrected: float, alpha: float, better: int, veto: Test | None = None) -> Finding:
-    """Say what a facet does; `better` is the sign of an improvement."""
-    significant = {each.direction * better for each in (test, veto) if each is not None and each.pvalue <= alpha}
-    direction = test.direction * better
-    return Finding(
-        up=direction > 0 and corrected <= alpha,
-        hurt=-1 in significant,
-        down=direction < 0 and corrected <= alpha,
-        gain=1 in significant,
-    )

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ir_outcomes.errors import MismatchError, some
+import numpy as np
+
+from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation import evaluate, task_of
 from ir_outcomes.lengths import Missing, SearchLengths
 from ir_outcomes.ranking import Ties
@@ -63,11 +65,16 @@ def at_depth(
     ------
     MismatchError
         If there is no cutoff, the runs differ in depth, and ``missing="retrieved"`` was not asked for.
+    ParameterError
+        If it was, and a run has no results for a query.
     """
     task = task_of(qrels)
     rel = rel if rel is not None else task.rel if task else 1
     items, given = runs_and_names(runs, names)
     tables = evaluate(task.qrels if task else qrels, items, names=given, cutoff=cutoff, rel=rel, ties=ties)
+    without = [table.name for table in tables if np.any(table.answerable & (table.retrieved == 0))]
+    if missing == "retrieved" and without:
+        raise ParameterError(f"{some(without)}: no results for some queries, whose ASL is infinite; use missing='cutoff'")
     reached = {table.name: int(table.retrieved.max(initial=0)) for table in tables}
     if cutoff is not None:
         shallow = [name for name, depth in reached.items() if depth < cutoff]

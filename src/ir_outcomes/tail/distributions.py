@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.checks import check_positive
-from ir_outcomes.errors import ParameterError
 from ir_outcomes.lengths import Missing, SearchLengths
 from ir_outcomes.ranking import Ties
 from ir_outcomes.results import Result, versions
@@ -263,8 +262,6 @@ def length_changes(
     found = at_depth(qrels, [baseline, contender], cutoff=cutoff, rel=rel, ties=ties, missing=missing, names=names)
     one, other = found.tables
     lengths = [table.document_lengths(missing) for table in found.tables]
-    if not all(np.isfinite(each).all() for each in lengths):
-        raise ParameterError("a run has no results for some queries, whose search lengths are infinite; use missing='cutoff'")
     change = lengths[1] - lengths[0]
     largest = float(np.abs(change).max(initial=1.0))
     edges = tuple(size for size in SIZES if size <= largest)
