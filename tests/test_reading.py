@@ -10,6 +10,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -210,15 +211,23 @@ def test_both_readers_say_the_same(rows: list[tuple[str, str, float, str]], newl
 numerals = st.one_of(
     st.floats(allow_nan=False).map(repr),
     st.tuples(st.floats(-1e9, 1e9), st.integers(0, 17)).map(lambda pair: f"{pair[0]:.{pair[1]}f}"),
+    st.tuples(st.integers(0, 10**19), st.integers(0, 21))
+    .map(lambda pair: f"{pair[0]}e-{pair[1]}")
+    .map(Decimal)
+    .map("{:f}".format),
+    st.integers(2**53 - 5, 2**54).map(str),
     st.from_regex(r"[-+]?[0-9]{0,17}(\.[0-9]{0,17})?", fullmatch=True),
     st.sampled_from(["1e5", "1E-7", "inf", "-0", "5e-324", "123456789.5", "12345678.1234567", "0.000000000000001"]),
     st.sampled_from(["1_0", "--5", ".", "-", "1.2.3", "5..", "0x1", "1,5", "nan", "12345678a", "\u0665"]),
 )
 
 
-@given(texts=st.lists(numerals.filter(bool), min_size=1, max_size=8))
-def test_numbers_are_those_of_float(texts: list[str]) -> None:
-    text = "".join(f"q Q0 d{number} 1 {each} t\n" for number, each in enumerate(texts)).encode()
+@given(
+    texts=st.lists(numerals.filter(bool), min_size=1, max_size=8),
+    beside=st.sampled_from(["1", "1.", ".", "5.25", "-", "12345678.12345678"]),
+)
+def test_numbers_are_those_of_float(texts: list[str], beside: str) -> None:
+    text = "".join(f"q Q0 d{number} {beside} {each} {beside}\n" for number, each in enumerate(texts)).encode()
     fast = lines._fast(files.Block(1, text), lines.TREC_RUN)
     try:
         plain = lines._plain(files.Block(1, text), lines.TREC_RUN, "text")

@@ -12,12 +12,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.reading.keys import Ids, pair_keys
+from ir_outcomes.reading.keys import Codes, Ids, Keys, pair_keys
 from ir_outcomes.reading.nested import NestedRun
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
 
 Ties = Literal["trec", "msmarco", "input", "expected"]
+
+_STRETCH = 1 << 15  # rows, so that what is worked on stays in the processor's cache
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
@@ -42,19 +44,29 @@ def locate(qrels: Qrels, run: Run, places: _Ints) -> _Ints:
         if not np.any(wanted[1:] == wanted[:-1]):
             break
         salt += 1
-    keys = pair_keys(codes, run.docids, salt)
-    bits = max(16, len(wanted).bit_length() + 6)
-    shift = np.uint64(64 - bits)
-    likely = np.zeros(1 << bits, dtype=bool)
-    likely[wanted >> shift] = True
-    candidates = np.flatnonzero(likely[keys >> shift])
-    place = np.minimum(np.searchsorted(wanted, keys[candidates]), len(wanted) - 1)
-    hit = wanted[place] == keys[candidates]
+    candidates, keys = _candidates(codes, run.docids, wanted, salt)
+    place = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
+    hit = wanted[place] == keys
     candidates, judgments = candidates[hit], order[place[hit]]
     same = (codes[candidates] == qrels.codes[judgments]) & (run.docids[candidates] == qrels.docids[judgments])
     rows = np.full(len(qrels), -1, dtype=np.int64)
     rows[judgments[same]] = candidates[same]
     return rows
+
+
+def _candidates(codes: Codes, docids: Ids, wanted: Keys, salt: int) -> tuple[npt.NDArray[np.intp], Keys]:
+    """Find the rows whose key begins like a wanted one, and the keys."""
+    bits = max(16, len(wanted).bit_length() + 6)
+    shift = np.uint64(64 - bits)
+    likely = np.zeros(1 << bits, dtype=bool)
+    likely[wanted >> shift] = True
+    rows, keys = [], []
+    for start in range(0, max(1, len(codes)), _STRETCH):
+        part = pair_keys(codes[start : start + _STRETCH], docids[start : start + _STRETCH], salt)
+        there = np.flatnonzero(likely[part >> shift])
+        rows.append(there + start)
+        keys.append(part[there])
+    return np.concatenate(rows), np.concatenate(keys)
 
 
 def scores_of(qrels: Qrels, run: Run | NestedRun, places: _Ints) -> _Floats:

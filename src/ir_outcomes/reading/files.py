@@ -54,17 +54,17 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
             if line == 1 and data.startswith(BOM):
                 data = data[len(BOM) :]
             end = data.rfind(b"\n") + 1
-            rest = data[end:]
+            lines, rest = data[:end], data[end:]
             if len(rest) > LONGEST_LINE:
                 raise FormatError(
                     source,
                     f"a line longer than {LONGEST_LINE:,} bytes: this is not a run or qrels file",
-                    line=line + newlines(data[:end]),
+                    line=line + newlines(lines),
                     text=rest[:200].decode("utf-8", "replace"),
                 )
-            if end:
-                yield Block(line, data[:end])
-                line += newlines(data[:end])
+            if lines:
+                yield Block(line, lines)
+                line += newlines(lines)
     if rest:
         yield Block(line, rest)
 

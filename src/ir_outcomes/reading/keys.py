@@ -12,7 +12,8 @@ Ids = np.ndarray[Any, np.dtype[np.bytes_]]
 Codes = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
 
-_STRETCH = 1 << 16  # rows
+_STRETCH = 1 << 15  # rows
+_MOST_SLOTS = 22  # bits: what finds rows without sorting stays small whatever the number of rows
 
 
 def pair_keys(codes: Codes, docids: Ids, salt: int = 0) -> Keys:
@@ -42,12 +43,25 @@ def repeated(codes: Codes, docids: Ids) -> npt.NDArray[np.intp]:
     rows: dict[tuple[int, bytes], list[int]] = {}
     for start, end in _stretches(codes):
         keys = pair_keys(codes[start:end], docids[start:end])
-        ordered = np.sort(keys)
+        suspect = _sharing_a_slot(keys)
+        ordered = np.sort(keys[suspect])
         twice = ordered[1:][ordered[1:] == ordered[:-1]]
         if len(twice):
-            for row in (np.flatnonzero(np.isin(keys, twice)) + start).tolist():
+            for row in (suspect[np.isin(keys[suspect], twice)] + start).tolist():
                 rows.setdefault((int(codes[row]), bytes(docids[row])), []).append(row)
     return np.array(sorted(row for same in rows.values() if len(same) > 1 for row in same), dtype=np.intp)
+
+
+def _sharing_a_slot(keys: Keys) -> npt.NDArray[np.intp]:
+    """Find the rows whose key falls into the same slot of a table as another's: equal keys and few others, without sorting."""
+    bits = min(len(keys).bit_length() + 4, _MOST_SLOTS)
+    slots = (keys >> np.uint64(64 - bits)).view(np.int64)
+    rows = np.arange(len(keys), dtype=np.int32)
+    last = np.empty(1 << bits, dtype=np.int32)  # only slots that were written to are read
+    last[slots] = rows
+    others = last[slots] != rows
+    last[slots[others]] = -1
+    return np.flatnonzero(others | (last[slots] < 0))
 
 
 def _stretches(codes: Codes) -> Iterator[tuple[int, int]]:

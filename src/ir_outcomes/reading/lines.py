@@ -59,7 +59,9 @@ def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> t
     """
     source = os.fspath(path)
     layout: Layout | None = None
-    codes, documents, values = _Growing(), _Growing(), _Growing()
+    codes: list[np.ndarray[Any, Any]] = []
+    documents: list[np.ndarray[Any, Any]] = []
+    values: list[np.ndarray[Any, Any]] = []
     code_of: dict[bytes, int] = {}
     for block in blocks(path):
         if layout is None:
@@ -67,12 +69,12 @@ def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> t
             if layout is None:
                 continue
         part = _fast(block, layout) or _plain(block, layout, source)
-        codes.extend(_coded(part.queries, code_of))
-        documents.extend(as_ids(part.documents))
-        values.extend(part.values)
+        codes.append(_coded(part.queries, code_of))
+        documents.append(as_ids(part.documents))
+        values.append(part.values)
     if layout is None:
         raise FormatError(source, "is empty; nothing can be evaluated from it")
-    columns = Columns(source, [query.decode() for query in code_of], codes.array, documents.array, values.array)
+    columns = Columns(source, [query.decode() for query in code_of], _joined(codes), _joined(documents), _joined(values))
     check_width(columns.docids, source)
     return columns, layout
 
@@ -91,24 +93,11 @@ def find_line(path: str | os.PathLike[str], layout: Layout, query: str, document
     return None
 
 
-class _Growing:
-    """A column that grows in place, so that memory holds it once; ids widen when wider ones come."""
-
-    def __init__(self) -> None:
-        self._bytes = bytearray()
-        self._dtype: np.dtype[Any] | None = None
-
-    def extend(self, values: np.ndarray[Any, Any]) -> None:
-        if self._dtype is None:
-            self._dtype = values.dtype
-        elif values.dtype.itemsize > self._dtype.itemsize:
-            self._bytes = bytearray(self.array.astype(values.dtype).tobytes())
-            self._dtype = values.dtype
-        self._bytes += np.ascontiguousarray(values, dtype=self._dtype).view(np.uint8).data
-
-    @property
-    def array(self) -> np.ndarray[Any, Any]:
-        return np.frombuffer(self._bytes, dtype=self._dtype)
+def _joined(parts: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    """Join the parts of a column and drop them, so that memory holds no other column twice; ids widen to the widest."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
 
 
 class _Part(NamedTuple):
@@ -220,7 +209,10 @@ def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
     if not len(queries):
         return np.empty(0, dtype=np.int32)
     words = as_ids(queries).view(np.uint64).reshape(len(queries), -1)
-    changes = np.flatnonzero((words[1:] != words[:-1]).any(axis=1)) + 1
+    changed = np.zeros(len(words) - 1, dtype=bool)
+    for word in words.T:
+        changed |= word[1:] != word[:-1]
+    changes = np.flatnonzero(changed) + 1
     starts = [0, *changes.tolist(), len(queries)]
     codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts[:-1]].tolist()]
     return np.repeat(np.array(codes, dtype=np.int32), [end - start for start, end in pairwise(starts)])

@@ -28,12 +28,15 @@ _PAD = 24  # bytes on either side of a block, so that words can be taken around 
 _SPACES = b" \n\t\r\v\f"
 _ONES = np.uint64(0x0101010101010101)
 _ZEROS = np.uint64(0x3030303030303030)  # eight times the digit 0
+_POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)  # eight times the decimal point
 _HIGH = np.uint64(0x8080808080808080)
 # The first and the last n bytes of a word, in the order of memory.
 _FIRST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 _LAST = ~_FIRST[::-1]
-_TENS = 10.0 ** np.arange(16)
-_MOST_DIGITS = 15
+_TENS = np.array([float(10**n) for n in range(21)])
+_MOST_DIGITS = 19  # they fit in 64 bits
+_NO_POINT = 64
+_EXACT = np.uint64(1 << 53)  # up to here float64 holds all whole numbers
 
 
 class Fields(NamedTuple):
@@ -41,15 +44,24 @@ class Fields(NamedTuple):
 
     Attributes
     ----------
-    words : (n_bytes,) uint64 array
-        The eight bytes from each place of the padded block on.
-    starts, ends : (n_lines, n_columns) int64 arrays
-        Places in `words`; a field ends before `ends`.
+    words, pairs : (n_bytes,) uint64 and complex128 arrays
+        The eight, and the sixteen, bytes from each place of the padded block on.
+    before, after : (n_lines, n_columns) int64 arrays
+        Places of the white space next to each field.
     """
 
     words: Words
-    starts: Ints
-    ends: Ints
+    pairs: npt.NDArray[np.complex128]
+    before: Ints
+    after: Ints
+
+    def starts(self, column: int) -> Ints:
+        """(n_lines,) array: where the fields of a column start."""
+        return self.before[:, column] + 1
+
+    def ends(self, column: int) -> Ints:
+        """(n_lines,) array: the places behind them."""
+        return np.ascontiguousarray(self.after[:, column])
 
 
 def fields_of(data: bytes, n_columns: int) -> Fields | None:
@@ -64,26 +76,33 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
     end = b"" if data.endswith(b"\n") else b"\n"
     padded = b"".join((b"\n" * _PAD, data, end, b"\n" * _PAD))
     buffer = np.frombuffer(padded, dtype=np.uint8)
-    spaces = np.flatnonzero(buffer <= 32)
+    is_space = buffer <= 32
+    spaces = np.flatnonzero(is_space)
     kinds = buffer[spaces]
-    if sum(np.count_nonzero(kinds == each) for each in _SPACES) < len(kinds):  # a control byte
+    n_others = len(kinds)
+    for kind in _SPACES:
+        n_others -= int(np.count_nonzero(kinds == kind))
+        if not n_others:
+            break
+    else:  # a control byte
         return None
-    found = _regular(spaces, kinds, n_columns) or _irregular(spaces, kinds, n_columns)
+    single = not np.any(is_space[_PAD:-_PAD] & is_space[_PAD - 1 : -_PAD - 1])
+    found = (_regular(spaces, kinds, n_columns) if single else None) or _irregular(spaces, kinds, n_columns)
     if found is None:
         return None
-    words = np.ndarray((len(padded) - 7,), dtype="<u8", buffer=padded, strides=(1,))
-    return Fields(words, *found)
+    words, pairs = (np.ndarray((len(padded) - n + 1,), f"<{kind}{n}", padded, strides=1) for kind, n in (("u", 8), ("c", 16)))
+    return Fields(words, pairs, *found)
 
 
 def _regular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
     """Take the fields where single separators part them and every line ends with a newline, as in nearly every file."""
     inner = spaces[_PAD - 1 : -_PAD]
     ends_line = kinds[_PAD:-_PAD] == 10
-    if len(ends_line) % n_columns or np.any(inner[1:] - inner[:-1] < 2):
+    if len(ends_line) % n_columns:
         return None
     if not ends_line[n_columns - 1 :: n_columns].all() or np.count_nonzero(ends_line) * n_columns != len(ends_line):
         return None
-    return (inner[:-1] + 1).reshape(-1, n_columns), inner[1:].reshape(-1, n_columns)
+    return inner[:-1].reshape(-1, n_columns), inner[1:].reshape(-1, n_columns)
 
 
 def _irregular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
@@ -94,32 +113,45 @@ def _irregular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tu
     line = np.cumsum(kinds == 10)[before].reshape(-1, n_columns)
     if np.any(line[:, :-1] != line[:, 1:]) or np.any(line[1:, 0] == line[:-1, 0]):
         return None
-    return (spaces[before] + 1).reshape(-1, n_columns), spaces[before + 1].reshape(-1, n_columns)
+    return spaces[before].reshape(-1, n_columns), spaces[before + 1].reshape(-1, n_columns)
 
 
 def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
     """Copy a column of ids, padded with NUL bytes to a multiple of 8; None where one is longer than `longest`."""
-    starts = np.ascontiguousarray(fields.starts[:, column])
-    lengths = fields.ends[:, column] - starts
+    starts = fields.starts(column)
+    lengths = fields.after[:, column] - starts
     width = int(lengths.max(initial=1))
     if width > longest:
         return None
     n_words = -(-width // 8)
-    ids = np.empty((len(starts), n_words), dtype=np.uint64)
-    ids[:, 0] = fields.words[starts] & _FIRST[np.minimum(lengths, 8)]
-    for place in range(8, 8 * n_words, 8):
-        at = np.minimum(starts + place, len(fields.words) - 1)
-        ids[:, place // 8] = fields.words[at] & _FIRST[np.clip(lengths - place, 0, 8)]
+    ids = _words_at(fields, starts, n_words)
+    for place in range(n_words):
+        ids[:, place] &= _FIRST[np.clip(lengths - 8 * place, 0, 8)]
     text: Ids = ids.view(f"S{8 * n_words}")[:, 0]
     return text
 
 
+def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
+    """Copy 8 * n_words bytes from each place on; what lies behind the data is not to be looked at."""
+    if n_words == 1:
+        return fields.words[places][:, None]
+    copied = np.empty((len(places), -(-n_words // 2)), dtype=np.complex128)  # the only numbers of 16 bytes
+    last = len(fields.pairs) - 1
+    for pair in range(copied.shape[1]):
+        copied[:, pair] = fields.pairs[np.minimum(places + 16 * pair, last)]
+    return np.ascontiguousarray(copied.view(np.uint64)[:, :n_words])
+
+
 def numbers_of(fields: Fields, column: int) -> Floats | None:
     """Read a column of numbers as `float` does; None where one is none, or NaN."""
-    starts, ends = (np.ascontiguousarray(each[:, column]) for each in (fields.starts, fields.ends))
-    is_short = len(starts) > 0 and int((ends - starts).max()) <= 8
-    values, read = (_short_numbers if is_short else _long_numbers)(fields.words, starts, ends)
+    starts, ends = fields.starts(column), fields.ends(column)
+    # Mostly all numbers are like the first: with as many decimals, and no sign.
+    values, read = _decimals(fields, starts, ends, _form_of(fields, starts[:1], ends[:1]))
     others = np.flatnonzero(~read)
+    if len(others):
+        rest = starts[others], ends[others]
+        values[others], read[others] = _decimals(fields, *rest, _form_of(fields, *rest))
+        others = np.flatnonzero(~read)
     if len(others):
         exact = _by_float(fields, column, others)
         if exact is None:
@@ -128,62 +160,73 @@ def numbers_of(fields: Fields, column: int) -> Floats | None:
     return values
 
 
-def _short_numbers(words: Words, starts: Ints, ends: Ints) -> tuple[Floats, Bools]:
-    """Read numbers of up to eight bytes, each from one word, and tell which could be read."""
+class _Form(NamedTuple):
+    """How numbers are written: one value for all of them, or one for each.
+
+    Attributes
+    ----------
+    has_minus : (1,) or (n,) bool array
+    n_decimals : (1,) or (n,) int64 array
+        How many bytes stand behind the point; `_NO_POINT` where there is none.
+    """
+
+    has_minus: Bools
+    n_decimals: Ints
+
+
+def _form_of(fields: Fields, starts: Ints, ends: Ints) -> _Form:
+    has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
+    n_decimals = np.full(len(starts), _NO_POINT)
     lengths = ends - starts
-    word = words[ends - 8] & _LAST[lengths]
-    first = (word >> (64 - 8 * lengths).astype(np.uint64)) & np.uint64(0xFF)
-    is_signed = (first == ord("-")) | (first == ord("+"))
-    if is_signed.any():
-        lengths = lengths - is_signed
-        word &= _LAST[lengths]
-    place = _place_of_point(word)
-    has_point = place < 8
-    n_fraction = np.where(has_point, 7 - place, 0)
+    for n_behind in range(0, _MOST_DIGITS + 1, 8):
+        unknown = np.flatnonzero((n_decimals == _NO_POINT) & (lengths > n_behind))
+        if not len(unknown):
+            break
+        word = fields.words[ends[unknown] - n_behind - 8] & _LAST[np.minimum(lengths[unknown] - n_behind, 8)]
+        place = _place_of_point(word)
+        n_decimals[unknown] = np.where(place < 8, n_behind + 7 - place, _NO_POINT)
+    n_decimals[n_decimals > _MOST_DIGITS] = _NO_POINT
+    return _Form(has_minus, n_decimals)
+
+
+def _decimals(fields: Fields, starts: Ints, ends: Ints, form: _Form) -> tuple[Floats, Bools]:
+    """Read numbers of a form with up to 19 digits and no exponent, and tell which could be read."""
+    lengths = ends - starts
+    if form.has_minus.any():
+        has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
+        lengths -= has_minus
+    has_point = form.n_decimals != _NO_POINT
     n_digits = lengths - has_point
-    # The digits before the point move up to those behind it.
-    whole = np.where(has_point, (word & ~_LAST[n_fraction + has_point]) << np.uint64(8), word & ~_LAST[n_fraction])
-    digits, read = _eight_digits(whole | (word & _LAST[n_fraction]) | (_ZEROS & ~_LAST[n_digits]))
-    values = digits / _TENS[n_fraction]
-    return np.where(first == ord("-"), -values, values), read & (n_digits > 0)
+    n_decimals = np.where(has_point, form.n_decimals, 0)
+    read = (n_digits > 0) & (n_digits >= n_decimals) & (n_digits <= _MOST_DIGITS)
+    n_words = -(-min(int(lengths.max(initial=1)), _MOST_DIGITS + 1) // 8)
+    words = _words_at(fields, ends - 8 * n_words, n_words)
+    number = np.zeros(len(ends), dtype=np.uint64)
+    for place in range(n_words):
+        n_behind = form.n_decimals - 8 * place
+        word, is_point = _without_point(words[:, -1 - place], n_behind)
+        if place + 1 < n_words:  # what stands last in the word before it moves in
+            word |= np.where(n_behind < 8, words[:, -2 - place] >> np.uint64(56), np.uint64(0))
+        digits, fine = _eight_digits(word, np.clip(n_digits - 8 * place, 0, 8))
+        number += digits * np.uint64(10 ** (8 * place))
+        read &= fine & is_point
+    values, exact = _quotients(number, n_decimals)
+    return (np.where(has_minus, -values, values) if form.has_minus.any() else values), read & exact
 
 
-def _long_numbers(words: Words, starts: Ints, ends: Ints) -> tuple[Floats, Bools]:
-    """Read numbers of up to 15 digits, up to eight of them before the point, and tell which could be read."""
-    first = words[starts] & np.uint64(0xFF)
-    is_signed = (first == ord("-")) | (first == ord("+"))
-    digits = starts + is_signed
-    point = _find_point(words, digits, ends)
-    n_whole, n_fraction = point - digits, ends - point - (point < ends)
-    read = (n_whole <= 8) & (n_whole + n_fraction <= _MOST_DIGITS) & (n_whole + n_fraction > 0)
-    n_whole, n_fraction = n_whole * read, n_fraction * read
-    values = np.zeros(len(starts))
-    power = _TENS[n_fraction]
-    for end, length, scale in (
-        (point, n_whole, power),
-        (ends - 8, np.maximum(n_fraction - 8, 0), 1e8),
-        (ends, np.minimum(n_fraction, 8), 1.0),
-    ):
-        part, fine = _eight_digits(((words[end - 8] ^ _ZEROS) & _LAST[length]) ^ _ZEROS)  # what stands before is 0
-        values += part * scale
-        read &= fine
-    values /= power
-    return np.where(first == ord("-"), -values, values), read
+def _without_point(word: Words, n_behind: Ints) -> tuple[Words, Bools]:
+    """Move up by one byte what stands before the point, and tell whether it is one.
 
-
-def _find_point(words: Words, starts: Ints, ends: Ints) -> Ints:
-    """Place of the decimal point among the first nine bytes of each number, or its end."""
-    place = _place_of_point(words[starts])
-    point = np.where(place < 8, starts + place, ends)
-    ninth = np.flatnonzero((place == 8) & (ends - starts > 8))
-    after = starts[ninth] + 8
-    point[ninth] = np.where((words[after] & np.uint64(0xFF)) == ord("."), after, ends[ninth])
-    return np.minimum(point, ends)
+    There is nothing to move, and to tell, where the point stands before the word; where behind it, all moves.
+    """
+    behind, from_point = _LAST[np.clip(n_behind, 0, 8)], _LAST[np.clip(n_behind + 1, 0, 8)]
+    is_point = (word ^ _POINTS) & (from_point & ~behind) == 0
+    return (word & behind) | ((word & ~from_point) << np.uint64(8)), is_point
 
 
 def _place_of_point(word: Words) -> Ints:
     """Place, from 0, of the first point among the bytes of each word; 8 where there is none."""
-    other = word ^ (_ONES * np.uint64(ord(".")))
+    other = word ^ _POINTS
     marks = (other - _ONES) & ~other & _HIGH  # the high bit of each byte that is a point; the lowest is exact
     lowest = marks & (~marks + np.uint64(1))
     # A power of two has its exponent as a float.
@@ -191,20 +234,51 @@ def _place_of_point(word: Words) -> Ints:
     return np.where(marks != 0, place, 8)
 
 
-def _eight_digits(word: Words) -> tuple[Floats, Bools]:
-    """Read words of eight digits, and tell whether they are digits."""
-    fine = (((word + np.uint64(0x4646464646464646)) | (word - _ZEROS)) & _HIGH) == 0
+def _eight_digits(word: Words, n: Ints) -> tuple[Words, Bools]:
+    """Read the last n bytes of each word as a whole number, and tell whether they are digits."""
+    value = (word ^ _ZEROS) & _LAST[n]
+    fine = (((value + np.uint64(0x7676767676767676)) | value) & _HIGH) == 0
     # Neighbours are joined: digits to pairs, pairs to fours, fours to eight.
-    value = word - _ZEROS
     value = value * np.uint64(10) + (value >> np.uint64(8))
     low, high = value & np.uint64(0x000000FF000000FF), (value >> np.uint64(16)) & np.uint64(0x000000FF000000FF)
-    value = (low * np.uint64(0x000F424000000064) + high * np.uint64(0x0000271000000001)) >> np.uint64(32)
-    return (value & np.uint64(0xFFFFFFFF)).astype(np.float64), fine
+    return (low * np.uint64(0x000F424000000064) + high * np.uint64(0x0000271000000001)) >> np.uint64(32), fine
+
+
+def _quotients(number: Words, n_decimals: Ints) -> tuple[Floats, Bools]:
+    """Divide by powers of ten with correct rounding, and tell where it could not be made sure."""
+    high, power = number.astype(np.float64), _TENS[n_decimals]
+    values = high / power
+    sure = np.ones(len(number), dtype=bool)
+    large = np.flatnonzero(number > _EXACT)
+    if len(large):
+        low = (number[large] - high[large].astype(np.uint64)).view(np.int64).astype(np.float64)
+        power = np.broadcast_to(power, len(number))[large]
+        values[large], sure[large] = _corrected(values[large], high[large], low, power)
+    return values, sure
+
+
+def _corrected(quotient: Floats, high: Floats, low: Floats, power: Floats) -> tuple[Floats, Bools]:
+    """Correct high / power to (high + low) / power; not sure where that is next to the middle of two floats."""
+    product = quotient * power
+    (a, b), (c, d) = _halves(quotient), _halves(power)
+    remainder = (high - product) - (((a * c - product) + a * d + b * c) + b * d) + low
+    correction = remainder / power
+    values = quotient + correction
+    left = correction - (values - quotient)
+    is_power_of_two = np.frexp(values)[0] == 0.5  # the floats below are nearer than those above
+    return values, (np.abs(left) < (0.5 - 1e-9) * np.spacing(values)) & ~is_power_of_two
+
+
+def _halves(value: Floats) -> tuple[Floats, Floats]:
+    """Split floats in two of half the digits, whose products are exact (Dekker 1971)."""
+    scaled = value * (2.0**27 + 1)
+    high = scaled - (scaled - value)
+    return high, value - high
 
 
 def _by_float(fields: Fields, column: int, rows: npt.NDArray[np.intp]) -> Any:
     """Read some of the numbers one by one."""
-    chosen = Fields(fields.words, fields.starts[rows, column][:, None], fields.ends[rows, column][:, None])
+    chosen = fields._replace(before=fields.before[rows, column][:, None], after=fields.after[rows, column][:, None])
     texts = ids_of(chosen, 0, longest=400)
     if texts is None:
         return None
