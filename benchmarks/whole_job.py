@@ -20,27 +20,14 @@ import numpy as np
 
 OURS = """
 import sys
-from itertools import combinations
 import numpy as np
 from ir_outcomes import evaluate
-from ir_outcomes.statistics import adjust, differences
-from ir_outcomes.statistics.subsets import classes, count, rank_sum_tests, signed_tests
+from ir_outcomes.statistics import adjust, pairwise_tests
 
 tables = evaluate(sys.argv[1], sys.argv[2:], cutoff=None, rel=1, ties="trec")
 values = np.stack([table.reciprocal_rank() for table in tables])
-everything = np.ones((values.shape[1], 1))
-shared = classes(values.ravel())
-counts = [count(code, len(shared.distinct), everything) for code in shared.code.reshape(values.shape)]
-pvalues = {"t": [], "wilcoxon": [], "sign": [], "ranksum": []}
-for x, y in combinations(range(len(values)), 2):
-    d = differences(values[x], values[y])
-    code, sizes = classes(np.abs(d))
-    signed = np.bincount(code + len(sizes) * (d < 0), minlength=2 * len(sizes)).astype(float).reshape(2, -1, 1)
-    for name, test in signed_tests(sizes, *signed).items():
-        pvalues[name].append(float(test.pvalue[0]))
-    pvalues["ranksum"].append(float(rank_sum_tests(counts[x], counts[y]).pvalue[0]))
-for name, values in pvalues.items():
-    print(name, sum(p <= 0.05 for p in adjust(values, "holm")))
+for name, test in pairwise_tests(values).items():
+    print(name, sum(p <= 0.05 for p in adjust(test.pvalue, "holm")))
 """
 
 TODAY = """

@@ -9,10 +9,9 @@ import scipy.stats
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.leaderboards import halves
 from ir_outcomes.leaderboards.halves import agreement_of, first_halves
 from ir_outcomes.scores import Scores, scores
-from ir_outcomes.statistics import differences, wilcoxon
+from ir_outcomes.statistics import differences, pairs, wilcoxon
 
 from .many import collection
 
@@ -63,7 +62,7 @@ def test_against_a_loop_over_splits_and_pairs(measure: str, monkeypatch: pytest.
         expected = plain_agreement(table.values, splits, each.test, each.aggregate)
         assert (each.agree, each.partial, each.disagree, each.significant) == pytest.approx(expected), each
         assert each.agree + each.partial + each.disagree == pytest.approx(1)
-    monkeypatch.setattr(halves, "MOST_SHARED_CLASSES", 0)
+    monkeypatch.setattr(pairs, "MOST_SHARED_CLASSES", 0)
     assert agreement_of(table, splits=12, seed=5) == found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import differences, rank_sum, sign_test, t_test, wilcoxon
+from ir_outcomes.statistics import differences, pairwise_tests, rank_sum, sign_test, t_test, wilcoxon
+from ir_outcomes.statistics import pairs as statistics_of_pairs
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
 from ir_outcomes.statistics.signflips import sign_flip_pairs
 from ir_outcomes.statistics.subsets import (
@@ -57,6 +58,28 @@ def test_every_subset_gets_the_tests_of_its_values(pairs: list[tuple[float, floa
         assert sums.pvalue[place] == pytest.approx(other.pvalue, rel=1e-10)
         assert sums.direction[place] == other.direction
         assert middles[place] == np.median(x[subset])
+
+
+@given(
+    rows=st.integers(0, 12).flatmap(
+        lambda n: st.lists(st.lists(values | st.just(np.nan), min_size=n, max_size=n), min_size=1, max_size=4)
+    )
+)
+@pytest.mark.parametrize("most_shared", [0, 512])
+def test_every_pair_of_rows_gets_the_tests_of_its_values(rows: list[list[float]], most_shared: int) -> None:
+    table = np.array(rows).reshape(len(rows), -1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(statistics_of_pairs, "MOST_SHARED_CLASSES", most_shared)
+        found = pairwise_tests(table)
+    for place, (x, y) in enumerate(combinations(table, 2)):
+        defined = ~np.isnan(x) & ~np.isnan(y)
+        d = differences(x[defined], y[defined])
+        expected = {"t": t_test(d), "wilcoxon": wilcoxon(d), "sign": sign_test(d), "ranksum": rank_sum(x[defined], y[defined])}
+        for name, test in expected.items():
+            assert found[name].pvalue[place] == pytest.approx(test.pvalue, rel=1e-10, abs=1e-300), name
+            if name != "t" or abs(d.sum()) > 1e-12:
+                assert len(d) < 2 or found[name].direction[place] == test.direction, name
+    assert {len(test.pvalue) for test in found.values()} == {len(rows) * (len(rows) - 1) // 2}
 
 
 def test_they_equal_scipy_on_5000_queries() -> None:

@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 from datetime import date
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-__all__ = ["Result", "versions"]
+__all__ = ["Result", "plain", "versions"]
 
 R = TypeVar("R", bound="Result")
 
@@ -35,8 +35,8 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dicts, lists, text and numbers."""
-        plain: dict[str, Any] = _plain(self)
-        return plain
+        result: dict[str, Any] = plain(self)
+        return result
 
     def to_json(self, indent: int | None = None) -> str:
         """Return `to_dict` as JSON: no NaN, no infinity."""
@@ -108,13 +108,14 @@ class Result:
         return text
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Turn a frozen dataclass, and what it holds, into dicts, lists, text and numbers."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: plain(each) for key, each in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_plain(each) for each in value]
+        return [plain(each) for each in value]
     return value.isoformat() if isinstance(value, date) else value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -75,8 +76,8 @@ class Facet:
         Ranking only: Hodges-Lehmann estimate of the difference of a typical query, which belongs to the Wilcoxon test.
     test : str
         Name of the deciding test, a key of `tests`.
-    tests : dict of str to Test
-        All tests of this facet by name.
+    tests : mapping of str to Test
+        All tests of this facet by name; those that do not decide are run when they are first asked for.
     pvalue_corrected : float
         The deciding test's p-value, corrected for the contenders of one call.
     detectable : float or None
@@ -103,7 +104,7 @@ class Facet:
     ratio_interval: Interval | None
     shift: float | None
     test: str
-    tests: dict[str, Test]
+    tests: Mapping[str, Test]
     pvalue_corrected: float
     detectable: float | None
     alpha: float
@@ -279,7 +280,7 @@ def _facet(
     measured_in: str,
     higher_is_better: bool,
     values: tuple[_Floats, _Floats, _Floats],
-    tests: dict[str, Test],
+    tests: Mapping[str, Test],
     test: str,
     alpha: float,
     discordant: tuple[int, int] | None = None,

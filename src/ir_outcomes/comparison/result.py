@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, overload
 
 from ir_outcomes.comparison.facets import Facet, Naive
@@ -12,6 +12,7 @@ from ir_outcomes.comparison.outcomes import Outcomes
 from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.comparison.verdict import LABELS, Verdict
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.results import plain
 from ir_outcomes.statistics import Interval, Test
 
 WHICH = ("won", "lost", "better", "worse")
@@ -216,7 +217,7 @@ class Comparison(_Shown):
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return everything as plain dicts, lists, text and numbers; `per_query` adds the queries."""
-        result = asdict(self)
+        result: dict[str, Any] = plain(self)
         if not per_query:
             del result["queries"]
         return result

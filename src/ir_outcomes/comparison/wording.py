@@ -156,11 +156,9 @@ def _share(part: npt.NDArray[np.int64], whole: npt.NDArray[np.int64]) -> float:
 
 
 def _about_tests(facet: Facet) -> Iterator[str]:
-    said = set()
-    for test in facet.tests.values():
-        if test.note and test.note not in said:
-            said.add(test.note)
-            yield f"{facet.name.capitalize()}: {test.note}."
+    tests = (facet.tests[name] for name in dict.fromkeys((facet.test, "t")) if name in facet.tests)
+    for note in dict.fromkeys(test.note for test in tests if test.note):
+        yield f"{facet.name.capitalize()}: {note}."
 
 
 def _about_disagreement(ranking: Facet) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,23 +12,14 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.scores import Scores
-from ir_outcomes.statistics import differences
-from ir_outcomes.statistics.subsets import (
-    Classes,
-    classes,
-    count,
-    medians,
-    membership,
-    rank_sum_tests,
-    signed_tests,
-)
+from ir_outcomes.statistics.pairs import counted_pairs
+from ir_outcomes.statistics.subsets import count, medians, membership, rank_sum_tests, signed_tests
 
-__all__ = ["TestAgreement", "agreement_of", "first_halves", "in_halves", "signs", "with_signs"]
+__all__ = ["TestAgreement", "agreement_of", "first_halves", "in_halves", "signs"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-MOST_SHARED_CLASSES = 512  # with more distinct values than that, each pair of runs gets classes of its own
 TESTS = (
     *((test, "mean") for test in ("sign", "ranksum", "wilcoxon", "t")),
     *((test, "median") for test in ("sign", "ranksum", "wilcoxon")),
@@ -104,69 +95,11 @@ def _tested_pairs(table: Scores, first: Floats, progress: bool) -> Iterator[tupl
     from tqdm import tqdm
 
     gains = table.gains()
-    pairs = _few_values(gains, first) or _many_values(gains, first)
     total = len(gains) * (len(gains) - 1) // 2
-    for sizes, changes, distinct, x, y in tqdm(pairs, f"halves by {table.measure}", total, disable=not progress):
-        each_half = zip(in_halves(changes, 2 * len(sizes), first), x, y, strict=True)
-        yield tuple(_tests_on(sizes, counts, own, other, distinct) for counts, own, other in each_half)
-
-
-_Pair = tuple[Floats, Ints, Floats, tuple[Floats, Floats], tuple[Floats, Floats]]
-
-
-def _many_values(gains: Floats, first: Floats) -> Iterator[_Pair]:
-    """Put the values and the differences of each pair of runs in classes of their own.
-
-    Yields
-    ------
-    sizes, changes : float and int array
-        Sizes of the differences, and the class of each query's; negative ones behind all others, -1 for what does not count.
-    distinct : float array
-        The distinct values.
-    x, y : pair of (n_distinct, n_splits) arrays
-        How often each run has each value, in the first and the second halves.
-    """
-    for x, y in combinations(gains, 2):
-        defined = ~np.isnan(x) & ~np.isnan(y)
-        change = np.zeros(len(defined))
-        change[defined] = differences(x[defined], y[defined])
-        sizes = classes(np.abs(change))
-        both = classes(np.concatenate([x[defined], y[defined]]))
-        codes = np.full((2, len(defined)), -1)
-        codes[:, defined] = both.code.reshape(2, -1)
-        x_counts, y_counts = (in_halves(code, len(both.distinct), first) for code in codes)
-        yield sizes.distinct, with_signs(sizes, change, defined), both.distinct, x_counts, y_counts
-
-
-def _few_values(gains: Floats, first: Floats) -> Iterator[_Pair] | None:
-    """Do the same by looking up the class of a difference, where the runs have few distinct values and none is undefined."""
-    if np.isnan(gains).any():
-        return None
-    values = classes(gains.ravel())
-    n_values = len(values.distinct)
-    if n_values > MOST_SHARED_CLASSES:
-        return None
-    change = differences(np.repeat(values.distinct, n_values), np.tile(values.distinct, n_values))
-    sizes = classes(np.abs(change))
-    looked_up = with_signs(sizes, change, np.ones(len(change), dtype=bool))
-    codes = values.code.reshape(gains.shape)
-    counts = [in_halves(code, n_values, first) for code in codes]
-
-    def pairs() -> Iterator[_Pair]:
-        for x, y in combinations(range(len(gains)), 2):
-            code = looked_up[codes[x] * n_values + codes[y]]
-            there = np.bincount(code % len(sizes.distinct), minlength=len(sizes.distinct)) > 0
-            there[0] = True
-            own, n_own = np.cumsum(there) - 1, int(there.sum())
-            signed = own[code % len(sizes.distinct)] + n_own * (code >= len(sizes.distinct))
-            yield sizes.distinct[there], signed, values.distinct, counts[x], counts[y]
-
-    return pairs()
-
-
-def with_signs(sizes: Classes, change: Floats, counts: npt.NDArray[np.bool_]) -> Ints:
-    """Class of each difference, negative ones behind all others, so that one histogram serves both; -1 for what counts not."""
-    return np.where(counts, sizes.code + len(sizes.distinct) * (change < 0), -1)
+    pairs = counted_pairs(gains, partial(in_halves, first=first))
+    for pair in tqdm(pairs, f"halves by {table.measure}", total, disable=not progress):
+        each_half = zip(pair.changes, pair.x, pair.y, strict=True)
+        yield tuple(_tests_on(pair.sizes, changes, x, y, pair.distinct) for changes, x, y in each_half)
 
 
 def in_halves(code: Ints, n_classes: int, first: Floats) -> tuple[Floats, Floats]:

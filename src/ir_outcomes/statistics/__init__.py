@@ -23,6 +23,7 @@ from ir_outcomes.statistics.paired import (
     t_test,
     wilcoxon,
 )
+from ir_outcomes.statistics.pairs import pairwise_tests
 from ir_outcomes.statistics.power import detectable_mean, detectable_proportion
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "odds_ratio_interval",
     "paired_proportion_interval",
     "paired_tests",
+    "pairwise_tests",
     "randomized_tukey_hsd",
     "rank_sum",
     "ratio_of_means",

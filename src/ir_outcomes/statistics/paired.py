@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -305,16 +307,45 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
     return Test("ranksum", method, statistic, pvalue, _sign(statistic - pairs / 2), n)
 
 
-def paired_tests(d: npt.ArrayLike, *, seed: int = 0, resamples: int = 99_999) -> dict[str, Test]:
-    """Run every test on paired differences: t, wilcoxon, sign and signflip, by name.
+def paired_tests(d: npt.ArrayLike, *, seed: int = 0, resamples: int = 99_999) -> Mapping[str, Test]:
+    """Every test on paired differences by name, t, wilcoxon, sign and signflip; each is run when it is first asked for.
+
+    Raises
+    ------
+    ParameterError
+        As the tests do, when one is asked for.
 
     Examples
     --------
     >>> {name: round(test.pvalue, 3) for name, test in paired_tests([3, 0, 5, -1, 2, 4]).items()}
     {'t': 0.071, 'wilcoxon': 0.08, 'sign': 0.375, 'signflip': 0.125}
     """
-    tests = (t_test(d), wilcoxon(d), sign_test(d), sign_flip(d, seed=seed, resamples=resamples))
-    return {test.name: test for test in tests}
+    flips = partial(sign_flip, d, seed=seed, resamples=resamples)
+    return _WhenAsked(
+        {"t": partial(t_test, d), "wilcoxon": partial(wilcoxon, d), "sign": partial(sign_test, d), "signflip": flips}
+    )
+
+
+class _WhenAsked(Mapping[str, Test]):
+    """Tests that run when they are asked for: random flips take a hundred times as long as the others together."""
+
+    def __init__(self, tests: dict[str, Callable[[], Test]]) -> None:
+        self._tests = tests
+        self._done: dict[str, Test] = {}
+
+    def __getitem__(self, name: str) -> Test:
+        if name not in self._done:
+            self._done[name] = self._tests[name]()
+        return self._done[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tests)
+
+    def __len__(self) -> int:
+        return len(self._tests)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def _nothing_to_test(name: str, method: str, d: Floats) -> Test:

@@ -1,0 +1,137 @@
+"""All pairs of rows, such as the runs of a leaderboard: their classes, counted for `subsets`, and the tests on all columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_outcomes.statistics.paired import differences
+from ir_outcomes.statistics.subsets import Classes, Tests, classes, rank_sum_tests, signed_tests
+
+__all__ = ["Pair", "counted_pairs", "pairwise_tests", "with_signs"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Counts = TypeVar("Counts")
+
+MOST_SHARED_CLASSES = 512  # with more distinct values than that, each pair of rows gets classes of its own
+
+
+class Pair(NamedTuple, Generic[Counts]):
+    """Two rows, counted by class.
+
+    Attributes
+    ----------
+    sizes : (n_sizes,) float array
+        The sizes of the differences, ascending; the first is 0.
+    changes : counts of 2 n_sizes classes
+        How often each difference occurs, second row minus first; negative ones behind all others.
+    distinct : (n_distinct,) float array
+        The values, ascending.
+    x, y : counts of n_distinct classes
+        How often each row has each value.
+    """
+
+    sizes: Floats
+    changes: Counts
+    distinct: Floats
+    x: Counts
+    y: Counts
+
+
+def pairwise_tests(rows: Floats) -> dict[str, Tests]:
+    """Run the paired t, Wilcoxon signed rank and sign tests, and the rank sum test, on every pair of rows.
+
+    Parameters
+    ----------
+    rows : (n_rows, n) float array
+        Values that are paired by column, such as one measure of many runs on the same queries; NaN where undefined, which
+        leaves the column out of the pairs of that row.
+
+    Returns
+    -------
+    dict of str to Tests
+        "t", "wilcoxon", "sign" and "ranksum", as `t_test`, `wilcoxon`, `sign_test` and `rank_sum` define them. Their arrays
+        have a value for each pair, in the order of ``itertools.combinations``; the direction is positive where the second
+        row's values are the larger.
+
+    Examples
+    --------
+    >>> tests = pairwise_tests(np.array([[1, 2, 3, 4, 5], [2, 2, 5, 7, 9], [2, 3, 4, 5, 6]]))
+    >>> tests["t"].pvalue.round(3).tolist(), tests["t"].direction.tolist()
+    ([0.052, 0.008, 0.266], [1, 1, -1])
+    """
+    found: dict[str, list[Tests]] = {"t": [], "wilcoxon": [], "sign": [], "ranksum": []}
+    for pair in counted_pairs(np.asarray(rows, dtype=np.float64), _on_all_columns):
+        for name, test in signed_tests(pair.sizes, *np.split(pair.changes, 2)).items():
+            found[name].append(test)
+        found["ranksum"].append(rank_sum_tests(pair.x, pair.y))
+    nothing = Tests(np.empty(0), np.empty(0, dtype=np.int64))
+    return {name: Tests(*map(np.concatenate, zip(nothing, *tests, strict=True))) for name, tests in found.items()}
+
+
+def counted_pairs(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
+    """Put the values and the differences of every pair of rows in classes, and count them.
+
+    Parameters
+    ----------
+    rows : (n_rows, n) float array
+        NaN where undefined.
+    counted : function of codes and number of classes
+        Counts the classes in some subsets of the columns; code -1 is that of a column that does not count.
+
+    Yields
+    ------
+    Pair
+        In the order of ``itertools.combinations``.
+    """
+    values = None if np.isnan(rows).any() else classes(rows.ravel())
+    if values is None or len(values.distinct) > MOST_SHARED_CLASSES:
+        return _of_many_values(rows, counted)
+    return _of_few_values(values.code.reshape(rows.shape), values.distinct, counted)
+
+
+def with_signs(sizes: Classes, change: Floats, counts: npt.NDArray[np.bool_]) -> Ints:
+    """Class of each difference, negative ones behind all others, so that one histogram serves both; -1 for what counts not."""
+    return np.where(counts, sizes.code + len(sizes.distinct) * (change < 0), -1)
+
+
+def _of_many_values(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
+    """Give each pair classes of its own."""
+    for x, y in combinations(rows, 2):
+        defined = ~np.isnan(x) & ~np.isnan(y)
+        change = np.zeros(len(defined))
+        change[defined] = differences(x[defined], y[defined])
+        sizes = classes(np.abs(change))
+        both = classes(np.concatenate([x[defined], y[defined]]))
+        codes = np.full((2, len(defined)), -1)
+        codes[:, defined] = both.code.reshape(2, -1)
+        changes = counted(with_signs(sizes, change, defined), 2 * len(sizes.distinct))
+        yield Pair(sizes.distinct, changes, both.distinct, *(counted(code, len(both.distinct)) for code in codes))
+
+
+def _of_few_values(codes: Ints, distinct: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
+    """Look the class of a difference up in a table for all pairs; it then holds what the pair has of the table's classes."""
+    n_values = len(distinct)
+    change = differences(np.repeat(distinct, n_values), np.tile(distinct, n_values))
+    sizes = classes(np.abs(change))
+    n_sizes = len(sizes.distinct)
+    counts = [counted(code, n_values) for code in codes]
+    for x, y in combinations(range(len(codes)), 2):
+        pairs = codes[x] * n_values + codes[y]
+        size = sizes.code[pairs]
+        there = np.zeros(n_sizes, dtype=bool)
+        there[0] = True
+        there[size] = True
+        own = np.cumsum(there) - 1
+        n_own = int(own[-1]) + 1
+        changes = counted(own[size] + n_own * (change[pairs] < 0), 2 * n_own)
+        yield Pair(sizes.distinct[there], changes, distinct, counts[x], counts[y])
+
+
+def _on_all_columns(code: Ints, n_classes: int) -> Floats:
+    return np.bincount(code[code >= 0], minlength=n_classes)[:, None].astype(np.float64)
