@@ -14,8 +14,8 @@ from ir_outcomes.checks import check_positive
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Result, versions
 from ir_outcomes.scores import Scores, default_measure, scores
-from ir_outcomes.statistics.intervals import times_drawn
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
+from ir_outcomes.statistics.subsets import times_drawn
 
 __all__ = ["RankDistribution", "RankedRun", "rank_distribution"]
 
@@ -234,7 +234,7 @@ def distribution_of(
     counts = np.zeros((n_runs, n_runs + 1), dtype=np.int64)
     above = np.zeros((n_runs, n_runs), dtype=np.int64)
     ranks = np.empty((resamples, n_runs), dtype=np.int64)
-    batch = max(1, (1 << 19) // max(n_queries, n_runs))  # so many resamples at a time as stay in the processor's cache
+    batch = max(1, (1 << 16) // max(n_queries, n_runs))  # so many resamples at a time as stay in the processor's cache
     for start in range(0, resamples, batch):
         rows = min(batch, resamples - start)
         ranks[start : start + rows] = shared_ranks(_means(gains, times_drawn(rng, rows, n_queries)))

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
+import numpy.typing as npt
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 
@@ -25,6 +26,12 @@ class _MeanOfDefined(MeanAgg):
     def add(self, value: float) -> None:
         if not math.isnan(value):
             super().add(value)
+
+    def add_all(self, values: npt.NDArray[np.float64]) -> None:
+        """Do the same for many values, with the same rounding."""
+        defined = values[~np.isnan(values)]
+        self.sum = float(np.cumsum(np.append(self.sum, defined))[-1])
+        self.count += len(defined)
 
 
 _SHARED: dict[str, ParamInfo] = {

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import repeat
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from ir_measures.providers import Evaluator, Provider
 from ir_measures.util import Metric
 
@@ -37,18 +39,16 @@ class OutcomesEvaluator(Evaluator):
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the values of every query of the qrels, so that nothing remains to be filled in with defaults."""
         for measure, query_ids, values in self._values(run):
-            yield from map(Metric, query_ids, repeat(measure), values)
+            yield from map(Metric, query_ids, repeat(measure), values.tolist())
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """Aggregate the values without making an object of each."""
         aggregators = {measure: measure.aggregator() for measure in self._measures}
         for measure, _, values in self._values(run):
-            add = aggregators[measure].add
-            for value in values:
-                add(value)
+            aggregators[measure].add_all(values)
         return {measure: aggregator.result() for measure, aggregator in aggregators.items()}
 
-    def _values(self, run: Any) -> Iterator[tuple[SearchLengthMeasure, tuple[str, ...], list[float]]]:
+    def _values(self, run: Any) -> Iterator[tuple[SearchLengthMeasure, tuple[str, ...], npt.NDArray[np.float64]]]:
         if self._qrels is None:
             return
         ranking = as_ranking(run)
@@ -62,7 +62,7 @@ class OutcomesEvaluator(Evaluator):
                 values = measure.values(tables[key])
             else:
                 values = measure.values_against(baseline_lengths(measure.baseline, self._qrels, settings), tables[key])
-            yield measure, self._qrels.query_ids, values.tolist()
+            yield measure, self._qrels.query_ids, values
 
 
 def settings_of(measure: SearchLengthMeasure) -> dict[str, Any]:

@@ -9,6 +9,7 @@ Fields are separated by any run of ASCII white space; blank lines are passed ove
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from itertools import pairwise
@@ -107,7 +108,7 @@ class _Part(NamedTuple):
 
 
 def _fields(block: Block) -> Iterator[tuple[int, list[bytes]]]:
-    for number, line in enumerate(block.data.split(b"\n"), block.first_line):
+    for number, line in enumerate(io.BytesIO(block.data), block.first_line):
         fields = line.split()
         if fields:
             yield number, fields
@@ -117,10 +118,10 @@ def _layout_of(block: Block, layouts: tuple[Layout, ...], source: str) -> Layout
     number, fields = next(_fields(block), (0, []))
     if not fields:
         return None
-    _check_bytes(block, source)
     for layout in layouts:
         if len(fields) == layout.columns:
             return layout
+    _check_bytes(block, source)
     expected = " or ".join(str(layout.columns) for layout in layouts)
     looks_like = f": {_KINDS[len(fields)]}; were the arguments swapped?" if len(fields) in _KINDS else _COLUMN_REMEDY
     raise FormatError(source, f"has {len(fields)} columns, expected {expected}{looks_like}", line=number, text=_text(fields))

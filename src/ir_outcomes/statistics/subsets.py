@@ -14,7 +14,18 @@ import numpy.typing as npt
 from ir_outcomes.statistics.distributions import signed_rank_pvalue
 from ir_outcomes.statistics.paired import MOST_EXACT_WILCOXON
 
-__all__ = ["Classes", "Tests", "binomial_tests", "classes", "count", "medians", "membership", "rank_sum_tests", "signed_tests"]
+__all__ = [
+    "Classes",
+    "Tests",
+    "binomial_tests",
+    "classes",
+    "count",
+    "medians",
+    "membership",
+    "rank_sum_tests",
+    "signed_tests",
+    "times_drawn",
+]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -67,6 +78,12 @@ def membership(subsets: Ints, n: int) -> Floats:
     members = np.zeros((n, len(subsets)))
     members[subsets, np.arange(len(subsets))[:, None]] = 1.0
     return members
+
+
+def times_drawn(rng: np.random.Generator, resamples: int, n: int) -> Floats:
+    """Draw n of n with replacement, again and again; return how often each was drawn, (resamples, n)."""
+    drawn = rng.integers(0, n, (resamples, n)) + n * np.arange(resamples)[:, None]
+    return np.bincount(drawn.ravel(), minlength=resamples * n).reshape(resamples, n).astype(np.float64)
 
 
 def count(code: Ints, n_classes: int, members: Floats) -> Floats:
