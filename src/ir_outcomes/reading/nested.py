@@ -125,7 +125,11 @@ def _looked_up(rankings: list[dict[str, float]], codes: Codes, documents: list[s
 
 
 def _is_text(ids: Iterable[Any]) -> bool:
-    return set(map(type, ids)) <= {str}
+    try:
+        "".join(ids)
+    except TypeError:
+        return False
+    return True
 
 
 def _with_texts(ranking: dict[Any, float]) -> dict[str, float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -137,17 +138,13 @@ def _from_mapping(data: Mapping[Any, Any], source: str) -> Columns:
     query_ids = texts(list(data), source, "query id")
     if len(set(query_ids)) < len(query_ids):
         raise FormatError(source, "holds the same query id twice, once as text and once as a number; use text")
-    sizes: list[int] = []
-    documents: list[Any] = []
-    values: list[Any] = []
-    if not all(issubclass(kind, Mapping) for kind in set(map(type, data.values()))):
-        wrong = next(each for each in data.values() if not isinstance(each, Mapping))
+    rankings = list(data.values())
+    if not all(issubclass(kind, Mapping) for kind in set(map(type, rankings))):
+        wrong = next(each for each in rankings if not isinstance(each, Mapping))
         raise FormatError(source, "is not a dict of dict {query id: {document id: value}}", text=repr(wrong))
-    for ranking in data.values():
-        sizes.append(len(ranking))
-        documents.extend(ranking)
-        values.extend(ranking.values())
-    codes = np.repeat(np.arange(len(query_ids), dtype=np.int32), sizes)
+    codes = np.repeat(np.arange(len(query_ids), dtype=np.int32), list(map(len, rankings)))
+    documents = list(chain.from_iterable(rankings))
+    values = list(chain.from_iterable(ranking.values() for ranking in rankings))
     return Columns(source, query_ids, codes, _encoded(documents, source), numbers(values, source))
 
 

@@ -206,9 +206,11 @@ def _t(sizes: Floats, both: Floats, change: Floats, n: Floats, testable: Bools) 
 def _wilcoxon(both: Floats, change: Floats, n: Floats, zeros: Floats, testable: Bools) -> Tests:
     from scipy.special import ndtr
 
-    ranks = np.cumsum(both, axis=0) - (both - 1) / 2
+    # A rank is the number of smaller differences, half that of equal ones, and one half.
+    difference = np.einsum("ij,ij->j", change, np.cumsum(both, axis=0))
+    difference += (change.sum(axis=0) - np.einsum("ij,ij->j", change, both)) / 2
     total = n * (n + 1) / 2
-    plus = (total + np.einsum("ij,ij->j", change, ranks)) / 2  # W+ and W- add up to the total
+    plus = (total + difference) / 2  # W+ and W- add up to the total
     smaller = np.minimum(plus, total - plus)
     spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(both) / 2) / 24
     z = np.divide(smaller - total / 2, np.sqrt(spread), out=np.zeros(len(n)), where=testable)
