@@ -168,6 +168,25 @@ def test_no_file_is_an_error(tmp_path: Path) -> None:
         iro.compare(QRELS, {"q1": {"d1": 1.0}}, f"{tmp_path}/*.gz")
 
 
+def test_every_analysis_takes_jobs(folder: Path) -> None:
+    for jobs in ({"n_jobs": 2}, {"n_jobs": 2, "cache": folder.parent / "kept"}):
+        for analysis in (iro.reordering, iro.length_distributions, iro.headroom):
+            assert analysis(QRELS, folder, **jobs) == analysis(QRELS, folder)
+        for of_two in (iro.rrie, iro.length_changes):
+            assert of_two(QRELS, folder / "r0.txt", folder / "r1.txt", **jobs) == of_two(
+                QRELS, folder / "r0.txt", folder / "r1.txt"
+            )
+    for measure in ("nDCG@5", "ESL@5"):
+        assert iro.rank_distribution(QRELS, folder, measure=measure, n_jobs=2) == iro.rank_distribution(
+            QRELS, folder, measure=measure
+        )
+    assert iro.reordering(QRELS, folder, measures=["RR", "nDCG"], n_jobs=2) == iro.reordering(
+        QRELS, folder, measures=["RR", "nDCG"]
+    )
+    with pytest.raises(ParameterError, match="cache: it keeps search lengths"):
+        iro.reordering(QRELS, folder, measures=["RR", "nDCG"], cache=folder.parent / "kept")
+
+
 def test_compare_takes_a_directory_and_jobs(folder: Path) -> None:
     baseline = {query: {"d3": 1.0, "d5": 0.5} for query in QRELS}
     serial = iro.compare(QRELS, baseline, folder, cutoff=5)

@@ -11,12 +11,13 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from ir_measures import AP, P
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.tail.measures import average_precision, document_precisions, precision_at
 from ir_outcomes.tail.reordering import ablation
 from ir_outcomes.tail.rrie import reduction
-from ir_outcomes.tail.weighting import document_precisions
 
 from .literal import Qrels, Run
 from .many import collection
@@ -215,6 +216,33 @@ def test_an_infinite_asl_is_refused_everywhere() -> None:
         with pytest.raises(ParameterError, match="B: no results for some queries"):
             of_two(qrels, first, second, missing="retrieved", names=["A", "B"])
         assert of_two(qrels, first, second, names=["A", "B"]).to_json()
+
+
+def test_precision_needs_one_order_and_lists_that_are_deep_enough() -> None:
+    qrels, runs = collection(2, 10, relevant=2)
+    first, second = runs.values()
+    for analysis in (iro.headroom, iro.reordering):
+        with pytest.raises(ParameterError, match="ties='expected': precision is computed of one order only"):
+            analysis(qrels, runs, ties="expected")
+    with pytest.raises(ParameterError, match="ties='expected'"):
+        iro.rrie(qrels, first, second, names=["A", "B"], ties="expected")
+    found = iro.length_distributions(qrels, runs, ties="expected")
+    assert [each.effective_share for each in found.runs] == [None, None]
+    assert str(found)
+    measure = iro.headroom(qrels, runs, cutoff=4).measures[0]
+    assert measure.measure == "P@4"
+    assert measure.mean == pytest.approx(ir_measures.calc_aggregate([P @ 4], qrels, runs[measure.run])[P @ 4])
+
+
+def test_precision_and_average_precision_are_those_of_ir_measures() -> None:
+    qrels, runs = collection(1, 40, relevant=3, seed=7)
+    qrels["q0"] = {"d0": 0}  # unanswerable
+    table = iro.search_lengths(qrels, runs["run0"], cutoff=8)
+    expected = {
+        (each.measure, each.query_id): each.value for each in ir_measures.iter_calc([P @ 5, AP @ 8], qrels, runs["run0"])
+    }
+    for measure, values in ((P @ 5, precision_at(table, 5)), (AP @ 8, average_precision(table))):
+        assert values.tolist() == pytest.approx([expected[measure, query] for query in table.query_ids])
 
 
 def test_headroom_is_of_the_best_run() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -18,13 +18,12 @@ from ir_outcomes.errors import (
     InputError,
     IrOutcomesWarning,
     MismatchError,
-    MissingDependency,
-    ParameterError,
     some,
 )
 from ir_outcomes.keeping import cached_lengths, make_folder
 from ir_outcomes.lengths import SearchLengths, search_lengths
 from ir_outcomes.matching import Unit
+from ir_outcomes.parallel import each_run
 from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.datasets import is_dataset_id
 from ir_outcomes.reading.qrels import Qrels, as_qrels
@@ -98,8 +97,6 @@ def evaluate(
         Under "report", of each run that is left out; and of damaged entries of the cache, which are made anew.
     """
     check_choice("on_error", on_error, get_args(OnError))
-    if n_jobs == 0:
-        raise ParameterError("n_jobs=0: must be 1 or more, -1 for one job per processor, or None")
     judgments = as_qrels(qrels)
     runs = run_paths(runs) if isinstance(runs, (str, os.PathLike)) else runs
     names = [None] * len(runs) if names is None else names
@@ -110,7 +107,8 @@ def evaluate(
     evaluated: list[Any] = []
     first: SearchLengths | None = None  # what was evaluated here holds its arrays that are the same in all runs
     failure: InputError | None = None  # the first; an error holds on to what was being read
-    for run, attempt in zip(runs, _shown(_attempts(work, runs, names, n_jobs), len(runs), progress), strict=True):
+    attempts = each_run(partial(_attempt, work), runs, names, n_jobs=n_jobs, progress=progress)
+    for run, attempt in zip(runs, attempts, strict=True):
         if attempt.warning is not None:
             warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=2)
         if isinstance(attempt.result, SearchLengths):
@@ -161,33 +159,6 @@ class _Attempt(NamedTuple):
     warning: str | None = None
 
 
-def _attempts(work: _Work, runs: Sequence[Any], names: Sequence[str | None], n_jobs: int | None) -> Iterator[_Attempt]:
-    """Evaluate the runs, in their order.
-
-    Files are read by other processes, so that only paths and search lengths travel. Runs in memory stay in this one:
-    to send them would take longer than to evaluate them.
-    """
-    if n_jobs == 1:
-        for run, name in zip(runs, names, strict=True):
-            yield _attempt(work, run, name)
-        return
-    try:
-        from joblib import Parallel, delayed
-    except ImportError:
-        raise MissingDependency("several jobs need joblib: pip install 'ir-outcomes[parallel]'") from None
-    # Paths are made absolute because a process that is used again may have started in another directory.
-    pairs = list(zip(runs, names, strict=True))
-    jobs = (delayed(_attempt)(work, os.path.abspath(run), name) for run, name in pairs if is_path(run))
-    elsewhere = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
-    try:
-        for run, name in pairs:
-            yield next(elsewhere) if is_path(run) else _attempt(work, run, name)
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib's advice when an error ends the evaluation early
-            elsewhere.close()
-
-
 def _attempt(work: _Work, run: Any, name: str | None) -> _Attempt:
     """Evaluate one run; an error is returned, so that it does not end the others."""
     warning = None
@@ -208,15 +179,6 @@ def _attempt(work: _Work, run: Any, name: str | None) -> _Attempt:
 def _same_in_all_runs(ties: Ties) -> tuple[str, ...]:
     """Name the arrays that need to be held only once: half of the memory, where a tie level is a single document."""
     return ("offsets",) if ties == "expected" else ("offsets", "level_relevant", "level_irrelevant")
-
-
-def _shown(attempts: Iterator[_Attempt], total: int, progress: bool) -> Iterable[_Attempt]:
-    if not progress:
-        return attempts
-    from tqdm import tqdm
-
-    bar: Iterable[_Attempt] = tqdm(attempts, total=total, unit="run", file=sys.stderr)
-    return bar
 
 
 def _distinctly_named(tables: list[SearchLengths], runs: Sequence[Any]) -> list[SearchLengths]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ir_outcomes.measures.definitions import ASL, SearchLengthMeasure
 from ir_outcomes.measures.directions import higher_is_better as direction_of
 from ir_outcomes.measures.provider import settings_of
 from ir_outcomes.measures.registration import parse_measure
+from ir_outcomes.parallel import each_run
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run
@@ -99,6 +101,7 @@ def scores(
     *,
     names: Sequence[str] | None = None,
     higher_is_better: bool | None = None,
+    n_jobs: int | None = 1,
     progress: bool = False,
 ) -> list[Scores]:
     """Compute measures of ir_measures, ours and others, for many runs; each run is read once.
@@ -115,6 +118,8 @@ def scores(
         Names of the runs.
     higher_is_better : bool, optional
         Direction of measures; needed for those that are not known here.
+    n_jobs : int or None
+        Files evaluated at a time; see `ir_outcomes.evaluate`.
     progress : bool
         Show a progress bar on stderr.
 
@@ -130,39 +135,28 @@ def scores(
     InputError
         If something cannot be read.
     """
-    import ir_measures
-    from tqdm import tqdm
-
     chosen = [_comparable(parse_measure(measure) if isinstance(measure, str) else measure) for measure in measures]
     rising = [direction_of(measure) if higher_is_better is None else higher_is_better for measure in chosen]
     task = task_of(qrels)
     judgments = as_qrels(task.qrels if task else qrels)
-    evaluator = ir_measures.evaluator(chosen, judgments.to_dict())
-    place = {query: column for column, query in enumerate(judgments.query_ids)}
-    row_of = {measure: row for row, measure in enumerate(chosen)}
     items, given = runs_and_names(runs, names)
-    values = np.full((len(chosen), len(items), len(place)), np.nan)
-    called = []
-    for number, (run, name) in enumerate(tqdm(list(zip(items, given, strict=True)), "evaluating", disable=not progress)):
-        if isinstance(run, SearchLengths):
-            values[:, number] = [_of_lengths(measure, run, judgments) for measure in chosen]
-        else:
-            run = as_run(run, name)
-            for metric in evaluator.iter_calc(run.to_dict()):
-                values[row_of[metric.measure], number, place[metric.query_id]] = metric.value
-        called.append(name or run.name)
-        for measure, row in zip(chosen, values[:, number], strict=True):
-            if np.isinf(row).any():
+    called: list[str] = []
+    tables = []
+    for name, table in each_run(_Evaluator(judgments, chosen), items, given, n_jobs=n_jobs, progress=progress):
+        for measure, values in zip(chosen, table, strict=True):
+            if np.isinf(values).any():
                 raise ParameterError(
-                    f"{measure} of {called[-1]} is infinite for {int(np.isinf(row).sum())} queries, for which the run has no "
+                    f"{measure} of {name} is infinite for {int(np.isinf(values).sum())} queries, for which the run has no "
                     "results; compare runs with missing='cutoff'"
                 )
+        called.append(name)
+        tables.append(table)
     twice = [name for name in called if called.count(name) > 1]
     if twice:
         raise ParameterError(f"two runs are called {twice[0]}; tell them apart with names=")
     return [
-        Scores(str(measure), higher, tuple(called), judgments.query_ids, table)
-        for measure, higher, table in zip(chosen, rising, values, strict=True)
+        Scores(str(measure), higher, tuple(called), judgments.query_ids, np.stack([table[row] for table in tables]))
+        for row, (measure, higher) in enumerate(zip(chosen, rising, strict=True))
     ]
 
 
@@ -185,6 +179,35 @@ def _comparable(measure: Any) -> Any:
             "ASL(missing='retrieved') for equation 3 of Alex et al. as printed"
         )
     return measure(missing="cutoff")
+
+
+class _Evaluator:
+    """Measures of ir_measures on one run after the other; in another process it is made anew, which takes little."""
+
+    def __init__(self, qrels: Qrels, measures: Sequence[Any]) -> None:
+        self._qrels = qrels
+        self._measures = measures
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_qrels": self._qrels, "_measures": self._measures}
+
+    @cached_property
+    def _evaluator(self) -> Any:
+        import ir_measures
+
+        return ir_measures.evaluator(self._measures, self._qrels.to_dict())
+
+    def __call__(self, run: Any, name: str | None) -> tuple[str, Floats]:
+        """Return the run's name and its (n_measures, n_queries) values."""
+        if isinstance(run, SearchLengths):
+            return name or run.name, np.stack([_of_lengths(measure, run, self._qrels) for measure in self._measures])
+        run = as_run(run, name)
+        values = np.full((len(self._measures), len(self._qrels.query_ids)), np.nan)
+        row_of = {measure: row for row, measure in enumerate(self._measures)}
+        column_of = {query: column for column, query in enumerate(self._qrels.query_ids)}
+        for metric in self._evaluator.iter_calc(run.to_dict()):
+            values[row_of[metric.measure], column_of[metric.query_id]] = metric.value
+        return name or run.name, values
 
 
 def _of_lengths(measure: Any, lengths: SearchLengths, qrels: Qrels) -> Floats:

@@ -124,6 +124,7 @@ def stability(
     top: Annotated[int, typer.Option(help="report the share of resamples among the top so many")] = 5,
     level: Annotated[float, typer.Option(help="of the intervals of ranks")] = 0.95,
     seed: SEED = 0,
+    jobs: JOBS = 1,
     form: FORMAT = Format.text,
     output: OUTPUT = None,
     picture: PICTURE = None,
@@ -137,7 +138,7 @@ def stability(
     results = {}
     for label, source in {"": qrels, **_named(labels, "--labels")}.items():
         chosen = measures or [default_measure(source)]
-        tables = scores(source, runs, chosen, progress=sys.stderr.isatty())
+        tables = scores(source, runs, chosen, n_jobs=jobs, progress=sys.stderr.isatty())
         for selection, file in {"": None, **_named(queries, "--queries")}.items():
             for table in tables:
                 condition = ", ".join(filter(None, (label, selection)))
@@ -197,6 +198,8 @@ def reordering(
     rel: REL = None,
     ties: TIES = "trec",
     missing: MISSING = "cutoff",
+    jobs: JOBS = 1,
+    cache: CACHE = None,
     form: FORMAT = Format.text,
     output: OUTPUT = None,
     picture: PICTURE = None,
@@ -213,6 +216,8 @@ def reordering(
         rel=rel,
         ties=cast("Any", ties),
         missing=cast("Any", missing),
+        n_jobs=jobs,
+        cache=cache,
         progress=sys.stderr.isatty(),
     )
     _finish([result], form, output, picture, kind)
@@ -228,6 +233,8 @@ def tail(
     rel: REL = None,
     ties: TIES = "trec",
     missing: MISSING = "cutoff",
+    jobs: JOBS = 1,
+    cache: CACHE = None,
     form: FORMAT = Format.text,
     output: OUTPUT = None,
     picture: PICTURE = None,
@@ -239,12 +246,13 @@ def tail(
     """Look at the relevant documents far down, one by one."""
     from ir_outcomes.tail import headroom, length_changes, length_distributions, rrie
 
-    options: dict[str, Any] = {"cutoff": cutoff, "rel": rel, "ties": ties, "missing": missing}
+    settings: dict[str, Any] = {"cutoff": cutoff, "rel": rel, "ties": ties, "missing": missing}
+    options = {**settings, "n_jobs": jobs, "cache": cache, "progress": sys.stderr.isatty()}
     result: Any
     if show is Show.lengths:
         result = length_distributions(qrels, runs, **options)
     elif show is Show.headroom:
-        result = headroom(qrels, runs, progress=sys.stderr.isatty(), **options)
+        result = headroom(qrels, runs, **options)
     elif len(runs) != 2:
         raise ParameterError(f"--show {show.value} is for two runs, the baseline and the contender; there are {len(runs)}")
     else:

@@ -177,7 +177,7 @@ def agreement(
     chosen = unit_of(unit, task, lengths[0])
     called = [each.name for each in lengths]
     chosen_measures = (default_measure(qrels, rel), "nDCG@10") if measures is None else measures
-    tables = scores(judgments, items, chosen_measures, names=called, progress=progress)
+    tables = scores(judgments, items, chosen_measures, names=called, n_jobs=n_jobs, progress=progress)
     return Agreement(
         tests=tuple(row for table in tables for row in agreement_of(table, splits, seed, alpha, progress)),
         verdict=verdicts_agree(lengths, chosen, splits, seed, alpha, progress),

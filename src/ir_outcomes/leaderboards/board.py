@@ -266,7 +266,15 @@ def leaderboard(
         table = _reciprocal_ranks(tables)
     else:
         called = [each.name for each in tables]
-        (table,) = scores(judgments, items, [measure], names=called, higher_is_better=higher_is_better, progress=progress)
+        (table,) = scores(
+            judgments,
+            items,
+            [measure],
+            names=called,
+            higher_is_better=higher_is_better,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
     return _board(tables, table, settings, entries)
 
 

@@ -149,6 +149,7 @@ def rank_distribution(
     names: Sequence[str] | None = None,
     higher_is_better: bool | None = None,
     condition: str = "",
+    n_jobs: int | None = 1,
     progress: bool = False,
 ) -> RankDistribution:
     """Rank the runs again and again on queries drawn with replacement.
@@ -179,8 +180,8 @@ def rank_distribution(
         Direction of a measure that is not known here.
     condition : str
         What to call this condition.
-    progress : bool
-        Show a progress bar on stderr while the runs are evaluated.
+    n_jobs, progress
+        See `ir_outcomes.evaluate`.
 
     Returns
     -------
@@ -208,7 +209,7 @@ def rank_distribution(
     [('good', 1.0, 1.0), ('poor', 2.0, 0.0)]
     """
     chosen = default_measure(qrels) if measure is None else measure
-    (table,) = scores(qrels, runs, [chosen], names=names, higher_is_better=higher_is_better, progress=progress)
+    (table,) = scores(qrels, runs, [chosen], names=names, higher_is_better=higher_is_better, n_jobs=n_jobs, progress=progress)
     return distribution_of(table.on(queries), resamples=resamples, seed=seed, top_k=top_k, level=level, condition=condition)
 
 

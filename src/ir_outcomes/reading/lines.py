@@ -60,9 +60,7 @@ def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> t
     """
     source = os.fspath(path)
     layout: Layout | None = None
-    codes: list[np.ndarray[Any, Any]] = []
-    documents: list[np.ndarray[Any, Any]] = []
-    values: list[np.ndarray[Any, Any]] = []
+    codes, documents, values = _Growing(), _Growing(), _Growing()
     code_of: dict[bytes, int] = {}
     for block in blocks(path):
         if layout is None:
@@ -70,12 +68,12 @@ def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> t
             if layout is None:
                 continue
         part = _fast(block, layout) or _plain(block, layout, source)
-        codes.append(_coded(part.queries, code_of))
-        documents.append(as_ids(part.documents))
-        values.append(part.values)
+        codes.extend(_coded(part.queries, code_of))
+        documents.extend(as_ids(part.documents))
+        values.extend(part.values)
     if layout is None:
         raise FormatError(source, "is empty; nothing can be evaluated from it")
-    columns = Columns(source, [query.decode() for query in code_of], _joined(codes), _joined(documents), _joined(values))
+    columns = Columns(source, [query.decode() for query in code_of], codes.array, documents.array, values.array)
     check_width(columns.docids, source)
     return columns, layout
 
@@ -94,11 +92,24 @@ def find_line(path: str | os.PathLike[str], layout: Layout, query: str, document
     return None
 
 
-def _joined(parts: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-    """Join the parts of a column and drop them, so that memory holds no other column twice; ids widen to the widest."""
-    whole = np.concatenate(parts)
-    parts.clear()
-    return whole
+class _Growing:
+    """A column that grows in place, so that memory holds it once; ids widen when wider ones come."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._dtype: np.dtype[Any] | None = None
+
+    def extend(self, values: np.ndarray[Any, Any]) -> None:
+        if self._dtype is None:
+            self._dtype = values.dtype
+        elif values.dtype.itemsize > self._dtype.itemsize:
+            self._bytes = bytearray(self.array.astype(values.dtype).tobytes())
+            self._dtype = values.dtype
+        self._bytes += np.ascontiguousarray(values, dtype=self._dtype).view(np.uint8).data
+
+    @property
+    def array(self) -> np.ndarray[Any, Any]:
+        return np.frombuffer(self._bytes, dtype=self._dtype)
 
 
 class _Part(NamedTuple):

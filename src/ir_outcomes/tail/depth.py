@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -47,6 +48,9 @@ def at_depth(
     ties: Ties,
     missing: Missing,
     names: Sequence[str] | None = None,
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
+    progress: bool = False,
 ) -> AtDepth:
     """Evaluate runs at a shared depth.
 
@@ -60,6 +64,8 @@ def at_depth(
         By default the task's, where `qrels` is one, else 1.
     ties, missing
         See `ir_outcomes.search_lengths` and `SearchLengths.asl`.
+    n_jobs, cache, progress
+        See `ir_outcomes.evaluate`.
 
     Raises
     ------
@@ -71,7 +77,17 @@ def at_depth(
     task = task_of(qrels)
     rel = rel if rel is not None else task.rel if task else 1
     items, given = runs_and_names(runs, names)
-    tables = evaluate(task.qrels if task else qrels, items, names=given, cutoff=cutoff, rel=rel, ties=ties)
+    tables = evaluate(
+        task.qrels if task else qrels,
+        items,
+        names=given,
+        cutoff=cutoff,
+        rel=rel,
+        ties=ties,
+        n_jobs=n_jobs,
+        cache=cache,
+        progress=progress,
+    )
     without = [table.name for table in tables if np.any(table.answerable & (table.retrieved == 0))]
     if missing == "retrieved" and without:
         raise ParameterError(f"{some(without)}: no results for some queries, whose ASL is infinite; use missing='cutoff'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,8 +37,8 @@ class LengthDistribution:
         Relevant documents found, by search length, in the buckets of the result.
     missing : int
         Relevant documents not found: the spike of Figure 5, apart.
-    effective_share : float
-        Share of the relevant documents that AP in effect averages; see `effective_share`.
+    effective_share : float or None
+        Share of the relevant documents that AP in effect averages, see `effective_share`; None under ``ties="expected"``.
     """
 
     run: str
@@ -45,7 +46,7 @@ class LengthDistribution:
     asl_top: float
     counts: tuple[int, ...]
     missing: int
-    effective_share: float
+    effective_share: float | None
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,9 @@ def length_distributions(
     missing: Missing = "cutoff",
     bins: int = 10,
     names: Sequence[str] | None = None,
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
+    progress: bool = False,
 ) -> LengthDistributions:
     """Count the relevant documents by search length, the missing ones apart.
 
@@ -174,6 +178,8 @@ def length_distributions(
         Number of buckets, of equal width.
     names : sequence of str, optional
         Names of the runs.
+    n_jobs, cache, progress
+        See `ir_outcomes.evaluate`.
 
     Returns
     -------
@@ -198,7 +204,18 @@ def length_distributions(
     ((1, 2, 3, 4), (1, 1, 0), 1)
     """
     check_positive("bins", bins)
-    found = at_depth(qrels, runs, cutoff=cutoff, rel=rel, ties=ties, missing=missing, names=names)
+    found = at_depth(
+        qrels,
+        runs,
+        cutoff=cutoff,
+        rel=rel,
+        ties=ties,
+        missing=missing,
+        names=names,
+        n_jobs=n_jobs,
+        cache=cache,
+        progress=progress,
+    )
     depth = found.cutoff or max(int(table.retrieved.max(initial=1)) for table in found.tables)
     edges = np.unique(np.linspace(1, depth + 1, bins + 1).round().astype(np.int64))
     first = found.tables[0]
@@ -225,12 +242,15 @@ def length_changes(
     ties: Ties = "trec",
     missing: Missing = "cutoff",
     names: Sequence[str] | None = None,
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
+    progress: bool = False,
 ) -> LengthChanges:
     """Count the relevant documents that a contender puts further up or down, by how far.
 
     Parameters
     ----------
-    qrels, cutoff, rel, ties, missing
+    qrels, cutoff, rel, ties, missing, n_jobs, cache, progress
         See `length_distributions`.
     baseline, contender : run
         See `ir_outcomes.as_run`.
@@ -259,7 +279,18 @@ def length_changes(
     >>> result.wins, result.mean
     ((1,), -1.0)
     """
-    found = at_depth(qrels, [baseline, contender], cutoff=cutoff, rel=rel, ties=ties, missing=missing, names=names)
+    found = at_depth(
+        qrels,
+        [baseline, contender],
+        cutoff=cutoff,
+        rel=rel,
+        ties=ties,
+        missing=missing,
+        names=names,
+        n_jobs=n_jobs,
+        cache=cache,
+        progress=progress,
+    )
     one, other = found.tables
     lengths = [table.document_lengths(missing) for table in found.tables]
     change = lengths[1] - lengths[0]
@@ -292,7 +323,7 @@ def _distribution(table: SearchLengths, missing: Missing, edges: npt.NDArray[np.
         asl_top=float(np.nanmean(table.asl(first=TOP, missing=missing))),
         counts=tuple(counts.tolist()),
         missing=int(np.sum(~there)),
-        effective_share=effective_share(table),
+        effective_share=None if table.ties == "expected" else effective_share(table),
     )
 
 

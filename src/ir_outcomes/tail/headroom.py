@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from ir_outcomes.lengths import Missing
 from ir_outcomes.ranking import Ties
 from ir_outcomes.results import Result, versions
-from ir_outcomes.scores import Scores, scores
+from ir_outcomes.scores import Scores
 from ir_outcomes.tail.depth import at_depth
 from ir_outcomes.tail.measures import top_and_all
 
@@ -88,16 +89,16 @@ def headroom(
     ties: Ties = "trec",
     missing: Missing = "cutoff",
     names: Sequence[str] | None = None,
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> Headroom:
     """Count queries by what the best run leaves to gain.
 
     Parameters
     ----------
-    qrels, runs, cutoff, rel, ties, missing, names
+    qrels, runs, cutoff, rel, ties, missing, names, n_jobs, cache, progress
         See `ir_outcomes.length_distributions`.
-    progress : bool
-        Show a progress bar on stderr.
 
     Returns
     -------
@@ -107,6 +108,8 @@ def headroom(
     ------
     MismatchError
         If the runs differ in depth and no cutoff is given.
+    ParameterError
+        Under ``ties="expected"``, for which precision is not computed.
     InputError
         If something cannot be read.
 
@@ -118,13 +121,22 @@ def headroom(
     --------
     >>> result = headroom({"q": {"a": 1}}, {"run": {"q": {"x": 2.0, "a": 1.0}}})
     >>> [(each.measure, each.mean) for each in result.measures][:2]
-    [('P@20', 0.05), ("ASL(first=10,missing='cutoff')@2", 2.0)]
+    [('P@2', 0.5), ("ASL(first=10,missing='cutoff')@2", 2.0)]
     """
-    found = at_depth(qrels, runs, cutoff=cutoff, rel=rel, ties=ties, missing=missing, names=names)
-    measures = top_and_all(found.cutoff, found.rel, ties, missing)
-    tables = scores(qrels, runs, measures, names=[table.name for table in found.tables], progress=progress)
+    found = at_depth(
+        qrels,
+        runs,
+        cutoff=cutoff,
+        rel=rel,
+        ties=ties,
+        missing=missing,
+        names=names,
+        n_jobs=n_jobs,
+        cache=cache,
+        progress=progress,
+    )
     return Headroom(
-        measures=tuple(map(_of_best, tables)),
+        measures=tuple(map(_of_best, top_and_all(found, missing))),
         n_runs=len(found.tables),
         cutoff=found.cutoff,
         rel=found.rel,

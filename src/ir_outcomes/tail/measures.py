@@ -1,28 +1,118 @@
-"""The four measures that the tail is looked at with: precision and search length, at the top and over all documents."""
+"""The measures that the tail is looked at with, from the search lengths of every relevant document."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
+import numpy as np
+import numpy.typing as npt
 from ir_measures import AP, P
 
-from ir_outcomes.lengths import Missing
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.lengths import Missing, SearchLengths
 from ir_outcomes.measures.definitions import ASL
-from ir_outcomes.ranking import Ties
+from ir_outcomes.scores import Scores
+from ir_outcomes.tail.depth import AtDepth
 
-__all__ = ["top_and_all"]
+__all__ = ["average_precision", "document_precisions", "precision_at", "top_and_all"]
+
+Floats = npt.NDArray[np.float64]
+
+TOP = 20
 
 
-def top_and_all(cutoff: int | None, rel: int, ties: Ties, missing: Missing) -> list[Any]:
-    """Name P@20, ASL@g1-10, AP and ASL as measures of ir_measures.
+def top_and_all(runs: AtDepth, missing: Missing) -> list[Scores]:
+    """Compute P@20, ASL@g1-10, AP and ASL; where the runs are less deep than 20, precision at their depth.
+
+    Raises
+    ------
+    ParameterError
+        Under ``ties="expected"``, for which precision is not computed.
 
     References
     ----------
     Alex et al. 2022, Table 1.
     """
-    settings = {"rel": rel, "ties": ties}
+    first, cutoff = runs.tables[0], runs.cutoff
+    settings = {"rel": runs.rel, "ties": first.ties}
     given = {name: value for name, value in settings.items() if value != ASL.SUPPORTED_PARAMS[name].default}
-    grade = {"rel": rel} if "rel" in given else {}
-    measures = [ASL(first=10, missing=missing, **given), AP(**grade), ASL(missing=missing, **given)]
-    at_cutoff = measures if cutoff is None else [measure @ cutoff for measure in measures]
-    return [P(**grade) @ 20, *at_cutoff]
+    grade = {"rel": runs.rel} if "rel" in given else {}
+    depth = {} if cutoff is None else {"cutoff": cutoff}
+    top = TOP if cutoff is None else min(TOP, cutoff)
+    measures: list[tuple[object, bool, Callable[[SearchLengths], Floats]]] = [
+        (P(**grade) @ top, True, lambda table: precision_at(table, top)),
+        (ASL(first=10, missing=missing, **given, **depth), False, lambda table: table.asl(first=10, missing=missing)),
+        (AP(**grade, **depth), True, average_precision),
+        (ASL(missing=missing, **given, **depth), False, lambda table: table.asl(missing=missing)),
+    ]
+    names = tuple(table.name for table in runs.tables)
+    return [
+        Scores(str(measure), rising, names, first.query_ids, np.stack([values(table) for table in runs.tables]))
+        for measure, rising, values in measures
+    ]
+
+
+def precision_at(lengths: SearchLengths, cutoff: int) -> Floats:
+    """Share of relevant documents among the first `cutoff`.
+
+    Returns
+    -------
+    (n_queries,) float array
+        Between 0 and 1, higher is better.
+
+    Raises
+    ------
+    ParameterError
+        Under ``ties="expected"``.
+    """
+    _refuse_expectations(lengths)
+    found = lengths.query[(lengths.rank > 0) & (lengths.rank <= cutoff)]
+    shares: Floats = np.bincount(found, minlength=len(lengths.query_ids)) / cutoff
+    return shares
+
+
+def average_precision(lengths: SearchLengths) -> Floats:
+    """Mean of `document_precisions` over a query's relevant documents.
+
+    Returns
+    -------
+    (n_queries,) float array
+        Between 0 and 1, higher is better; 0 for an unanswerable query.
+
+    Raises
+    ------
+    ParameterError
+        Under ``ties="expected"``.
+    """
+    totals = np.bincount(lengths.query, weights=document_precisions(lengths), minlength=len(lengths.query_ids))
+    means: Floats = totals / np.maximum(lengths.relevant, 1)
+    return means
+
+
+def document_precisions(lengths: SearchLengths) -> Floats:
+    """Precision at each relevant document, which AP averages; 0 where it is not found.
+
+    Returns
+    -------
+    (n_atoms,) float array
+        Between 0 and 1, higher is better.
+
+    Raises
+    ------
+    ParameterError
+        Under ``ties="expected"``.
+
+    References
+    ----------
+    Alex et al. 2022, equation 6.
+    """
+    _refuse_expectations(lengths)
+    found = lengths.rank > 0
+    relevant_upto = lengths.rank - lengths.irrelevant_above
+    precisions: Floats = np.divide(relevant_upto, lengths.rank, out=np.zeros(len(found)), where=found)
+    return precisions
+
+
+def _refuse_expectations(lengths: SearchLengths) -> None:
+    if lengths.ties == "expected":
+        raise ParameterError("ties='expected': precision is computed of one order only; use trec, msmarco or input")

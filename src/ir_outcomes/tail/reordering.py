@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress, pairwise
@@ -18,7 +19,7 @@ from ir_outcomes.scores import Scores, scores
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.orders import kendall_taus
 from ir_outcomes.tail.depth import AtDepth, at_depth
-from ir_outcomes.tail.weighting import document_precisions
+from ir_outcomes.tail.measures import average_precision
 
 __all__ = ["Change", "Reordering", "ablation", "reordering"]
 
@@ -128,6 +129,8 @@ def reordering(
     ties: Ties = "trec",
     missing: Missing = "cutoff",
     names: Sequence[str] | None = None,
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> Reordering:
     """Order the runs by one measure and by another, and measure what changes.
@@ -148,8 +151,10 @@ def reordering(
         For the way from AP to ASL; see `ir_outcomes.search_lengths` and `SearchLengths.asl`.
     names : sequence of str, optional
         Names of the runs.
-    progress : bool
-        Show a progress bar on stderr.
+    n_jobs, progress
+        See `ir_outcomes.evaluate`.
+    cache : path, optional
+        For the way from AP to ASL; see `ir_outcomes.evaluate`.
 
     Returns
     -------
@@ -160,7 +165,8 @@ def reordering(
     MismatchError
         If the runs differ in depth and no cutoff is given.
     ParameterError
-        If there are fewer than two runs or measures.
+        If there are fewer than two runs or measures; if there is a cache for named measures, which it does not keep; or under
+        ``ties="expected"``, for which precision is not computed.
     InputError
         If something cannot be read.
 
@@ -184,13 +190,26 @@ def reordering(
     """
     if measures is not None and len(measures) < 2:
         raise ParameterError("measures: name at least two, the old and the new")
+    if measures is not None and cache is not None:
+        raise ParameterError("cache: it keeps search lengths, not the values of named measures; leave it out")
     depth: AtDepth | None = None
     steps: tuple[str, ...] = STEPS
     if measures is None:
-        depth = at_depth(qrels, runs, cutoff=cutoff, rel=rel, ties=ties, missing=missing, names=names)
+        depth = at_depth(
+            qrels,
+            runs,
+            cutoff=cutoff,
+            rel=rel,
+            ties=ties,
+            missing=missing,
+            names=names,
+            n_jobs=n_jobs,
+            cache=cache,
+            progress=progress,
+        )
         tables = ablation(depth.tables, missing)
     else:
-        tables = scores(qrels, runs, measures, names=names, progress=progress)
+        tables = scores(qrels, runs, measures, names=names, n_jobs=n_jobs, progress=progress)
         steps = tuple(f"{new.measure} for {old.measure}" for old, new in pairwise(tables))
     if len(tables[0].runs) < 2:
         raise ParameterError("there is one run only; reordering needs at least two")
@@ -242,7 +261,7 @@ def ablation(tables: list[SearchLengths], missing: Missing) -> list[Scores]:
 
     lengths = [table.document_lengths(missing) for table in tables]
     rows = {
-        "AP": [means(table, document_precisions(table)) for table in tables],
+        "AP": [average_precision(table)[chosen] for table in tables],
         "atomized P": [means(table, 1 / each) for table, each in zip(tables, lengths, strict=True)],
         "harmonic P": [1 / means(table, each) for table, each in zip(tables, lengths, strict=True)],
         "ASL": [means(table, each) for table, each in zip(tables, lengths, strict=True)],

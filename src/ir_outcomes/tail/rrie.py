@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 from ir_outcomes.lengths import Missing
 from ir_outcomes.ranking import Ties
 from ir_outcomes.results import Result, versions
-from ir_outcomes.scores import scores
 from ir_outcomes.tail.depth import at_depth
 from ir_outcomes.tail.measures import top_and_all
 
@@ -113,6 +113,9 @@ def rrie(
     ties: Ties = "trec",
     missing: Missing = "cutoff",
     names: Sequence[str] | None = None,
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
+    progress: bool = False,
 ) -> RRIE:
     """Set the reduction in error at the top beside that over all relevant documents, by precision and by search length.
 
@@ -130,16 +133,21 @@ def rrie(
         See `ir_outcomes.search_lengths` and `SearchLengths.asl`.
     names : sequence of str, optional
         Of the baseline and the contender.
+    n_jobs, cache, progress
+        See `ir_outcomes.evaluate`.
 
     Returns
     -------
     RRIE
-        P@20 and ASL@g1-10 for the top, AP and ASL for all relevant documents.
+        P@20 and ASL@g1-10 for the top, AP and ASL for all relevant documents; where the runs are less deep than 20, precision
+        at their depth.
 
     Raises
     ------
     MismatchError
         If the runs differ in depth and no cutoff is given.
+    ParameterError
+        Under ``ties="expected"``, for which precision is not computed.
     InputError
         If something cannot be read.
 
@@ -154,10 +162,19 @@ def rrie(
     >>> [(each.measure, each.rrie) for each in result.reductions][-1]
     ("ASL(missing='cutoff')@3", 1.0)
     """
-    runs = at_depth(qrels, [baseline, contender], cutoff=cutoff, rel=rel, ties=ties, missing=missing, names=names)
-    measures = top_and_all(runs.cutoff, runs.rel, ties, missing)
-    tables = scores(qrels, [baseline, contender], measures, names=[table.name for table in runs.tables])
-    pairs = [(table.measure, *table.means().tolist()) for table in tables]
+    runs = at_depth(
+        qrels,
+        [baseline, contender],
+        cutoff=cutoff,
+        rel=rel,
+        ties=ties,
+        missing=missing,
+        names=names,
+        n_jobs=n_jobs,
+        cache=cache,
+        progress=progress,
+    )
+    pairs = [(table.measure, *table.means().tolist()) for table in top_and_all(runs, missing)]
     return RRIE(
         baseline=runs.tables[0].name,
         contender=runs.tables[1].name,

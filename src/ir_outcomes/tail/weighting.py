@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.tail.measures import document_precisions
 
-__all__ = ["document_precisions", "effective_share", "equivalent_lengths"]
+__all__ = ["effective_share", "equivalent_lengths"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,24 +50,6 @@ def equivalent_lengths(lengths: npt.ArrayLike) -> Floats:
     weights = 1 / values
     equivalent: Floats = 1 + (1 - weights) / weights.mean()
     return equivalent
-
-
-def document_precisions(lengths: SearchLengths) -> Floats:
-    """Precision at each relevant document, which AP averages; 0 where it is not found.
-
-    Returns
-    -------
-    (n_atoms,) float array
-        Between 0 and 1, higher is better.
-
-    References
-    ----------
-    Alex et al. 2022, equation 6.
-    """
-    found = lengths.rank > 0
-    relevant_upto = lengths.rank - lengths.irrelevant_above
-    precisions: Floats = np.divide(relevant_upto, lengths.rank, out=np.zeros(len(found)), where=found)
-    return precisions
 
 
 def effective_share(lengths: SearchLengths) -> float:
