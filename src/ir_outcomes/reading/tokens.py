@@ -79,19 +79,28 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
     is_space = buffer <= 32
     spaces = np.flatnonzero(is_space)
     kinds = buffer[spaces]
-    n_others = len(kinds)
-    for kind in _SPACES:
-        n_others -= int(np.count_nonzero(kinds == kind))
-        if not n_others:
-            break
-    else:  # a control byte
+    if not _all_are_white(kinds):
         return None
     single = not np.any(is_space[_PAD:-_PAD] & is_space[_PAD - 1 : -_PAD - 1])
     found = (_regular(spaces, kinds, n_columns) if single else None) or _irregular(spaces, kinds, n_columns)
     if found is None:
         return None
-    words, pairs = (np.ndarray((len(padded) - n + 1,), f"<{kind}{n}", padded, strides=1) for kind, n in (("u", 8), ("c", 16)))
-    return Fields(words, pairs, *found)
+    return Fields(_windows(padded, np.uint64), _windows(padded, np.complex128), *found)
+
+
+def _all_are_white(kinds: npt.NDArray[np.uint8]) -> bool:
+    """Tell white space from control bytes; the kinds that are frequent come first."""
+    left = len(kinds)
+    for kind in _SPACES:
+        left -= int(np.count_nonzero(kinds == kind))
+        if not left:
+            return True
+    return False
+
+
+def _windows(data: bytes, kind: Any) -> Any:
+    """Read a number from each byte on, without copying."""
+    return np.ndarray((len(data) - np.dtype(kind).itemsize + 1,), kind, data, strides=(1,))
 
 
 def _regular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
