@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,8 @@ Counts = TypeVar("Counts")
 MOST_SHARED_CLASSES = 512  # with more distinct values than that, each pair of rows gets classes of its own
 
 
-class Pair(NamedTuple, Generic[Counts]):
+@dataclass(frozen=True)
+class Pair(Generic[Counts]):
     """Two rows, counted by class.
 
     Attributes
