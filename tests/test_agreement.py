@@ -66,6 +66,19 @@ def test_against_a_loop_over_splits_and_pairs(measure: str, monkeypatch: pytest.
     assert agreement_of(table, splits=12, seed=5) == found
 
 
+def test_what_cannot_be_split_is_refused() -> None:
+    qrels, runs = collection(2, 12)
+    with pytest.raises(ParameterError, match="ties='expected' gives no single order"):
+        iro.agreement(qrels, runs, ties="expected")
+    with pytest.raises(ParameterError, match="RR is named twice"):
+        iro.agreement(qrels, runs, measures=["RR", "MRR"])
+    with pytest.raises(ParameterError, match="there is no measure"):
+        iro.agreement(qrels, runs, measures=[])
+    assert {each.measure for each in iro.agreement(qrels, runs, measures="RR", splits=2).tests} == {"RR"}
+    del runs["run0"]["q3"]
+    assert "run0 lacks 1 queries of the qrels (q3); they count as unanswered." in iro.agreement(qrels, runs, splits=2).notes
+
+
 def test_lower_is_better_changes_nothing() -> None:
     values = np.random.default_rng(1).random((3, 30))
     names, queries = ("a", "b", "c"), tuple(map(str, range(30)))

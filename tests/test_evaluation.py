@@ -183,7 +183,7 @@ def test_every_analysis_takes_jobs(folder: Path) -> None:
     assert iro.reordering(QRELS, folder, measures=["RR", "nDCG"], n_jobs=2) == iro.reordering(
         QRELS, folder, measures=["RR", "nDCG"]
     )
-    with pytest.raises(ParameterError, match="cache: it keeps search lengths"):
+    with pytest.raises(ParameterError, match="cache is for the way from AP to ASL"):
         iro.reordering(QRELS, folder, measures=["RR", "nDCG"], cache=folder.parent / "kept")
 
 

@@ -171,9 +171,8 @@ def test_history_by_brute_force(rows: Sequence[tuple[int, int, bool]], rising: b
             best = top
             expected.append(min(row["id"] for row in today if sign * row["score"] == top))
     assert [each.run for each in history.runs] == expected
-    others = sorted((row["date"], row["id"]) for row in table if not row["baseline"])
     for each in history.runs:
-        assert each.looks == 1 + [run for _, run in others].index(each.run)
+        assert each.looks == sum(row["date"] <= each.date.isoformat() and not row["baseline"] for row in table)
 
 
 def test_a_leaderboard_with_dates() -> None:
@@ -190,6 +189,11 @@ def test_a_leaderboard_with_dates() -> None:
         assert each.verdict.ranking_p_corrected == pytest.approx(min(1.0, each.looks * each.verdict.ranking_p))
         assert each.verdict.coverage_p_corrected == pytest.approx(min(1.0, each.looks * each.verdict.coverage_p))
     assert iro.Leaderboard.from_json(board.to_json()) == board
+    others = [{"id": f"other{number}", "date": "2021-01-01"} for number in range(50)]
+    crowded = iro.leaderboard(qrels, runs, cutoff=10, entries=[*entries, *others]).history
+    assert crowded is not None
+    assert [each.looks for each in crowded.runs] == [each.looks + 50 for each in history.runs]
+    assert crowded.notes[0].startswith("50 entries have no score: they count as looks")
     with pytest.raises(MismatchError, match="no row for run0"):
         iro.leaderboard(qrels, runs, entries=entries[1:])
 
@@ -236,5 +240,5 @@ def test_an_unknown_column_and_date() -> None:
         iro.sota_history(table, score="MRR")
     with pytest.raises(ParameterError, match="write a date such as"):
         iro.sota_history(table, until="soon")
-    with pytest.raises(ParameterError, match="no entry has a score"):
+    with pytest.raises(ParameterError, match="until=2020-01-01: nothing was submitted by then"):
         iro.sota_history(table, until="2020-01-01")

@@ -21,6 +21,12 @@ def table(values: list[list[float]], higher_is_better: bool = True) -> Scores:
     return Scores("m", higher_is_better, names, tuple(map(str, range(array.shape[1]))), array)
 
 
+def test_a_run_for_other_topics_is_refused() -> None:
+    qrels, runs = collection(2, 12)
+    with pytest.raises(MismatchError, match="none of the queries of stray is in the qrels"):
+        iro.rank_distribution(qrels, {**runs, "stray": {"z1": {"d": 1.0}}})
+
+
 @pytest.mark.parametrize("higher_is_better", [True, False])
 def test_against_a_loop_over_resamples(higher_is_better: bool) -> None:
     values = np.random.default_rng(4).integers(0, 4, (5, 23)) / 3
@@ -121,11 +127,11 @@ def test_what_is_refused() -> None:
     qrels, runs = collection(2, 20)
     with pytest.raises(ParameterError, match="there is one run only"):
         iro.rank_distribution(qrels, {"a": runs["run0"]})
-    for wrong in ({"resamples": 0}, {"top_k": 0}, {"level": 1.0}, {"seed": -1}):
+    for wrong in ({"resamples": 0}, {"top_k": 0}, {"level": 1.0}, {"seed": -1}, {"seed": 1.5}):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             iro.rank_distribution(qrels, runs, **wrong)
-    with pytest.raises(ParameterError, match="two runs are called a"):
-        iro.rank_distribution(qrels, list(runs.values()), names=["a", "a"])
+    renamed = iro.rank_distribution(qrels, list(runs.values()), names=["a", "a"], resamples=5)
+    assert {each.run for each in renamed.runs} == {"a 0", "a 1"}
     with pytest.raises(ParameterError, match="whether NumRet is better when higher is not known here"):
         iro.rank_distribution(qrels, runs, measure="NumRet")
     assert iro.rank_distribution(qrels, runs, measure="NumRet", higher_is_better=False, resamples=5).median_tau is None

@@ -60,6 +60,14 @@ def test_every_subset_gets_the_tests_of_its_values(pairs: list[tuple[float, floa
         assert middles[place] == np.median(x[subset])
 
 
+@pytest.mark.parametrize("n", range(2, 50))
+def test_the_same_order_has_a_tau_of_one(n: int) -> None:
+    order = np.arange(n)
+    assert kendall_taus(order, [order, order[::-1]]).tolist() == [1.0, -1.0]
+    tied = np.concatenate([order, order[:1]])
+    assert kendall_taus(tied, [tied]).tolist() == [1.0]
+
+
 @given(
     rows=st.integers(0, 12).flatmap(
         lambda n: st.lists(st.lists(values | st.just(np.nan), min_size=n, max_size=n), min_size=1, max_size=4)

@@ -86,7 +86,7 @@ def test_reordering_by_loops(seed: int) -> None:
         assert change.delta_sort == pytest.approx(100 * max(moved) / 5)
         place = list(runs).index(change.run)
         assert (change.better_before, change.better_after) == (counts[old][place], counts[new][place])
-        assert change.tau == pytest.approx(scipy.stats.kendalltau(magnitudes[old], magnitudes[new]).statistic)
+        assert change.tau == pytest.approx(scipy.stats.kendalltau(magnitudes[old].round(9), magnitudes[new].round(9)).statistic)
         ratios = magnitudes[new] / magnitudes[old]
         assert (change.delta_value, change.deviation) == pytest.approx((ratios.mean(), ratios.std(ddof=1)))
     assert np.array(result.values) == pytest.approx(np.array(magnitudes))
@@ -186,7 +186,8 @@ def test_changes_are_mirrored() -> None:
     assert (there.wins, there.losses, there.unchanged) == (back.losses, back.wins, back.unchanged)
     assert there.mean == pytest.approx(-back.mean)
     assert there.found_only_by_contender == back.found_only_by_baseline
-    assert sum(there.wins) + sum(there.losses) + there.unchanged == 75
+    assert sum(there.wins) + sum(there.losses) + there.unchanged + there.found_by_neither == 75
+    assert sum(row["documents"] for row in there.rows()) == 75
     assert iro.LengthChanges.from_json(there.to_json()) == there
 
 
@@ -209,26 +210,81 @@ def test_an_infinite_asl_is_refused_everywhere() -> None:
     first, second = runs.values()
     analyses: list[Any] = [iro.length_distributions, iro.reordering, iro.headroom]
     for analysis in analyses:
-        with pytest.raises(ParameterError, match="run1: no results for some queries"):
+        with pytest.raises(ParameterError, match=r"run1: no irrelevant documents for 1 queries \(q3\)"):
             analysis(qrels, runs, missing="retrieved")
         assert analysis(qrels, runs).to_json()
     for of_two in (iro.rrie, iro.length_changes):
-        with pytest.raises(ParameterError, match="B: no results for some queries"):
+        with pytest.raises(ParameterError, match="B: no irrelevant documents for 1 queries"):
             of_two(qrels, first, second, missing="retrieved", names=["A", "B"])
         assert of_two(qrels, first, second, names=["A", "B"]).to_json()
+
+
+def test_documents_that_neither_run_finds_do_not_move() -> None:
+    qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    short, long = ({"q": {"a": 9.0, "x": 8.0, "y": 7.0}}, {"q": {"a": 9.0, "b": 8.0, "x": 7.0}})
+    found = iro.length_changes(qrels, short, long, names=["A", "B"])
+    assert (sum(found.wins), sum(found.losses), found.unchanged, found.found_by_neither) == (1, 0, 1, 1)
+    assert found.mean == pytest.approx((0 - 2 - 1) / 3)  # c is missing from a list with one irrelevant document less
+
+
+def test_two_runs_are_two_runs(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.run").write_text("q Q0 d 1 1 t\n")
+    for of_two in (iro.rrie, iro.length_changes):
+        with pytest.raises(ParameterError, match="baseline and contender must be one run each; these are 4 runs"):
+            of_two({"q": {"d": 1}}, tmp_path, tmp_path / "a.run")
+
+
+def test_lists_of_relevant_documents_only_are_refused_under_equation_3() -> None:
+    runs = {"bare": {"q": {"a": 1.0}}, "other": {"q": {"a": 2.0, "x": 1.0}}}
+    with pytest.raises(ParameterError, match=r"bare: no irrelevant documents for 1 queries \(q\)"):
+        iro.reordering({"q": {"a": 1, "b": 1}}, runs, cutoff=2, missing="retrieved")
+
+
+def test_what_is_left_out_is_said() -> None:
+    qrels, runs = collection(2, 12, relevant=2)
+    judged = {**qrels, "none": {"d": 0}}
+    runs = {name: {**{q: r for q, r in run.items() if q != "q4"}, "zz": {"d": 1.0}} for name, run in runs.items()}
+    for analysis in (iro.length_distributions, iro.headroom, iro.reordering):
+        found = analysis(judged, runs)
+        assert found.notes[:3] == (
+            "1 queries have no relevant document at rel 1 and are left out.",
+            "run0, run1 lack 1 queries of the qrels (q4); they count as unanswered.",
+            "run0, run1 have 1 queries that the qrels lack (zz); they are ignored.",
+        )
+    assert iro.headroom(judged, runs).measures == iro.headroom(qrels, runs).measures
+
+
+def test_settings_of_the_way_to_asl_are_no_settings_of_named_measures() -> None:
+    qrels, runs = collection(2, 10)
+    for setting in ({"cutoff": 3}, {"rel": 2}, {"ties": "msmarco"}, {"missing": "retrieved"}, {"cache": "kept"}):
+        with pytest.raises(ParameterError, match=f"{next(iter(setting))} is for the way from AP to ASL"):
+            iro.reordering(qrels, runs, measures=["RR", "AP"], **setting)
+
+
+def test_runs_that_are_equal_but_for_rounding_tie() -> None:
+    qrels = {f"q{n}": {"d": 1} for n in range(7)}
+    ranks = [1, 3, 7, 9, 2, 6, 4]
+    runs = {
+        name: {
+            q: {("d" if place == rank else f"x{place}"): -place for place in range(1, 10)}
+            for q, rank in zip(qrels, order, strict=True)
+        }
+        for name, order in (("one", ranks), ("turned", ranks[::-1]), ("none", [99] * 7))
+    }
+    assert [each.tau for each in iro.reordering(qrels, runs).changes] == [1.0] * 4
+    assert iro.reordering(qrels, runs, measures=["RR", "ESL@9"]).changes[0].tau == 1.0
 
 
 def test_precision_needs_one_order_and_lists_that_are_deep_enough() -> None:
     qrels, runs = collection(2, 10, relevant=2)
     first, second = runs.values()
-    for analysis in (iro.headroom, iro.reordering):
-        with pytest.raises(ParameterError, match="ties='expected': precision is computed of one order only"):
+    for analysis in (iro.headroom, iro.reordering, iro.length_distributions):
+        with pytest.raises(ParameterError, match="ties='expected' gives no single order"):
             analysis(qrels, runs, ties="expected")
-    with pytest.raises(ParameterError, match="ties='expected'"):
-        iro.rrie(qrels, first, second, names=["A", "B"], ties="expected")
-    found = iro.length_distributions(qrels, runs, ties="expected")
-    assert [each.effective_share for each in found.runs] == [None, None]
-    assert str(found)
+    for of_two in (iro.rrie, iro.length_changes):
+        with pytest.raises(ParameterError, match="ties='expected'"):
+            of_two(qrels, first, second, names=["A", "B"], ties="expected")
     measure = iro.headroom(qrels, runs, cutoff=4).measures[0]
     assert measure.measure == "P@4"
     assert measure.mean == pytest.approx(ir_measures.calc_aggregate([P @ 4], qrels, runs[measure.run])[P @ 4])

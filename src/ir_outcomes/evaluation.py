@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,7 +30,7 @@ from ir_outcomes.reading.runs import as_run
 from ir_outcomes.reading.several import is_path, run_paths
 from ir_outcomes.reading.tasks import Task, load
 
-__all__ = ["OnError", "evaluate", "task_of", "unit_of"]
+__all__ = ["OnError", "check_overlap", "distinct_names", "evaluate", "notes_on_queries", "task_of", "unit_of"]
 
 OnError = Literal["raise", "report"]
 
@@ -126,7 +125,8 @@ def evaluate(
             warnings.warn(f"a run is left out: {attempt.result}", IrOutcomesWarning, stacklevel=2)
     if failure is not None and not tables:
         raise failure
-    return _distinctly_named(tables, evaluated)
+    called = distinct_names([table.name for table in tables], evaluated)
+    return [table if table.name == name else replace(table, name=name) for table, name in zip(tables, called, strict=True)]
 
 
 def task_of(qrels: Any) -> Task | None:
@@ -159,6 +159,25 @@ class _Attempt(NamedTuple):
     warning: str | None = None
 
 
+def notes_on_queries(tables: Iterable[SearchLengths]) -> Iterator[str]:
+    """Say which queries runs lack, or have beyond the qrels; runs of which the same is to be said share a note."""
+    lacking: dict[str, list[str]] = {}
+    ignoring: dict[str, list[str]] = {}
+    for table in tables:
+        absent = (table.answerable & ~table.listed).tolist()
+        missing = [query for query, lacks in zip(table.query_ids, absent, strict=True) if lacks]
+        if missing:
+            lacking.setdefault(f"{len(missing)} queries of the qrels ({some(missing)})", []).append(table.name)
+        if table.ignored:
+            ignoring.setdefault(f"{len(table.ignored)} queries that the qrels lack ({some(table.ignored)})", []).append(
+                table.name
+            )
+    for what, names in lacking.items():
+        yield f"{some(names)} {'lacks' if len(names) == 1 else 'lack'} {what}; they count as unanswered."
+    for what, names in ignoring.items():
+        yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {what}; they are ignored."
+
+
 def _attempt(work: _Work, run: Any, name: str | None) -> _Attempt:
     """Evaluate one run; an error is returned, so that it does not end the others."""
     warning = None
@@ -170,7 +189,7 @@ def _attempt(work: _Work, run: Any, name: str | None) -> _Attempt:
             table, warning = cached_lengths(work.cache, work.qrels, run, work.settings)
         else:
             table = search_lengths(work.qrels, as_run(run, name), **work.settings)
-        _check_overlap(table)
+        _check_answers(table)
     except InputError as error:
         return _Attempt(error)
     return _Attempt(table if name is None else replace(table, name=name), warning)
@@ -181,16 +200,11 @@ def _same_in_all_runs(ties: Ties) -> tuple[str, ...]:
     return ("offsets",) if ties == "expected" else ("offsets", "level_relevant", "level_irrelevant")
 
 
-def _distinctly_named(tables: list[SearchLengths], runs: Sequence[Any]) -> list[SearchLengths]:
+def distinct_names(names: Sequence[str], runs: Sequence[Any]) -> list[str]:
     """Give runs that would go by the same name their paths or numbers, so that no table is ambiguous."""
-    taken = Counter(table.name for table in tables)
-    result = []
-    for number, (table, run) in enumerate(zip(tables, runs, strict=True)):
-        if taken[table.name] > 1:
-            path = os.fspath(run) if isinstance(run, (str, os.PathLike)) else None
-            table = replace(table, name=path or f"{table.name} {number}")
-        result.append(table)
-    return result
+    paths = [os.fspath(run) if isinstance(run, (str, os.PathLike)) else "" for run in runs]
+    result = [path if names.count(name) > 1 and path else name for name, path in zip(names, paths, strict=True)]
+    return [f"{name} {number}" if result.count(name) > 1 else name for number, name in enumerate(result)]
 
 
 def _check_settings(table: SearchLengths, digest: str, settings: Mapping[str, Any]) -> None:
@@ -206,11 +220,23 @@ def _check_settings(table: SearchLengths, digest: str, settings: Mapping[str, An
             )
 
 
-def _check_overlap(table: SearchLengths) -> None:
+def _check_answers(table: SearchLengths) -> None:
     if not table.answerable.any():
         raise MismatchError(f"no query of the qrels has a relevant document at rel={table.rel}; lower rel or mend the qrels")
     if not table.listed.any():
+        check_overlap(table.name, table.ignored, table.query_ids)
+
+
+def check_overlap(name: str, queries: tuple[str, ...], judged: tuple[str, ...]) -> None:
+    """Refuse a run that has no query of the qrels.
+
+    Raises
+    ------
+    MismatchError
+        Naming queries of both.
+    """
+    if not set(queries) & set(judged):
         raise MismatchError(
-            f"none of the queries of {table.name} is in the qrels; the run has {some(table.ignored, 3) or 'no query'}, "
-            f"the qrels have {some(table.query_ids, 3)}: are these for the same topics?"
+            f"none of the queries of {name} is in the qrels; the run has {some(queries, 3) or 'no query'}, "
+            f"the qrels have {some(judged, 3)}: are these for the same topics?"
         )

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation import evaluate, task_of
+from ir_outcomes.evaluation import check_overlap, distinct_names, evaluate, task_of
 from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.measures.definitions import ASL, SearchLengthMeasure
 from ir_outcomes.measures.directions import higher_is_better as direction_of
@@ -112,7 +112,7 @@ def scores(
         See `ir_outcomes.as_qrels`.
     runs : list, or dict from names to runs
         See `ir_outcomes.as_run`. Search lengths serve for our measures with the settings they were made with.
-    measures : sequence of Measure or str
+    measures : sequence of Measure or str, or one
         Such as ``nDCG@10`` or ``"ESL@100"``.
     names : sequence of str, optional
         Names of the runs.
@@ -131,11 +131,19 @@ def scores(
     Raises
     ------
     ParameterError
-        If a measure or its direction is unknown, a value is infinite, or two runs have the same name.
+        If a measure or its direction is unknown, a measure is named twice, or a value is infinite.
+    MismatchError
+        If no query of a run is in the qrels.
     InputError
         If something cannot be read.
     """
+    measures = [measures] if isinstance(measures, str) else measures
     chosen = [_comparable(parse_measure(measure) if isinstance(measure, str) else measure) for measure in measures]
+    if not chosen:
+        raise ParameterError("there is no measure; name at least one")
+    repeated = [str(measure) for measure in chosen if chosen.count(measure) > 1]
+    if repeated:
+        raise ParameterError(f"{repeated[0]} is named twice; name each measure once")
     rising = [direction_of(measure) if higher_is_better is None else higher_is_better for measure in chosen]
     task = task_of(qrels)
     judgments = as_qrels(task.qrels if task else qrels)
@@ -151,11 +159,9 @@ def scores(
                 )
         called.append(name)
         tables.append(table)
-    twice = [name for name in called if called.count(name) > 1]
-    if twice:
-        raise ParameterError(f"two runs are called {twice[0]}; tell them apart with names=")
+    names = tuple(distinct_names(called, items))
     return [
-        Scores(str(measure), higher, tuple(called), judgments.query_ids, np.stack([table[row] for table in tables]))
+        Scores(str(measure), higher, names, judgments.query_ids, np.stack([table[row] for table in tables]))
         for row, (measure, higher) in enumerate(zip(chosen, rising, strict=True))
     ]
 
@@ -202,6 +208,7 @@ class _Evaluator:
         if isinstance(run, SearchLengths):
             return name or run.name, np.stack([_of_lengths(measure, run, self._qrels) for measure in self._measures])
         run = as_run(run, name)
+        check_overlap(name or run.name, run.query_ids, self._qrels.query_ids)
         values = np.full((len(self._measures), len(self._qrels.query_ids)), np.nan)
         row_of = {measure: row for row, measure in enumerate(self._measures)}
         column_of = {query: column for column, query in enumerate(self._qrels.query_ids)}

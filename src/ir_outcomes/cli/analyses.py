@@ -266,6 +266,10 @@ def _named(options: list[str] | None, option: str) -> dict[str, str]:
     wrong = [f"{name}{sign}{file}" for name, sign, file in pairs if not (name and file)]
     if wrong:
         raise ParameterError(f"{option} {wrong[0]}: write NAME=FILE, such as private=private.txt")
+    names = [name for name, _, _ in pairs]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ParameterError(f"{option}: {twice[0]} is given twice; tell them apart by their names")
     return {name: file for name, _, file in pairs}
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ir_outcomes.comparison.facets import POWER, Facet
 from ir_outcomes.comparison.outcomes import Outcomes
-from ir_outcomes.errors import some
+from ir_outcomes.evaluation import notes_on_queries
 from ir_outcomes.lengths import SearchLengths
 
 FEW_QUERIES = 60
@@ -110,13 +110,7 @@ def _about_queries(baseline: SearchLengths, contender: SearchLengths) -> Iterato
     unanswerable = int(np.sum(~baseline.answerable))
     if unanswerable:
         yield f"{unanswerable} queries have no relevant document at rel {baseline.rel} and are left out."
-    for run in (baseline, contender):
-        absent = (run.answerable & ~run.listed).tolist()
-        missing = [query for query, lacking in zip(run.query_ids, absent, strict=True) if lacking]
-        if missing:
-            yield f"{run.name} lacks {len(missing)} queries of the qrels ({some(missing)}); they count as unanswered."
-        if run.ignored:
-            yield f"{run.name} has {len(run.ignored)} queries that the qrels lack ({some(run.ignored)}); they are ignored."
+    yield from notes_on_queries((baseline, contender))
 
 
 def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:

@@ -12,13 +12,14 @@ import numpy as np
 from ir_outcomes.checks import check_choice, check_positive
 from ir_outcomes.comparison.outcomes import Unit
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation import evaluate, task_of, unit_of
+from ir_outcomes.evaluation import evaluate, notes_on_queries, task_of, unit_of
 from ir_outcomes.leaderboards.halves import TestAgreement, agreement_of
 from ir_outcomes.leaderboards.verdict_agreement import VerdictAgreement, verdicts_agree
 from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
 from ir_outcomes.scores import Scores, default_measure, scores
+from ir_outcomes.statistics.checks import check_draws
 
 __all__ = ["Agreement", "TestAgreement", "VerdictAgreement", "agreement"]
 
@@ -160,10 +161,11 @@ def agreement(
     """
     check_positive("splits", splits)
     check_choice("unit", unit, ("auto", *get_args(Unit)))
-    if seed < 0:
-        raise ParameterError(f"seed={seed!r}: must be a whole number, 0 or more")
+    check_draws(seed, splits)
     if not 0 < alpha < 1:
         raise ParameterError(f"alpha={alpha!r}: must be between 0 and 1")
+    if ties == "expected":
+        raise ParameterError("ties='expected' gives no single order to compare; use 'trec', 'msmarco' or 'input'")
     task = task_of(qrels)
     judgments = task.qrels if task else qrels
     items, given = runs_and_names(runs, names)
@@ -187,7 +189,7 @@ def agreement(
         splits=splits,
         seed=seed,
         alpha=alpha,
-        notes=_notes(tables),
+        notes=(*_notes(tables), *notes_on_queries(lengths)),
         versions=versions(),
     )
 

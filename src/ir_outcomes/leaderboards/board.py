@@ -14,7 +14,7 @@ from ir_outcomes.checks import check_choice
 from ir_outcomes.comparison.outcomes import Unit
 from ir_outcomes.comparison.settings import FamilyCorrection, Settings
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation import evaluate, task_of, unit_of
+from ir_outcomes.evaluation import evaluate, notes_on_queries, task_of, unit_of
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of, with_verdicts
 from ir_outcomes.leaderboards.pairs import PairVerdict, all_pairs
 from ir_outcomes.leaderboards.tiers import tiers
@@ -327,7 +327,7 @@ def _board(tables: list[SearchLengths], table: Scores, settings: Settings, entri
         n_queries=int(answerable.sum()),
         n_unanswerable=int((~answerable).sum()),
         settings=settings,
-        notes=(*table.notes(), *_notes(tables, circles, settings)),
+        notes=(*table.notes(), *_notes(tables, table, circles, settings)),
         versions=versions(),
     )
 
@@ -337,7 +337,8 @@ def _reciprocal_ranks(tables: list[SearchLengths]) -> Scores:
     chosen = first.answerable
     ids = tuple(compress(first.query_ids, chosen.tolist()))
     values = np.stack([each.reciprocal_rank()[chosen] for each in tables])
-    return Scores(f"RR@{first.cutoff}", True, tuple(each.name for each in tables), ids, values)
+    name = f"RR@{first.cutoff}" if first.ties == "msmarco" else f"RR@{first.cutoff}, ties {first.ties}"  # as ir_measures' RR@k
+    return Scores(name, True, tuple(each.name for each in tables), ids, values)
 
 
 def _coverage(table: SearchLengths, unit: Unit) -> float:
@@ -368,11 +369,17 @@ def _history(
     return with_verdicts(history, verdicts)
 
 
-def _notes(tables: list[SearchLengths], cycles: tuple[tuple[str, ...], ...], settings: Settings) -> list[str]:
+def _notes(tables: list[SearchLengths], table: Scores, cycles: tuple[tuple[str, ...], ...], settings: Settings) -> list[str]:
     notes = [
         "Every pair of runs has its own queries that both answered: a run's search length differs from row to row, and "
         '"better" need not be transitive.'
     ]
+    unanswerable = int((~tables[0].answerable).sum())
+    if unanswerable and len(table.query_ids) == len(tables[0].query_ids):
+        notes.append(
+            f"{table.measure} is averaged as ir_measures does: {unanswerable} queries without a relevant document count."
+        )
+    notes += notes_on_queries(tables)
     notes += [f"Better than each other in a circle, and so in one tier: {', '.join(cycle)}." for cycle in cycles]
     cutoff = settings.cutoff or 0
     shallow = [each.name for each in tables if 0 < each.retrieved.max() < cutoff]

@@ -33,8 +33,8 @@ class SotaRun:
     gain : float or None
         Over the state of the art that it displaced, in the score's unit; None for the first.
     looks : int
-        Submissions up to and including this one, the organizers' baselines left out: how often the same test queries had
-        been looked at.
+        Submissions up to and including this day, with and without a score, the organizers' baselines left out: how often the
+        same test queries had been looked at.
     verdict : PairVerdict or None
         Against the state of the art that it displaced; None for the first, and where there are no runs. Its corrected
         p-values are those of one comparison times `looks` (Bonferroni).
@@ -154,6 +154,8 @@ def sota_history(
         except ValueError:
             raise ParameterError(f"until={until!r}: write a date such as 2021-02-15") from None
         entries = tuple(each for each in entries if each.date <= last)
+        if not entries:
+            raise ParameterError(f"until={last.isoformat()}: nothing was submitted by then")
     if not any(each.score is not None for each in entries):
         raise ParameterError("no entry has a score; name its column with score=")
     return history_of(entries, higher_is_better=higher_is_better, score=column or "score")
@@ -167,7 +169,8 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
     best = max((sign * _score(each) for each in scored if each.is_baseline), default=float("-inf"))
     runs: list[SotaRun] = []
     submissions = [each for each in scored if not each.is_baseline]
-    for looks, each in enumerate(submissions, 1):
+    for each in submissions:
+        looks = sum(other.date <= each.date and not other.is_baseline for other in entries)
         top_of_day = max(sign * _score(other) for other in submissions if other.date == each.date)
         value = sign * _score(each)
         if value > best and value == top_of_day:
@@ -176,7 +179,7 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
             best = value
     notes = []
     if unscored:
-        notes.append(f"{len(unscored)} entries have no score and are left out: {some(unscored)}.")
+        notes.append(f"{len(unscored)} entries have no score: they count as looks, but take no place: {some(unscored)}.")
     if not runs:
         notes.append("No submission beats the organizers' baselines.")
     groups = Counter(each.group for each in submissions if each.group is not None)
@@ -195,7 +198,7 @@ def with_verdicts(history: SotaHistory, verdicts: dict[tuple[str, str], PairVerd
 
 
 def entries_of(source: Any, scores: dict[str, float]) -> tuple[Entry, ...]:
-    """Take the dates and groups of runs from a table, and their scores from these.
+    """Take the entries of a table, with these scores instead of its own; entries of other runs have none.
 
     Raises
     ------
@@ -206,7 +209,7 @@ def entries_of(source: Any, scores: dict[str, float]) -> tuple[Entry, ...]:
     missing = [run for run in scores if run not in entries]
     if missing:
         raise MismatchError(f"the table of entries has no row for {some(missing)}; its ids are {some(list(entries))}")
-    return tuple(replace(entries[run], score=score) for run, score in scores.items())
+    return tuple(replace(entry, score=scores.get(run)) for run, entry in entries.items())
 
 
 def _score(entry: Entry) -> float:

@@ -14,6 +14,7 @@ from ir_outcomes.checks import check_positive
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Result, versions
 from ir_outcomes.scores import Scores, default_measure, scores
+from ir_outcomes.statistics.checks import check_draws
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
 from ir_outcomes.statistics.subsets import times_drawn
 
@@ -217,12 +218,10 @@ def distribution_of(
     table: Scores, *, resamples: int = 1000, seed: int = 0, top_k: int = 5, level: float = 0.95, condition: str = ""
 ) -> RankDistribution:
     """Do the same with scores that are already computed; see `rank_distribution`."""
-    check_positive("resamples", resamples)
+    check_draws(seed, resamples)
     check_positive("top_k", top_k)
     if not 0 < level < 1:
         raise ParameterError(f"level={level!r}: must be between 0 and 1")
-    if seed < 0:
-        raise ParameterError(f"seed={seed!r}: must be a whole number, 0 or more")
     n_runs, n_queries = table.values.shape
     if n_runs < 2:
         raise ParameterError("there is one run only; an order needs at least two")

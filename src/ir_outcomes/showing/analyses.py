@@ -258,8 +258,8 @@ def _(result: Reordering) -> list[View]:
             each.old,
             each.new,
             f"{each.delta_sort:.0f}",
-            each.run,
-            f"{each.better_before} -> {each.better_after}",
+            each.run if each.delta_sort else "-",
+            f"{each.better_before} -> {each.better_after}" if each.delta_sort else "-",
             fixed(each.tau, 2),
             "-" if each.delta_value is None else f"{each.delta_value:.3g}x",
         ]
@@ -306,21 +306,21 @@ def _(result: LengthDistributions) -> list[View]:
 
 @views.register
 def _(result: LengthChanges) -> list[View]:
-    highs = [*(str(high - 1) for high in result.edges[1:]), "more"]
-    rows = [
-        [f"{low} to {high}" if str(low) != high else high, str(won), str(lost)]
-        for low, high, won, lost in zip(result.edges, highs, result.wins, result.losses, strict=True)
-    ]
+    highs = [high - 1 for high in result.edges[1:]]
+    sizes = [f"{low} to {high}" if low < high else str(low) for low, high in zip(result.edges, highs, strict=False)]
+    sizes.append(f"{result.edges[-1]} or more")
+    rows = [[size, str(won), str(lost)] for size, won, lost in zip(sizes, result.wins, result.losses, strict=True)]
     return [
         View(
             f"{result.contender} against {result.baseline}, document by document",
             f"depth {result.cutoff or 'of each run'}, rel {result.rel}, missing {result.missing}",
             (">ranks", ">further up", ">further down"),
-            [["0", str(result.unchanged), str(result.unchanged)], *rows],
+            rows,
             "Relevant documents by how far the contender moved them; documents that one run lacks moved at least so far.",
             (
                 f"Mean change {result.mean:+.1f} ranks (queries weigh the same; lower is better). Found only by the contender "
-                f"{result.found_only_by_contender}, only by the baseline {result.found_only_by_baseline}.",
+                f"{result.found_only_by_contender}, only by the baseline {result.found_only_by_baseline}, by neither "
+                f"{result.found_by_neither}; {result.unchanged} stay where they are.",
             ),
         )
     ]
@@ -333,7 +333,7 @@ def _(result: RRIE) -> list[View]:
             each.measure,
             fixed(each.baseline, 3),
             fixed(each.contender, 3),
-            "-" if each.rrie is None else f"{100 * each.rrie:.0f} %",
+            "-" if each.rrie is None else f"{round(100 * each.rrie)} %",
         ]
         for each in result.reductions
     ]

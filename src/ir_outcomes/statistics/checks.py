@@ -28,9 +28,9 @@ def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[npt.NDArr
 
 def check_draws(seed: int, resamples: int) -> None:
     """Refuse what no random draws can be made from."""
-    if seed < 0:
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ParameterError(f"seed={seed!r}: must be a whole number, 0 or more")
-    if resamples < 1:
+    if not isinstance(resamples, (int, np.integer)) or resamples < 1:
         raise ParameterError(f"resamples={resamples!r}: must be a whole number, 1 or more")
 
 

@@ -77,6 +77,6 @@ def kendall_taus(one: npt.ArrayLike, others: npt.ArrayLike) -> Floats:
         concordant += (others_signs * signs).sum(axis=1).astype(np.int64)
         untied += np.abs(others_signs).sum(axis=1).astype(np.int64)
         untied_in_one += int(np.abs(signs).sum())
-    spread = np.sqrt(untied.astype(np.float64)) * np.sqrt(float(untied_in_one))
+    spread = np.sqrt(untied.astype(np.float64) * untied_in_one)
     taus: Floats = np.divide(concordant, spread, out=np.full(len(table), np.nan), where=spread > 0)
     return taus

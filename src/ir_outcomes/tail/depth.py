@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation import evaluate, task_of
+from ir_outcomes.evaluation import evaluate, notes_on_queries, task_of
 from ir_outcomes.lengths import Missing, SearchLengths
 from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.several import runs_and_names
 
-__all__ = ["AtDepth", "at_depth"]
+__all__ = ["AtDepth", "at_depth", "pair_at_depth"]
 
 
 class AtDepth(NamedTuple):
@@ -72,8 +72,10 @@ def at_depth(
     MismatchError
         If there is no cutoff, the runs differ in depth, and ``missing="retrieved"`` was not asked for.
     ParameterError
-        If it was, and a run has no results for a query.
+        If it was, and a run has no results for a query, or none but relevant ones; or under ``ties="expected"``.
     """
+    if ties == "expected":
+        raise ParameterError("ties='expected' gives no single order to look at; use 'trec', 'msmarco' or 'input'")
     task = task_of(qrels)
     rel = rel if rel is not None else task.rel if task else 1
     items, given = runs_and_names(runs, names)
@@ -88,17 +90,20 @@ def at_depth(
         cache=cache,
         progress=progress,
     )
-    without = [table.name for table in tables if np.any(table.answerable & (table.retrieved == 0))]
-    if missing == "retrieved" and without:
-        raise ParameterError(f"{some(without)}: no results for some queries, whose ASL is infinite; use missing='cutoff'")
+    if missing == "retrieved":
+        _refuse_lists_without_irrelevant_documents(tables)
+    unanswerable = int(np.sum(~tables[0].answerable))
+    about = [f"{unanswerable} queries have no relevant document at rel {rel} and are left out."] if unanswerable else []
+    about += notes_on_queries(tables)
     reached = {table.name: int(table.retrieved.max(initial=0)) for table in tables}
     if cutoff is not None:
         shallow = [name for name, depth in reached.items() if depth < cutoff]
-        notes = [f"{some(shallow)}: no list reaches the depth of {cutoff}; documents below are unknown, not missing."]
-        return AtDepth(tables, cutoff, rel, tuple(notes if shallow else ()))
+        if shallow:
+            about.append(f"{some(shallow)}: no list reaches the depth of {cutoff}; documents below are unknown, not missing.")
+        return AtDepth(tables, cutoff, rel, tuple(about))
     common = min(reached.values())
     if max(reached.values()) == common:
-        return AtDepth([replace(table, cutoff=common) for table in tables], common, rel, ())
+        return AtDepth([replace(table, cutoff=common) for table in tables], common, rel, tuple(about))
     at = {depth: [name for name, each in reached.items() if each == depth] for depth in sorted(set(reached.values()))}
     depths = "; ".join(f"{depth}: {some(named, 3)}" for depth, named in at.items())
     if missing == "cutoff":
@@ -106,4 +111,33 @@ def at_depth(
             f"the runs differ in depth ({depths}), and short lists look good in ASL: give the depth that all share, "
             f"cutoff={common}, or missing='retrieved' for equation 3 of Alex et al. 2022 as printed"
         )
-    return AtDepth(tables, None, rel, (f"The runs differ in depth ({depths}); short lists look good in ASL, equation 3.",))
+    return AtDepth(
+        tables, None, rel, (f"The runs differ in depth ({depths}); short lists look good in ASL, equation 3.", *about)
+    )
+
+
+def pair_at_depth(qrels: Any, baseline: Any, contender: Any, **settings: Any) -> AtDepth:
+    """Do the same with two runs; see `at_depth` for the settings.
+
+    Raises
+    ------
+    ParameterError
+        If one of them stands for several.
+    """
+    runs, _ = runs_and_names([baseline, contender])
+    if len(runs) != 2:
+        raise ParameterError(f"baseline and contender must be one run each; these are {len(runs)} runs")
+    return at_depth(qrels, runs, **settings)
+
+
+def _refuse_lists_without_irrelevant_documents(tables: list[SearchLengths]) -> None:
+    """Equation 3 gives a missing document as many ranks as irrelevant ones were retrieved, and there is none."""
+    for table in tables:
+        irrelevant = table.retrieved - table.relevant_retrieved
+        bare = table.answerable & (irrelevant == 0) & (table.relevant_retrieved < table.relevant)
+        queries = [query for query, each in zip(table.query_ids, bare.tolist(), strict=True) if each]
+        if queries:
+            raise ParameterError(
+                f"{table.name}: no irrelevant documents for {len(queries)} queries ({some(queries)}), where a missing document "
+                "has no search length under equation 3; use missing='cutoff'"
+            )

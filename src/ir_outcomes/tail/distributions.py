@@ -14,7 +14,7 @@ from ir_outcomes.checks import check_positive
 from ir_outcomes.lengths import Missing, SearchLengths
 from ir_outcomes.ranking import Ties
 from ir_outcomes.results import Result, versions
-from ir_outcomes.tail.depth import at_depth
+from ir_outcomes.tail.depth import at_depth, pair_at_depth
 from ir_outcomes.tail.weighting import effective_share
 
 __all__ = ["LengthChanges", "LengthDistribution", "LengthDistributions", "length_changes", "length_distributions"]
@@ -37,8 +37,8 @@ class LengthDistribution:
         Relevant documents found, by search length, in the buckets of the result.
     missing : int
         Relevant documents not found: the spike of Figure 5, apart.
-    effective_share : float or None
-        Share of the relevant documents that AP in effect averages, see `effective_share`; None under ``ties="expected"``.
+    effective_share : float
+        Share of the relevant documents that AP in effect averages; see `effective_share`.
     """
 
     run: str
@@ -46,7 +46,7 @@ class LengthDistribution:
     asl_top: float
     counts: tuple[int, ...]
     missing: int
-    effective_share: float | None
+    effective_share: float
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,13 @@ class LengthChanges(Result):
     wins, losses : tuple of int
         Relevant documents that the contender puts further up, and further down, by size.
     unchanged : int
-        Relevant documents with the same search length in both.
+        Relevant documents found, with the same search length in both.
     found_only_by_contender, found_only_by_baseline : int
         How many of the wins and losses are documents that one run lacks: their size is a lower bound.
+    found_by_neither : int
+        Relevant documents that both lack; they are no win or loss.
     mean : float
-        Mean change, queries weighing the same: the difference of ASL.
+        Mean change of all relevant documents, queries weighing the same: the difference of ASL.
     cutoff, rel, missing, notes, versions
         As in `LengthDistributions`.
     """
@@ -129,6 +131,7 @@ class LengthChanges(Result):
     unchanged: int
     found_only_by_contender: int
     found_only_by_baseline: int
+    found_by_neither: int
     mean: float
     cutoff: int | None
     rel: int
@@ -137,13 +140,15 @@ class LengthChanges(Result):
     versions: dict[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each size of change."""
+        """Return a row for each direction and size of change; together they hold every relevant document once."""
         highs = [*(high - 1 for high in self.edges[1:]), None]
         rows: list[dict[str, Any]] = [
-            {"from": low, "to": high, "wins": won, "losses": lost}
-            for low, high, won, lost in zip(self.edges, highs, self.wins, self.losses, strict=True)
+            {"change": change, "from": low, "to": high, "documents": number}
+            for change, numbers in (("further up", self.wins), ("further down", self.losses))
+            for low, high, number in zip(self.edges, highs, numbers, strict=True)
         ]
-        return [{"from": 0, "to": 0, "wins": self.unchanged, "losses": self.unchanged}, *rows]
+        rows.append({"change": "unchanged", "from": 0, "to": 0, "documents": self.unchanged})
+        return [*rows, {"change": "found by neither", "from": None, "to": None, "documents": self.found_by_neither}]
 
 
 def length_distributions(
@@ -279,9 +284,10 @@ def length_changes(
     >>> result.wins, result.mean
     ((1,), -1.0)
     """
-    found = at_depth(
+    found = pair_at_depth(
         qrels,
-        [baseline, contender],
+        baseline,
+        contender,
         cutoff=cutoff,
         rel=rel,
         ties=ties,
@@ -293,7 +299,8 @@ def length_changes(
     )
     one, other = found.tables
     lengths = [table.document_lengths(missing) for table in found.tables]
-    change = lengths[1] - lengths[0]
+    anywhere = (one.rank > 0) | (other.rank > 0)
+    change = (lengths[1] - lengths[0])[anywhere]
     largest = float(np.abs(change).max(initial=1.0))
     edges = tuple(size for size in SIZES if size <= largest)
     return LengthChanges(
@@ -305,6 +312,7 @@ def length_changes(
         unchanged=int(np.sum(change == 0)),
         found_only_by_contender=int(np.sum((one.rank == 0) & (other.rank > 0))),
         found_only_by_baseline=int(np.sum((one.rank > 0) & (other.rank == 0))),
+        found_by_neither=int(np.sum(~anywhere)),
         mean=float(np.nanmean(other.asl(missing=missing)) - np.nanmean(one.asl(missing=missing))),
         cutoff=found.cutoff,
         rel=found.rel,
@@ -323,7 +331,7 @@ def _distribution(table: SearchLengths, missing: Missing, edges: npt.NDArray[np.
         asl_top=float(np.nanmean(table.asl(first=TOP, missing=missing))),
         counts=tuple(counts.tolist()),
         missing=int(np.sum(~there)),
-        effective_share=None if table.ties == "expected" else effective_share(table),
+        effective_share=effective_share(table),
     )
 
 

@@ -109,7 +109,7 @@ def headroom(
     MismatchError
         If the runs differ in depth and no cutoff is given.
     ParameterError
-        Under ``ties="expected"``, for which precision is not computed.
+        Under ``ties="expected"``.
     InputError
         If something cannot be read.
 

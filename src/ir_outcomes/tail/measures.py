@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
 from ir_measures import AP, P
 
-from ir_outcomes.errors import ParameterError
 from ir_outcomes.lengths import Missing, SearchLengths
 from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.scores import Scores
@@ -22,12 +22,7 @@ TOP = 20
 
 
 def top_and_all(runs: AtDepth, missing: Missing) -> list[Scores]:
-    """Compute P@20, ASL@g1-10, AP and ASL; where the runs are less deep than 20, precision at their depth.
-
-    Raises
-    ------
-    ParameterError
-        Under ``ties="expected"``, for which precision is not computed.
+    """Compute P@20, ASL@g1-10, AP and ASL of the answerable queries; where the runs are less deep than 20, precision there.
 
     References
     ----------
@@ -46,8 +41,10 @@ def top_and_all(runs: AtDepth, missing: Missing) -> list[Scores]:
         (ASL(missing=missing, **given, **depth), False, lambda table: table.asl(missing=missing)),
     ]
     names = tuple(table.name for table in runs.tables)
+    chosen = first.answerable
+    ids = tuple(compress(first.query_ids, chosen.tolist()))
     return [
-        Scores(str(measure), rising, names, first.query_ids, np.stack([values(table) for table in runs.tables]))
+        Scores(str(measure), rising, names, ids, np.stack([values(table)[chosen] for table in runs.tables]))
         for measure, rising, values in measures
     ]
 
@@ -59,13 +56,7 @@ def precision_at(lengths: SearchLengths, cutoff: int) -> Floats:
     -------
     (n_queries,) float array
         Between 0 and 1, higher is better.
-
-    Raises
-    ------
-    ParameterError
-        Under ``ties="expected"``.
     """
-    _refuse_expectations(lengths)
     found = lengths.query[(lengths.rank > 0) & (lengths.rank <= cutoff)]
     shares: Floats = np.bincount(found, minlength=len(lengths.query_ids)) / cutoff
     return shares
@@ -78,11 +69,6 @@ def average_precision(lengths: SearchLengths) -> Floats:
     -------
     (n_queries,) float array
         Between 0 and 1, higher is better; 0 for an unanswerable query.
-
-    Raises
-    ------
-    ParameterError
-        Under ``ties="expected"``.
     """
     totals = np.bincount(lengths.query, weights=document_precisions(lengths), minlength=len(lengths.query_ids))
     means: Floats = totals / np.maximum(lengths.relevant, 1)
@@ -97,22 +83,11 @@ def document_precisions(lengths: SearchLengths) -> Floats:
     (n_atoms,) float array
         Between 0 and 1, higher is better.
 
-    Raises
-    ------
-    ParameterError
-        Under ``ties="expected"``.
-
     References
     ----------
     Alex et al. 2022, equation 6.
     """
-    _refuse_expectations(lengths)
     found = lengths.rank > 0
     relevant_upto = lengths.rank - lengths.irrelevant_above
     precisions: Floats = np.divide(relevant_upto, lengths.rank, out=np.zeros(len(found)), where=found)
     return precisions
-
-
-def _refuse_expectations(lengths: SearchLengths) -> None:
-    if lengths.ties == "expected":
-        raise ParameterError("ties='expected': precision is computed of one order only; use trec, msmarco or input")

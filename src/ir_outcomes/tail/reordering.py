@@ -17,7 +17,7 @@ from ir_outcomes.ranking import Ties
 from ir_outcomes.results import Result, versions
 from ir_outcomes.scores import Scores, scores
 from ir_outcomes.statistics import differences, t_test
-from ir_outcomes.statistics.orders import kendall_taus
+from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
 from ir_outcomes.tail.depth import AtDepth, at_depth
 from ir_outcomes.tail.measures import average_precision
 
@@ -165,8 +165,8 @@ def reordering(
     MismatchError
         If the runs differ in depth and no cutoff is given.
     ParameterError
-        If there are fewer than two runs or measures; if there is a cache for named measures, which it does not keep; or under
-        ``ties="expected"``, for which precision is not computed.
+        If there are fewer than two runs or measures, if a setting of the way from AP to ASL is given beside named measures, or
+        under ``ties="expected"``.
     InputError
         If something cannot be read.
 
@@ -190,8 +190,12 @@ def reordering(
     """
     if measures is not None and len(measures) < 2:
         raise ParameterError("measures: name at least two, the old and the new")
-    if measures is not None and cache is not None:
-        raise ParameterError("cache: it keeps search lengths, not the values of named measures; leave it out")
+    own = {"cutoff": cutoff, "rel": rel, "ties": ties, "missing": missing, "cache": cache}
+    idle = [name for name, value in own.items() if value != _DEFAULTS.get(name)]
+    if measures is not None and idle:
+        raise ParameterError(
+            f"{idle[0]} is for the way from AP to ASL; named measures have their own settings, such as nDCG(rel=2)@10"
+        )
     depth: AtDepth | None = None
     steps: tuple[str, ...] = STEPS
     if measures is None:
@@ -234,6 +238,7 @@ def reordering(
     )
 
 
+_DEFAULTS = {"ties": "trec", "missing": "cutoff"}
 STEPS = ("atomize P", "harmonic within queries", "harmonic across queries")
 
 
@@ -294,7 +299,8 @@ def _change(step: str, tables: tuple[Scores, Scores], values: tuple[Floats, Floa
     counts = better[0].sum(axis=1), better[1].sum(axis=1)
     moved = np.abs(counts[0] - counts[1])
     run = int(np.argmax(moved))
-    tau = float(kendall_taus(before, after[None])[0])
+    orders = [shared_ranks(np.where(np.isnan(each), -np.inf, each)[None]) for each in values]
+    tau = float(kendall_taus(-orders[0][0], -orders[1])[0])
     ratios = np.divide(after, before, out=np.full(len(after), np.nan), where=before > 0)
     ratios = ratios[np.isfinite(ratios)]
     return Change(

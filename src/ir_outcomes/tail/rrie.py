@@ -10,7 +10,7 @@ from typing import Any
 from ir_outcomes.lengths import Missing
 from ir_outcomes.ranking import Ties
 from ir_outcomes.results import Result, versions
-from ir_outcomes.tail.depth import at_depth
+from ir_outcomes.tail.depth import pair_at_depth
 from ir_outcomes.tail.measures import top_and_all
 
 __all__ = ["RRIE", "Reduction", "rrie"]
@@ -147,7 +147,7 @@ def rrie(
     MismatchError
         If the runs differ in depth and no cutoff is given.
     ParameterError
-        Under ``ties="expected"``, for which precision is not computed.
+        If baseline or contender stands for several runs, or under ``ties="expected"``.
     InputError
         If something cannot be read.
 
@@ -162,9 +162,10 @@ def rrie(
     >>> [(each.measure, each.rrie) for each in result.reductions][-1]
     ("ASL(missing='cutoff')@3", 1.0)
     """
-    runs = at_depth(
+    runs = pair_at_depth(
         qrels,
-        [baseline, contender],
+        baseline,
+        contender,
         cutoff=cutoff,
         rel=rel,
         ties=ties,
