@@ -27,8 +27,8 @@ def each_run(
 ) -> Iterable[T]:
     """Apply a function to every run and its name.
 
-    Files are read by other processes, so that only paths and results travel. Runs in memory stay in this one: to send them
-    would take longer than to evaluate them.
+    Files are read by other processes, so that only paths and results travel. Runs in memory stay in this one, because to send
+    them would take longer than to evaluate them, and so do pipes, which only this process has.
 
     Parameters
     ----------
@@ -68,12 +68,16 @@ def _through_joblib(
     except ImportError:
         raise MissingDependency("several jobs need joblib: pip install 'ir-outcomes[parallel]'") from None
     # Paths are made absolute because a process that is used again may have started in another directory.
-    jobs = (delayed(function)(os.path.abspath(run), name) for run, name in pairs if is_path(run))
+    jobs = (delayed(function)(os.path.abspath(run), name) for run, name in pairs if _travels(run))
     elsewhere = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
     try:
         for run, name in pairs:
-            yield next(elsewhere) if is_path(run) else function(run, name)
+            yield next(elsewhere) if _travels(run) else function(run, name)
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib's advice when an error ends the evaluation early
             elsewhere.close()
+
+
+def _travels(run: Any) -> bool:
+    return is_path(run) and not (os.path.exists(run) and not os.path.isfile(run))

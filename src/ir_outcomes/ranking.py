@@ -134,7 +134,8 @@ def _before(run: Run | NestedRun, order: _Ints | None, begin: _Ints, end: _Ints,
     """Count, for each of these documents, those of its tie level that the rule puts before it."""
     before = np.zeros(len(docids), dtype=np.int64)
     sizes = end - begin
-    budget = 1 << 22  # bounds the memory that the expanded levels take
+    width = max(docids.dtype.itemsize, run.docids.dtype.itemsize if isinstance(run, Run) else 0)
+    budget = (1 << 26) // width  # bounds the memory that the expanded levels take
     for chunk in np.split(np.arange(len(docids)), np.flatnonzero(np.diff(np.cumsum(sizes) // budget)) + 1):
         if not len(chunk):
             continue

@@ -6,21 +6,21 @@ within `LONGEST_LINE` bytes is refused instead of collected.
 
 from __future__ import annotations
 
-import bz2
 import difflib
-import gzip
+import io
 import lzma
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError, MissingDependency, UnreadableFile
+from ir_outcomes.errors import FormatError, UnreadableFile
+from ir_outcomes.reading.decompression import decompressed
 
 BLOCK_SIZE = 1 << 19
 LONGEST_LINE = 1 << 20
@@ -48,8 +48,8 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
     """
     source = os.fspath(path)
     line, rest = 1, b""
-    with _open(source) as (raw, stream):
-        for piece in _pieces(raw, stream, source):
+    with _open(source) as (file, stream):
+        for piece in _pieces(file, stream, source):
             data = rest + piece
             if line == 1 and data.startswith(BOM):
                 data = data[len(BOM) :]
@@ -80,21 +80,29 @@ def read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
         If a line has no text, or an id comes twice.
     """
     texts: dict[str, str] = {}
-    for block in blocks(path):
-        for number, line in enumerate(block.data.decode("utf-8", "replace").splitlines(), block.first_line):
-            identifier, _, text = line.strip().replace("\t", " ", 1).partition(" ")
-            if identifier and (not text or identifier in texts):
-                problem = "a query's text is missing" if not text else "a query id comes twice"
-                raise FormatError(os.fspath(path), f"{problem}; a line is an id, a tab and the text", line=number, text=line)
-            texts[identifier] = text
+    for number, line in _lines(path):
+        identifier, _, text = line.strip().replace("\t", " ", 1).partition(" ")
+        if identifier and (not text or identifier in texts):
+            problem = "a query's text is missing" if not text else "a query id comes twice"
+            raise FormatError(os.fspath(path), f"{problem}; a line is an id, a tab and the text", line=number, text=line)
+        texts[identifier] = text
     texts.pop("", None)
     return texts
 
 
 def read_ids(path: str | os.PathLike[str]) -> list[str]:
     """Read ids of queries, one on each line; what stands behind white space, such as the query's text, is left out."""
-    lines = (line for block in blocks(path) for line in block.data.decode("utf-8", "replace").splitlines())
-    return [line.split(None, 1)[0] for line in lines if line.strip()]
+    return [line.split(None, 1)[0] for _, line in _lines(path) if line.strip()]
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    for block in blocks(path):
+        for number, line in enumerate(io.BytesIO(block.data), block.first_line):
+            try:
+                yield number, line.decode()
+            except UnicodeDecodeError:
+                text = line.decode("utf-8", "backslashreplace")
+                raise FormatError(os.fspath(path), "is not UTF-8; convert it", line=number, text=text) from None
 
 
 def newlines(data: bytes) -> int:
@@ -122,32 +130,49 @@ _COMPRESSION_ENDINGS = {"gz", "bz2", "xz", "lz4", "zst"}
 _FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel"}
 
 
+class _CountedFile(io.FileIO):
+    """A file, or a pipe, that knows how much was read of it."""
+
+    count = 0
+
+    def readinto(self, buffer: Any) -> int:
+        size = super().readinto(buffer) or 0
+        self.count += size
+        return size
+
+
 @contextmanager
-def _open(source: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """Yield the file's own bytes and its decompressed content; afterwards refuse a file that has changed meanwhile."""
+def _open(source: str) -> Iterator[tuple[_CountedFile, IO[bytes]]]:
+    """Yield the file itself and its decompressed content; afterwards refuse a file that has changed meanwhile."""
     try:
         mode = os.stat(source).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
             raise UnreadableFile(f"{source}: a directory or device, not a file; name the file itself")
-        raw = open(source, "rb")  # noqa: SIM115 - closed below, whichever decompressor wraps it
+        file = _CountedFile(source)
     except FileNotFoundError:
         raise UnreadableFile(f"{source}: no such file{_nearest(source)}") from None
-    except OSError as error:
-        if isinstance(error, UnreadableFile):
-            raise
-        raise UnreadableFile(f"{source}: {error.strerror or error}") from error
-    with raw:
+    except UnreadableFile:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
+        raise _unreadable(source, error) from error
+    with io.BufferedReader(file) as raw:
         before = os.fstat(raw.fileno())
-        head = raw.peek(8)
-        wrap = next((wrap for magic, wrap in _DECOMPRESSORS.items() if head.startswith(magic)), nullcontext)
-        with wrap(raw) as stream:
-            yield raw, stream
+        try:
+            content = decompressed(raw)
+        except OSError as error:
+            raise _unreadable(source, error) from error
+        with content as stream:
+            yield file, stream
         after = os.fstat(raw.fileno())
         if stat.S_ISREG(mode) and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise UnreadableFile(f"{source}: changed while it was read; read it again when it is complete")
 
 
-def _pieces(raw: IO[bytes], stream: IO[bytes], source: str) -> Iterator[bytes]:
+def _unreadable(source: str, error: Exception) -> UnreadableFile:
+    return UnreadableFile(f"{source!r}: cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def _pieces(file: _CountedFile, stream: IO[bytes], source: str) -> Iterator[bytes]:
     size = 0
     while True:
         try:
@@ -159,7 +184,7 @@ def _pieces(raw: IO[bytes], stream: IO[bytes], source: str) -> Iterator[bytes]:
         if not piece:
             return
         size += len(piece)
-        if size > UNSUSPICIOUS and raw.seekable() and size > LARGEST_RATIO * raw.tell():
+        if size > UNSUSPICIOUS and size > LARGEST_RATIO * file.count:
             raise UnreadableFile(
                 f"{source}: expands to more than {LARGEST_RATIO} times its size: a decompression bomb? If it is genuine, "
                 "decompress it first"
@@ -175,57 +200,3 @@ def _nearest(source: str) -> str:
         return f"; the folder {folder} does not exist or cannot be listed"
     near = difflib.get_close_matches(name, there, n=3)
     return f"; did you mean {', '.join(os.path.join(folder, n) for n in near)}?" if near else ""
-
-
-def _open_lz4(raw: IO[bytes]) -> IO[bytes]:
-    import lz4.frame
-
-    stream: IO[bytes] = lz4.frame.open(raw)
-    return stream
-
-
-@contextmanager
-def _open_zstd(raw: IO[bytes]) -> Iterator[Any]:
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingDependency("reading a .zst file needs the package zstandard: pip install 'ir-outcomes[zstd]'") from None
-    yield _ZstdStream(raw, zstandard.ZstdDecompressor)
-
-
-_ZSTD_INPUT = 1024  # bytes; they can become 32 MiB, which is what bounds the memory
-
-
-class _ZstdStream:
-    """Frame after frame; unlike zstandard's own reader it notices when the last frame is cut off."""
-
-    def __init__(self, raw: IO[bytes], decompressor: Callable[[], Any]) -> None:
-        self._raw = raw
-        self._decompressor = decompressor
-        self._frame: Any = None
-        self._input = b""
-
-    def read(self, size: int) -> bytes:
-        while True:
-            data = self._input or self._raw.read(_ZSTD_INPUT)
-            self._input = b""
-            if not data:
-                if self._frame is not None:
-                    raise EOFError("compressed data ended inside a frame")
-                return b""
-            if self._frame is None:
-                self._frame = self._decompressor().decompressobj()
-            piece: bytes = self._frame.decompress(data)
-            if self._frame.eof:
-                self._input, self._frame = self._frame.unused_data, None
-            if piece:
-                return piece
-
-
-_DECOMPRESSORS: dict[bytes, Callable[[Any], Any]] = {
-    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw, mode="rb"),
-    b"BZh": bz2.BZ2File,
-    b"\xfd7zXZ\x00": lzma.LZMAFile,
-    b"\x04\x22\x4d\x18": _open_lz4,
-    b"\x28\xb5\x2f\xfd": _open_zstd,
-}

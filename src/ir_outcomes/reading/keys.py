@@ -17,7 +17,7 @@ _MOST_SLOTS = 22  # bits: what finds rows without sorting stays small whatever t
 
 
 def pair_keys(codes: Codes, docids: Ids, salt: int = 0) -> Keys:
-    """Hash each (query code, document id) pair, linearly in the id's 8-byte words, modulo 2**64.
+    """Hash each (query code, document id) pair: a sum over the id's 8-byte words, modulo 2**64.
 
     A shorter id array gives the same keys as one padded with NUL bytes, so runs and qrels need no common width.
 
@@ -31,10 +31,12 @@ def pair_keys(codes: Codes, docids: Ids, salt: int = 0) -> Keys:
         Chooses the multipliers: equal keys for unequal pairs go away under another salt.
     """
     words = docids.view(np.uint64).reshape(len(docids), docids.dtype.itemsize // 8)
-    multipliers = np.random.default_rng(salt).integers(0, 2**64, size=words.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
+    multipliers = np.random.default_rng(salt).integers(0, 2**64, size=2 * words.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
     keys: Keys = codes.astype(np.uint64) * multipliers[0]
-    for column, multiplier in zip(words.T, multipliers[1:], strict=True):
-        keys += column * multiplier
+    for column, first, second in zip(words.T, multipliers[1::2], multipliers[2::2], strict=True):
+        mixed = column * first
+        mixed ^= mixed >> np.uint64(32)  # else words that differ in their last bytes only would differ in few bits of the key
+        keys += mixed * second
     return keys
 
 

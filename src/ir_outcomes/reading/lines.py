@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import FormatError
 from ir_outcomes.reading.files import Block, blocks
 from ir_outcomes.reading.keys import Codes, Ids
-from ir_outcomes.reading.tables import LONGEST_ID, Columns, as_ids, check_width
+from ir_outcomes.reading.tables import LONGEST_ID, Columns, as_ids
 from ir_outcomes.reading.tokens import fields_of, ids_of, numbers_of
 
 
@@ -62,19 +62,26 @@ def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> t
     layout: Layout | None = None
     codes, documents, values = _Growing(), _Growing(), _Growing()
     code_of: dict[bytes, int] = {}
+    n_bytes = 0
     for block in blocks(path):
+        n_bytes += len(block.data)
         if layout is None:
             layout = _layout_of(block, layouts, source)
             if layout is None:
                 continue
         part = _fast(block, layout) or _plain(block, layout, source)
         codes.extend(_coded(part.queries, code_of))
-        documents.extend(as_ids(part.documents))
+        ids = as_ids(part.documents)
+        needed = documents.n_bytes(ids)
+        if needed > _LARGE_TABLE and needed > _WIDEST_TABLE * n_bytes:
+            longest = max(ids.tolist(), key=len)
+            problem = f"one id as long as this among many short ones would take {needed >> 20:,} MiB of memory; shorten it"
+            raise FormatError(source, problem, text=longest.decode("utf-8", "replace"))
+        documents.extend(ids)
         values.extend(part.values)
     if layout is None:
         raise FormatError(source, "is empty; nothing can be evaluated from it")
     columns = Columns(source, [query.decode() for query in code_of], codes.array, documents.array, values.array)
-    check_width(columns.docids, source)
     return columns, layout
 
 
@@ -98,6 +105,10 @@ class _Growing:
     def __init__(self) -> None:
         self._bytes = bytearray()
         self._dtype: np.dtype[Any] | None = None
+
+    def n_bytes(self, more: np.ndarray[Any, Any]) -> int:
+        """Size after an `extend` with these."""
+        return (len(self.array) + len(more)) * max(int(more.dtype.itemsize), int(self.array.dtype.itemsize))
 
     def extend(self, values: np.ndarray[Any, Any]) -> None:
         if self._dtype is None:
@@ -138,6 +149,8 @@ def _layout_of(block: Block, layouts: tuple[Layout, ...], source: str) -> Layout
     raise FormatError(source, f"has {len(fields)} columns, expected {expected}{looks_like}", line=number, text=_text(fields))
 
 
+_LARGE_TABLE = 1 << 30  # bytes of ids
+_WIDEST_TABLE = 8  # times the bytes that were read
 _COLUMN_REMEDY = "; ids and tags must not contain white space, and comment or header lines must be removed"
 
 
@@ -166,6 +179,10 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
                 line=number,
                 text=_text(fields),
             )
+        for name, column in (("query", layout.query), ("document", layout.document)):
+            if len(fields[column]) > LONGEST_ID:
+                problem = f"a {name} id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
+                raise FormatError(source, problem, line=number, text=_text([fields[column]]))
         queries.append(fields[layout.query])
         documents.append(fields[layout.document])
         values.append(_number(fields[layout.value], layout, source, number))

@@ -134,15 +134,16 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     return _checked(columns_of(qrels, name or "the qrels", _GRADE_NAMES), name or "qrels")
 
 
+_LARGEST_GRADE = 1_000_000_000
 _GRADE_NAMES = ("relevance", "label", "rel")
 
 
 def _checked(columns: Columns, name: str, path: str | os.PathLike[str] | None = None) -> Qrels:
     if not columns.query_ids:
         raise FormatError(columns.source, "hold no judgment; nothing can be evaluated with them")
-    if np.any(columns.values != np.floor(columns.values)):
-        wrong = float(columns.values[columns.values != np.floor(columns.values)][0])
-        raise FormatError(columns.source, "a grade must be a whole number", text=str(wrong))
+    wrong = columns.values[~((np.floor(columns.values) == columns.values) & (np.abs(columns.values) <= _LARGEST_GRADE))]
+    if len(wrong):
+        raise FormatError(columns.source, f"a grade must be a whole number of at most {_LARGEST_GRADE:,}", text=str(wrong[0]))
     twice = repeated(columns.codes, columns.docids)
     if len(twice):
         columns = _without_repetitions(columns, twice, path)

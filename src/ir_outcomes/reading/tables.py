@@ -258,7 +258,10 @@ def _encoded(documents: list[Any], source: str) -> Ids:
     try:
         encoded = np.array(ids, dtype=np.bytes_) if ids else []
     except UnicodeEncodeError:
-        encoded = [each.encode() for each in ids]
+        try:
+            encoded = [each.encode() for each in ids]
+        except UnicodeEncodeError as error:
+            raise FormatError(source, f"a document id is no text in UTF-8 ({error.reason})", text=repr(error.object)) from None
     result = as_ids(encoded)
     check_width(result, source)
     return result
@@ -277,11 +280,19 @@ def numbers(values: list[Any] | npt.NDArray[Any], source: str) -> npt.NDArray[np
         result = np.asarray(values, dtype=np.float64)
         if result.ndim != 1 or (not isinstance(values, np.ndarray) and {str, bytes} & set(map(type, values))):
             raise TypeError
-    except (TypeError, ValueError):
-        wrong = next(v for v in values if isinstance(v, (str, bytes)) or not hasattr(v, "__float__"))
+    except (TypeError, ValueError, OverflowError):
+        wrong = next((v for v in values if not _is_number(v)), values)
         raise FormatError(source, "a score or grade must be a number", text=repr(wrong)) from None
     if np.isnan(result).any():
         raise FormatError(
             source, f"row {int(np.argmax(np.isnan(result))) + 1} has no score or grade (NaN); remove the row or mend it"
         )
     return result
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return not isinstance(value, (str, bytes))

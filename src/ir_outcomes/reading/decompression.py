@@ -1,0 +1,127 @@
+"""Compressed content: known by its first bytes, given out in pieces, refused wherever it is damaged or breaks off."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import IO, Any
+
+from ir_outcomes.errors import MissingDependency
+
+__all__ = ["decompressed"]
+
+_INPUT = 1 << 16  # bytes
+_ZSTD_INPUT = 1024  # bytes; they can become 32 MiB, which is what bounds the memory
+_XZ_MEMORY = 128 << 20  # bytes; xz -9 needs 65 MiB
+
+
+def decompressed(raw: io.BufferedReader[Any]) -> Any:
+    """Return a context with the content of a file: an object that reads up to so many bytes at a time.
+
+    Damage is an EOFError, OSError, LZMAError or zlib.error when it is read.
+
+    Raises
+    ------
+    MissingDependency
+        If the content is zstd and zstandard is not installed.
+    """
+    head = raw.peek(10)
+    if head.startswith(b"\x1f\x8b"):
+        return gzip.GzipFile(fileobj=raw, mode="rb")
+    if head.startswith(b"BZh") and head[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
+        return nullcontext(_Streams(raw, bz2.BZ2Decompressor))
+    if head.startswith(b"\xfd7zXZ\x00"):
+        return nullcontext(_Streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)))
+    if head.startswith(b"\x04\x22\x4d\x18"):
+        return _open_lz4(raw)
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return _open_zstd(raw)
+    return nullcontext(raw)
+
+
+def _open_lz4(raw: IO[bytes]) -> Any:
+    import lz4.frame
+
+    return lz4.frame.open(raw)
+
+
+@contextmanager
+def _open_zstd(raw: IO[bytes]) -> Iterator[_Streams]:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingDependency("reading a .zst file needs the package zstandard: pip install 'ir-outcomes[zstd]'") from None
+    yield _Streams(raw, lambda: _ZstdFrame(zstandard), _ZSTD_INPUT)
+
+
+class _Streams:
+    """One compressed stream after the other; unlike the readers of Python and zstandard this notices damage in later ones."""
+
+    def __init__(self, raw: IO[bytes], decompressor: Callable[[], Any], input_size: int = _INPUT) -> None:
+        self._raw = raw
+        self._decompressor = decompressor
+        self._input_size = input_size
+        self._stream: Any = None
+
+    def read(self, size: int) -> bytes:
+        """Return at most so many bytes, none at the end."""
+        while True:
+            if self._stream is None or self._stream.eof:
+                data = self._next_stream()
+                if not data:
+                    return b""
+                self._stream = self._decompressor()
+            elif self._stream.needs_input:
+                data = self._raw.read(self._input_size)
+                if not data:
+                    raise EOFError("compressed data ended inside a stream")
+            else:
+                data = b""
+            piece: bytes = self._stream.decompress(data, size)
+            if piece:
+                return piece
+
+    def _next_stream(self) -> bytes:
+        """Return how the next stream begins; between streams there may be padding with NUL bytes."""
+        data: bytes = b"" if self._stream is None else self._stream.unused_data.lstrip(b"\0")
+        while not data:
+            piece = self._raw.read(self._input_size)
+            if not piece:
+                return b""
+            data = piece.lstrip(b"\0")
+        return data
+
+
+class _ZstdFrame:
+    """A frame of zstandard, read like a stream of bz2 or lzma."""
+
+    def __init__(self, zstandard: Any) -> None:
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._error = zstandard.ZstdError
+        self._output = memoryview(b"")
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._frame.eof) and not self._output
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._output
+
+    @property
+    def unused_data(self) -> bytes:
+        data: bytes = self._frame.unused_data
+        return data
+
+    def decompress(self, data: bytes, size: int) -> bytes:
+        if data:
+            try:
+                self._output = memoryview(self._frame.decompress(data))
+            except self._error as error:
+                raise OSError(str(error)) from error
+        piece, self._output = self._output[:size].tobytes(), self._output[size:]
+        return piece
