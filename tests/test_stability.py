@@ -21,6 +21,16 @@ def table(values: list[list[float]], higher_is_better: bool = True) -> Scores:
     return Scores("m", higher_is_better, names, tuple(map(str, range(array.shape[1]))), array)
 
 
+def test_search_lengths_are_ordered_by_their_reciprocal_ranks() -> None:
+    qrels, runs = collection(3, 25, seed=3)
+    for cutoff, ties, name in ((None, "trec", "RR"), (10, "msmarco", "RR@10"), (5, "trec", "RR@5, ties trec")):
+        tables = iro.evaluate(qrels, list(runs.values()), names=list(runs), cutoff=cutoff, rel=1, ties=ties)  # type: ignore[arg-type]
+        found = iro.rank_distribution(qrels, tables, resamples=20)
+        assert found.measure == name
+        if cutoff != 5:
+            assert found == iro.rank_distribution(qrels, runs, measure=name, resamples=20)
+
+
 def test_a_run_for_other_topics_is_refused() -> None:
     qrels, runs = collection(2, 12)
     with pytest.raises(MismatchError, match="none of the queries of stray is in the qrels"):

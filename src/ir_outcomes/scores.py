@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run
 from ir_outcomes.reading.several import runs_and_names
 
-__all__ = ["Scores", "default_measure", "scores"]
+__all__ = ["Scores", "default_measure", "reciprocal_ranks", "scores"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -164,6 +165,22 @@ def scores(
         Scores(str(measure), higher, names, judgments.query_ids, np.stack([table[row] for table in tables]))
         for row, (measure, higher) in enumerate(zip(chosen, rising, strict=True))
     ]
+
+
+def reciprocal_ranks(tables: Sequence[SearchLengths]) -> Scores:
+    """Take the reciprocal ranks of the answerable queries from search lengths that were made alike.
+
+    They go by the name of ir_measures' measure only where they are the same.
+    """
+    first = tables[0]
+    chosen = first.answerable
+    ids = tuple(compress(first.query_ids, chosen.tolist()))
+    depth = "" if first.cutoff is None else f"@{first.cutoff}"
+    grade = "" if first.rel == 1 else f"(rel={first.rel})"
+    rule = "" if first.ties == ("trec" if first.cutoff is None else "msmarco") else f", ties {first.ties}"
+    judged = ", judged only" if first.judged_only else ""
+    values = np.stack([each.reciprocal_rank()[chosen] for each in tables])
+    return Scores(f"RR{grade}{depth}{rule}{judged}", True, tuple(each.name for each in tables), ids, values)
 
 
 def default_measure(qrels: Any, rel: int | None = None) -> Any:

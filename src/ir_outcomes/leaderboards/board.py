@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -22,7 +21,7 @@ from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
-from ir_outcomes.scores import Scores, scores
+from ir_outcomes.scores import Scores, reciprocal_ranks, scores
 from ir_outcomes.statistics import Interval, mean_interval
 from ir_outcomes.statistics.orders import shared_ranks
 
@@ -263,7 +262,7 @@ def leaderboard(
     )
     settings = replace(settings, unit=unit_of(unit, task, tables[0]))
     if measure is None:
-        table = _reciprocal_ranks(tables)
+        table = reciprocal_ranks(tables)
     else:
         called = [each.name for each in tables]
         (table,) = scores(
@@ -330,15 +329,6 @@ def _board(tables: list[SearchLengths], table: Scores, settings: Settings, entri
         notes=(*table.notes(), *_notes(tables, table, circles, settings)),
         versions=versions(),
     )
-
-
-def _reciprocal_ranks(tables: list[SearchLengths]) -> Scores:
-    first = tables[0]
-    chosen = first.answerable
-    ids = tuple(compress(first.query_ids, chosen.tolist()))
-    values = np.stack([each.reciprocal_rank()[chosen] for each in tables])
-    name = f"RR@{first.cutoff}" if first.ties == "msmarco" else f"RR@{first.cutoff}, ties {first.ties}"  # as ir_measures' RR@k
-    return Scores(name, True, tuple(each.name for each in tables), ids, values)
 
 
 def _coverage(table: SearchLengths, unit: Unit) -> float:

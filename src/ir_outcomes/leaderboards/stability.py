@@ -12,8 +12,11 @@ import numpy.typing as npt
 
 from ir_outcomes.checks import check_positive
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation import evaluate, task_of
+from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
-from ir_outcomes.scores import Scores, default_measure, scores
+from ir_outcomes.scores import Scores, default_measure, reciprocal_ranks, scores
 from ir_outcomes.statistics.checks import check_draws
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
 from ir_outcomes.statistics.subsets import times_drawn
@@ -163,7 +166,7 @@ def rank_distribution(
     qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
         See `ir_outcomes.as_qrels` and `ir_outcomes.load`.
     runs : list, or dict from names to runs
-        See `ir_outcomes.as_run`; at least two.
+        See `ir_outcomes.as_run`; at least two. Search lengths are ordered by their reciprocal ranks, where no measure is named.
     measure : Measure or str, optional
         Any measure of ir_measures, ours or another; its own direction counts. By default the reciprocal rank, at the task's
         least grade of a relevant document where `qrels` is one.
@@ -209,6 +212,13 @@ def rank_distribution(
     >>> [(run.run, run.expected_rank, run.first) for run in result.runs]
     [('good', 1.0, 1.0), ('poor', 2.0, 0.0)]
     """
+    items, given = runs_and_names(runs, names)
+    if measure is None and all(isinstance(run, SearchLengths) for run in items):
+        first = items[0]
+        settings = {name: getattr(first, name) for name in ("cutoff", "rel", "ties", "judged_only")}
+        task = task_of(qrels)
+        table = reciprocal_ranks(evaluate(task.qrels if task else qrels, items, names=given, **settings))
+        return distribution_of(table.on(queries), resamples=resamples, seed=seed, top_k=top_k, level=level, condition=condition)
     chosen = default_measure(qrels) if measure is None else measure
     (table,) = scores(qrels, runs, [chosen], names=names, higher_is_better=higher_is_better, n_jobs=n_jobs, progress=progress)
     return distribution_of(table.on(queries), resamples=resamples, seed=seed, top_k=top_k, level=level, condition=condition)
