@@ -229,6 +229,7 @@ def leaderboard(
     check_choice("ties", ties, get_args(Ties))
     if correction == "tukey":
         raise ParameterError("correction='tukey' is for compare(all_pairs=True, unit='query'); use 'holm' here")
+    check_choice("correction", correction, tuple(each for each in get_args(FamilyCorrection) if each != "tukey"))
     items, given = runs_and_names(runs, names)
     if len(items) < 2:
         raise ParameterError("there is one run only; a leaderboard needs at least two")
