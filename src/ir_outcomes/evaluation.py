@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -164,9 +165,9 @@ def notes_on_queries(tables: Iterable[SearchLengths]) -> Iterator[str]:
     lacking: dict[str, list[str]] = {}
     ignoring: dict[str, list[str]] = {}
     for table in tables:
-        absent = (table.answerable & ~table.listed).tolist()
-        missing = [query for query, lacks in zip(table.query_ids, absent, strict=True) if lacks]
-        if missing:
+        absent = np.flatnonzero(table.answerable & ~table.listed)
+        if len(absent):
+            missing = [table.query_ids[query] for query in absent]
             lacking.setdefault(f"{len(missing)} queries of the qrels ({some(missing)})", []).append(table.name)
         if table.ignored:
             ignoring.setdefault(f"{len(table.ignored)} queries that the qrels lack ({some(table.ignored)})", []).append(
@@ -203,8 +204,10 @@ def _same_in_all_runs(ties: Ties) -> tuple[str, ...]:
 def distinct_names(names: Sequence[str], runs: Sequence[Any]) -> list[str]:
     """Give runs that would go by the same name their paths or numbers, so that no table is ambiguous."""
     paths = [os.fspath(run) if isinstance(run, (str, os.PathLike)) else "" for run in runs]
-    result = [path if names.count(name) > 1 and path else name for name, path in zip(names, paths, strict=True)]
-    return [f"{name} {number}" if result.count(name) > 1 else name for number, name in enumerate(result)]
+    times = Counter(names)
+    result = [path if times[name] > 1 and path else name for name, path in zip(names, paths, strict=True)]
+    times = Counter(result)
+    return [f"{name} {number}" if times[name] > 1 else name for number, name in enumerate(result)]
 
 
 def _check_settings(table: SearchLengths, digest: str, settings: Mapping[str, Any]) -> None:

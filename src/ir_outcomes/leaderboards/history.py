@@ -170,10 +170,10 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
     runs: list[SotaRun] = []
     submissions = [each for each in scored if not each.is_baseline]
     for each in submissions:
-        looks = sum(other.date <= each.date and not other.is_baseline for other in entries)
         top_of_day = max(sign * _score(other) for other in submissions if other.date == each.date)
         value = sign * _score(each)
         if value > best and value == top_of_day:
+            looks = sum(other.date <= each.date and not other.is_baseline for other in entries)
             gain = None if not runs else _score(each) - runs[-1].score
             runs.append(SotaRun(len(runs) + 1, each.run, each.group, each.date, _score(each), gain, looks, None))
             best = value
