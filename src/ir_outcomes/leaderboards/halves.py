@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.scores import Scores
 from ir_outcomes.statistics.pairs import counted_pairs
-from ir_outcomes.statistics.subsets import count, medians, membership, rank_sum_tests, signed_tests
+from ir_outcomes.statistics.subsets import Members, count, medians, membership, rank_sum_tests, signed_tests
 
 __all__ = ["TestAgreement", "agreement_of", "first_halves", "in_halves", "signs"]
 
@@ -90,7 +90,7 @@ def _tally(one: tuple[Any, Any], other: tuple[Any, Any]) -> Ints:
     return np.array([agree.sum(), (~agree & ~disagree).sum(), disagree.sum(), either.sum()])
 
 
-def _tested_pairs(table: Scores, first: Floats, progress: bool) -> Iterator[tuple[dict[str, Any], ...]]:
+def _tested_pairs(table: Scores, first: Members, progress: bool) -> Iterator[tuple[dict[str, Any], ...]]:
     """Yield, for each pair of runs and each half: tests by name, and by "mean" and "median" the sign of what is better."""
     from tqdm import tqdm
 
@@ -102,7 +102,7 @@ def _tested_pairs(table: Scores, first: Floats, progress: bool) -> Iterator[tupl
         yield tuple(_tests_on(pair.sizes, changes, x, y, pair.distinct) for changes, x, y in each_half)
 
 
-def in_halves(code: Ints, n_classes: int, first: Floats) -> tuple[Floats, Floats]:
+def in_halves(code: Ints, n_classes: int, first: Members) -> tuple[Floats, Floats]:
     """Count the classes in the first half of each split; what is left is in the second."""
     counts = count(code, n_classes, first)
     return counts, np.bincount(code[code >= 0], minlength=n_classes)[:, None] - counts

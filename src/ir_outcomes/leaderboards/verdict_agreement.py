@@ -67,7 +67,7 @@ def verdicts_agree(
     couples = list(combinations(range(len(lengths)), 2))
     found = np.stack([split(lengths[0], each, unit).found_contender for each in lengths])
     whole = bool(np.isin(found, (0.0, 1.0)).all())
-    members = first, 1.0 - first
+    members = first.astype(np.float64), 1.0 - first.astype(np.float64)
     flipped = (
         [] if whole else [[sign_flip_pairs(found[:, half > 0], seed, COVERAGE_FLIPS) for half in side.T] for side in members]
     )
