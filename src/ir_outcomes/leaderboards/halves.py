@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.scores import Scores
-from ir_outcomes.statistics.pairs import counted_pairs
+from ir_outcomes.statistics.pairs import Pair, counted_pairs
 from ir_outcomes.statistics.subsets import Members, count, medians, membership, rank_sum_tests, signed_tests
 
 __all__ = ["TestAgreement", "agreement_of", "first_halves", "in_halves", "signs"]
@@ -96,10 +96,23 @@ def _tested_pairs(table: Scores, first: Members, progress: bool) -> Iterator[tup
 
     gains = table.gains()
     total = len(gains) * (len(gains) - 1) // 2
-    pairs = counted_pairs(gains, partial(in_halves, first=first))
+    pairs = counted_pairs(gains, partial(_Halves, first=first))
     for pair in tqdm(pairs, f"halves by {table.measure}", total, disable=not progress):
-        each_half = zip(pair.changes, pair.x, pair.y, strict=True)
-        yield tuple(_tests_on(pair.sizes, changes, x, y, pair.distinct) for changes, x, y in each_half)
+        yield tuple(_tests_on(pair, half) for half in (0, 1))
+
+
+class _Halves:
+    """Counts of classes in the first and in the second halves; a run's are used in all of its pairs."""
+
+    def __init__(self, code: Ints, n_classes: int, first: Members) -> None:
+        self.counts = in_halves(code, n_classes, first)
+        self._medians: tuple[Floats, ...] | None = None
+
+    def medians(self, distinct: Floats) -> tuple[Floats, ...]:
+        """(n_splits,) arrays, for each half; `distinct` are the values of the classes."""
+        if self._medians is None:
+            self._medians = tuple(medians(distinct, counts) for counts in self.counts)
+        return self._medians
 
 
 def in_halves(code: Ints, n_classes: int, first: Members) -> tuple[Floats, Floats]:
@@ -108,14 +121,14 @@ def in_halves(code: Ints, n_classes: int, first: Members) -> tuple[Floats, Float
     return counts, np.bincount(code[code >= 0], minlength=n_classes)[:, None] - counts
 
 
-def _tests_on(sizes: Floats, changes: Floats, x: Floats, y: Floats, distinct: Floats) -> dict[str, Any]:
-    positive, negative = changes[: len(sizes)], changes[len(sizes) :]
-    slack = 1e-12 * float(sizes[-1]) * len(changes)
+def _tests_on(pair: Pair[_Halves], half: int) -> dict[str, Any]:
+    positive, negative = np.split(pair.changes.counts[half], 2)
+    lower, upper = (row.medians(pair.distinct)[half] for row in (pair.x, pair.y))
     return {
-        **signed_tests(sizes, positive, negative),
-        "ranksum": rank_sum_tests(x, y),
-        "mean": signs(sizes @ (positive - negative), slack),
-        "median": signs(medians(distinct, y) - medians(distinct, x), slack=1e-12 * float(np.abs(distinct).max())),
+        **signed_tests(pair.sizes, positive, negative),
+        "ranksum": rank_sum_tests(pair.x.counts[half], pair.y.counts[half]),
+        "mean": signs(pair.sizes @ (positive - negative), slack=2e-12 * float(pair.sizes[-1]) * len(pair.sizes)),
+        "median": signs(upper - lower, slack=1e-12 * float(np.abs(pair.distinct).max())),
     }
 
 

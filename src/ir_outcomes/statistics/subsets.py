@@ -198,7 +198,8 @@ def _t(sizes: Floats, both: Floats, change: Floats, n: Floats, testable: Bools) 
     freedom = np.maximum(n - 1, 1)
     mean = total / np.maximum(n, 1)
     variance = np.maximum(squares - mean * total, 0.0) / freedom
-    equal = testable & (np.abs(change).max(axis=0, initial=0) == n)  # all in one class, and of one sign
+    equal = testable & (variance <= 1e-9 * squares)  # few can be
+    equal[equal] = np.abs(change[:, equal]).max(axis=0, initial=0) == n[equal]  # all in one class, and of one sign
     defined = testable & ~equal & (variance > 0)
     t = np.divide(mean, np.sqrt(variance / np.maximum(n, 1)), out=np.zeros(len(n)), where=defined)
     pvalue = np.where(defined, 2 * stdtr(freedom, -np.abs(t)), 1.0)
@@ -218,7 +219,8 @@ def _wilcoxon(both: Floats, change: Floats, n: Floats, zeros: Floats, testable: 
     spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(both) / 2) / 24
     z = np.divide(smaller - total / 2, np.sqrt(spread), out=np.zeros(len(n)), where=testable)
     pvalue = np.where(testable, np.minimum(1.0, 2 * ndtr(-np.abs(z))), 1.0)
-    exact = testable & (n <= MOST_EXACT_WILCOXON) & (zeros == 0) & (both.max(axis=0, initial=0) <= 1)
+    exact = testable & (n <= MOST_EXACT_WILCOXON) & (zeros == 0)
+    exact[exact] = both[:, exact].max(axis=0, initial=0) <= 1
     for each in np.flatnonzero(exact):
         pvalue[each] = signed_rank_pvalue(int(smaller[each]), int(n[each]))
     return Tests(pvalue, _signs(plus - total / 2, testable))
