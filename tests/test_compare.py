@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError
-from ir_outcomes.statistics import randomized_tukey_hsd
+from ir_outcomes.statistics import paired, randomized_tukey_hsd
 
 from . import literal, strategies
 from .test_verdict import MIRRORED
@@ -260,6 +261,22 @@ def test_every_form_of_contender() -> None:
     assert isinstance(several, Comparisons)
     assert len({each.contender for each in several}) == 3
     assert isinstance(iro.compare(qrels, a, {"B": b}), Comparisons)
+
+
+def test_tests_that_do_not_decide_run_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    queries = [f"q{n}" for n in range(30)]
+    ranks = np.random.default_rng(0).integers(1, 9, (2, 30)).tolist()
+    a, b = (run_of(dict(zip(queries, row, strict=True))) for row in ranks)
+    expected = compare(qrels_of(queries), a, b, names=["A", "B"])
+    flips = Mock(wraps=paired.sign_flip)
+    monkeypatch.setattr(paired, "sign_flip", flips)
+    found = compare(qrels_of(queries), a, b, names=["A", "B"])
+    assert str(found) == str(expected)
+    assert flips.call_count == 0
+    assert found.to_json() == expected.to_json()
+    assert found.ranking.pvalues["signflip"] == expected.ranking.pvalues["signflip"]
+    assert flips.call_count == 2  # of ranks and of reciprocals, once each
+    assert compare(qrels_of(queries), a, b, test="signflip").ranking.decides.name == "signflip"
 
 
 def test_notes_name_everything_odd() -> None:

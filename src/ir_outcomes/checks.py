@@ -19,3 +19,9 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse what is not one of the choices."""
     if value not in choices:
         raise ParameterError(f"{name}={value!r}: must be one of {', '.join(choices)}")
+
+
+def check_one_order(ties: str) -> None:
+    """Refuse the rule for equal scores that stands for many orders."""
+    if ties == "expected":
+        raise ParameterError("ties='expected' gives no single order to compare; use 'trec', 'msmarco' or 'input'")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,16 @@ from ir_outcomes.reading.runs import as_run
 from ir_outcomes.reading.several import is_path, run_paths
 from ir_outcomes.reading.tasks import Task, load
 
-__all__ = ["OnError", "check_overlap", "distinct_names", "evaluate", "notes_on_queries", "task_of", "unit_of"]
+__all__ = [
+    "OnError",
+    "check_overlap",
+    "distinct_names",
+    "evaluate",
+    "notes_on_listing",
+    "notes_on_queries",
+    "task_of",
+    "unit_of",
+]
 
 OnError = Literal["raise", "report"]
 
@@ -160,7 +169,15 @@ class _Attempt(NamedTuple):
     warning: str | None = None
 
 
-def notes_on_queries(tables: Iterable[SearchLengths]) -> Iterator[str]:
+def notes_on_queries(tables: Sequence[SearchLengths]) -> Iterator[str]:
+    """Say which queries are left out, count as unanswered, or are ignored."""
+    unanswerable = int(np.sum(~tables[0].answerable))
+    if unanswerable:
+        yield f"{unanswerable} queries have no relevant document at rel {tables[0].rel} and are left out."
+    yield from notes_on_listing(tables)
+
+
+def notes_on_listing(tables: Sequence[SearchLengths]) -> Iterator[str]:
     """Say which queries runs lack, or have beyond the qrels; runs of which the same is to be said share a note."""
     lacking: dict[str, list[str]] = {}
     ignoring: dict[str, list[str]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from ir_outcomes.checks import check_choice, check_positive
+from ir_outcomes.checks import check_choice, check_one_order, check_positive
 from ir_outcomes.comparison.outcomes import Unit
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.ranking import Ties
@@ -62,8 +62,7 @@ class Settings:
         check_choice("test", self.test, get_args(RankingTest))
         check_choice("coverage_test", self.coverage_test, get_args(CoverageTest))
         check_choice("correction", self.correction, get_args(FamilyCorrection))
-        if self.ties == "expected":
-            raise ParameterError("ties='expected' gives no single order to compare; use 'trec', 'msmarco' or 'input'")
+        check_one_order(self.ties)
         if not 0 < self.alpha < 1:
             raise ParameterError(f"alpha={self.alpha!r}: must be between 0 and 1")
         if self.margins is not None and not (len(self.margins) == 2 and min(self.margins) > 0):

@@ -47,7 +47,7 @@ ENOUGH_FOR_BOOTSTRAP = 200  # queries; benchmarks/simulate_errors.py
 
 def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
     """Yield what a careful reader must know of the runs."""
-    yield from _about_queries(baseline, contender)
+    yield from notes_on_queries((baseline, contender))
     yield from _about_depth(baseline, contender)
     yield from _about_judgments(baseline, contender)
 
@@ -104,13 +104,6 @@ def _ranking(facet: Facet, unit: str) -> str:
         )
     change = "longer" if facet.difference > 0 else "shorter"
     return f"{where} the search is {abs(facet.difference):.2f} ranks {change} ({lengths}; {test})"
-
-
-def _about_queries(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
-    unanswerable = int(np.sum(~baseline.answerable))
-    if unanswerable:
-        yield f"{unanswerable} queries have no relevant document at rel {baseline.rel} and are left out."
-    yield from notes_on_queries((baseline, contender))
 
 
 def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:

@@ -9,10 +9,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ir_outcomes.checks import check_choice, check_positive
+from ir_outcomes.checks import check_choice, check_one_order, check_positive
 from ir_outcomes.comparison.outcomes import Unit
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation import evaluate, notes_on_queries, task_of, unit_of
+from ir_outcomes.evaluation import evaluate, notes_on_listing, task_of, unit_of
 from ir_outcomes.leaderboards.halves import TestAgreement, agreement_of
 from ir_outcomes.leaderboards.verdict_agreement import VerdictAgreement, verdicts_agree
 from ir_outcomes.ranking import Ties
@@ -164,8 +164,7 @@ def agreement(
     check_draws(seed, splits)
     if not 0 < alpha < 1:
         raise ParameterError(f"alpha={alpha!r}: must be between 0 and 1")
-    if ties == "expected":
-        raise ParameterError("ties='expected' gives no single order to compare; use 'trec', 'msmarco' or 'input'")
+    check_one_order(ties)
     task = task_of(qrels)
     judgments = task.qrels if task else qrels
     items, given = runs_and_names(runs, names)
@@ -189,7 +188,7 @@ def agreement(
         splits=splits,
         seed=seed,
         alpha=alpha,
-        notes=(*_notes(tables), *notes_on_queries(lengths)),
+        notes=(*_notes(tables), *notes_on_listing(lengths)),
         versions=versions(),
     )
 

@@ -13,7 +13,7 @@ from ir_outcomes.checks import check_choice
 from ir_outcomes.comparison.outcomes import Unit
 from ir_outcomes.comparison.settings import FamilyCorrection, Settings
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation import evaluate, notes_on_queries, task_of, unit_of
+from ir_outcomes.evaluation import evaluate, notes_on_listing, task_of, unit_of
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of, with_verdicts
 from ir_outcomes.leaderboards.pairs import PairVerdict, all_pairs
 from ir_outcomes.leaderboards.tiers import tiers
@@ -370,7 +370,7 @@ def _notes(tables: list[SearchLengths], table: Scores, cycles: tuple[tuple[str, 
         notes.append(
             f"{table.measure} is averaged as ir_measures does: {unanswerable} queries without a relevant document count."
         )
-    notes += notes_on_queries(tables)
+    notes += notes_on_listing(tables)
     notes += [f"Better than each other in a circle, and so in one tier: {', '.join(cycle)}." for cycle in cycles]
     cutoff = settings.cutoff or 0
     shallow = [each.name for each in tables if 0 < each.retrieved.max() < cutoff]

@@ -72,11 +72,7 @@ def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> t
         part = _fast(block, layout) or _plain(block, layout, source)
         codes.extend(_coded(part.queries, code_of))
         ids = as_ids(part.documents)
-        needed = documents.n_bytes(ids)
-        if needed > _LARGE_TABLE and needed > _WIDEST_TABLE * n_bytes:
-            longest = max(ids.tolist(), key=len)
-            problem = f"one id as long as this among many short ones would take {needed >> 20:,} MiB of memory; shorten it"
-            raise FormatError(source, problem, text=longest.decode("utf-8", "replace"))
+        _refuse_wide_table(documents.n_bytes(ids), n_bytes, ids, source)
         documents.extend(ids)
         values.extend(part.values)
     if layout is None:
@@ -97,6 +93,14 @@ def find_line(path: str | os.PathLike[str], layout: Layout, query: str, document
                     return number
                 nth -= 1
     return None
+
+
+def _refuse_wide_table(needed: int, n_bytes: int, ids: Ids, source: str) -> None:
+    """Refuse ids so unequal in length that their table outgrows what was read, because each takes as much as the longest."""
+    if needed > _LARGE_TABLE and needed > _WIDEST_TABLE * n_bytes:
+        longest = max(ids.tolist(), key=len).decode("utf-8", "replace")
+        problem = f"one id as long as this among many short ones would take {needed >> 20:,} MiB of memory; shorten it"
+        raise FormatError(source, problem, text=longest)
 
 
 class _Growing:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ir_outcomes.checks import check_one_order
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation import evaluate, notes_on_queries, task_of
 from ir_outcomes.lengths import Missing, SearchLengths
@@ -74,8 +73,7 @@ def at_depth(
     ParameterError
         If it was, and a run has no results for a query, or none but relevant ones; or under ``ties="expected"``.
     """
-    if ties == "expected":
-        raise ParameterError("ties='expected' gives no single order to look at; use 'trec', 'msmarco' or 'input'")
+    check_one_order(ties)
     task = task_of(qrels)
     rel = rel if rel is not None else task.rel if task else 1
     items, given = runs_and_names(runs, names)
@@ -92,9 +90,7 @@ def at_depth(
     )
     if missing == "retrieved":
         _refuse_lists_without_irrelevant_documents(tables)
-    unanswerable = int(np.sum(~tables[0].answerable))
-    about = [f"{unanswerable} queries have no relevant document at rel {rel} and are left out."] if unanswerable else []
-    about += notes_on_queries(tables)
+    about = list(notes_on_queries(tables))
     reached = {table.name: int(table.retrieved.max(initial=0)) for table in tables}
     if cutoff is not None:
         shallow = [name for name, depth in reached.items() if depth < cutoff]
