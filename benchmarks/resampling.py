@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import scipy.stats
 
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.halves import agreement_of
 from ir_outcomes.leaderboards.stability import distribution_of
-from ir_outcomes.scores import Scores
 from ir_outcomes.statistics.signflips import sign_flip_pairs
 
 RUNS, QUERIES = 40, 5193

@@ -56,7 +56,7 @@ def write_collection(folder: Path, queries: int, depth: int, runs: int) -> None:
 
 
 def ours(**options: Any) -> Callable[[str, list[str]], Values]:
-    from ir_outcomes.evaluation import evaluate
+    from ir_outcomes.evaluation.evaluate import evaluate
 
     def work(qrels: str, runs: list[str]) -> Values:
         tables = evaluate(qrels, runs, cutoff=None, rel=1, ties="trec", **options)

@@ -9,8 +9,8 @@ import scipy.stats
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.scores import Scores, scores
 from ir_outcomes.leaderboards.halves import agreement_of, first_halves
-from ir_outcomes.scores import Scores, scores
 from ir_outcomes.statistics import differences, pairs, wilcoxon
 
 from .many import collection

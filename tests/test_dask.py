@@ -12,7 +12,7 @@ import distributed
 import pytest
 from joblib import parallel_config
 
-from ir_outcomes.evaluation import evaluate
+from ir_outcomes.evaluation.evaluate import evaluate
 
 from .searchlengths import differing
 

@@ -11,7 +11,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError, UnreadableFile
-from ir_outcomes.evaluation import evaluate
+from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.reading.several import run_paths, several_runs
 
 from .searchlengths import differing

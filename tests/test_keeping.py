@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes import SearchLengths, keeping
+from ir_outcomes import SearchLengths
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError, UnreadableFile
-from ir_outcomes.evaluation import evaluate
-from ir_outcomes.lengths import search_lengths
+from ir_outcomes.evaluation import storage as keeping
+from ir_outcomes.evaluation.evaluate import evaluate
+from ir_outcomes.evaluation.lengths import search_lengths
 from ir_outcomes.reading import as_qrels
 from ir_outcomes.samples import write_sample
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
-from ir_outcomes.lengths import check_comparable, search_lengths
+from ir_outcomes.evaluation.lengths import check_comparable, search_lengths
 from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.runs import as_run
 

@@ -9,8 +9,8 @@ import scipy.stats
 
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.stability import distribution_of
-from ir_outcomes.scores import Scores
 
 from .many import collection
 

@@ -23,7 +23,8 @@ from ir_outcomes.errors import (
     ParameterError,
     UnreadableFile,
 )
-from ir_outcomes.evaluation import evaluate
+from ir_outcomes.evaluation.evaluate import evaluate
+from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.leaderboards import (
     Agreement,
     Leaderboard,
@@ -34,7 +35,6 @@ from ir_outcomes.leaderboards import (
     rank_distribution,
     sota_history,
 )
-from ir_outcomes.lengths import SearchLengths, search_lengths
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, SharedRR, parse_measure, register, register_baseline, split
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, known_tasks, load, read_qrels, read_run
 from ir_outcomes.tail import (

@@ -16,13 +16,13 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.checks import check_choice
+from ir_outcomes._checks import check_choice
+from ir_outcomes._types import Ties
 from ir_outcomes.comparison import Comparison, Comparisons, compare, compare_outputs
 from ir_outcomes.errors import FormatError, IrOutcomesError, MissingDependency, ParameterError
-from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.measures import parse_measure
 from ir_outcomes.measures.recording import Recording
-from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.reading.tables import texts
 from ir_outcomes.statistics import adjust, differences, t_test, wilcoxon

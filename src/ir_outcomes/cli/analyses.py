@@ -131,8 +131,8 @@ def stability(
     kind: Annotated[str, typer.Option("--plot-kind", help="blobs or tau; several conditions are drawn together")] = "blobs",
 ) -> None:
     """Rank the runs on bootstrap resamples of the queries, for every measure, set of labels and set of queries."""
+    from ir_outcomes.evaluation.scores import default_measure, scores
     from ir_outcomes.leaderboards.stability import distribution_of
-    from ir_outcomes.scores import default_measure, scores
     from ir_outcomes.showing.pictures import conditions_plot
 
     results = {}

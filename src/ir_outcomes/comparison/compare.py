@@ -10,17 +10,17 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ir_outcomes.checks import check_choice
+from ir_outcomes._checks import check_choice
+from ir_outcomes._types import Ties, Unit
 from ir_outcomes.comparison.build import Pair, build
 from ir_outcomes.comparison.facets import naive_tests
-from ir_outcomes.comparison.outcomes import Unit, split
+from ir_outcomes.comparison.outcomes import split
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings
 from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation import evaluate, task_of, unit_of
-from ir_outcomes.lengths import SearchLengths
-from ir_outcomes.ranking import Ties
+from ir_outcomes.evaluation.evaluate import evaluate, task_of, unit_of
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.reading.datasets import DATASET_PREFIX
 from ir_outcomes.reading.several import several_runs
 

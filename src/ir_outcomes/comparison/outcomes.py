@@ -12,10 +12,11 @@ from itertools import compress
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.lengths import SearchLengths
-from ir_outcomes.matching import OUTCOMES, Unit, match
+from ir_outcomes._types import Unit
+from ir_outcomes.evaluation.items import OUTCOMES, match
+from ir_outcomes.evaluation.lengths import SearchLengths
 
-__all__ = ["OUTCOMES", "Outcomes", "Split", "Unit", "split"]
+__all__ = ["OUTCOMES", "Outcomes", "Split", "split"]
 
 _Floats = npt.NDArray[np.float64]
 

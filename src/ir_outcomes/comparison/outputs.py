@@ -15,7 +15,7 @@ from ir_outcomes.comparison.outcomes import OUTCOMES, Outcomes, Split
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.measures.directions import RECIPROCALS, is_gain
+from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain
 from ir_outcomes.reading.outputs import Output, read_output
 from ir_outcomes.reading.qrels import as_qrels
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from ir_outcomes.checks import check_choice, check_one_order, check_positive
-from ir_outcomes.comparison.outcomes import Unit
+from ir_outcomes._checks import check_choice, check_one_order, check_positive
+from ir_outcomes._types import Ties, Unit
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.ranking import Ties
 
 RankingTest = Literal["t", "wilcoxon", "sign", "signflip"]
 CoverageTest = Literal["exact", "midp"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ir_outcomes.checks import check_positive
+from ir_outcomes._checks import check_positive
 from ir_outcomes.comparison.verdict import Decision, Finding, decide
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import binomial_test

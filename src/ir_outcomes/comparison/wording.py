@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from ir_outcomes.comparison.facets import POWER, Facet
 from ir_outcomes.comparison.outcomes import Outcomes
-from ir_outcomes.evaluation import notes_on_queries
-from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.evaluation.evaluate import notes_on_queries
+from ir_outcomes.evaluation.lengths import SearchLengths
 
 FEW_QUERIES = 60
 UNEVEN_JUDGING = 0.05

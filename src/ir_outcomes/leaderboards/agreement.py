@@ -9,16 +9,15 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ir_outcomes.checks import check_choice, check_one_order, check_positive
-from ir_outcomes.comparison.outcomes import Unit
+from ir_outcomes._checks import check_choice, check_one_order, check_positive
+from ir_outcomes._types import Ties, Unit
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation import evaluate, notes_on_listing, task_of, unit_of
+from ir_outcomes.evaluation.evaluate import evaluate, notes_on_listing, task_of, unit_of
+from ir_outcomes.evaluation.scores import Scores, default_measure, scores
 from ir_outcomes.leaderboards.halves import TestAgreement, agreement_of
 from ir_outcomes.leaderboards.verdict_agreement import VerdictAgreement, verdicts_agree
-from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
-from ir_outcomes.scores import Scores, default_measure, scores
 from ir_outcomes.statistics.checks import check_draws
 
 __all__ = ["Agreement", "TestAgreement", "VerdictAgreement", "agreement"]

@@ -9,19 +9,18 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ir_outcomes.checks import check_choice
-from ir_outcomes.comparison.outcomes import Unit
+from ir_outcomes._checks import check_choice
+from ir_outcomes._types import Ties, Unit
 from ir_outcomes.comparison.settings import FamilyCorrection, Settings
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation import evaluate, notes_on_listing, task_of, unit_of
+from ir_outcomes.evaluation.evaluate import evaluate, notes_on_listing, task_of, unit_of
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks, scores
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of, with_verdicts
 from ir_outcomes.leaderboards.pairs import PairVerdict, all_pairs
 from ir_outcomes.leaderboards.tiers import tiers
-from ir_outcomes.lengths import SearchLengths
-from ir_outcomes.ranking import Ties
 from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
-from ir_outcomes.scores import Scores, reciprocal_ranks, scores
 from ir_outcomes.statistics import Interval, mean_interval
 from ir_outcomes.statistics.orders import shared_ranks
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.scores import Scores
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.statistics.pairs import Pair, counted_pairs
 from ir_outcomes.statistics.subsets import Members, count, medians, membership, rank_sum_tests, signed_tests
 

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.comparison.outcomes import Outcomes, Unit, split
+from ir_outcomes._types import Unit
+from ir_outcomes.comparison.outcomes import Outcomes, split
 from ir_outcomes.comparison.verdict import decide, finding
-from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.statistics import Test, adjust, binomial_test, differences, sign_flip, t_test, wilcoxon
 
 __all__ = ["PairVerdict", "all_pairs"]

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.checks import check_positive
+from ir_outcomes._checks import check_positive
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation import evaluate, task_of
-from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.evaluation.evaluate import evaluate, task_of
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.scores import Scores, default_measure, reciprocal_ranks, scores
 from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
-from ir_outcomes.scores import Scores, default_measure, reciprocal_ranks, scores
 from ir_outcomes.statistics.checks import check_draws
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
 from ir_outcomes.statistics.subsets import times_drawn

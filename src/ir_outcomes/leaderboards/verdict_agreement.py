@@ -8,10 +8,11 @@ from itertools import combinations
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import Unit, split
+from ir_outcomes._types import Unit
+from ir_outcomes.comparison.outcomes import split
 from ir_outcomes.comparison.verdict import LABELS, Finding, decide
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.leaderboards.halves import first_halves, in_halves, signs
-from ir_outcomes.lengths import SearchLengths
 from ir_outcomes.statistics import differences
 from ir_outcomes.statistics.pairs import with_signs
 from ir_outcomes.statistics.signflips import sign_flip_pairs

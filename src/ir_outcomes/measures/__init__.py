@@ -2,6 +2,7 @@
 
 from ir_outcomes.measures.baselines import register_baseline
 from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, SharedRR, split
-from ir_outcomes.measures.registration import parse_measure, register
+from ir_outcomes.measures.registration import register
+from ir_outcomes.reading.measure_names import parse_measure
 
 __all__ = ["ASL", "ESL", "Answered", "Outcome", "SharedRR", "parse_measure", "register", "register_baseline", "split"]

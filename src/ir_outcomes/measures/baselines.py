@@ -12,7 +12,7 @@ from collections import OrderedDict
 from typing import Any
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.lengths import SearchLengths, search_lengths
+from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.reading.datasets import DATASET_PREFIX
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, as_run

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 
-from ir_outcomes.checks import check_positive
+from ir_outcomes._checks import check_positive
+from ir_outcomes._types import Missing, Ties, Unit
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.lengths import Missing, SearchLengths
-from ir_outcomes.matching import OUTCOMES, Items, Unit, match
-from ir_outcomes.ranking import Ties
+from ir_outcomes.evaluation.items import OUTCOMES, Items, match
+from ir_outcomes.evaluation.lengths import SearchLengths
 
 __all__ = ["ASL", "ESL", "Answered", "Outcome", "SearchLengthMeasure", "SharedRR", "split"]
 

@@ -12,7 +12,7 @@ from ir_measures.providers import Evaluator, Provider
 from ir_measures.util import Metric
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.lengths import SearchLengths, search_lengths
+from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.measures.baselines import baseline_lengths
 from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, SearchLengthMeasure, SharedRR
 from ir_outcomes.reading.nested import as_ranking

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.measures.definitions import _SHARED, SearchLengthMeasure
 
 __all__ = ["Recording"]

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ir_outcomes.checks import check_one_order
+from ir_outcomes._checks import check_one_order
+from ir_outcomes._types import Missing, Ties
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation import evaluate, notes_on_queries, task_of
-from ir_outcomes.lengths import Missing, SearchLengths
-from ir_outcomes.ranking import Ties
+from ir_outcomes.evaluation.evaluate import evaluate, notes_on_queries, task_of
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.reading.several import runs_and_names
 
 __all__ = ["AtDepth", "at_depth", "pair_at_depth"]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.checks import check_positive
-from ir_outcomes.lengths import Missing, SearchLengths
-from ir_outcomes.ranking import Ties
+from ir_outcomes._checks import check_positive
+from ir_outcomes._types import Missing, Ties
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.results import Result, versions
 from ir_outcomes.tail.depth import at_depth, pair_at_depth
 from ir_outcomes.tail.weighting import effective_share

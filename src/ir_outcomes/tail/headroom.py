@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.lengths import Missing
-from ir_outcomes.ranking import Ties
+from ir_outcomes._types import Ties
+from ir_outcomes.evaluation.lengths import Missing
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.results import Result, versions
-from ir_outcomes.scores import Scores
 from ir_outcomes.tail.depth import at_depth
 from ir_outcomes.tail.measures import top_and_all
 

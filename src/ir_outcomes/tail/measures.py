@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import AP, P
 
-from ir_outcomes.lengths import Missing, SearchLengths
+from ir_outcomes._types import Missing
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.measures.definitions import ASL
-from ir_outcomes.scores import Scores
 from ir_outcomes.tail.depth import AtDepth
 
 __all__ = ["average_precision", "document_precisions", "precision_at", "top_and_all"]

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import Missing, Ties
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.lengths import Missing, SearchLengths
-from ir_outcomes.ranking import Ties
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.scores import Scores, scores
 from ir_outcomes.results import Result, versions
-from ir_outcomes.scores import Scores, scores
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
 from ir_outcomes.tail.depth import AtDepth, at_depth

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ir_outcomes.lengths import Missing
-from ir_outcomes.ranking import Ties
+from ir_outcomes._types import Ties
+from ir_outcomes.evaluation.lengths import Missing
 from ir_outcomes.results import Result, versions
 from ir_outcomes.tail.depth import pair_at_depth
 from ir_outcomes.tail.measures import top_and_all

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.tail.measures import document_precisions
 
 __all__ = ["effective_share", "equivalent_lengths"]

@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation import check_overlap, distinct_names, evaluate, task_of
-from ir_outcomes.lengths import SearchLengths
+from ir_outcomes.evaluation.evaluate import check_overlap, distinct_names, evaluate, task_of
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.parallel import each_run
 from ir_outcomes.measures.definitions import ASL, SearchLengthMeasure
-from ir_outcomes.measures.directions import higher_is_better as direction_of
 from ir_outcomes.measures.provider import settings_of
-from ir_outcomes.measures.registration import parse_measure
-from ir_outcomes.parallel import each_run
 from ir_outcomes.reading.files import read_ids
+from ir_outcomes.reading.measure_names import higher_is_better as direction_of
+from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run
 from ir_outcomes.reading.several import runs_and_names

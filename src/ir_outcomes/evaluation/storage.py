@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.errors import FormatError, InputError, MismatchError, ParameterError, UnreadableFile
-from ir_outcomes.lengths import SearchLengths, search_lengths
-from ir_outcomes.ranking import pytrec_eval_compares_as_float32
+from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
+from ir_outcomes.evaluation.ranking import pytrec_eval_compares_as_float32
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import read_run

@@ -6,16 +6,15 @@ An *item* is an answerable query, or under ``unit="document"`` an atom of `Searc
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.lengths import SearchLengths, check_comparable
+from ir_outcomes._types import Unit
+from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
 
-__all__ = ["OUTCOMES", "Items", "Unit", "match"]
+__all__ = ["OUTCOMES", "Items", "match"]
 
-Unit = Literal["query", "document"]
 OUTCOMES = ("neither", "lost", "won", "both")
 
 _Ints = npt.NDArray[np.int64]

@@ -13,18 +13,17 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes.checks import check_choice
+from ir_outcomes._checks import check_choice
+from ir_outcomes._types import Ties, Unit
 from ir_outcomes.errors import (
     InputError,
     IrOutcomesWarning,
     MismatchError,
     some,
 )
-from ir_outcomes.keeping import cached_lengths, make_folder
-from ir_outcomes.lengths import SearchLengths, search_lengths
-from ir_outcomes.matching import Unit
-from ir_outcomes.parallel import each_run
-from ir_outcomes.ranking import Ties
+from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
+from ir_outcomes.evaluation.parallel import each_run
+from ir_outcomes.evaluation.storage import cached_lengths, make_folder
 from ir_outcomes.reading.datasets import is_dataset_id
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run

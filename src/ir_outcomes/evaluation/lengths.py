@@ -9,21 +9,20 @@ import os
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.checks import check_choice, check_positive
+from ir_outcomes._checks import check_choice, check_positive
+from ir_outcomes._types import Missing, Ties
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some
-from ir_outcomes.ranking import Ties, judged_part, levels, places_of, scores_of
+from ir_outcomes.evaluation.ranking import judged_part, levels, places_of, scores_of
+from ir_outcomes.evaluation.weak_order import TieLevel
 from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.qrels import as_qrels
-from ir_outcomes.weak_order import TieLevel
 
-__all__ = ["Missing", "SearchLengths", "Ties", "search_lengths"]
-
-Missing = Literal["retrieved", "cutoff"]
+__all__ = ["SearchLengths", "search_lengths"]
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
@@ -114,9 +113,9 @@ class SearchLengths:
         >>> SearchLengths.load(path, qrels).esl().tolist()
         [2.0]
         """
-        from ir_outcomes import keeping
+        from ir_outcomes.evaluation import storage
 
-        keeping.save(self, path)
+        storage.save(self, path)
 
     @staticmethod
     def load(path: str | os.PathLike[str], qrels: Any = None) -> SearchLengths:
@@ -139,9 +138,9 @@ class SearchLengths:
         MismatchError
             If it was made with other qrels, or where pytrec_eval compares scores at another precision.
         """
-        from ir_outcomes import keeping
+        from ir_outcomes.evaluation import storage
 
-        return keeping.load(path, qrels)
+        return storage.load(path, qrels)
 
     @cached_property
     def relevant(self) -> _Ints:

@@ -7,17 +7,16 @@ are looked at only in tie levels that hold a judged document. So the run may be 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import Ties
 from ir_outcomes.reading.keys import Codes, Ids, Keys, pair_keys
 from ir_outcomes.reading.nested import NestedRun
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
-
-Ties = Literal["trec", "msmarco", "input", "expected"]
 
 _STRETCH = 1 << 15  # rows, so that what is worked on stays in the processor's cache
 

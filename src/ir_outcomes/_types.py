@@ -1,0 +1,21 @@
+"""Closed sets of choices and array aliases that several packages share."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Bools", "Floats", "Ints", "Missing", "OnError", "OneOrder", "Ties", "Unit", "UnitChoice"]
+
+Ties = Literal["trec", "msmarco", "input", "expected"]
+OneOrder = Literal["trec", "msmarco", "input"]  # the tie rules that give one order
+Unit = Literal["query", "document"]
+UnitChoice = Literal["auto", "query", "document"]
+Missing = Literal["retrieved", "cutoff"]
+OnError = Literal["raise", "report"]
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
