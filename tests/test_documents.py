@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from ir_outcomes.samples import write_sample
-
-from .test_cli import call
+from tests.helpers.command_line import call
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

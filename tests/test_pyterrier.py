@@ -19,8 +19,7 @@ import ir_outcomes as iro
 from ir_outcomes import ESL, Answered, Outcome
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, ParameterError
-
-from .test_documents import prepare
+from tests.test_documents import prepare
 
 TEXTS = {
     "d1": "the cat sat on the mat",

@@ -16,8 +16,7 @@ from ir_measures import AP, RR, P
 import ir_outcomes as iro
 from ir_outcomes.comparison import Comparison
 from ir_outcomes.statistics import differences, t_test, wilcoxon
-
-from . import literal
+from tests.helpers import literal
 
 pytestmark = pytest.mark.realdata
 

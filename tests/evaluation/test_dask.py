@@ -13,8 +13,7 @@ import pytest
 from joblib import parallel_config
 
 from ir_outcomes.evaluation.evaluate import evaluate
-
-from .searchlengths import differing
+from tests.helpers.searchlengths import differing
 
 QUERIES, DEPTH, RUNS = 150, 100, 60
 

@@ -19,8 +19,7 @@ from ir_outcomes.results import Result
 from ir_outcomes.samples import write_sample
 from ir_outcomes.showing.analyses import views
 from ir_outcomes.showing.pictures import PICTURES, conditions_plot
-
-from .many import collection
+from tests.helpers.many import collection
 
 Command = Callable[..., tuple[int, str, str]]
 NASTY = ["<b>&_%", "a" * 60, "$x^2$ \\ {y}", "плохо"]

@@ -15,8 +15,7 @@ import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError
 from ir_outcomes.leaderboards.tiers import tiers
 from ir_outcomes.reading.entries import read_entries
-
-from .many import collection
+from tests.helpers.many import collection
 
 
 @pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 3), ("document", 3)])

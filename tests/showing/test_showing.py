@@ -15,8 +15,7 @@ from matplotlib.figure import Figure
 import ir_outcomes as iro
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import MissingDependency, ParameterError
-
-from .test_compare import qrels_of, run_of
+from tests.helpers.runs import qrels_of, run_of
 
 EVIL = '<script>alert("x")</script> & 100% $run_1$ \\x {y} #~^'
 

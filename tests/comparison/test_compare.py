@@ -4,7 +4,6 @@ import dataclasses
 import json
 import math
 import warnings
-from collections.abc import Mapping
 from typing import Any
 from unittest.mock import Mock
 
@@ -20,27 +19,15 @@ import ir_outcomes as iro
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.statistics import paired, randomized_tukey_hsd
-
-from . import literal, strategies
-from .test_verdict import MIRRORED
+from tests.helpers import literal, strategies
+from tests.helpers.runs import qrels_of, run_of
+from tests.helpers.verdicts import MIRRORED
 
 
 def compare(*arguments: Any, **settings: Any) -> Comparison:
     result = iro.compare(*arguments, **settings)
     assert isinstance(result, Comparison)
     return result
-
-
-def run_of(ranks: Mapping[str, int | None], depth: int = 12) -> literal.Run:
-    """A run that ranks "gold" at the given rank of each query, or not at all."""
-    return {
-        query: {("gold" if place == rank else f"d{place}"): 100.0 - place for place in range(1, depth + 1)}
-        for query, rank in ranks.items()
-    }
-
-
-def qrels_of(queries: Any) -> literal.Qrels:
-    return {query: {"gold": 1} for query in queries}
 
 
 some_runs = strategies.runs.filter(bool)

@@ -12,8 +12,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import Scores, scores
 from ir_outcomes.leaderboards.halves import agreement_of, first_halves
 from ir_outcomes.statistics import differences, pairs, wilcoxon
-
-from .many import collection
+from tests.helpers.many import collection
 
 
 def plain_tests(x: np.ndarray, y: np.ndarray) -> dict[str, bool]:

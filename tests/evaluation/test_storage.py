@@ -22,10 +22,9 @@ from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.lengths import search_lengths
 from ir_outcomes.reading import as_qrels
 from ir_outcomes.samples import write_sample
-
-from . import literal, strategies
-from .searchlengths import differing
-from .test_cli import call
+from tests.helpers import literal, strategies
+from tests.helpers.command_line import call
+from tests.helpers.searchlengths import differing
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2, "d1": 1}, "q3": {"d4": 0}}
 RUN = "q1 Q0 d2 1 3.0 t\nq1 Q0 d1 2 2.0 t\nq2 Q0 d3 1 5.0 t\nother Q0 d3 1 5.0 t\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .literal import Qrels, Run
+from tests.helpers.literal import Qrels, Run
 
 
 def collection(n_runs: int, n_queries: int, relevant: int = 1, seed: int = 0, depth: int = 10) -> tuple[Qrels, dict[str, Run]]:

@@ -1,19 +1,16 @@
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from ir_outcomes.cli import main
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.samples import SYSTEMS, write_sample
+from tests.helpers.command_line import Done, call
 
 PROGRAM = Path(sys.executable).with_name("ir-outcomes")
 
@@ -23,29 +20,6 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sample")
     write_sample(folder)
     return folder
-
-
-class Done(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def call(*arguments: str | Path, folder: Path | None = None) -> Done:
-    """Run the command line in this process, as the installed program would."""
-    out, err, status = io.StringIO(), io.StringIO(), 0
-    before, argv = Path.cwd(), sys.argv
-    try:
-        os.chdir(folder or before)
-        sys.argv = ["ir-outcomes", *map(str, arguments)]
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            main()
-    except SystemExit as end:
-        status = int(end.code or 0)
-    finally:
-        os.chdir(before)
-        sys.argv = argv
-    return Done(status, out.getvalue(), err.getvalue())
 
 
 def call_ir_measures(*arguments: str, folder: Path) -> Done:

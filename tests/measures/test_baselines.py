@@ -16,9 +16,8 @@ from ir_outcomes import ASL, ESL, Answered, Outcome
 from ir_outcomes.comparison import Comparison
 from ir_outcomes.errors import FormatError, ParameterError, UnreadableFile
 from ir_outcomes.measures import baselines
-
-from . import strategies
-from .test_cli import call
+from tests.helpers import strategies
+from tests.helpers.command_line import call
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1, "c": 1}, "q3": {"z": 1}, "absent": {"a": 1}, "empty": {"a": 0}}
 BASELINE = {"q1": {"a": 2.0}, "q2": {"x": 3.0, "y": 2.0, "b": 1.0}, "stray": {"a": 1.0}}

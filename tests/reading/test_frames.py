@@ -158,7 +158,7 @@ def test_frames_of_another_library_compare_with_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:zmq", "ignore::DeprecationWarning:jupyter_client")
-@pytest.mark.parametrize("path", sorted((Path(__file__).parents[1] / "docs").glob("*.ipynb")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "docs").glob("*.ipynb")), ids=lambda path: path.name)
 def test_notebooks_run_from_top_to_bottom(path: Path, tmp_path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     assert all(not cell.get("outputs") for cell in notebook.cells), "clear its outputs before storing it"

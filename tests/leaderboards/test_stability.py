@@ -11,8 +11,7 @@ import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.stability import distribution_of
-
-from .many import collection
+from tests.helpers.many import collection
 
 
 def table(values: list[list[float]], higher_is_better: bool = True) -> Scores:

@@ -18,9 +18,8 @@ from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.tail.measures import average_precision, document_precisions, precision_at
 from ir_outcomes.tail.reordering import ablation
 from ir_outcomes.tail.rrie import reduction
-
-from .literal import Qrels, Run
-from .many import collection
+from tests.helpers.literal import Qrels, Run
+from tests.helpers.many import collection
 
 
 def plain_documents(qrels: Qrels, run: Run, query: str, depth: int) -> list[tuple[float, float]]:

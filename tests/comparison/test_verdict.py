@@ -7,19 +7,11 @@ import itertools
 import pytest
 
 from ir_outcomes.comparison.verdict import LABELS, Finding, decide
+from tests.helpers.verdicts import MIRRORED
 
 every = [Finding(*flags) for flags in itertools.product((False, True), repeat=4)]
 # A facet that is significant after correction is significant before it, and does not improve and worsen by one test.
 possible = [f for f in every if f.up <= f.gain and f.down <= f.hurt and not (f.up and f.down)]
-
-MIRRORED = {
-    "better on both facets": "worse on both facets",
-    "better without harm": "worse without gain",
-    "worse on both facets": "better on both facets",
-    "worse without gain": "better without harm",
-    "trade-off": "trade-off",
-    "no significant difference": "no significant difference",
-}
 
 
 @pytest.mark.parametrize(("coverage", "ranking"), list(itertools.product(possible, repeat=2)))

@@ -13,8 +13,7 @@ import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError, UnreadableFile
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.reading.several import run_paths, several_runs
-
-from .searchlengths import differing
+from tests.helpers.searchlengths import differing
 
 QRELS = {f"q{n}": {f"d{n}": 1, f"d{n + 1}": 2, "d0": 0} for n in range(1, 9)}
 SETTINGS: dict[str, Any] = {"cutoff": 5, "rel": 1, "ties": "trec"}

@@ -15,8 +15,7 @@ from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, Pa
 from ir_outcomes.evaluation.lengths import check_comparable, search_lengths
 from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.runs import as_run
-
-from . import literal, strategies
+from tests.helpers import literal, strategies
 
 
 def same(found: Any, expected: list[float]) -> None:
