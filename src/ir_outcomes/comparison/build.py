@@ -83,7 +83,7 @@ def _comparison(pair: Pair, coverage: Facet, ranking: Facet, reciprocal: Facet |
 
 
 def _corrected(facets: list[Facet], settings: Settings) -> list[Facet]:
-    pvalues = adjust([facet.pvalue for facet in facets], settings.correction)
+    pvalues = adjust([facet.pvalue for facet in facets], settings.correction).tolist()
     return [facet.corrected(pvalue) for facet, pvalue in zip(facets, pvalues, strict=True)]
 
 

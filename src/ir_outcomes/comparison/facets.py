@@ -192,7 +192,7 @@ def coverage_facet(split: Split, settings: Settings) -> Facet:
     if whole:
         tests = {"exact": binomial_test(won, lost), "midp": midp_test(won, lost)}
     else:
-        tests = {"signflip": sign_flip(change, seed=settings.seed, resamples=settings.resamples)}
+        tests = {"signflip": sign_flip(change)}
     return _facet(
         "coverage",
         "percentage points",
@@ -271,7 +271,7 @@ def _paired_facet(
     name: str, measured_in: str, higher_is_better: bool, pair: tuple[_Floats, _Floats], settings: Settings
 ) -> Facet:
     change = differences(*pair)
-    tests = paired_tests(change, seed=settings.seed, resamples=settings.resamples)
+    tests = paired_tests(change)
     return _facet(name, measured_in, higher_is_better, (*pair, change), tests, settings.test, settings.alpha)
 
 
