@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ir_outcomes.comparison.outcomes import Split
 from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.comparison.verdict import Finding, finding
+from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import (
     Interval,
     Test,
@@ -232,7 +233,7 @@ def reciprocal_facet(split: Split, settings: Settings) -> Facet | None:
 
 
 @dataclass(frozen=True)
-class Naive:
+class Naive(Immutable):
     """What the framework replaces: standard tests on reciprocal rank over all answerable queries.
 
     Attributes
@@ -252,7 +253,7 @@ class Naive:
     baseline: float | None
     contender: float | None
     difference: float | None
-    tests: dict[str, Test]
+    tests: Mapping[str, Test]
 
     @property
     def pvalues(self) -> dict[str, float]:

@@ -6,6 +6,7 @@ within their query, so that each query weighs the same. With one relevant docume
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import compress
 
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from ir_outcomes._types import Unit
 from ir_outcomes.evaluation.items import OUTCOMES, match
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.results import Immutable
 
 __all__ = ["OUTCOMES", "Outcomes", "Split", "split"]
 
@@ -22,7 +24,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Outcomes:
+class Outcomes(Immutable):
     """How many queries (or relevant documents) had each outcome.
 
     Attributes
@@ -42,7 +44,7 @@ class Outcomes:
     lost: int
     won: int
     both: int
-    fractions: dict[str, float]
+    fractions: Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)

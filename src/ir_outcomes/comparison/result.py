@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, overload
+from typing import Any, ClassVar, NamedTuple, overload
 
+from ir_outcomes._formatting import plural
 from ir_outcomes.comparison.facets import Facet, Naive
 from ir_outcomes.comparison.outcomes import Outcomes
+from ir_outcomes.comparison.rows import paper_row, row_of
 from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.comparison.verdict import LABELS, Verdict
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import plain
-from ir_outcomes.statistics import Interval, Test
+from ir_outcomes.results import OPTIONAL, Result
 
 WHICH = ("won", "lost", "better", "worse")
 
@@ -49,69 +49,8 @@ class QueryOutcome(NamedTuple):
     text: str | None = None
 
 
-class _Shown:
-    """What a comparison and a list of them have in common: the ways to show them.
-
-    Showing is the last room of the house; it is entered only when something is to be shown.
-    """
-
-    def _items(self) -> tuple[Comparison, ...]:
-        raise NotImplementedError
-
-    def to_frame(self) -> Any:
-        """Return a pandas data frame with a row for each comparison; the columns are those of the CSV."""
-        from ir_outcomes.showing.tables import as_frame, row_of
-
-        return as_frame(map(row_of, self._items()))
-
-    def to_csv(self) -> str:
-        """Return CSV with a row for each comparison."""
-        from ir_outcomes.showing.tables import as_csv, row_of
-
-        return as_csv([row_of(item) for item in self._items()])
-
-    def to_latex(self) -> str:
-        r"""Return a LaTeX table with the columns of Table 2 of Lin et al. 2021; needs ``\usepackage{booktabs}``."""
-        from ir_outcomes.showing.tables import as_latex
-
-        return as_latex(self._items())
-
-    def to_html(self) -> str:
-        """Return an HTML table with sentences and notes; everything is escaped."""
-        from ir_outcomes.showing.tables import as_html
-
-        return as_html(self._items())
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def plot(self, kind: str = "facets", ax: Any = None) -> Any:
-        """Draw a picture with matplotlib.
-
-        Parameters
-        ----------
-        kind : {"facets", "outcomes", "ranks", "differences"}
-            Change of coverage against change of ranking; shares of the outcomes; search length against search length; the
-            histogram of their differences. The last two are for a single comparison.
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure, which is ``.figure`` of what is returned.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        MissingDependency
-            If matplotlib is not installed.
-        """
-        from ir_outcomes.showing.plots import plot
-
-        return plot(self, kind, ax)
-
-
 @dataclass(frozen=True)
-class Comparison(_Shown):
+class Comparison(Result):
     """A contender against a baseline: outcomes, both facets, and the verdict.
 
     Attributes
@@ -157,7 +96,9 @@ class Comparison(_Shown):
     verdict: Verdict
     notes: tuple[str, ...]
     versions: dict[str, str]
-    queries: tuple[QueryOutcome, ...] | None = field(default=None, repr=False, compare=False)
+    queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
+
+    has_paper_columns: ClassVar[bool] = True
 
     @property
     def unit(self) -> str:
@@ -215,55 +156,35 @@ class Comparison(_Shown):
             raise ParameterError(f"which={which!r}: must be one of {', '.join(WHICH)}")
         return chosen[:top]
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return everything as plain dicts, lists, text and numbers; `per_query` adds the queries."""
-        result: dict[str, Any] = plain(self)
-        if not per_query:
-            del result["queries"]
-        return result
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row with all values."""
+        return [row_of(self)]
 
-    def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON: no NaN, no infinity."""
-        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False, indent=indent)
+    def paper_rows(self) -> list[dict[str, Any]]:
+        """Return one row with the columns of Tables 1 and 2 of Lin et al. 2021."""
+        return [paper_row(self)]
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
-        """Rebuild what `to_dict` returned."""
-        margins = data["settings"]["margins"]
-        queries = data.get("queries")
-        return cls(
-            baseline=data["baseline"],
-            contender=data["contender"],
-            n_queries=data["n_queries"],
-            n_unanswerable=data["n_unanswerable"],
-            settings=Settings(**{**data["settings"], "margins": tuple(margins) if margins else None}),
-            outcomes=Outcomes(**data["outcomes"]),
-            coverage=_facet(data["coverage"]),
-            ranking=_facet(data["ranking"]),
-            reciprocal_rank=None if data["reciprocal_rank"] is None else _facet(data["reciprocal_rank"]),
-            naive=Naive(**{**data["naive"], "tests": _tests(data["naive"]["tests"])}),
-            verdict=Verdict(**data["verdict"]),
-            notes=tuple(data["notes"]),
-            versions=dict(data["versions"]),
-            queries=None if queries is None else tuple(QueryOutcome(*query) for query in queries),
-        )
+    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
+        """Draw a picture with matplotlib.
 
-    @classmethod
-    def from_json(cls, text: str) -> Comparison:
-        """Rebuild what `to_json` returned."""
-        return cls.from_dict(json.loads(text))
+        Parameters
+        ----------
+        kind : {"facets", "outcomes", "ranks", "differences"}
+            Change of coverage against change of ranking; shares of the outcomes; search length against search length; the
+            histogram of their differences.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure, which is ``.figure`` of what is returned.
+        """
+        from ir_outcomes.showing.plots import plot
 
-    def _items(self) -> tuple[Comparison, ...]:
-        return (self,)
+        return plot(self, kind or "facets", ax)
 
-    def __str__(self) -> str:
-        from ir_outcomes.showing.text import comparison_text
-
-        return comparison_text(self)
+    def _summary(self) -> str:
+        return f"{self.contender} against {self.baseline}, {plural('query', self.n_queries)}: {self.verdict.label}"
 
 
 @dataclass(frozen=True)
-class Comparisons(_Shown):
+class Comparisons(Result):
     """Several comparisons, in the order the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries that both answered.
@@ -275,6 +196,8 @@ class Comparisons(_Shown):
     """
 
     items: tuple[Comparison, ...]
+
+    has_paper_columns: ClassVar[bool] = True
 
     def __len__(self) -> int:
         return len(self.items)
@@ -329,26 +252,36 @@ class Comparisons(_Shown):
             raise ParameterError(f"no verdict is called {unknown[0]!r}; they are {', '.join(LABELS)}")
         return Comparisons(tuple(item for item in self.items if item.verdict.label in labels))
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return everything as plain dicts, lists, text and numbers."""
-        return {"comparisons": [item.to_dict(per_query=per_query) for item in self.items]}
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each comparison."""
+        return [row_of(item) for item in self.items]
 
-    def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON: no NaN, no infinity."""
-        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False, indent=indent)
+    def paper_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each comparison with the columns of Tables 1 and 2 of Lin et al. 2021."""
+        return [paper_row(item) for item in self.items]
 
-    @classmethod
-    def from_json(cls, text: str) -> Comparisons:
-        """Rebuild what `to_json` returned."""
-        return cls(tuple(Comparison.from_dict(item) for item in json.loads(text)["comparisons"]))
+    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
+        """Draw a picture with matplotlib.
 
-    def _items(self) -> tuple[Comparison, ...]:
-        return self.items
+        Parameters
+        ----------
+        kind : {"facets", "outcomes"}
+            Change of coverage against change of ranking; shares of the outcomes.
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure, which is ``.figure`` of what is returned.
+        """
+        from ir_outcomes.showing.plots import plot
 
-    def __str__(self) -> str:
-        from ir_outcomes.showing.text import comparisons_text
+        return plot(self, kind or "facets", ax)
 
-        return comparisons_text(self)
+    def _summary(self) -> str:
+        if not self.items:
+            return "empty"
+        baselines = {item.baseline for item in self.items}
+        if len(baselines) > 1:
+            return f"{plural('pair', len(self.items))} of runs, {plural('query', self.items[0].n_queries)}"
+        runs = plural("run", len(self.items))
+        return f"{runs} against {baselines.pop()}, {plural('query', self.items[0].n_queries)}"
 
 
 _FROM_BEST = (LABELS[0], LABELS[1], LABELS[5], LABELS[4], LABELS[3], LABELS[2])
@@ -364,12 +297,3 @@ _ORDERS: dict[str, Callable[[Comparison], Any]] = {
     "ranking": lambda item: -_gain(item.ranking),
     "name": lambda item: item.contender,
 }
-
-
-def _facet(data: Mapping[str, Any]) -> Facet:
-    intervals = {name: data[name] and Interval(*data[name]) for name in ("interval", "ratio_interval")}
-    return Facet(**{**data, **intervals, "tests": _tests(data["tests"])})
-
-
-def _tests(data: Mapping[str, Any]) -> dict[str, Test]:
-    return {name: Test(**test) for name, test in data.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -13,6 +14,7 @@ from ir_outcomes.comparison.outcomes import split
 from ir_outcomes.comparison.verdict import LABELS, Finding, decide
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.leaderboards.halves import first_halves, in_halves, signs
+from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import differences
 from ir_outcomes.statistics.pairs import with_signs
 from ir_outcomes.statistics.signflips import sign_flip_pairs
@@ -30,7 +32,7 @@ COVERAGE_FLIPS = 999
 
 
 @dataclass(frozen=True)
-class VerdictAgreement:
+class VerdictAgreement(Immutable):
     """How often two halves of the queries give the same two-facet verdict.
 
     Attributes
@@ -53,7 +55,7 @@ class VerdictAgreement:
     contradict: float
     decided: float
     same_of_decided: float | None
-    labels: dict[str, dict[str, int]]
+    labels: Mapping[str, Mapping[str, int]]
     unit: str
 
 
