@@ -518,6 +518,4 @@ def _checked(value: Any, is_valid: bool, what: str, place: _Place) -> Any:
 @cache
 def _hints(kind: type[Any]) -> dict[str, Any]:
     """Return the types of a class's fields; evaluating the annotations takes longer than everything else here."""
-    hints = get_type_hints(kind)
-    names = kind._fields if issubclass(kind, tuple) else [field.name for field in fields(kind)]
-    return {name: hints[name] for name in names}
+    return get_type_hints(kind)

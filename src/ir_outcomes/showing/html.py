@@ -44,7 +44,7 @@ def _text(text: str) -> str:
 
 def _table(table: Table) -> str:
     title = f"<b>{_text(table.title)}</b>" if table.title else ""
-    caption = "<br>".join(part for part in (title, _text(table.head), _text(table.caption)) if part)
+    caption = "<br/>".join(part for part in (title, _text(table.head), _text(table.caption)) if part)
     sentences = "".join(f"<p>{_text(sentence)}</p>" for sentence in table.sentences)
     if not table.columns:
         return f"<p>{caption}</p>{sentences}" if caption else sentences
