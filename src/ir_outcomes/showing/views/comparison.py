@@ -405,10 +405,15 @@ def _merged_notes(comparisons: Comparisons) -> Iterator[str]:
     """
     names = _names(comparisons)
     kinds: dict[str, dict[str, list[str]]] = {}
+    places: dict[str, int] = {}  # the most important notes of a comparison come first, and so do those of all
     for name, item in zip(names, comparisons, strict=True):
-        for note in item.notes:
-            kinds.setdefault(_kind(note, item), {}).setdefault(note, []).append(name)
-    for notes in kinds.values():
+        for place, note in enumerate(item.notes):
+            kind = _kind(note, item)
+            kinds.setdefault(kind, {}).setdefault(note, []).append(name)
+            places[kind] = min(place, places.get(kind, place))
+    yield from comparisons.notes
+    for kind in sorted(kinds, key=lambda kind: places[kind]):
+        notes = kinds[kind]
         (note, about), *others = notes.items()
         alike = [name for runs in notes.values() for name in runs]
         everywhere = len(alike) == len(comparisons)
