@@ -57,6 +57,8 @@ def _parts(view: View, width: int, *, fold: bool) -> Iterator[RenderableType]:
     for statement in view.statements:
         yield from _statement_parts(statement, width)
     if view.notes:
+        if view.statements:
+            yield ""
         yield Text("Notes", style="bold")
         for note in view.notes:
             yield _wrapped(note, width, first=" - ", rest="   ")
