@@ -184,7 +184,7 @@ class Result(Immutable):
         try:
             restored: R = _restored_dataclass(cls, data)
         except _Invalid as invalid:
-            raise FormatError(f"the JSON of a {cls.__name__}", invalid.message()) from None
+            raise FormatError(f"JSON of {cls.__name__}", invalid.message()) from None
         return restored
 
     @classmethod
@@ -196,7 +196,7 @@ class Result(Immutable):
         FormatError
             If `text` is not JSON, holds something else, or was written by an incompatible version.
         """
-        source = f"the JSON of a {cls.__name__}"
+        source = f"JSON of {cls.__name__}"
         if not isinstance(text, (str, bytes, bytearray)):
             raise FormatError(source, f"needs the text that to_json returned, not a {type(text).__name__}")
         try:
@@ -350,7 +350,7 @@ class Result(Immutable):
         return view_of(self, Layout(columns, sentences))
 
     def _no_paper_columns(self) -> ParameterError:
-        return ParameterError(f"columns='paper' is for comparisons; a {type(self).__name__} has columns='default' only")
+        return ParameterError(f"columns='paper' is for comparisons; {type(self).__name__} has columns='default' only")
 
     def _summary(self) -> str:
         """Describe the result in a few words, for its `repr`: main names and counts."""
