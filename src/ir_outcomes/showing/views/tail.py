@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ir_outcomes._formatting import NOTHING, fixed, percent, plural
-from ir_outcomes.showing.view import Column, Layout, Table, View, view_of
+from ir_outcomes.showing.view import Column, Layout, Table, View, best, view_of
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
 
 
@@ -66,9 +66,10 @@ def _length_distributions(result: LengthDistributions, layout: Layout) -> View:
         "relevant documents that AP in effect averages."
     )
     title = f"Search lengths of {documents} of {plural('query', result.n_queries)}"
-    return View(
-        (Table(title, _settings(result.cutoff, result.rel, result.missing), columns, rows, caption),), notes=result.notes
-    )
+    head = _settings(result.cutoff, result.rel, result.missing)
+    shortest = best([run.asl for run in result.runs], 1, higher_is_better=False)
+    shortest |= best([run.asl_top for run in result.runs], 2, higher_is_better=False)
+    return View((Table(title, head, columns, rows, caption, best=shortest),), notes=result.notes)
 
 
 @view_of.register
