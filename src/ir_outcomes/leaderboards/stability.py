@@ -18,8 +18,8 @@ from ir_outcomes.evaluation.scores import Scores, default_measure, reciprocal_ra
 from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.checks import check_draws
-from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
 from ir_outcomes.statistics.counts import times_drawn
+from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
 
 __all__ = ["RankDistribution", "RankedRun", "rank_distribution"]
 
