@@ -9,13 +9,13 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from ir_outcomes._checks import check_choice, check_positive
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Bools, Floats, Missing
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import OPTIONAL, Result, versions
 from ir_outcomes.tail.depth import TailSettings, pair_at_depth
 from ir_outcomes.tail.measures import document_lengths
 
@@ -127,7 +127,7 @@ class LengthChanges(Result):
     settings: TailSettings
     notes: tuple[str, ...]
     versions: Mapping[str, str]
-    moves: tuple[DocumentChange, ...] | None = field(default=None, compare=False, metadata={"optional": True})
+    moves: tuple[DocumentChange, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
 
     @property
     def n_documents(self) -> int:
@@ -194,10 +194,8 @@ class LengthChanges(Result):
         ]
 
     def _summary(self) -> str:
-        return (
-            f"{self.contender} against {self.baseline}, {count(self.n_documents, 'relevant document')}: {sum(self.further_up)} "
-            f"further up, {sum(self.further_down)} further down, {self.won} won, {self.lost} lost"
-        )
+        moved = f"{sum(self.further_up)} further up, {sum(self.further_down)} further down, {self.won} won, {self.lost} lost"
+        return f"{self.contender} against {self.baseline}, {plural('relevant document', self.n_documents)}: {moved}"
 
 
 def length_changes(

@@ -9,16 +9,14 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from ir_outcomes._checks import check_choice, check_positive
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Missing, Ties
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.notes import notes_on_queries
+from ir_outcomes.evaluation.notes import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 
 __all__ = ["RunsAtDepth", "TailSettings", "check_evaluation", "pair_at_depth", "runs_at_depth"]
-
-UNEVEN_JUDGING = 0.05
 
 
 @dataclass(frozen=True)
@@ -156,12 +154,8 @@ def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[st
     if not depths or runs[0].judged_only:
         return
     first = max(depths)
-    shares: dict[str, float] = {}
-    for run in runs:
-        unjudged = run.unjudged_within(first)
-        if unjudged is None:  # search lengths that were kept for other depths
-            return
-        shares[run.name] = float(unjudged.sum() / max(np.minimum(run.retrieved, first).sum(), 1))
+    of_runs = {run.name: unjudged_share(run, first) for run in runs}
+    shares = {name: share for name, share in of_runs.items() if share is not None}
     least, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
     if shares[most] - shares[least] > UNEVEN_JUDGING:
         yield (
@@ -178,6 +172,6 @@ def _refuse_lists_without_irrelevant_documents(runs: Sequence[SearchLengths]) ->
         if len(without):
             queries = [run.query_ids[query] for query in without]
             raise ParameterError(
-                f"{run.name}: no irrelevant documents for {count(len(queries), 'query')} ({some(queries)}), where a missing "
+                f"{run.name}: no irrelevant documents for {plural('query', len(queries))} ({some(queries)}), where a missing "
                 "document has no search length under equation 3; use missing='cutoff'"
             )

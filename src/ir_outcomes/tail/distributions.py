@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes._checks import check_positive
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Ints, Missing
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -92,8 +92,8 @@ class LengthDistributions(Result):
         ]
 
     def _summary(self) -> str:
-        documents = count(self.n_documents, "relevant document")
-        return f"{count(len(self.runs), 'run')}, {documents} of {count(self.n_queries, 'query')}"
+        documents = plural("relevant document", self.n_documents)
+        return f"{plural('run', len(self.runs))}, {documents} of {plural('query', self.n_queries)}"
 
 
 def length_distributions(

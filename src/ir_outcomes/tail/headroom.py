@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Missing
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
@@ -79,7 +79,7 @@ class Headroom(Result):
 
     def _summary(self) -> str:
         means = (f"{best.measure} {best.mean:.4g} ({best.run})" for best in self.measures)
-        return f"best of {count(self.n_runs, 'run')}: {', '.join(means)}"
+        return f"best of {plural('run', self.n_runs)}: {', '.join(means)}"
 
 
 def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff") -> Headroom:

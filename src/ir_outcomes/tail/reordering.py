@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Bools, Floats, Missing
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
@@ -117,7 +117,7 @@ class Reordering(Result):
     def _summary(self) -> str:
         last = self.changes[-1]
         tau = "undefined" if last.tau is None else f"{last.tau:.2f}"
-        return f"{count(len(self.runs), 'run')}, {last.old} to {last.new}: tau {tau}, Delta-Sort {last.delta_sort:.0f} %"
+        return f"{plural('run', len(self.runs))}, {last.old} to {last.new}: tau {tau}, Delta-Sort {last.delta_sort:.0f} %"
 
 
 def reordering(
