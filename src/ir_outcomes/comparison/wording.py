@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ir_outcomes._formatting import listed, plural, pvalue_in_words
-from ir_outcomes._types import Ints
 from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.notes import notes_on_queries
+from ir_outcomes.evaluation.notes import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.statistics import COVERAGE_OF_RATIO_INTERVAL, FEW, measured_coverage, smallest_pvalue
 
 if TYPE_CHECKING:
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["cutoff_note", "notes_on_input", "notes_on_verdict", "sentence"]
 
 FEW_QUERIES = 60
-UNEVEN_JUDGING = 0.05
 
 _OPENINGS = {
     "better on both facets": "{contender} is better than {baseline} on both facets",
@@ -210,7 +206,7 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
     for depth, facet in ((10, "ranking"), (cutoff, "coverage")):
         if depth is None or (cutoff is not None and depth > cutoff):
             continue
-        shares = [_unjudged_share(run, depth) for run in (baseline, contender)]
+        shares = [unjudged_share(run, depth) for run in (baseline, contender)]
         if shares[0] is None or shares[1] is None:
             continue
         parts.append(f"{shares[0]:.0%} of the top {depth} of {baseline.name} and {shares[1]:.0%} of {contender.name}")
@@ -225,13 +221,6 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
             "compare with judged_only=True too."
         )
     yield note
-
-
-def _unjudged_share(run: SearchLengths, depth: int) -> float | None:
-    unjudged: Ints | None = run.unjudged_within(depth)
-    if unjudged is None:
-        return None
-    return float(unjudged.sum() / max(np.minimum(run.retrieved, depth).sum(), 1))
 
 
 def _about_tests(facet: Facet) -> Iterator[str]:
