@@ -189,10 +189,7 @@ def coverage_facet(split: Split, settings: Settings) -> Facet:
     change = differences(split.found_baseline, split.found_contender)
     whole = bool(np.isin(change, (-1.0, 0.0, 1.0)).all())
     won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
-    if whole:
-        tests = {"exact": binomial_test(won, lost), "midp": midp_test(won, lost)}
-    else:
-        tests = {"signflip": sign_flip(change)}
+    tests = {"exact": binomial_test(won, lost), "midp": midp_test(won, lost)} if whole else {"signflip": sign_flip(change)}
     return _facet(
         "coverage",
         "percentage points",
