@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import ir_outcomes as iro
-from ir_outcomes.showing.pictures import conditions_plot
+from ir_outcomes.showing.figures import conditions_plot
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 OUT = Path(__file__).parent / "numbers"

@@ -11,9 +11,22 @@ import numpy as np
 
 from ir_outcomes.showing.figures._labels import Names, literal
 from ir_outcomes.showing.figures._style import (
-    BLACK, BLUE, GREEN, GREY, HATCHES, LIGHT, ORANGE, Frame, count, legend_beside, name_rows, place_rows, series_style, styled,
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    HATCHES,
+    LIGHT,
+    ORANGE,
+    Frame,
+    count,
+    legend_beside,
+    name_rows,
+    place_rows,
+    series_style,
+    styled,
     tilt_labels,
-)  # fmt: skip
+)
 from ir_outcomes.showing.figures.dispatch import Drawing, kinds
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
 
@@ -40,9 +53,15 @@ def _length_bars(result: LengthDistributions, ax: Any) -> Any:
     for number, run in enumerate(result.runs):
         places = np.append(np.arange(buckets), buckets + 0.6) + (number - (len(result.runs) - 1) / 2) * width
         ax.bar(
-            places, [*run.counts, run.missing], width, color=series_style(number)["color"], hatch=HATCHES[number], edgecolor="white",
-            linewidth=0.3, label=names[run.run],
-        )  # fmt: skip
+            places,
+            [*run.counts, run.missing],
+            width,
+            color=series_style(number)["color"],
+            hatch=HATCHES[number],
+            edgecolor="white",
+            linewidth=0.3,
+            label=names[run.run],
+        )
     ax.set_xticks([*range(buckets), buckets + 0.6], [*_buckets(result.edges), "not found"])
     tilt_labels(ax)
     ax.set_xlabel("search length of the document (ranks; left is better)")
@@ -70,7 +89,9 @@ def _length_matrix(result: LengthDistributions, ax: Any) -> Any:
         dark = 0.45 * np.nanmax(shown)
         for (row, column), share in np.ndenumerate(shown):
             if not np.isnan(share):
-                ax.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color="white" if share > dark else BLACK)
+                ax.text(
+                    column, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color="white" if share > dark else BLACK
+                )
     names = Names([run.run for run in result.runs])
     name_rows(ax, [names[run.run] for run in result.runs], rows)
     ax.set_ylim(len(result.runs) - 0.5, -0.5)
@@ -128,7 +149,8 @@ def _rrie(result: RRIE, ax: Any) -> Any:
     ax.set_xlabel("% of the baseline's error that is saved (right is better)")
     depth = "" if result.cutoff is None else f", cutoff {result.cutoff:,}"
     frame.finish(
-        f"Relative reduction in error of {runs[result.contender]} against {runs[result.baseline]}\ngrade {result.rel} or more{depth}"
+        f"Relative reduction in error of {runs[result.contender]} against {runs[result.baseline]}\n"
+        f"grade {result.rel} or more{depth}"
     )
     return ax
 
@@ -178,17 +200,26 @@ def _orders(result: Reordering, ax: Any) -> Any:
     for run in range(n_runs):
         style = series_style(colored[run]) if run in colored else {"color": GREY, "marker": "."}
         ax.plot(
-            range(last + 1), ranks[:, run], linewidth=1.3 if run in colored else 0.6, zorder=3 if run in colored else 2,
-            markersize=4.5 if run in colored else 2.5, **style,
-        )  # fmt: skip
+            range(last + 1),
+            ranks[:, run],
+            linewidth=1.3 if run in colored else 0.6,
+            zorder=3 if run in colored else 2,
+            markersize=4.5 if run in colored else 2.5,
+            **style,
+        )
     names = Names(result.runs)
     order = sorted(range(n_runs), key=lambda run: (ranks[-1, run], result.runs[run]))
     for place, run in enumerate(order, 1):  # the labels of equal ranks stand under each other
         if (place - 1) % rows.step == 0:
             ax.annotate(
-                f"{ranks[-1, run]}  {names[result.runs[run]]}", (last, place), xytext=(8, 0), textcoords="offset points", va="center",
-                fontsize=rows.fontsize, fontweight="bold" if n_runs > ALL_COLORED and run in colored else "normal",
-            )  # fmt: skip
+                f"{ranks[-1, run]}  {names[result.runs[run]]}",
+                (last, place),
+                xytext=(8, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=rows.fontsize,
+                fontweight="bold" if n_runs > ALL_COLORED and run in colored else "normal",
+            )
     measures = Names(result.measures, most=44)
     ax.set_xticks(range(last + 1), [measures[measure] for measure in result.measures])
     tilt_labels(ax, 30)
@@ -228,7 +259,8 @@ def _buckets(edges: Sequence[int]) -> list[str]:
 def _length_title(result: LengthDistributions) -> str:
     depth = "" if result.cutoff is None else f", cutoff {result.cutoff:,}"
     return (
-        f"Where {count(len(result.runs), 'run')} put the relevant documents\n{count(result.n_documents, 'relevant document')} of "
+        f"Where {count(len(result.runs), 'run')} put the relevant documents\n"
+        f"{count(result.n_documents, 'relevant document')} of "
         f"{count(result.n_queries, 'query', 'queries')}, grade {result.rel} or more{depth}"
     )
 
