@@ -105,25 +105,30 @@ def _length_matrix(result: LengthDistributions, ax: Any) -> Any:
 
 @styled
 def _length_changes(result: LengthChanges, ax: Any) -> Any:
-    """Draw documents that move up and down by how far: Figure 6 of Alex et al. 2022."""
-    frame = Frame(ax, 6.4, 3.2)
+    """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
+    frame = Frame(ax, 6.8, 3.2)
     ax = frame.ax
     sizes = [*_buckets(result.edges), f"{result.edges[-1]} or more"]
     places = np.arange(1, len(sizes) + 1)
+    end = len(sizes) + 1.6
     names = Names([result.baseline, result.contender])
-    ax.bar(-places, result.wins, color=GREEN, hatch="...", edgecolor="white", label=f"further up ({sum(result.wins):,})")
-    ax.bar([0], [result.unchanged], color=LIGHT, edgecolor="#666666", label=f"unchanged ({result.unchanged:,})")
-    ax.bar(places, result.losses, color=ORANGE, hatch="///", edgecolor="white", label=f"further down ({sum(result.losses):,})")
-    ax.set_xticks([*-places[::-1], 0, *places], [*sizes[::-1], "0", *sizes])
+    bars: tuple[tuple[Any, Sequence[int], str, str, str], ...] = (
+        ([-end], [result.won], SKY, "xx", "won: only the contender found it"),
+        (-places, result.further_up, GREEN, "...", "further up"),
+        ([0], [result.unchanged], LIGHT, "", "unchanged"),
+        (places, result.further_down, ORANGE, "///", "further down"),
+        ([end], [result.lost], VERMILLION, "\\\\\\", "lost: only the baseline found it"),
+    )
+    for where, numbers, color, hatch, label in bars:
+        ax.bar(where, numbers, color=color, hatch=hatch, edgecolor="white", label=f"{label} ({sum(numbers):,})")
+    ax.set_xticks([-end, *-places[::-1], 0, *places, end], ["won", *sizes[::-1], "0", *sizes, "lost"])
     tilt_labels(ax)
     ax.set_xlabel("ranks further up (left, better) or further down (right, worse)")
     ax.set_ylabel("relevant documents")
     legend_beside(ax)
-    total = sum(result.wins) + sum(result.losses) + result.unchanged
-    depth = "" if result.cutoff is None else f", cutoff {result.cutoff:,}"
     frame.finish(
         f"{names[result.contender]} against {names[result.baseline]}: change of search length\n"
-        f"{count(total, 'relevant document')} found by a run, {result.found_by_neither:,} more by neither{depth}"
+        f"{count(result.n_documents, 'relevant document')}, {result.neither:,} of them found by neither, {_conditions(result.settings)}"
     )
     return ax
 
@@ -257,12 +262,15 @@ def _buckets(edges: Sequence[int]) -> list[str]:
 
 
 def _length_title(result: LengthDistributions) -> str:
-    depth = "" if result.cutoff is None else f", cutoff {result.cutoff:,}"
     return (
-        f"Where {count(len(result.runs), 'run')} put the relevant documents\n"
-        f"{count(result.n_documents, 'relevant document')} of "
-        f"{count(result.n_queries, 'query', 'queries')}, grade {result.rel} or more{depth}"
+        f"Where {count(len(result.runs), 'run')} put the relevant documents\n{count(result.n_documents, 'relevant document')} of "
+        f"{count(result.n_queries, 'query', 'queries')}, {_conditions(result.settings)}"
     )
+
+
+def _conditions(settings: TailSettings) -> str:
+    depth = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff:,}"
+    return f"{depth}, grade {settings.rel} or more, ties {settings.ties}"
 
 
 _HEADROOM = ("top precision", "top length", "precision", "length")
