@@ -1,5 +1,6 @@
 """Tests, intervals and corrections on arrays; nothing here knows of retrieval."""
 
+from ir_outcomes.statistics.bands import Band, band_of_events, band_of_ranks
 from ir_outcomes.statistics.binomial import binomial_test, midp_test
 from ir_outcomes.statistics.corrections import CORRECTIONS, adjust, randomized_tukey_hsd
 from ir_outcomes.statistics.intervals import (
@@ -52,12 +53,15 @@ __all__ = [
     "COVERAGE_OF_INTERVAL",
     "COVERAGE_OF_RATIO_INTERVAL",
     "FEWEST_SAMPLES_TO_GENERALISE",
+    "Band",
     "FixedMean",
     "Heterogeneity",
     "Interval",
     "RandomEffects",
     "Test",
     "adjust",
+    "band_of_events",
+    "band_of_ranks",
     "binomial_test",
     "coverage_interval",
     "detectable_mean",
