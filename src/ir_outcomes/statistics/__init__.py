@@ -35,6 +35,7 @@ from ir_outcomes.statistics.paired import (
     wilcoxon,
 )
 from ir_outcomes.statistics.pairs import pairwise_tests
+from ir_outcomes.statistics.planning import QueriesNeeded, queries_for_coverage, queries_for_mean, smallest_pvalue
 from ir_outcomes.statistics.pooling import (
     FEWEST_SAMPLES_TO_GENERALISE,
     FixedMean,
@@ -57,6 +58,7 @@ __all__ = [
     "FixedMean",
     "Heterogeneity",
     "Interval",
+    "QueriesNeeded",
     "RandomEffects",
     "Test",
     "adjust",
@@ -88,6 +90,8 @@ __all__ = [
     "paule_mandel",
     "power_of_mean",
     "power_of_proportion",
+    "queries_for_coverage",
+    "queries_for_mean",
     "random_effects",
     "randomized_tukey_hsd",
     "rank_sum",
@@ -96,6 +100,7 @@ __all__ = [
     "ratio_of_means_interval",
     "sign_flip",
     "sign_test",
+    "smallest_pvalue",
     "t_test",
     "wilcoxon",
 ]
