@@ -197,14 +197,13 @@ def _check(effect: float, alpha: float, power: float, confidence: float) -> None
 
 def _thinned_power(queries: int, share: float, standardised: float, alpha: float) -> float:
     """Average the power over the number of queries with a difference, binomial, at the nodes of its normal approximation."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(3)
     spread = math.sqrt(queries * share * (1 - share))
+    if spread == 0:
+        return power_of_mean(standardised * math.sqrt(queries), max(1, queries - 1), alpha)
     total = 0.0
-    for node, weight in zip(nodes.tolist(), (weights / weights.sum()).tolist(), strict=True):
+    for node, weight in ((-math.sqrt(3), 1 / 6), (0.0, 2 / 3), (math.sqrt(3), 1 / 6)):  # Gauss and Hermite
         size = max(2.0, queries * share + spread * node)
         total += weight * power_of_mean(standardised * math.sqrt(size), size - 1, alpha)
-        if spread == 0:
-            return total / weight
     return total
 
 
