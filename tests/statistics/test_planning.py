@@ -5,13 +5,11 @@ import pytest
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import (
-    binomial_test,
     detectable_mean,
     detectable_proportion,
     power_of_proportion,
     queries_for_coverage,
     queries_for_mean,
-    smallest_pvalue,
 )
 
 
@@ -83,11 +81,6 @@ def test_upper_bound_holds_for_most_pilots() -> None:
         size = rng.binomial(200, 0.8)
         held += (queries_for_mean(rng.choice(population, size), 200, 0.3, alpha=0.05).upper or 0) >= whole
     assert held / 30 >= 0.65
-
-
-def test_smallest_pvalue() -> None:
-    assert smallest_pvalue(8) == binomial_test(8, 0).pvalue == 0.0078125
-    assert smallest_pvalue(0) == smallest_pvalue(1) == 1
 
 
 def test_planning_refuses_what_cannot_be_planned() -> None:

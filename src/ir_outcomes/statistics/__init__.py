@@ -1,8 +1,19 @@
-"""Tests, intervals and corrections on arrays; nothing here knows of retrieval."""
+"""Tests, intervals and corrections on arrays; nothing here knows about retrieval."""
 
 from ir_outcomes.statistics.bands import Band, band_of_events, band_of_ranks
-from ir_outcomes.statistics.binomial import binomial_test, midp_test
-from ir_outcomes.statistics.corrections import CORRECTIONS, adjust, randomized_tukey_hsd
+from ir_outcomes.statistics.binomial import binomial_test, binomial_tests, midp_test, midp_tests
+from ir_outcomes.statistics.corrections import CORRECTIONS, adjust, first_step_level, randomized_tukey_hsd, smallest_pvalue
+from ir_outcomes.statistics.counts import (
+    Differences,
+    Members,
+    classes,
+    count,
+    differences,
+    membership,
+    tally,
+    tally_rows,
+    with_signs,
+)
 from ir_outcomes.statistics.intervals import (
     COVERAGE_OF_INTERVAL,
     COVERAGE_OF_RATIO_INTERVAL,
@@ -25,17 +36,26 @@ from ir_outcomes.statistics.intervals import (
     ratio_of_means_interval,
 )
 from ir_outcomes.statistics.paired import (
+    FEW,
     Test,
-    differences,
+    Tests,
+    mean_test,
+    mean_tests,
     paired_tests,
     rank_sum,
+    rank_sum_tests,
     sign_flip,
+    sign_flip_tests,
+    sign_flip_tests_of_rows,
     sign_test,
+    sign_tests,
     t_test,
+    t_tests,
     wilcoxon,
+    wilcoxon_tests,
 )
 from ir_outcomes.statistics.pairs import pairwise_tests
-from ir_outcomes.statistics.planning import QueriesNeeded, queries_for_coverage, queries_for_mean, smallest_pvalue
+from ir_outcomes.statistics.planning import QueriesNeeded, queries_for_coverage, queries_for_mean
 from ir_outcomes.statistics.pooling import (
     FEWEST_SAMPLES_TO_GENERALISE,
     FixedMean,
@@ -53,24 +73,32 @@ __all__ = [
     "CORRECTIONS",
     "COVERAGE_OF_INTERVAL",
     "COVERAGE_OF_RATIO_INTERVAL",
+    "FEW",
     "FEWEST_SAMPLES_TO_GENERALISE",
     "Band",
+    "Differences",
     "FixedMean",
     "Heterogeneity",
     "Interval",
+    "Members",
     "QueriesNeeded",
     "RandomEffects",
     "Test",
+    "Tests",
     "adjust",
     "band_of_events",
     "band_of_ranks",
     "binomial_test",
+    "binomial_tests",
+    "classes",
+    "count",
     "coverage_interval",
     "detectable_mean",
     "detectable_proportion",
     "differences",
     "effective_df",
     "equivalent",
+    "first_step_level",
     "fixed_mean",
     "harm_excluded",
     "heterogeneity_test",
@@ -80,8 +108,12 @@ __all__ = [
     "interval_of_mean",
     "log_ratio_of_means",
     "mean_interval",
+    "mean_test",
+    "mean_tests",
     "measured_coverage",
+    "membership",
     "midp_test",
+    "midp_tests",
     "odds_ratio",
     "odds_ratio_interval",
     "paired_proportion_interval",
@@ -95,12 +127,21 @@ __all__ = [
     "random_effects",
     "randomized_tukey_hsd",
     "rank_sum",
+    "rank_sum_tests",
     "ratio_interval",
     "ratio_of_means",
     "ratio_of_means_interval",
     "sign_flip",
+    "sign_flip_tests",
+    "sign_flip_tests_of_rows",
     "sign_test",
+    "sign_tests",
     "smallest_pvalue",
     "t_test",
+    "t_tests",
+    "tally",
+    "tally_rows",
     "wilcoxon",
+    "wilcoxon_tests",
+    "with_signs",
 ]

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import CoverageTest
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.checks import check_discordant, check_share, numbers
 from ir_outcomes.statistics.intervals import effective_df
-from ir_outcomes.statistics.power import CoverageTest, power_of_mean, power_of_proportion
+from ir_outcomes.statistics.power import power_of_mean, power_of_proportion
 
 MOST_QUERIES = 1_000_000
 
@@ -174,17 +175,6 @@ def queries_for_mean(
         return _fewest(lambda queries: _thinned_power(queries, share, effect / spread, alpha), power, start)
 
     return QueriesNeeded(needed(deviation), needed(largest), effect, alpha, power, confidence)
-
-
-def smallest_pvalue(differing: int) -> float:
-    """Compute the smallest p-value that a test on signs can give, all differing queries in one direction: 2^(1 - m).
-
-    Examples
-    --------
-    >>> smallest_pvalue(8)
-    0.0078125
-    """
-    return 2.0 ** (1 - max(1, differing))
 
 
 def _check(effect: float, alpha: float, power: float, confidence: float) -> None:

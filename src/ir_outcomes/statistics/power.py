@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import CoverageTest
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.checks import check_share
 from ir_outcomes.statistics.distributions import binomial_cdf, binomial_chances, root
 
-CoverageTest = Literal["exact", "midp"]
 MOST_DEGREES_OF_FREEDOM = 100_000
 
 
