@@ -107,9 +107,7 @@ def planning(data: Path, pilots: int, samples: int) -> None:
 
     The effect planned for is that of the whole set. The realised power is that of the tests, on samples of the planned size.
     """
-    print(
-        "\nPlans from pilots of 200 queries: realised power of the planned number in %, and how often the upper bound reaches 80"
-    )
+    print("\nPlans from pilots of 200 queries, in %: power of the planned number, and how often the upper bound reaches 80")
     print(f"{'pair':52}{'facet':>10}{'median n':>10}{'power':>8}{'upper bound':>13}")
     summary: dict[str, list[tuple[float, float]]] = {}
     for collection, cutoff in COLLECTIONS:
