@@ -258,17 +258,18 @@ def _lengths(result: LengthDistributions, ax: Any) -> Any:
 
 
 def _length_changes(result: LengthChanges, ax: Any) -> Any:
-    """Draw wins and losses of single documents by their size: Figure 6 of Alex et al. 2022."""
+    """Draw the changes of single documents by their size, those found by one run only at the ends: Figure 6 of Alex et al."""
     ax = axes_or_new(ax, width=7.0, height=3.6)
     names = [*_buckets(result.edges), f"{result.edges[-1]}+"]
     places = np.arange(1, len(names) + 1)
     contender = label_of(result.contender)
-    ax.bar(-places, result.wins, color=GREEN, hatch="...", edgecolor="white", label=f"{contender} further up")
+    ax.bar(-places, result.further_up, color=GREEN, hatch="...", edgecolor="white", label=f"{contender} further up")
     ax.bar([0], [result.unchanged], color=GREY, edgecolor="white", label="unchanged")
-    ax.bar(
-        places, result.losses, color=ORANGE, hatch="///", edgecolor="white", label=f"{label_of(result.contender)} further down"
-    )
-    ax.set_xticks([*-places, 0, *places], [*names, "0", *names], rotation=60)
+    ax.bar(places, result.further_down, color=ORANGE, hatch="///", edgecolor="white", label=f"{contender} further down")
+    end = len(names) + 1.6
+    ax.bar([-end], [result.won], color=GREEN, edgecolor="white", label=f"only {contender} found it")
+    ax.bar([end], [result.lost], color=ORANGE, edgecolor="white", label=f"only {label_of(result.baseline)} found it")
+    ax.set_xticks([-end, *-places, 0, *places, end], ["won", *names, "0", *names, "lost"], rotation=60)
     ax.set_xlabel(f"ranks that {contender} moves a relevant document, against {label_of(result.baseline)}")
     ax.set_ylabel("relevant documents")
     ax.legend(frameon=False, fontsize="small")
