@@ -5,7 +5,9 @@ Exact values are in `Result.rows`, CSV and JSON.
 
 from __future__ import annotations
 
-__all__ = ["NOTHING", "SMALLEST", "fixed", "interval", "percent", "plural", "pvalue", "pvalue_in_words"]
+from collections.abc import Sequence
+
+__all__ = ["NOTHING", "SMALLEST", "fixed", "interval", "listed", "percent", "plural", "pvalue", "pvalue_in_words"]
 
 NOTHING = "-"  # a cell without a value
 SMALLEST = 1e-300  # below it floating point loses digits, and below 5e-324 everything
@@ -100,3 +102,14 @@ def plural(noun: str, number: int, form: str | None = None) -> str:
         ends_in_y = noun.endswith("y") and noun[-2] not in "aeiou"
         form = f"{noun[:-1]}ies" if ends_in_y else f"{noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
     return f"{number} {form}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Write items as an enumeration.
+
+    Examples
+    --------
+    >>> listed(["10"]), listed(["10", "20", "50"])
+    ('10', '10, 20 and 50')
+    """
+    return f"{', '.join(items[:-1])} and {items[-1]}" if len(items) > 1 else "".join(items)

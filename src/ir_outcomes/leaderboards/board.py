@@ -293,8 +293,6 @@ def _board(tables: list[SearchLengths], table: Scores, settings: Settings, entri
         settings.unit,
         alpha=settings.alpha,
         correction=settings.correction,
-        seed=settings.seed,
-        resamples=settings.resamples,
     )
     names = [each.name for each in tables]
     better = np.zeros((len(names), len(names)), dtype=bool)
@@ -356,8 +354,6 @@ def _history(
             settings.unit,
             alpha=settings.alpha,
             correction="none",
-            seed=settings.seed,
-            resamples=settings.resamples,
             looks=each.looks,
         )
         verdicts[before.run, each.run] = pair

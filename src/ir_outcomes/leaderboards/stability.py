@@ -19,8 +19,8 @@ from ir_outcomes.evaluation.scores import Scores, default_measure, reciprocal_ra
 from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.checks import check_draws
+from ir_outcomes.statistics.counts import times_drawn
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
-from ir_outcomes.statistics.subsets import times_drawn
 
 __all__ = ["RankDistribution", "RankedRun", "rank_distribution"]
 
@@ -67,7 +67,7 @@ class RankedRun:
 
 @dataclass(frozen=True)
 class RankDistribution(Result):
-    """Ranks over bootstrap resamples; the pictures are "blobs" and "tau".
+    """Ranks over bootstrap resamples; the figures are "ranks" and "tau".
 
     Attributes
     ----------

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ir_outcomes._formatting import fixed, interval, percent, plural, pvalue
-from ir_outcomes.comparison.facets import Facet
+from ir_outcomes._formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
+from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.outcomes import OUTCOMES
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import some
@@ -23,8 +23,9 @@ def _comparison(comparison: Comparison, layout: Layout) -> View:
     if layout.columns == "paper":
         return View((_paper_table([comparison]),), notes=comparison.notes)
     explained = layout.sentences is not False
+    restricted = () if comparison.restricted is None else (_restricted_table(comparison, comparison.restricted),)
     return View(
-        (_outcome_table(comparison), _facet_table(comparison)),
+        (_outcome_table(comparison), _facet_table(comparison), *restricted),
         (_statement(comparison, "Verdict", explained),),
         comparison.notes,
     )
@@ -97,33 +98,53 @@ def _items(comparison: Comparison) -> str:
 
 def _outcome_table(comparison: Comparison) -> Table:
     within = f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"
-    counted = "queries" if comparison.unit == "query" else "documents"
+    by_query = comparison.unit == "query"
     found_by = {
         "neither": "neither run",
         "lost": f"only {comparison.baseline}",
         "won": f"only {comparison.contender}",
         "both": "both runs",
     }
+    median_rank = {"lost": comparison.outcomes.lost_at, "won": comparison.outcomes.won_at}
     return Table(
         f"{comparison.contender} (B) against {comparison.baseline} (A, the baseline)",
         _head(comparison),
-        (Column("outcome"), Column(within), Column(counted, "number"), Column("share", "number")),
+        (
+            Column("outcome"),
+            Column(within),
+            Column("queries" if by_query else "documents", "number"),
+            Column("share" if by_query else "share within queries", "number"),
+            Column("median rank", "number"),
+        ),
         tuple(
             (
                 outcome,
                 found_by[outcome],
                 str(getattr(comparison.outcomes, outcome)),
-                percent(comparison.outcomes.fractions.get(outcome), 2, unit=" %"),
+                percent(_share(comparison, outcome), 2, unit=" %"),
+                _rank(median_rank.get(outcome)),
             )
             for outcome in OUTCOMES
         ),
+        "" if by_query else "share within queries: averaged within each query first, so that each query weighs the same.",
     )
 
 
-def _facet_table(comparison: Comparison) -> Table:
-    columns = (
-        Column("facet"),
+def _rank(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _share(comparison: Comparison, outcome: str) -> float | None:
+    shares = comparison.outcomes.shares
+    return None if shares is None else float(getattr(shares, outcome))
+
+
+def _facet_columns(comparison: Comparison, heading: str) -> tuple[Column, ...]:
+    return (
+        Column(heading),
         Column("better"),
+        Column("n", "number"),
+        Column("differ", "number"),
         Column("A", "number"),
         Column("B", "number"),
         Column("B - A", "number"),
@@ -131,10 +152,20 @@ def _facet_table(comparison: Comparison) -> Table:
         Column("p", "pvalue"),
         Column("test"),
     )
-    facets = (comparison.coverage, comparison.ranking, comparison.reciprocal_rank)
+
+
+def _facet_table(comparison: Comparison) -> Table:
+    facets = (comparison.coverage, comparison.ranking, comparison.reciprocal)
     rows = [_facet_row(facet) for facet in facets if facet is not None]
     sizes = _sizes(comparison)
-    return Table("", "", columns, (*rows, _naive_row(comparison)), sentences=(sizes,) if sizes else ())
+    return Table(
+        "",
+        "",
+        _facet_columns(comparison, "facet"),
+        (*rows, _naive_row(comparison)),
+        "n: queries that the row is measured on; differ: those on which the runs differ; p: not corrected.",
+        sentences=(sizes,) if sizes else (),
+    )
 
 
 def _facet_row(facet: Facet) -> tuple[str, ...]:
@@ -143,6 +174,8 @@ def _facet_row(facet: Facet) -> tuple[str, ...]:
     return (
         facet.name if unit == "reciprocal" else f"{facet.name}, {unit}",
         _better(facet.higher_is_better),
+        str(facet.n),
+        str(facet.n_nonzero),
         fixed(facet.baseline, places),
         fixed(facet.contender, places),
         fixed(facet.difference, places, signed=True),
@@ -153,16 +186,57 @@ def _facet_row(facet: Facet) -> tuple[str, ...]:
 
 
 def _naive_row(comparison: Comparison) -> tuple[str, ...]:
-    naive, is_reciprocal = comparison.naive, comparison.reciprocal_rank is not None
+    naive = comparison.naive
     return (
-        "naive MRR" if is_reciprocal else "naive mean",
-        _better(is_reciprocal or comparison.ranking.higher_is_better),
+        "naive MRR" if comparison.reciprocal is not None else "naive mean",
+        _better(naive.higher_is_better),
+        str(comparison.n_queries),
+        str(naive.tests["t"].n_nonzero),
         fixed(naive.baseline, 4),
         fixed(naive.contender, 4),
         fixed(naive.difference, 4, signed=True),
         "",
         pvalue(naive.pvalues["t"]),
         "t",
+    )
+
+
+def _restricted_table(comparison: Comparison, restricted: RestrictedLength) -> Table:
+    """Show the search length over all queries, and its parts."""
+    part = restricted.won_and_lost_test
+    rows = (
+        (
+            "search length, ranks",
+            "lower",
+            str(restricted.n),
+            str(restricted.better + restricted.worse),
+            fixed(restricted.baseline, 2),
+            fixed(restricted.contender, 2),
+            fixed(restricted.difference, 2, signed=True),
+            interval(restricted.interval, 2, signed=True),
+            pvalue(restricted.test.pvalue),
+            restricted.test.name,
+        ),
+        ("  part of both", "", "", "", "", "", fixed(restricted.both, 2, signed=True), "", "", ""),
+        (
+            "  part of won and lost",
+            *("", "", "", "", ""),
+            fixed(restricted.won_and_lost, 2, signed=True),
+            "",
+            pvalue(part.pvalue),
+            part.name,
+        ),
+    )
+    return Table(
+        "",
+        "",
+        _facet_columns(comparison, "all queries"),
+        rows,
+        f"Where a run finds nothing, its search length counts as {restricted.horizon + 1}. These lines check the verdict.",
+        sentences=(
+            f"Shorter on {plural('query', restricted.better)}, longer on {restricted.worse}, equal on {restricted.equal} "
+            f"(sign test, {pvalue_in_words(restricted.sign_test.pvalue)}).",
+        ),
     )
 
 
@@ -178,13 +252,15 @@ def _sizes(comparison: Comparison) -> str:
     """Say how large the changes are: odds of won to lost, ratio of search lengths, shift of a typical query."""
     coverage, ranking = comparison.coverage, comparison.ranking
     sizes = []
-    odds = coverage.effect_interval(1 - comparison.alpha)
-    if coverage.effect_size is not None and odds is not None:
-        sizes.append(f"won : lost {fixed(coverage.effect_size, 2)} {interval(odds, 2)}")
+    if coverage.effect_size is not None and coverage.odds_interval is not None:
+        low, high = coverage.odds_interval
+        ends = f"[{fixed(low, 2)}, {'no limit' if high is None else fixed(high, 2)}]"
+        sizes.append(f"won : lost {fixed(coverage.effect_size, 2)} {ends}")
     if ranking.ratio is not None and ranking.ratio_interval is not None:
         sizes.append(f"B reads {fixed(ranking.ratio, 2)} {interval(ranking.ratio_interval, 2)} times as far as A")
     if ranking.shift is not None:
-        shift = fixed(ranking.shift, _places(ranking), signed=True)
+        places = _places(ranking)
+        shift = f"{fixed(ranking.shift, places, signed=True)} {interval(ranking.shift_interval, places, signed=True)}"
         sizes.append(f"typical query {shift} {ranking.measured_in} (Hodges-Lehmann)")
     return "; ".join(sizes)
 
@@ -192,10 +268,19 @@ def _sizes(comparison: Comparison) -> str:
 def _statement(comparison: Comparison, title: str, explained: bool) -> Statement:
     sentences = [comparison.verdict.sentence] if explained else []
     if comparison.settings.margins is not None:
-        coverage, ranking = comparison.settings.margins
-        answer = "Non-inferior" if comparison.verdict.non_inferior else "Not shown to be non-inferior"
-        sentences.append(f"{answer} at margins of {coverage:g} pp and {ranking:g} {comparison.ranking.measured_in}.")
+        sentences.append(_margin_sentence(comparison, comparison.settings.margins))
+    if explained and len(comparison.cutoffs) > 1 and len({at.label for at in comparison.cutoffs}) == 1:
+        sentences.append(f"The label is the same at the cutoffs {listed([str(at.cutoff) for at in comparison.cutoffs])}.")
     return Statement(title, comparison.verdict.label, tuple(sentences))
+
+
+def _margin_sentence(comparison: Comparison, margins: tuple[float, float]) -> str:
+    named = f"{margins[0]:g} pp of coverage and {margins[1]:g} {comparison.ranking.measured_in}"
+    if comparison.verdict.equivalent:
+        return f"Equivalent within the margins of {named}: larger differences are excluded in both directions."
+    if comparison.verdict.non_inferior:
+        return f"Non-inferior at margins of {named}: larger harm is excluded."
+    return f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded."
 
 
 def _title(comparisons: Comparisons) -> str:
@@ -222,23 +307,24 @@ def _table_2(comparisons: Comparisons) -> Table:
         Column("A", "number"),
         Column("B", "number"),
         Column("p", "pvalue"),
+        Column("all", "number"),
         Column("verdict", "label"),
     )
     rows = []
     for name, item in zip(_names(comparisons), comparisons, strict=True):
-        shares = item.outcomes.fractions
         rows.append(
             (
                 name,
-                *(percent(shares.get(outcome)) for outcome in ("lost", "won", "both")),
+                *(percent(_share(item, outcome)) for outcome in ("lost", "won", "both")),
                 fixed(item.coverage.difference, 1, signed=True),
                 pvalue(item.coverage.pvalue_corrected),
                 *(fixed(length, _places(item.ranking)) for length in (item.ranking.baseline, item.ranking.contender)),
                 pvalue(item.ranking.pvalue_corrected),
+                NOTHING if item.restricted is None else fixed(item.restricted.difference, 2, signed=True),
                 item.verdict.label,
             )
         )
-    mean = "mean search length" if first.reciprocal_rank is not None else f"mean {first.ranking.measured_in}"
+    mean = "mean search length" if first.reciprocal is not None else f"mean {first.ranking.measured_in}"
     unit = ", ranks" if first.ranking.measured_in == "ranks" else ""
     return Table(
         _title(comparisons),
@@ -247,12 +333,19 @@ def _table_2(comparisons: Comparisons) -> Table:
         tuple(rows),
         f"lost, won, both: outcomes in % of the {_items(first)}; cov: change of coverage, percentage points, higher is better; "
         f"A, B: {mean} of baseline and contender on what both find{unit}, {_better(first.ranking.higher_is_better)} is better "
-        "(A differs from row to row, because each row has its own queries that both answer); "
+        "(A differs from row to row, because each row has its own queries that both answer); all: change of the search length "
+        f"over all queries{_restricted_caption(first)}, lower is better; "
         f"p: corrected by {first.settings.correction} over {plural('comparison', first.settings.family)}.",
         best=best([item.coverage.difference for item in comparisons], 4, higher_is_better=True),
         significant=_significant([item.coverage for item in comparisons], 4)
         | _significant([item.ranking for item in comparisons], 7),
     )
+
+
+def _restricted_caption(comparison: Comparison) -> str:
+    if comparison.restricted is None:
+        return ""
+    return f", counting {comparison.restricted.horizon + 1} where nothing is found"
 
 
 def _significant(facets: Sequence[Facet], column: int) -> frozenset[Cell]:
@@ -262,7 +355,7 @@ def _significant(facets: Sequence[Facet], column: int) -> frozenset[Cell]:
 def _paper_table(comparisons: Sequence[Comparison]) -> Table:
     """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
     first = comparisons[0]
-    on_ranks = first.reciprocal_rank is not None
+    on_ranks = first.reciprocal is not None
     both = "(3) both find"
     columns = [
         Column("A", group="Runs"),
@@ -280,12 +373,12 @@ def _paper_table(comparisons: Sequence[Comparison]) -> Table:
     ]
     rows = []
     for item in comparisons:
-        shares = [percent(item.outcomes.fractions.get(outcome)) for outcome in OUTCOMES]
+        shares = [percent(_share(item, outcome)) for outcome in OUTCOMES]
         naive = item.naive
         cells = [item.baseline, item.contender, fixed(naive.difference, 4, signed=True)]
         cells += [pvalue(naive.pvalues[test]) for test in ("ranksum", "wilcoxon", "t")]
         cells += [*shares[:3], pvalue(item.coverage.pvalue), shares[3]]
-        for facet in filter(None, (item.ranking, item.reciprocal_rank)):
+        for facet in filter(None, (item.ranking, item.reciprocal)):
             cells += [fixed(mean, _places(facet)) for mean in (facet.baseline, facet.contender)]
             cells += [pvalue(facet.pvalues[test]) for test in ("wilcoxon", "t")]
         rows.append((*cells, item.verdict.label))
@@ -313,10 +406,15 @@ def _merged_notes(comparisons: Comparisons) -> Iterator[str]:
     """
     names = _names(comparisons)
     kinds: dict[str, dict[str, list[str]]] = {}
+    places: dict[str, int] = {}  # the most important notes of a comparison come first, and so do those of all
     for name, item in zip(names, comparisons, strict=True):
-        for note in item.notes:
-            kinds.setdefault(_kind(note, item), {}).setdefault(note, []).append(name)
-    for notes in kinds.values():
+        for place, note in enumerate(item.notes):
+            kind = _kind(note, item)
+            kinds.setdefault(kind, {}).setdefault(note, []).append(name)
+            places[kind] = min(place, places.get(kind, place))
+    yield from comparisons.notes
+    for kind in sorted(kinds, key=lambda kind: places[kind]):
+        notes = kinds[kind]
         (note, about), *others = notes.items()
         alike = [name for runs in notes.values() for name in runs]
         everywhere = len(alike) == len(comparisons)
