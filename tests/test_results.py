@@ -209,4 +209,4 @@ def test_paper_columns_are_for_comparisons(kind: str) -> None:
         with pytest.raises(ParameterError, match=f"columns='paper' is for comparisons; {kind} has"):
             show(columns="paper")
         with pytest.raises(ParameterError, match="columns='wide': must be one of default, paper"):
-            show(columns="wide")
+            show(columns="wide")  # type: ignore[arg-type]

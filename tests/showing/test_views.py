@@ -123,5 +123,5 @@ def test_lists_of_queries() -> None:
 
 
 def test_what_has_no_view() -> None:
-    with pytest.raises(iro.errors.ParameterError, match="^int has no view"):
+    with pytest.raises(iro.errors.ParameterError, match=r"^int has no view"):
         view_of(3, None)  # type: ignore[arg-type]

@@ -16,18 +16,12 @@ MOST_GROUPS = 5
 @view_of.register
 def _leaderboard(result: Leaderboard, layout: Layout) -> View:
     names = [standing.run for standing in result.standings]
-    tables = [_standings(result)]
-    tables.append(
-        _verdicts("Against the run above", [result.verdict(*pair) for pair in pairwise(names)], result.settings.alpha)
-    )
-    if len(names) > 2:  # the second run is above in the table before
-        tables.append(
-            _verdicts(
-                f"Against the best run, {names[0]}",
-                [result.verdict(names[0], name) for name in names[2:]],
-                result.settings.alpha,
-            )
-        )
+    alpha = result.settings.alpha
+    above = [result.verdict(*pair) for pair in pairwise(names)]
+    tables = [_standings(result), _verdicts("Against the run above", above, alpha)]
+    if len(names) > 2:  # the second run is in the table before
+        from_best = [result.verdict(names[0], name) for name in names[2:]]
+        tables.append(_verdicts(f"Against the best run, {names[0]}", from_best, alpha))
     if result.history is None:
         return View(tuple(tables), notes=result.notes)
     history = view_of(result.history, layout)
