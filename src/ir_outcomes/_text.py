@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["count"]
 
-_PLURALS = {"query": "queries"}
+_PLURALS = {"query": "queries", "entry": "entries"}
 
 
 def count(number: int, noun: str) -> str:
