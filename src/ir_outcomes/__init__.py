@@ -26,12 +26,27 @@ from ir_outcomes.errors import (
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
+from ir_outcomes.evaluation.output_scores import scores_from_outputs
+from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.leaderboards import (
+    Agreement,
+    Leaderboard,
+    RankCorrelation,
+    RankDistribution,
+    SotaHistory,
+    agreement,
+    leaderboard,
+    rank_correlation,
+    rank_distribution,
+    sota_history,
+)
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, SharedRR, parse_measure, register, register_baseline, split
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, known_tasks, load, read_qrels, read_run
 
 __all__ = [
     "ASL",
     "ESL",
+    "Agreement",
     "Answered",
     "Comparison",
     "Comparisons",
@@ -41,30 +56,41 @@ __all__ = [
     "InputError",
     "IrOutcomesError",
     "IrOutcomesWarning",
+    "Leaderboard",
     "MismatchError",
     "MissingDependency",
     "Outcome",
     "ParameterError",
     "Qrels",
+    "RankCorrelation",
+    "RankDistribution",
     "Run",
+    "Scores",
     "SearchLengths",
     "SharedRR",
+    "SotaHistory",
     "SummaryVerdict",
     "Task",
     "UnreadableFile",
+    "agreement",
     "as_qrels",
     "as_run",
     "compare",
     "compare_outputs",
     "evaluate",
     "known_tasks",
+    "leaderboard",
     "load",
     "parse_measure",
     "pyterrier",
+    "rank_correlation",
+    "rank_distribution",
     "read_qrels",
     "read_run",
     "register_baseline",
+    "scores_from_outputs",
     "search_lengths",
+    "sota_history",
     "split",
     "verdict_from_summary",
 ]

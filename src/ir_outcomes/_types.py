@@ -7,7 +7,21 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bools", "Floats", "Ints", "Missing", "OnError", "OneOrder", "Ties", "Unit", "UnitChoice"]
+__all__ = [
+    "Bools",
+    "Correction",
+    "CoverageTest",
+    "FamilyCorrection",
+    "Floats",
+    "Ints",
+    "Missing",
+    "OnError",
+    "OneOrder",
+    "RankingTest",
+    "Ties",
+    "Unit",
+    "UnitChoice",
+]
 
 Ties = Literal["trec", "msmarco", "input", "expected"]
 OneOrder = Literal["trec", "msmarco", "input"]  # the tie rules that give one order
@@ -15,6 +29,10 @@ Unit = Literal["query", "document"]
 UnitChoice = Literal["auto", "query", "document"]
 Missing = Literal["retrieved", "cutoff"]
 OnError = Literal["raise", "report"]
+RankingTest = Literal["t", "wilcoxon", "sign", "signflip"]
+CoverageTest = Literal["exact", "midp"]
+Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
+FamilyCorrection = Literal["holm", "bonferroni", "fdr_bh", "tukey", "none"]
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]

@@ -110,7 +110,9 @@ def _frame_outputs(frame: Any, measure: str | None, names: Sequence[str] | None)
         runs = names or (list(dict.fromkeys(map(str, frame["name"]))) if "name" in columns else (None,))
         yield from (read_output(frame, measure=measure, name=name) for name in runs)
     else:
-        table = {str(run): dict(zip(columns, row, strict=True)) for run, row in zip(frame.index, frame.values.tolist(), strict=True)}
+        table = {
+            str(run): dict(zip(columns, row, strict=True)) for run, row in zip(frame.index, frame.values.tolist(), strict=True)
+        }
         if len(table) < len(frame.index):
             raise ParameterError("the frame has two rows of the same name; runs must have different names")
         yield from (_output(table[run], measure, run) for run in (names or table))

@@ -113,9 +113,7 @@ class Leaderboard(Result):
     def tiers(self) -> tuple[tuple[str, ...], ...]:
         """The runs of each tier, the best tier first, in the order of the score; empty where there are no verdicts."""
         last = max(standing.tier or 0 for standing in self.standings)
-        return tuple(
-            tuple(standing.run for standing in self.standings if standing.tier == tier) for tier in range(1, last + 1)
-        )
+        return tuple(tuple(standing.run for standing in self.standings if standing.tier == tier) for tier in range(1, last + 1))
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -263,7 +261,8 @@ def _board_of_runs(
         correction=correction,
         family=n_pairs,
     )
-    places = _Places.of(evaluation.scores_of(measure, cutoff=cutoff), aggregate)
+    scores = evaluation.scores_of(None, cutoff=settings.cutoff) if measure is None else scores_of(evaluation, measure)
+    places = _Places.of(scores, aggregate)
     evaluation = evaluation[list(places.scores.runs)]
     runs = evaluation.at(settings.cutoff)
     pairs = all_pairs(runs, settings.unit, evaluation.many_relevant, alpha=alpha, correction=correction)
@@ -390,7 +389,9 @@ def _coverage(run: SearchLengths, unit: Unit) -> float:
 def _history(entries: Any, places: _Places) -> SotaHistory:
     scores = places.scores
     return history_of(
-        entries_of(entries, places.by_run()), higher_is_better=scores.higher_is_better, score=_score_name(scores, places.aggregate)
+        entries_of(entries, places.by_run()),
+        higher_is_better=scores.higher_is_better,
+        score=_score_name(scores, places.aggregate),
     )
 
 
@@ -409,9 +410,7 @@ def _with_verdicts(history: SotaHistory, evaluation: Evaluation, settings: Setti
     return with_verdicts(history, verdicts)
 
 
-def _notes(
-    runs: Sequence[SearchLengths], scores: Scores, cycles: tuple[tuple[str, ...], ...], settings: Settings
-) -> list[str]:
+def _notes(runs: Sequence[SearchLengths], scores: Scores, cycles: tuple[tuple[str, ...], ...], settings: Settings) -> list[str]:
     notes = [
         "Every pair of runs has its own queries that both answered: a run's search length differs from row to row, and "
         '"better" need not be transitive.'

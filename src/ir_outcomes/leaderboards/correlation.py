@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from ir_outcomes._text import count
+from ir_outcomes._types import Ints
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.board import Leaderboard
@@ -128,10 +128,7 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
         first=called[0],
         second=called[1],
         tau=None if np.isnan(tau) else float(tau),
-        swapped=sum(
-            (ranks[0, one] - ranks[0, two]) * (ranks[1, one] - ranks[1, two]) < 0
-            for one, two in combinations(range(len(common)), 2)
-        ),
+        swapped=_swapped(ranks[0], ranks[1]),
         runs=tuple(RanksOfRun(common[run], int(ranks[0, run]), int(ranks[1, run])) for run in order),
         notes=tuple(_notes(gains, common, called)),
         versions=versions(),
@@ -154,6 +151,12 @@ def _gains(condition: Any) -> dict[str, float]:
         f"a {type(condition).__name__} has no order of runs; give a RankDistribution, Leaderboard, SotaHistory, Scores, or a "
         "mapping from runs to scores"
     )
+
+
+def _swapped(first: Ints, second: Ints) -> int:
+    """Count the pairs of runs in opposite order."""
+    opposite = np.sign(np.subtract.outer(first, first)) * np.sign(np.subtract.outer(second, second)) < 0
+    return int(opposite.sum()) // 2
 
 
 def _signed(scores: Iterable[tuple[str, float | None]], higher_is_better: bool) -> dict[str, float]:

@@ -11,7 +11,6 @@ from itertools import groupby
 from typing import Any
 
 from ir_outcomes._text import count
-
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.reading.entries import Entry, read_entries

@@ -11,6 +11,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.notes import notes_on_listing
 from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks
+from ir_outcomes.reading.measure_names import parse_measure
 
 __all__ = ["check_number_of_runs", "notes_on_source", "reciprocal_ranks_of_all_queries", "scores_of"]
 
@@ -33,19 +34,31 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
     ParameterError
         If scores are of another measure, or an evaluation cannot provide the measure.
     """
-    if isinstance(source, Evaluation):
-        return reciprocal_ranks_of_all_queries(source) if measure is None else source.scores_of(measure)
-    if measure is not None and str(measure) != source.measure:
-        raise ParameterError(f"measure={str(measure)!r}: these scores are of {source.measure}")
-    return source
+    if isinstance(source, Scores):
+        if measure is not None and str(measure) != source.measure:
+            raise ParameterError(f"measure={str(measure)!r}: these scores are of {source.measure}")
+        return source
+    if measure is None:
+        return reciprocal_ranks_of_all_queries(source)
+    parsed = parse_measure(measure)
+    if parsed.NAME == "RR":  # search lengths have it already, if the order among equal scores is the one that it uses
+        reciprocal = reciprocal_ranks_of_all_queries(source, parsed.params.get("cutoff"))
+        if reciprocal.measure == str(parsed):
+            return reciprocal
+    return source.scores_of(parsed)
 
 
-def reciprocal_ranks_of_all_queries(evaluation: Evaluation) -> Scores:
-    """Return the reciprocal rank at the largest cutoff that all runs have, as ir_measures averages it: over all queries.
+def reciprocal_ranks_of_all_queries(evaluation: Evaluation, cutoff: int | None = None) -> Scores:
+    """Return the reciprocal rank as ir_measures averages it: over all queries, 0 without a relevant document.
 
-    Runs from files have no cutoff. A query without a relevant document has 0.
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The runs.
+    cutoff : int, optional
+        By default the whole lists; of runs that were given as search lengths, the smallest cutoff that they were computed at.
     """
-    cutoffs = [run.cutoff for run in evaluation.runs if run.cutoff is not None]
+    cutoffs = [limit for limit in (cutoff, *(run.cutoff for run in evaluation.runs)) if limit is not None]
     runs = evaluation.at(min(cutoffs)) if cutoffs else evaluation.runs
     named = reciprocal_ranks(runs)
     values = np.zeros((len(runs), len(evaluation.query_ids)))

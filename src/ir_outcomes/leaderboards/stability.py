@@ -18,8 +18,8 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.source import check_number_of_runs, notes_on_source, scores_of
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.checks import check_draws
+from ir_outcomes.statistics.counts import times_drawn
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
-from ir_outcomes.statistics.subsets import times_drawn
 
 __all__ = ["RankDistribution", "RankedRun", "rank_distribution"]
 
@@ -155,7 +155,9 @@ class RankDistribution(Result):
         ]
 
     def _summary(self) -> str:
-        return f"{count(len(self.runs), 'run')} by {self.measure}, {self.resamples} resamples of {count(self.n_queries, 'query')}"
+        return (
+            f"{count(len(self.runs), 'run')} by {self.measure}, {self.resamples} resamples of {count(self.n_queries, 'query')}"
+        )
 
 
 def rank_distribution(

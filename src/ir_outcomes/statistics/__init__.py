@@ -1,7 +1,8 @@
-"""Tests, intervals and corrections on arrays; nothing here knows of retrieval."""
+"""Tests, intervals and corrections on arrays; nothing here knows about retrieval."""
 
-from ir_outcomes.statistics.binomial import binomial_test, midp_test
-from ir_outcomes.statistics.corrections import CORRECTIONS, adjust, randomized_tukey_hsd
+from ir_outcomes.statistics.binomial import binomial_test, binomial_tests, midp_test, midp_tests
+from ir_outcomes.statistics.corrections import CORRECTIONS, adjust, first_step_level, randomized_tukey_hsd, smallest_pvalue
+from ir_outcomes.statistics.counts import Differences, differences, tally, tally_rows
 from ir_outcomes.statistics.intervals import (
     Interval,
     hodges_lehmann,
@@ -14,31 +15,48 @@ from ir_outcomes.statistics.intervals import (
     ratio_of_means_interval,
 )
 from ir_outcomes.statistics.paired import (
+    FEW,
     Test,
-    differences,
+    Tests,
+    mean_test,
+    mean_tests,
     paired_tests,
     rank_sum,
+    rank_sum_tests,
     sign_flip,
+    sign_flip_tests,
+    sign_flip_tests_of_rows,
     sign_test,
+    sign_tests,
     t_test,
+    t_tests,
     wilcoxon,
+    wilcoxon_tests,
 )
 from ir_outcomes.statistics.pairs import pairwise_tests
 from ir_outcomes.statistics.power import detectable_mean, detectable_proportion
 
 __all__ = [
     "CORRECTIONS",
+    "FEW",
+    "Differences",
     "Interval",
     "Test",
+    "Tests",
     "adjust",
     "binomial_test",
+    "binomial_tests",
     "detectable_mean",
     "detectable_proportion",
     "differences",
+    "first_step_level",
     "hodges_lehmann",
     "interval_of_mean",
     "mean_interval",
+    "mean_test",
+    "mean_tests",
     "midp_test",
+    "midp_tests",
     "odds_ratio",
     "odds_ratio_interval",
     "paired_proportion_interval",
@@ -46,10 +64,19 @@ __all__ = [
     "pairwise_tests",
     "randomized_tukey_hsd",
     "rank_sum",
+    "rank_sum_tests",
     "ratio_of_means",
     "ratio_of_means_interval",
     "sign_flip",
+    "sign_flip_tests",
+    "sign_flip_tests_of_rows",
     "sign_test",
+    "sign_tests",
+    "smallest_pvalue",
     "t_test",
+    "t_tests",
+    "tally",
+    "tally_rows",
     "wilcoxon",
+    "wilcoxon_tests",
 ]
