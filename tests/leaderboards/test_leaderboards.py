@@ -137,43 +137,6 @@ def test_tiers_by_brute_force(bits: list[bool]) -> None:
         assert tier[run] == (1 + max(tier[other] for other in beaten_by) if beaten_by else 0)
 
 
-@pytest.mark.realdata
-def test_the_ten_runs_of_figure_1(real_data: Path) -> None:
-    history = iro.sota_history(real_data / "leaderboard" / "msmarco-document.csv", until="2021-02-15")
-    assert [each.number for each in history.runs] == list(range(1, 11))
-    assert history.runs[0].run == "20200827-bcai-bertb"
-    assert history.runs[9].run == "20210210-xyz"
-    assert history.runs[-1].looks == 63  # one submission more came after it
-    assert sum(history.submissions.values()) == 64
-    passages = iro.sota_history(real_data / "leaderboard" / "msmarco-passage.csv", score="eval")
-    assert passages.runs[-1].score == max(entry.score or 0 for entry in passages.entries)
-    assert "BERT + Small Training" in [each.run for each in passages.runs]
-
-
-submissions = st.lists(st.tuples(st.integers(1, 28), st.integers(0, 9), st.booleans()), min_size=1, max_size=12)
-
-
-@given(rows=submissions, rising=st.booleans())
-def test_history_by_brute_force(rows: Sequence[tuple[int, int, bool]], rising: bool) -> None:
-    table: list[dict[str, Any]] = [
-        {"id": f"r{number:02d}", "date": f"2021-01-{day:02d}", "score": score, "baseline": base}
-        for number, (day, score, base) in enumerate(rows)
-    ]
-    history = iro.sota_history(table, higher_is_better=rising)
-    sign = 1 if rising else -1
-    best = max((sign * row["score"] for row in table if row["baseline"]), default=-100)
-    expected = []
-    for day in sorted({row["date"] for row in table}):
-        today = [row for row in table if row["date"] == day and not row["baseline"]]
-        top = max((sign * row["score"] for row in today), default=-100)
-        if top > best:
-            best = top
-            expected.append(min(row["id"] for row in today if sign * row["score"] == top))
-    assert [each.run for each in history.runs] == expected
-    for each in history.runs:
-        assert each.looks == sum(row["date"] <= each.date.isoformat() and not row["baseline"] for row in table)
-
-
 def test_a_leaderboard_with_dates() -> None:
     qrels, runs = collection(3, 80, seed=2)
     entries = [{"id": name, "date": f"2021-01-0{number}", "group": "ab"[number % 2]} for number, name in enumerate(runs, 1)]
@@ -197,47 +160,3 @@ def test_a_leaderboard_with_dates() -> None:
         iro.leaderboard(qrels, runs, entries=entries[1:])
 
 
-def test_tables_of_entries(tmp_path: Path) -> None:
-    rows = [
-        {"id": "a", "date": "2021/01/02", "team": "t", "MRR (Eval)": "0.5"},
-        {"id": "b", "date": "2021-01-03", "MRR (Eval)": ""},
-    ]
-    as_json, as_csv = tmp_path / "t.json", tmp_path / "t.csv"
-    as_json.write_text(json.dumps(rows))
-    as_csv.write_text("id,date,team,MRR (Eval)\na,2021/01/02,t,0.5\nb,2021-01-03,,\n")
-    entries, column = read_entries(rows)
-    assert column == "MRR (Eval)"
-    assert (entries[0].group, entries[0].score, entries[1].score) == ("t", 0.5, None)
-    assert read_entries(as_json).entries == read_entries(as_csv).entries == entries
-    assert "1 entries have no score" in iro.sota_history(rows).notes[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("id,date,score\na,2021-13-01,1\n", "line 2: a date must be written as"),
-        ("id,date,score\na,2021-01-01,x\n", "line 2: a score is not a number"),
-        ("id,date,score\na,2021-01-01,1\na,2021-01-02,2\n", "line 3: an id stands twice"),
-        ("id,date,score\n,2021-01-01,1\n", "line 2: an entry has no id"),
-        ("id,date,score\n", "holds no entry"),
-        ("[1, 2]", "is not a list of objects"),
-        ("[{", "line 1: is not JSON"),
-        ("id,date,a_eval,b_eval\na,2021-01-01,1,2\n", "several columns of scores"),
-        ("id,date,points\na,2021-01-01,1\n", "no entry has a score"),
-    ],
-)
-def test_broken_tables(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(text)
-    with pytest.raises((FormatError, ParameterError), match=message):
-        iro.sota_history(path)
-
-
-def test_an_unknown_column_and_date() -> None:
-    table = [{"id": "a", "date": "2021-01-01", "score": 1}]
-    with pytest.raises(ParameterError, match="has no column 'MRR'"):
-        iro.sota_history(table, score="MRR")
-    with pytest.raises(ParameterError, match="write a date such as"):
-        iro.sota_history(table, until="soon")
-    with pytest.raises(ParameterError, match="until=2020-01-01: nothing was submitted by then"):
-        iro.sota_history(table, until="2020-01-01")

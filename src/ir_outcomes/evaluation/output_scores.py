@@ -30,8 +30,8 @@ def scores_from_outputs(
     ----------
     sources : list, mapping, frame or path
         One source for each run, or a mapping from names to sources. A source is a file of ``trec_eval -q`` or
-        ``ir_measures -q``, PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}`` or ``{query: value}``, or
-        an iterable of ``ir_measures.Metric``. Also a frame with a row for each run, the names as its index, and a column for
+        ``ir_measures -q``, PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}`` or ``{query: value}``,
+        or an iterable of ``ir_measures.Metric``. Also a frame with a row for each run, the names as its index, and a column for
         each query; a frame of PyTerrier with several runs; or one file with several runs, which `names` selects.
     measure : str, optional
         The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one. Required where the sources do

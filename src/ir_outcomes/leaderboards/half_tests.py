@@ -1,4 +1,4 @@
-"""Significance tests on both halves of many random splits of the queries, for all pairs of runs: Table 4 of Craswell et al. 2021."""
+"""Significance tests on halves of the queries, for all pairs of runs and many random splits: Craswell et al. 2021, Table 4."""
 
 from __future__ import annotations
 
