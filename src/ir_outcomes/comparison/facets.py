@@ -15,7 +15,6 @@ from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import (
     FEW,
-    MEAN_INTERVAL_METHOD,
     Interval,
     Test,
     binomial_test,
@@ -408,7 +407,7 @@ def _paired_facet(
         difference=_mean_difference(change),
         deviation=deviation,
         interval=mean_interval(change, 1 - settings.alpha),
-        interval_method=MEAN_INTERVAL_METHOD,
+        interval_method="t interval with degrees of freedom from the kurtosis",
         margin_interval=mean_interval(change, settings.margin_level),
         effect_size=_standardized(change),
         effect="mean / standard deviation of the differences",

@@ -2,15 +2,35 @@
 
 from ir_outcomes.statistics.binomial import binomial_test, binomial_tests, midp_test, midp_tests
 from ir_outcomes.statistics.corrections import CORRECTIONS, adjust, first_step_level, randomized_tukey_hsd, smallest_pvalue
-from ir_outcomes.statistics.counts import Differences, differences, tally, tally_rows
+from ir_outcomes.statistics.counts import (
+    Differences,
+    Members,
+    classes,
+    count,
+    differences,
+    membership,
+    tally,
+    tally_rows,
+    with_signs,
+)
 from ir_outcomes.statistics.intervals import (
+    COVERAGE_OF_INTERVAL,
+    COVERAGE_OF_RATIO_INTERVAL,
     Interval,
+    coverage_interval,
+    effective_df,
+    equivalent,
+    harm_excluded,
     hodges_lehmann,
+    hodges_lehmann_interval,
+    interval_of_coverage,
     interval_of_mean,
     mean_interval,
+    measured_coverage,
     odds_ratio,
     odds_ratio_interval,
     paired_proportion_interval,
+    ratio_interval,
     ratio_of_means,
     ratio_of_means_interval,
 )
@@ -34,27 +54,40 @@ from ir_outcomes.statistics.paired import (
     wilcoxon_tests,
 )
 from ir_outcomes.statistics.pairs import pairwise_tests
-from ir_outcomes.statistics.power import detectable_mean, detectable_proportion
+from ir_outcomes.statistics.power import detectable_mean, detectable_proportion, power_of_mean, power_of_proportion
 
 __all__ = [
     "CORRECTIONS",
+    "COVERAGE_OF_INTERVAL",
+    "COVERAGE_OF_RATIO_INTERVAL",
     "FEW",
     "Differences",
     "Interval",
+    "Members",
     "Test",
     "Tests",
     "adjust",
     "binomial_test",
     "binomial_tests",
+    "classes",
+    "count",
+    "coverage_interval",
     "detectable_mean",
     "detectable_proportion",
     "differences",
+    "effective_df",
+    "equivalent",
     "first_step_level",
+    "harm_excluded",
     "hodges_lehmann",
+    "hodges_lehmann_interval",
+    "interval_of_coverage",
     "interval_of_mean",
     "mean_interval",
     "mean_test",
     "mean_tests",
+    "measured_coverage",
+    "membership",
     "midp_test",
     "midp_tests",
     "odds_ratio",
@@ -62,9 +95,12 @@ __all__ = [
     "paired_proportion_interval",
     "paired_tests",
     "pairwise_tests",
+    "power_of_mean",
+    "power_of_proportion",
     "randomized_tukey_hsd",
     "rank_sum",
     "rank_sum_tests",
+    "ratio_interval",
     "ratio_of_means",
     "ratio_of_means_interval",
     "sign_flip",
@@ -79,4 +115,5 @@ __all__ = [
     "tally_rows",
     "wilcoxon",
     "wilcoxon_tests",
+    "with_signs",
 ]
