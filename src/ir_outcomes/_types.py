@@ -9,11 +9,13 @@ import numpy.typing as npt
 
 __all__ = [
     "Bools",
+    "Columns",
     "Correction",
     "CoverageTest",
     "FamilyCorrection",
     "Floats",
     "Ints",
+    "Mark",
     "Missing",
     "OnError",
     "OneOrder",
@@ -33,6 +35,8 @@ RankingTest = Literal["t", "wilcoxon", "sign", "signflip"]
 CoverageTest = Literal["exact", "midp"]
 Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
 FamilyCorrection = Literal["holm", "bonferroni", "fdr_bh", "tukey", "none"]
+Columns = Literal["default", "paper"]  # of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021
+Mark = Literal["best", "significant"]  # what a format emphasizes
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]

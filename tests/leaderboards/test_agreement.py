@@ -13,7 +13,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.half_tests import tests_in_halves
+from ir_outcomes.leaderboards.half_tests import agreement_of_tests
 from ir_outcomes.leaderboards.halves import first_halves, rates
 from ir_outcomes.statistics import differences, pairs, wilcoxon
 from tests.helpers.many import collection
@@ -80,7 +80,7 @@ def test_against_a_loop_over_splits_and_pairs(measure: str, monkeypatch: pytest.
     qrels, runs = collection(3, 24, relevant=2, seed=1)
     (scores,) = iro.evaluate(qrels, runs, measures=[measure]).scores
     splits = first_halves(24, 12, seed=5)
-    found = tests_in_halves(scores, splits=12, seed=5)
+    found = agreement_of_tests(scores, splits=12, seed=5)
     assert len(found) == 7
     for row in found:
         *expected, labels = agreement_by_loop(scores.gains(), splits, row.test, str(row.aggregate))
@@ -89,7 +89,7 @@ def test_against_a_loop_over_splits_and_pairs(measure: str, monkeypatch: pytest.
             assert getattr(row, name) == pytest.approx(value), (row, name)
         assert row.different == 0
     monkeypatch.setattr(pairs, "MOST_SHARED_CLASSES", 0)
-    assert tests_in_halves(scores, splits=12, seed=5) == found
+    assert agreement_of_tests(scores, splits=12, seed=5) == found
 
 
 labels_of_halves = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30)
@@ -125,7 +125,7 @@ def test_lower_is_better_changes_nothing() -> None:
     values = np.random.default_rng(1).random((3, 30))
     names, queries = ("a", "b", "c"), tuple(map(str, range(30)))
     rising, falling = (Scores("m", higher, names, queries, values) for higher in (True, False))
-    assert tests_in_halves(rising, 20) == tests_in_halves(falling, 20)
+    assert agreement_of_tests(rising, 20) == agreement_of_tests(falling, 20)
 
 
 @pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 2), ("document", 3), ("document", 1)])
@@ -158,7 +158,11 @@ def test_a_third_run_changes_nothing_for_the_first_two() -> None:
     one_found = {query: {"g0": 2.0, "g1": 1.0} for query in qrels}
     none_found = {query: {"x": 1.0} for query in qrels}
     half_found = {query: {"g0": 1.0} for query in qrels}
-    whole = {"all": {**one_found, "q1": {"x": 1.0}}, "some": {**one_found, "q2": {"x": 1.0}, "q5": {"x": 1.0}}, "none": none_found}
+    whole = {
+        "all": {**one_found, "q1": {"x": 1.0}},
+        "some": {**one_found, "q2": {"x": 1.0}, "q5": {"x": 1.0}},
+        "none": none_found,
+    }
     two = iro.evaluate(qrels, whole, unit="document")
     three = iro.evaluate(qrels, {**whole, "half": half_found}, unit="document")
     for names in (["all", "some"], ["all", "none"], ["some", "none"]):

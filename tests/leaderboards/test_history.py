@@ -74,7 +74,9 @@ def test_sixteen_thousand_entries_take_no_quadratic_time() -> None:
 
 
 def test_what_is_shown_and_restored() -> None:
-    history = iro.sota_history([{"id": "a", "date": "2020-01-01", "score": 0.3, "group": "g"}, {"id": "b", "date": "2020-01-02"}])
+    history = iro.sota_history(
+        [{"id": "a", "date": "2020-01-01", "score": 0.3, "group": "g"}, {"id": "b", "date": "2020-01-02"}]
+    )
     assert history.rows()[0]["group"] == "g"
     assert history.notes == ("1 entry has no score: it counts as a use of the test queries, but cannot take first place: b.",)
     assert iro.SotaHistory.from_json(history.to_json()) == history

@@ -176,7 +176,9 @@ def test_every_file_is_read_once(tmp_path: Path) -> None:
     paths = []
     for name, run in runs.items():
         paths.append(tmp_path / f"{name}.run")
-        lines = [f"{query} Q0 {document} 1 {score} {name}\n" for query, ranking in run.items() for document, score in ranking.items()]
+        lines = [
+            f"{query} Q0 {document} 1 {score} {name}\n" for query, ranking in run.items() for document, score in ranking.items()
+        ]
         paths[-1].write_text("".join(lines))
     evaluation = iro.evaluate(qrels, paths, measures=["nDCG@10"])
     for path in paths:
@@ -224,7 +226,11 @@ def test_missing_queries_are_noted() -> None:
     qrels, runs = collection(2, 30)
     del runs["run0"]["q3"]
     evaluation = iro.evaluate(qrels, runs)
-    for result in (iro.leaderboard(evaluation), iro.rank_distribution(evaluation, resamples=5), iro.agreement(evaluation, splits=2)):
+    for result in (
+        iro.leaderboard(evaluation),
+        iro.rank_distribution(evaluation, resamples=5),
+        iro.agreement(evaluation, splits=2),
+    ):
         assert "run0 lacks 1 query of the qrels (q3), which count as unanswered." in result.notes
 
 
@@ -289,6 +295,8 @@ def test_a_leaderboard_with_dates() -> None:
 def test_exactly_equal_runs_take_no_first_place_from_each_other() -> None:
     qrels, runs = collection(1, 80, seed=2)
     evaluation = iro.evaluate(qrels, {"a": runs["run0"], "b": runs["run0"]}, cutoff=10)
-    history = iro.leaderboard(evaluation, entries=[{"id": name, "date": f"2021-01-0{n}"} for n, name in enumerate("ab", 1)]).history
+    history = iro.leaderboard(
+        evaluation, entries=[{"id": name, "date": f"2021-01-0{n}"} for n, name in enumerate("ab", 1)]
+    ).history
     assert history is not None
     assert [run.run for run in history.runs] == ["a"]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from ir_outcomes._checks import check_choice, check_count, check_one_order
-from ir_outcomes._text import listed
+from ir_outcomes._formatting import listed
 from ir_outcomes._types import CoverageTest, FamilyCorrection, RankingTest, Ties, UnitChoice
 from ir_outcomes.comparison.build import MeasuredPair, build
 from ir_outcomes.comparison.cutoffs import labels_by_cutoff
@@ -21,7 +20,7 @@ from ir_outcomes.comparison.pair_tests import coverage_test_for
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.settings import Settings, check_alpha, checked_margins
 from ir_outcomes.comparison.wording import notes_on_input
-from ir_outcomes.errors import ParameterError
+from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.reading.several import is_path, several_runs
@@ -125,10 +124,9 @@ def compare(
     if correction == "tukey" and not all_pairs:
         raise ParameterError("correction='tukey' is for all pairs of systems; add all_pairs=True, or use 'holm'")
     if isinstance(qrels, Evaluation):
-        given = {
-            "rel": rel, "unit": unit, "ties": ties, "judged_only": judged_only, "names": names, "queries": queries, "cache": cache
-        }  # fmt: skip
-        _refuse_settings_of_evaluation(given)
+        _refuse_settings_of_evaluation(
+            rel=rel, unit=unit, ties=ties, judged_only=judged_only, names=names, queries=queries, cache=cache
+        )
         chosen = _chosen_by_name(qrels, baseline, contenders, all_pairs)
     else:
         chosen = _evaluated(
@@ -236,7 +234,7 @@ def _chosen_by_name(evaluation: Evaluation, baseline: Any, contenders: Any, all_
     """Take the runs of an evaluation by their names."""
     from_best = _is_best(baseline) and "best" not in evaluation.names
     if not isinstance(baseline, str):
-        raise ParameterError(f"baseline={baseline!r}: with an evaluation, give the name of a run: {listed(evaluation.names[:10])}")
+        raise ParameterError(f"baseline={baseline!r}: with an evaluation, give the name of a run: {some(evaluation.names, 10)}")
     if contenders is None:
         contenders = [name for name in evaluation.names if name != baseline]
     several = not isinstance(contenders, str)
@@ -251,7 +249,7 @@ def _chosen_by_name(evaluation: Evaluation, baseline: Any, contenders: Any, all_
     return _Chosen(evaluation[names], several, from_best, notes)
 
 
-def _refuse_settings_of_evaluation(given: dict[str, Any]) -> None:
+def _refuse_settings_of_evaluation(**given: Any) -> None:
     named = [name for name, value in given.items() if value is not None]
     if named:
         raise ParameterError(f"{listed(named)}: an evaluation has its own; pass it to evaluate instead of compare")
@@ -275,8 +273,8 @@ def _best_first(evaluation: Evaluation) -> tuple[Evaluation, str]:
     means = [float(run.reciprocal_rank().mean()) for run in evaluation.at()]
     best = evaluation.names[int(np.argmax(means))]
     note = (
-        f"{best} is the baseline because its mean reciprocal rank is the highest of {len(means)} runs. A run that was chosen for "
-        "its score on these queries looks better than it is, and no correction accounts for that choice: verdicts come up more "
-        "often than alpha says."
+        f"{best} is the baseline because its mean reciprocal rank is the highest of {len(means)} runs. A run that was chosen "
+        "for its score on these queries looks better than it is, and no correction accounts for that choice: verdicts come up "
+        "more often than alpha says."
     )
     return evaluation[[best, *(name for name in evaluation.names if name != best)]], note

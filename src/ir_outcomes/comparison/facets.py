@@ -32,7 +32,6 @@ from ir_outcomes.statistics import (
     rank_sum,
     ratio_interval,
     ratio_of_means,
-
     sign_flip,
     sign_test,
     t_test,
@@ -301,11 +300,11 @@ def coverage_facet(pair: PairedQueries, settings: Settings, test: DecidingCovera
     deviation = _deviation(change)
     level = settings.first_step_level
     if whole:
-        share = detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER, test=settings.coverage_test)
-        detectable = None if share is None else 100 * share
+        detectable = detectable_proportion(
+            len(change), (won + lost) / max(len(change), 1), level, POWER, test=settings.coverage_test
+        )
     else:
         detectable = _detectable_mean(len(change), deviation, level, most=1.0)
-        detectable = None if detectable is None else 100 * detectable
     odds = odds_ratio_interval(won, lost, 1 - settings.alpha) if whole else None
     return CoverageFacet(
         name="coverage",
@@ -325,7 +324,7 @@ def coverage_facet(pair: PairedQueries, settings: Settings, test: DecidingCovera
         test=test,
         tests=tests,
         pvalue_corrected=tests[test].pvalue,
-        detectable=detectable,
+        detectable=_percent(detectable),
         alpha=settings.alpha,
         detectable_level=level,
         won=won if whole else None,

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ir_outcomes._checks import check_choice, check_positive
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Correction, CoverageTest, Floats, RankingTest
 from ir_outcomes.comparison.build import MeasuredPair, build
 from ir_outcomes.comparison.facets import naive_tests
@@ -116,7 +116,14 @@ def compare_outputs(
     _check_together(outputs)
     meaning = _meaning(outputs[0].measure, higher_is_better)
     settings = _settings(
-        meaning, rel, len(outputs) - 1, alpha=alpha, test=test, coverage_test=coverage_test, correction=correction, margins=margins
+        meaning,
+        rel,
+        len(outputs) - 1,
+        alpha=alpha,
+        test=test,
+        coverage_test=coverage_test,
+        correction=correction,
+        margins=margins,
     )
     queries, unanswerable = _queries(outputs, qrels, settings.rel)
     results = _compared(outputs, queries, unanswerable, meaning, settings, _notes(outputs, meaning, qrels is not None))
@@ -292,8 +299,8 @@ def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:
         if undefined:
             raise FormatError(
                 output.name,
-                f"{output.measure} is undefined for {count(len(undefined), 'query')} ({some(undefined)}), which says nothing about "
-                "what was found; leave these queries out of both outputs",
+                f"{output.measure} is undefined for {plural('query', len(undefined))} ({some(undefined)}), which says nothing "
+                "about what was found; leave these queries out of both outputs",
             )
     values = np.where(values == meaning.not_found, np.nan, values)
     if meaning.kind != "reciprocal":
@@ -307,7 +314,7 @@ def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:
 def _about_missing(outputs: Sequence[Output], queries: list[str]) -> tuple[str, ...]:
     lacking = {output.name: [query for query in queries if query not in output.values] for output in outputs}
     return tuple(
-        f"{name} lacks {count(len(missing), 'query')} ({some(missing)}), which count as unanswered."
+        f"{name} lacks {plural('query', len(missing))} ({some(missing)}), which count as unanswered."
         for name, missing in lacking.items()
         if missing
     )
@@ -332,7 +339,7 @@ def _notes(outputs: Sequence[Output], meaning: _Meaning, with_qrels: bool) -> tu
     places = [output.places for output in outputs if output.places is not None]
     if places and meaning.kind == "reciprocal":
         last = math.isqrt(10 ** min(places))
-        notes.append(f"Values are rounded to {count(min(places), 'place')}: ranks beyond about {last} cannot be told exactly.")
+        notes.append(f"Values are rounded to {plural('place', min(places))}: ranks beyond about {last} cannot be told exactly.")
     elif places:
-        notes.append(f"Values are rounded to {count(min(places), 'place')}: small differences look like ties.")
+        notes.append(f"Values are rounded to {plural('place', min(places))}: small differences look like ties.")
     return tuple(notes)

@@ -220,7 +220,9 @@ def _within_rounding(won: float, lost: float, n: int, rounding: float) -> tuple[
     """List all pairs of counts that the numbers given may have been rounded from."""
     slack = rounding / 100 * n
     ranges = [
-        np.arange(max(0, math.ceil(count - slack)), min(n, math.floor(count + slack)) + 1) if slack else np.array([round(count)])
+        np.arange(max(0, math.ceil(count - slack)), min(n, math.floor(count + slack)) + 1)
+        if slack
+        else np.array([round(count)])
         for count in (won, lost)
     ]
     pairs = np.array(np.meshgrid(*ranges)).reshape(2, -1)

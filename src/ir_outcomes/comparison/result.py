@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, ClassVar, Literal, NamedTuple, overload
 
-from ir_outcomes._text import count
-from ir_outcomes.comparison.facets import CoverageFacet, Facet, Naive, RankingFacet, RestrictedLength
-from ir_outcomes.comparison.outcomes import OUTCOMES, Outcomes
+from ir_outcomes._formatting import plural
+from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
+from ir_outcomes.comparison.outcomes import Outcomes
+from ir_outcomes.comparison.rows import paper_row, row_of
 from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
@@ -151,6 +152,8 @@ class Comparison(Result):
     versions: Mapping[str, str]
     queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
 
+    has_paper_columns: ClassVar[bool] = True
+
     @property
     def unit(self) -> str:
         """What is answered or not: "query" or "document"."""
@@ -177,7 +180,7 @@ class Comparison(Result):
         return self.settings.alpha
 
     def _summary(self) -> str:
-        return f"{self.contender!r} against {self.baseline!r}: {self.verdict.label}, {count(self.n_queries, 'query')}"
+        return f"{self.contender!r} against {self.baseline!r}: {self.verdict.label}, {plural('query', self.n_queries)}"
 
     def per_query(self, which: str | None = None, top: int | None = None) -> list[QueryOutcome]:
         """List the queries: which did I win, which did I lose.
@@ -212,7 +215,11 @@ class Comparison(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row: a value for each column, None where there is none; units are those of the attributes."""
-        return [_row(self)]
+        return [row_of(self)]
+
+    def paper_rows(self) -> list[dict[str, Any]]:
+        """Return one row with the columns of Tables 1 and 2 of Lin et al. 2021."""
+        return [paper_row(self)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -231,6 +238,8 @@ class Comparisons(Result, Sequence[Comparison]):
 
     items: tuple[Comparison, ...]
     notes: tuple[str, ...] = ()
+
+    has_paper_columns: ClassVar[bool] = True
 
     def __len__(self) -> int:
         return len(self.items)
@@ -257,7 +266,7 @@ class Comparisons(Result, Sequence[Comparison]):
     def _summary(self) -> str:
         baselines = {item.baseline for item in self.items}
         against = f" against {baselines.pop()!r}" if len(baselines) == 1 else ""
-        return f"{count(len(self.items), 'comparison')}{against}"
+        return f"{plural('comparison', len(self.items))}{against}"
 
     def sorted(self, by: str = "verdict") -> Comparisons:
         """Order the comparisons, best first.
@@ -292,7 +301,11 @@ class Comparisons(Result, Sequence[Comparison]):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each comparison."""
-        return [_row(item) for item in self.items]
+        return [row_of(item) for item in self.items]
+
+    def paper_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each comparison with the columns of Tables 1 and 2 of Lin et al. 2021."""
+        return [paper_row(item) for item in self.items]
 
 
 _FROM_BEST = (LABELS[0], LABELS[1], LABELS[5], LABELS[4], LABELS[3], LABELS[2])
@@ -302,76 +315,3 @@ _ORDERS: dict[str, Callable[[Comparison], Any]] = {
     "ranking": lambda item: -item.ranking.gain,
     "name": lambda item: item.contender,
 }
-
-
-def _row(comparison: Comparison) -> dict[str, Any]:
-    outcomes, restricted = comparison.outcomes, comparison.restricted
-    row: dict[str, Any] = {
-        "baseline": comparison.baseline,
-        "contender": comparison.contender,
-        "n_queries": comparison.n_queries,
-        "n_unanswerable": comparison.n_unanswerable,
-        "cutoff": comparison.cutoff,
-        "rel": comparison.rel,
-        "unit": comparison.unit,
-        "ties": comparison.ties,
-        **{outcome: getattr(outcomes, outcome) for outcome in OUTCOMES},
-        **{f"{name}_share": None if outcomes.shares is None else getattr(outcomes.shares, name) for name in OUTCOMES},
-        "lost_at": outcomes.lost_at,
-        "won_at": outcomes.won_at,
-    }
-    facets: dict[str, Facet | None] = {
-        "coverage": comparison.coverage,
-        "ranking": comparison.ranking,
-        "reciprocal": comparison.reciprocal,
-    }
-    for name, facet in facets.items():
-        if facet is None:
-            continue
-        low, high = facet.interval or (None, None)
-        row |= {
-            f"{name}_n": facet.n,
-            f"{name}_n_nonzero": facet.n_nonzero,
-            f"{name}_baseline": facet.baseline,
-            f"{name}_contender": facet.contender,
-            f"{name}_difference": facet.difference,
-            f"{name}_low": low,
-            f"{name}_high": high,
-            f"{name}_effect": facet.effect_size,
-            f"{name}_test": facet.test,
-            f"{name}_p": facet.pvalue,
-            f"{name}_p_corrected": facet.pvalue_corrected,
-            f"{name}_detectable": facet.detectable,
-        }
-    row["ranking_ratio"] = comparison.ranking.ratio
-    if restricted is not None:
-        low, high = restricted.interval or (None, None)
-        row |= {
-            "restricted_difference": restricted.difference,
-            "restricted_low": low,
-            "restricted_high": high,
-            "restricted_p": restricted.test.pvalue,
-            "restricted_both": restricted.both,
-            "restricted_won": restricted.won,
-            "restricted_lost": restricted.lost,
-            "won_and_lost_p": restricted.won_and_lost_test.pvalue,
-            "queries_better": restricted.better,
-            "queries_worse": restricted.worse,
-            "queries_equal": restricted.equal,
-        }
-    return row | {
-        "naive_baseline": comparison.naive.baseline,
-        "naive_contender": comparison.naive.contender,
-        "naive_difference": comparison.naive.difference,
-        **{f"naive_p_{name}": pvalue for name, pvalue in comparison.naive.pvalues.items()},
-        "alpha": comparison.alpha,
-        "correction": comparison.settings.correction,
-        "family": comparison.settings.family,
-        "verdict": comparison.verdict.label,
-        "strict": comparison.verdict.strict,
-        "do_no_harm": comparison.verdict.do_no_harm,
-        "guard": comparison.verdict.guard,
-        "non_inferior": comparison.verdict.non_inferior,
-        "equivalent": comparison.verdict.equivalent,
-        **{f"verdict_at_{at.cutoff}": at.label for at in comparison.cutoffs},
-    }

@@ -73,9 +73,7 @@ class Verdicts(NamedTuple):
         return [LABELS[code] for code in self.label.tolist()]
 
 
-def find(
-    deciding: Tests, corrected: Floats, alpha: float, *, higher_is_better: bool, vetoes: Sequence[Tests] = ()
-) -> Findings:
+def find(deciding: Tests, corrected: Floats, alpha: float, *, higher_is_better: bool, vetoes: Sequence[Tests] = ()) -> Findings:
     """Say what the tests of a facet find.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ir_outcomes._text import count, listed, pvalue_text
+from ir_outcomes._formatting import listed, plural, pvalue_in_words
 from ir_outcomes._types import Ints
 from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
@@ -73,16 +73,16 @@ def _coverage(facet: CoverageFacet, pair: PairedQueries, unit: str) -> str:
 
 
 def _test(facet: Facet) -> str:
-    text = f"{facet.decides.method}, {pvalue_text(facet.pvalue)}"
+    text = f"{facet.decides.method}, {pvalue_in_words(facet.pvalue)}"
     if facet.pvalue_corrected == facet.pvalue:
         return text
-    return f"{text}, corrected {pvalue_text(facet.pvalue_corrected).removeprefix('p = ')}"
+    return f"{text}, corrected {pvalue_in_words(facet.pvalue_corrected).removeprefix('p = ')}"
 
 
 def _ranking(facet: RankingFacet, unit: str) -> str:
     if facet.difference is None or facet.baseline is None or facet.contender is None:
         return "nothing is found by both runs, so their rankings cannot be compared"
-    n, different = count(facet.n, "query"), f"{facet.n_nonzero} of which differ"
+    n, different = plural("query", facet.n), f"{facet.n_nonzero} of which differ"
     if facet.measured_in != "ranks":
         where, places, words = f"on the {n} where both are above zero", 4, ("higher", "lower")
         what = facet.measured_in
@@ -132,7 +132,7 @@ def _about_guard(comparison: Comparison) -> Iterator[str]:
     )
     sign = 1 if says == "better" else -1
     found = [
-        f"{what} makes it {abs(difference):.2f} ranks {against} ({pvalue_text(test.pvalue)})"
+        f"{what} makes it {abs(difference):.2f} ranks {against} ({pvalue_in_words(test.pvalue)})"
         for what, difference, test in tests
         if test.pvalue <= comparison.alpha and test.direction == sign
     ]
@@ -156,9 +156,9 @@ def _about_naive_mean(comparison: Comparison) -> Iterator[str]:
         return
     measure = "Mean reciprocal rank" if comparison.reciprocal is not None else "The mean"
     yield (
-        f'{measure} over all queries goes the other way: {naive.baseline:.4f} to {naive.contender:.4f} (t, '
-        f'{pvalue_text(naive.tests["t"].pvalue)}). It mixes both facets and weighs the first ranks most; the label does not '
-        "depend on it."
+        f"{measure} over all queries goes the other way: {naive.baseline:.4f} to {naive.contender:.4f} (t, "
+        f"{pvalue_in_words(naive.tests['t'].pvalue)}). It mixes both facets and weighs the first ranks most; the label "
+        "does not depend on it."
     )
 
 
@@ -238,17 +238,17 @@ def _about_tests(facet: Facet) -> Iterator[str]:
 def _about_few_queries(facet: Facet) -> Iterator[str]:
     name, differing = facet.name.capitalize(), facet.n_nonzero
     if 0 < facet.n < FEW_QUERIES:
-        yield f'{name} rests on {count(facet.n, "query")}: "not significantly worse" says little, look at the interval.'
+        yield f'{name} rests on {plural("query", facet.n)}: "not significantly worse" says little, look at the interval.'
     if isinstance(facet, RankingFacet) and facet.test == "signflip" and "t" in facet.tests and 0 < differing < FEW:
         yield (
-            f"{name}: the runs differ on only {count(differing, 'query')}, too few for the t test "
-            f"({pvalue_text(facet.tests['t'].pvalue)}); the sign-flip test decides instead."
+            f"{name}: the runs differ on only {plural('query', differing)}, too few for the t test "
+            f"({pvalue_in_words(facet.tests['t'].pvalue)}); the sign-flip test decides instead."
         )
     smallest = smallest_pvalue(differing)
     if differing and smallest > facet.detectable_level:
         yield (
-            f"{name}: with {count(differing, 'query')} that {'differs' if differing == 1 else 'differ'}, the smallest possible "
-            f"p-value is {smallest:.2g}; no result could be significant at {facet.detectable_level:.2g}."
+            f"{name}: with {plural('query', differing)} that {'differs' if differing == 1 else 'differ'}, the smallest "
+            f"possible p-value is {smallest:.2g}; no result could be significant at {facet.detectable_level:.2g}."
         )
 
 
@@ -271,8 +271,8 @@ def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
     if disagree or opposite:
         how = "point in opposite directions" if opposite else "disagree"
         yield (
-            f"Ranking: the t test ({pvalue_text(t.pvalue)}, of the mean) and the Wilcoxon test "
-            f"({pvalue_text(wilcoxon.pvalue)}, of signed ranks) {how}; a few queries with large changes dominate the mean."
+            f"Ranking: the t test ({pvalue_in_words(t.pvalue)}, of the mean) and the Wilcoxon test "
+            f"({pvalue_in_words(wilcoxon.pvalue)}, of signed ranks) {how}; a few queries with large changes dominate the mean."
         )
 
 
@@ -287,11 +287,11 @@ def _about_interval(facet: Facet) -> Iterator[str]:
         excludes = interval.low > zero or interval.high < zero
         if excludes != (test.pvalue <= facet.alpha):
             verb, neutral = "excludes" if excludes else "includes", "zero" if zero == 0 else "1"
-            yield f"{name}: the {what} {verb} {neutral}, but the test ({pvalue_text(test.pvalue)}) decides."
+            yield f"{name}: the {what} {verb} {neutral}, but the test ({pvalue_in_words(test.pvalue)}) decides."
     short = measured_coverage(facet.n) if isinstance(facet, RankingFacet) and facet.interval is not None else None
     if short is not None:
         yield (
-            f"{name}: intervals on {count(facet.n, 'query')} are somewhat too narrow; on real search lengths those of 95% "
+            f"{name}: intervals on {plural('query', facet.n)} are somewhat too narrow; on real search lengths those of 95% "
             f"cover the true difference about {short:.0%} of the time."
         )
 

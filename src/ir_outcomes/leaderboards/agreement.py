@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes._checks import check_one_order, check_positive
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Unit
 from ir_outcomes.comparison.settings import check_alpha
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.half_tests import tests_in_halves
-from ir_outcomes.leaderboards.half_verdicts import verdicts_in_halves
+from ir_outcomes.leaderboards.half_tests import agreement_of_tests
+from ir_outcomes.leaderboards.half_verdicts import agreement_of_verdicts
 from ir_outcomes.leaderboards.halves import HalfAgreement
 from ir_outcomes.leaderboards.source import check_number_of_runs, notes_on_source, scores_of
 from ir_outcomes.results import Result, versions
@@ -77,7 +77,7 @@ class Agreement(Result):
         return rows
 
     def _summary(self) -> str:
-        return f"{count(self.n_runs, 'run')}, {self.splits} splits of {count(self.n_queries, 'query')}"
+        return f"{plural('run', self.n_runs)}, {plural('split', self.splits)} of {plural('query', self.n_queries)}"
 
 
 def agreement(
@@ -152,13 +152,13 @@ def agreement(
         check_positive("cutoff", cutoff, none_allowed=True)
         cutoff = source.cutoff if cutoff is None else cutoff
         tested = _measures(source, measures)
-        verdicts = verdicts_in_halves(source.at(cutoff), source.unit, source.many_relevant, splits, seed, alpha, progress)
+        verdicts = agreement_of_verdicts(source.at(cutoff), source.unit, source.many_relevant, splits, seed, alpha, progress)
     elif measures is not None or cutoff is not None:
         raise ParameterError(f"measures and cutoff are for an Evaluation; these scores are of {source.measure}")
     else:
         tested = [source]
     return Agreement(
-        tests=tuple(row for scores in tested for row in tests_in_halves(scores, splits, seed, alpha, progress)),
+        tests=tuple(row for scores in tested for row in agreement_of_tests(scores, splits, seed, alpha, progress)),
         verdict=None if verdicts is None else verdicts.agreement,
         labels={} if verdicts is None else verdicts.labels,
         unit=source.unit if isinstance(source, Evaluation) else None,
@@ -193,7 +193,7 @@ def _notes(tested: Sequence[Scores]) -> tuple[str, ...]:
         undefined = int(np.isnan(scores.values).any(axis=0).sum())
         if undefined:
             notes.append(
-                f"{scores.measure} is undefined for some run on {undefined} of {count(len(scores.query_ids), 'query')}: a pair "
-                "of runs is tested on the queries where both are defined."
+                f"{scores.measure} is undefined for some run on {undefined} of {plural('query', len(scores.query_ids))}: a "
+                "pair of runs is tested on the queries where both are defined."
             )
     return tuple(notes)

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from ir_outcomes._checks import check_choice, check_one_order, check_positive, unreachable
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Correction, Floats, Unit
 from ir_outcomes.comparison.settings import Settings, check_alpha
 from ir_outcomes.errors import ParameterError, some
@@ -165,7 +165,7 @@ class Leaderboard(Result):
         return rows
 
     def _summary(self) -> str:
-        return f"{count(len(self.standings), 'run')} by {self.aggregate} {self.measure}, {count(self.n_queries, 'query')}"
+        return f"{plural('run', len(self.standings))} by {self.aggregate} {self.measure}, {plural('query', self.n_queries)}"
 
 
 def leaderboard(
@@ -419,7 +419,7 @@ def _notes(runs: Sequence[SearchLengths], scores: Scores, cycles: tuple[tuple[st
     if n_unanswerable and len(scores.query_ids) == len(runs[0].query_ids):
         verb = "counts" if n_unanswerable == 1 else "count"
         notes.append(
-            f"{scores.measure} is averaged as ir_measures does: {count(n_unanswerable, 'query')} without a relevant document "
+            f"{scores.measure} is averaged as ir_measures does: {plural('query', n_unanswerable)} without a relevant document "
             f"{verb}."
         )
     notes += notes_on_listing(runs)

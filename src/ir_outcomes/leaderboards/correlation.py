@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Ints
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.scores import Scores
@@ -75,7 +75,7 @@ class RankCorrelation(Result):
 
     def _summary(self) -> str:
         tau = "undefined" if self.tau is None else f"{self.tau:.3f}"
-        return f"Kendall's tau {tau} between {self.first} and {self.second}, {count(len(self.runs), 'run')}"
+        return f"Kendall's tau {tau} between {self.first} and {self.second}, {plural('run', len(self.runs))}"
 
 
 def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None = None) -> RankCorrelation:
@@ -117,7 +117,7 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
     common = [run for run in gains[0] if run in gains[1]]
     if len(common) < 2:
         raise MismatchError(
-            f"the two conditions have {count(len(common), 'run')} in common; the first has {some(list(gains[0]))}, the second "
+            f"the two conditions have {plural('run', len(common))} in common; the first has {some(list(gains[0]))}, the second "
             f"{some(list(gains[1]))}"
         )
     ranks = shared_ranks([[of_condition[run] for run in common] for of_condition in gains])

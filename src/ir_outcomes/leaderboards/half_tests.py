@@ -17,7 +17,7 @@ from ir_outcomes.statistics.counts import Members, count, medians, membership
 from ir_outcomes.statistics.orders import SLACK
 from ir_outcomes.statistics.pairs import Pair, counted_pairs
 
-__all__ = ["tests_in_halves"]
+__all__ = ["agreement_of_tests"]
 
 _TESTS = (
     *((test, "mean") for test in ("sign", "ranksum", "wilcoxon", "t")),
@@ -33,7 +33,7 @@ _BOTH, _EITHER = np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT), np.logical_or
 _AGREE, _DISAGREE = _SAME_RUN & (_BOTH | ~_EITHER), ~_SAME_RUN & _EITHER
 
 
-def tests_in_halves(
+def agreement_of_tests(
     scores: Scores, splits: int = 100, seed: int = 0, alpha: float = 0.05, progress: bool = False
 ) -> list[HalfAgreement]:
     """Count how far halves agree, for each test and aggregate; see `ir_outcomes.agreement`."""

@@ -17,13 +17,13 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.leaderboards.halves import HalfAgreement, first_halves, rates
 from ir_outcomes.statistics.counts import membership
 
-__all__ = ["VerdictsInHalves", "verdicts_in_halves"]
+__all__ = ["VerdictAgreement", "agreement_of_verdicts"]
 
 _DIRECTIONS = np.array([{"better": 1, "worse": -1}.get(label.split()[0], 0) for label in LABELS])
 _UNDECIDED = LABELS.index("no significant difference")
 
 
-class VerdictsInHalves(NamedTuple):
+class VerdictAgreement(NamedTuple):
     """How far the verdicts of halves agree.
 
     Attributes
@@ -38,7 +38,7 @@ class VerdictsInHalves(NamedTuple):
     labels: Mapping[str, Mapping[str, int]]
 
 
-def verdicts_in_halves(
+def agreement_of_verdicts(
     runs: Sequence[SearchLengths],
     unit: Unit,
     many_relevant: bool,
@@ -46,7 +46,7 @@ def verdicts_in_halves(
     seed: int,
     alpha: float,
     progress: bool,
-) -> VerdictsInHalves:
+) -> VerdictAgreement:
     """Count how far halves of the answerable queries agree on the verdict; see `ir_outcomes.agreement`.
 
     Parameters
@@ -74,7 +74,7 @@ def verdicts_in_halves(
         codes = judge(run_tests(samples, "t", coverage_test), alpha=alpha).verdicts.label
         cells = len(LABELS) * codes[:splits] + codes[splits:]
         labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
-    return VerdictsInHalves(
+    return VerdictAgreement(
         HalfAgreement(
             **asdict(rates(labels, _DIRECTIONS, _UNDECIDED)),
             measure=f"outcomes by {unit}",

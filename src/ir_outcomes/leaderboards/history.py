@@ -10,7 +10,7 @@ from datetime import date
 from itertools import groupby
 from typing import Any
 
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.reading.entries import Entry, read_entries
@@ -105,7 +105,7 @@ class SotaHistory(Result):
         ]
 
     def _summary(self) -> str:
-        return f"{count(len(self.runs), 'run')} took first place by {self.score}, {count(len(self.entries), 'entry')}"
+        return f"{plural('run', len(self.runs))} took first place by {self.score}, {plural('entry', len(self.entries))}"
 
 
 def sota_history(
@@ -210,7 +210,7 @@ def _notes(entries: Sequence[Entry], runs: Sequence[SotaRun]) -> list[str]:
     if unscored:
         verb, counts = ("has", "it counts") if len(unscored) == 1 else ("have", "they count")
         notes.append(
-            f"{count(len(unscored), 'entry')} {verb} no score: {counts} as a use of the test queries, but cannot take first "
+            f"{plural('entry', len(unscored))} {verb} no score: {counts} as a use of the test queries, but cannot take first "
             f"place: {some(unscored)}."
         )
     if not runs:

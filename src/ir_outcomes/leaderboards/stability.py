@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes._checks import check_positive
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Floats
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
@@ -155,9 +155,7 @@ class RankDistribution(Result):
         ]
 
     def _summary(self) -> str:
-        return (
-            f"{count(len(self.runs), 'run')} by {self.measure}, {self.resamples} resamples of {count(self.n_queries, 'query')}"
-        )
+        return f"{plural('run', len(self.runs))} by {self.measure}, {self.resamples} resamples of {plural('query', self.n_queries)}"
 
 
 def rank_distribution(

@@ -15,7 +15,6 @@ for one sample: `scipy.stats.ttest_rel`, `scipy.stats.wilcoxon` (``zero_method="
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -28,7 +27,7 @@ from ir_outcomes._types import Bools, Floats, Ints
 from ir_outcomes.statistics.checks import numbers
 from ir_outcomes.statistics.counts import Differences, classes, tally, tally_rows
 from ir_outcomes.statistics.distributions import binomial_pvalues, proper, subset_sums
-from ir_outcomes.statistics.signflips import EXACT, sign_flip_pvalue
+from ir_outcomes.statistics.signflips import sign_flip_pvalue
 
 __all__ = [
     "FEW",

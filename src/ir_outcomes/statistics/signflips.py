@@ -165,7 +165,7 @@ def _share(units: Ints, counts: Floats, limit: int) -> float:
 
 
 def _scaled(number: float, exponent: int) -> float:
-    """number * 2^exponent, where the power alone may be too small for a float."""
+    """Number * 2^exponent, where the power alone may be too small for a float."""
     mantissa, own = math.frexp(number)
     return math.ldexp(mantissa, own + exponent)
 
