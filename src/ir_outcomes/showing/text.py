@@ -57,6 +57,8 @@ def _parts(view: View, width: int, *, fold: bool) -> Iterator[RenderableType]:
     for statement in view.statements:
         yield from _statement_parts(statement, width)
     if view.notes:
+        if view.statements:
+            yield ""
         yield Text("Notes", style="bold")
         for note in view.notes:
             yield _wrapped(note, width, first=" - ", rest="   ")
@@ -97,9 +99,10 @@ def _headings(columns: tuple[Column, ...]) -> Iterator[str]:
     has_groups = any(column.group for column in columns)
     previous = ""
     for column in columns:
-        group = "" if column.group == previous else column.group
+        group = "" if column.group == previous else escaped(column.group)
         previous = column.group
-        yield f"{group}\n{column.heading}" if has_groups else column.heading
+        heading = escaped(column.heading)
+        yield f"{group}\n{heading}" if has_groups else heading
 
 
 def _cell(text: str, column: Column) -> Text:
