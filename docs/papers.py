@@ -17,7 +17,7 @@ from typing import Any
 
 import ir_outcomes as iro
 from ir_outcomes.showing import markdown
-from ir_outcomes.showing.pictures import conditions_plot
+from ir_outcomes.showing.figures import conditions_plot
 from ir_outcomes.showing.view import Column
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -314,23 +314,32 @@ class Result(Immutable):
         return markdown.write(self.view(columns=columns, sentences=sentences))
 
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
-        """Draw a picture with matplotlib; the class says which kinds there are, and the first is the default.
+        """Draw a figure with matplotlib; the class says which kinds there are, and the first is the default.
+
+        A notebook shows the figure under the cell, ``plt.show()`` in a script shows it. Scripts that draw many figures close
+        each with ``plt.close(axes.figure)``.
 
         Parameters
         ----------
         kind : str, optional
-            Which picture.
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure, which is ``.figure`` of what is returned.
+            Which figure.
+        ax : matplotlib Axes or Figure, optional
+            Where to draw; by default on a new figure of pyplot. An empty ``matplotlib.figure.Figure()`` is resized to what the
+            drawing needs, and needs neither a display nor closing.
+
+        Returns
+        -------
+        matplotlib Axes
+            Its ``.figure`` is the figure; ``.figure.savefig("name.pdf")`` embeds TrueType fonts.
 
         Raises
         ------
         ParameterError
-            If there is no such picture of this result.
+            If there is no such figure of this result.
         MissingDependency
             If matplotlib is not installed.
         """
-        from ir_outcomes.showing.pictures import draw
+        from ir_outcomes.showing.figures import draw
 
         return draw(self, kind, ax)
 

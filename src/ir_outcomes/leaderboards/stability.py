@@ -67,7 +67,7 @@ class RankedRun:
 
 @dataclass(frozen=True)
 class RankDistribution(Result):
-    """Ranks over bootstrap resamples; the pictures are "blobs" and "tau".
+    """Ranks over bootstrap resamples; the figures are "ranks" and "tau".
 
     Attributes
     ----------

@@ -536,8 +536,7 @@ def _wilcoxon(samples: Differences) -> tuple[Tests, Floats, Bools]:
 
 @lru_cache(maxsize=4096)
 def _rank_sum_shares(ties: tuple[int, ...]) -> Floats:
-    """Shares of the assignments of signs for which twice the sum of the positive ranks is at most 0, 1, 2, ... up to the
-    middle.
+    """Shares of the assignments of signs with twice the sum of the positive ranks at most 0, 1, 2, ... up to the middle.
 
     They depend only on how many differences of each size there are, from the smallest to the largest, and the halves of a set
     of queries have few such patterns where the ranks are small numbers.

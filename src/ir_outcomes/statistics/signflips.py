@@ -8,9 +8,8 @@ subsets are counted
 - exactly, where the sizes are multiples of a common unit, through all sums up to k in that unit;
 - exactly, by enumeration in two halves, for up to 30 sizes, or for more of which many are equal;
 - else on a grid of steps of k / 2^15 or less, to which the sizes are rounded. All subsets are counted that could have a sum of
-  at most k
-  without the rounding, so that no p-value is too small; those that certainly have one are a lower bound. The steps are refined
-  until the bounds agree to 1 %.
+  at most k without the rounding, so that no p-value is too small; those that certainly have one are a lower bound. The steps
+  are refined until the bounds agree to 1 %. (For more than 100 sizes the bounds are estimates.)
 
 Which way is taken depends on the sample alone. `scipy.stats.permutation_test` with ``permutation_type="samples"`` enumerates
 all signs of few differences, and is the oracle of the tests there. For more it draws random signs, whose p-values are at least
@@ -132,7 +131,7 @@ def _halves(counts: Floats) -> tuple[Ints, Ints] | None:
 
 
 def _enumerated(sizes: Floats, counts: Floats, halves: tuple[Ints, Ints], limit: float) -> float:
-    """Share of the subsets with a sum of at most the limit: each sum over one half needs a small enough sum over the other half."""
+    """Share of the subsets with a sum of at most the limit: each sum of one half needs a small enough one of the other."""
     from scipy.special import comb
 
     limit += 1e-12 * float(sizes @ counts)  # sums that are equal but for rounding reach it

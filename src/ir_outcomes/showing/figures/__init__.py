@@ -5,7 +5,7 @@ global settings of matplotlib.
 """
 
 import ir_outcomes.showing.figures.tail  # noqa: F401  (registers its figures)
-from ir_outcomes.showing.figures._style import save
+from ir_outcomes.showing.figures._style import blank_figure, save
 from ir_outcomes.showing.figures.comparisons import RestrictedParts, facet_plot, outcome_bar, restricted_bar
 from ir_outcomes.showing.figures.curve import curve
 from ir_outcomes.showing.figures.dispatch import draw, kinds
@@ -14,6 +14,20 @@ from ir_outcomes.showing.figures.leaderboards import conditions_plot
 from ir_outcomes.showing.figures.queries import difference_histogram, query_chart, rank_scatter
 
 __all__ = [
-    "ForestPanel", "ForestRow", "RestrictedParts", "conditions_plot", "curve", "difference_histogram", "draw", "facet_plot",
-    "forest", "kinds", "outcome_bar", "query_chart", "rank_scatter", "restricted_bar", "save",
-]  # fmt: skip
+    "ForestPanel",
+    "ForestRow",
+    "RestrictedParts",
+    "blank_figure",
+    "conditions_plot",
+    "curve",
+    "difference_histogram",
+    "draw",
+    "facet_plot",
+    "forest",
+    "kinds",
+    "outcome_bar",
+    "query_chart",
+    "rank_scatter",
+    "restricted_bar",
+    "save",
+]

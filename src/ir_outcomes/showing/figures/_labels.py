@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -83,7 +82,7 @@ class Names(dict[str, str]):
 
 def label_points(
     ax: Any,
-    points: Sequence[tuple[float, float]],
+    points: Sequence[Any],
     labels: Sequence[str],
     *,
     fontsize: float = 8.0,
@@ -125,9 +124,15 @@ def label_points(
         if not label:
             continue
         note = ax.annotate(
-            label, points[number], xytext=(0, 0), textcoords="offset points", fontsize=fontsize, ha="left", va="bottom",
+            label,
+            points[number],
+            xytext=(0, 0),
+            textcoords="offset points",
+            fontsize=fontsize,
+            ha="left",
+            va="bottom",
             arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "#666666", "shrinkA": 0, "shrinkB": 2},
-        )  # fmt: skip
+        )
         note.arrow_patch.set_visible(False)
         size = note.get_window_extent()
         found = _free_place(places[number], size.width, size.height, dots, frame, taken, markers)
@@ -199,8 +204,8 @@ def _cut(name: str, head: int, most: int) -> str:
 
 def _without_common_start(names: list[str]) -> list[str]:
     """Replace the end of a long common start by an ellipsis; whole words of the names remain."""
-    start = len(os.path.commonprefix(names))
-    while start and names[0][start - 1].isalnum():
+    start = min(map(len, names))
+    while start and (len({name[:start] for name in names}) > 1 or names[0][start - 1].isalnum()):
         start -= 1
     return names if start < 8 or len(names) < 2 else [f"{name[:3]}…{name[start:]}" for name in names]
 

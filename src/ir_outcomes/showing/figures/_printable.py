@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 __all__ = ["PRINT_SETTINGS", "PrintableFigure"]
 
-PRINT_SETTINGS = {
+PRINT_SETTINGS: Any = {
     "pdf.fonttype": 42,  # TrueType: publishers refuse the Type 3 fonts that are matplotlib's default
     "ps.fonttype": 42,
     "svg.fonttype": "none",  # text stays text, so it can be searched and edited

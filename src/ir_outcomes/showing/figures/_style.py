@@ -12,9 +12,32 @@ from typing import Any, NamedTuple, TypeVar
 from ir_outcomes.errors import MissingDependency, ParameterError
 
 __all__ = [
-    "BLACK", "BLUE", "COLORS", "GREEN", "GREY", "HATCHES", "LIGHT", "MARKERS", "ORANGE", "PURPLE", "SKY", "VERMILLION", "YELLOW",
-    "Frame", "Rows", "count", "legend_beside", "lightness", "name_rows", "place_rows", "save", "series_style", "styled", "tilt_labels",
-]  # fmt: skip
+    "BLACK",
+    "BLUE",
+    "COLORS",
+    "GREEN",
+    "GREY",
+    "HATCHES",
+    "LIGHT",
+    "MARKERS",
+    "ORANGE",
+    "PURPLE",
+    "SKY",
+    "VERMILLION",
+    "YELLOW",
+    "Frame",
+    "Rows",
+    "blank_figure",
+    "count",
+    "legend_beside",
+    "lightness",
+    "name_rows",
+    "place_rows",
+    "save",
+    "series_style",
+    "styled",
+    "tilt_labels",
+]
 
 # The palette of Okabe and Ito (2008), which people with any colour vision can tell apart.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -24,7 +47,7 @@ COLORS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, BLACK, "#888888")  # yel
 MARKERS = ("o", "s", "D", "^", "v", "P", "*", "X", "<", ">", "p", "h", "d")
 HATCHES = ("", "///", "...", "xx", "\\\\\\", "++", "oo", "--")
 
-SETTINGS = {"text.usetex": False, "axes.formatter.useoffset": False, "axes.labelsize": 9, "hatch.linewidth": 0.6}
+SETTINGS: Any = {"text.usetex": False, "axes.formatter.useoffset": False, "axes.labelsize": 9, "hatch.linewidth": 0.6}
 _INCHES_PER_LABEL = 0.098  # least distance of row labels, at the smallest font size that is readable in print
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -49,7 +72,15 @@ class Frame:
     """
 
     def __init__(
-        self, target: Any, width: float, height: float, *, rows: int = 1, columns: int = 1, heights: Sequence[float] = (), **options: Any
+        self,
+        target: Any,
+        width: float,
+        height: float,
+        *,
+        rows: int = 1,
+        columns: int = 1,
+        heights: Sequence[float] = (),
+        **options: Any,
     ) -> None:
         self.heights = list(heights) or [height] * rows
         self.width, self.columns = width, columns
@@ -144,9 +175,16 @@ def legend_beside(ax: Any, handles: Sequence[Any] | None = None, title: str = ""
     """Put the legend on the right of the axes, where it covers nothing."""
     chosen = {} if handles is None else {"handles": list(handles)}
     ax.legend(
-        loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=7.5, borderaxespad=0, title=title or None,
-        title_fontsize=7.5, alignment="left", **chosen,
-    )  # fmt: skip
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        frameon=False,
+        fontsize=7.5,
+        borderaxespad=0,
+        title=title or None,
+        title_fontsize=7.5,
+        alignment="left",
+        **chosen,
+    )
 
 
 def series_style(number: int) -> dict[str, str]:
@@ -173,14 +211,27 @@ def styled(function: F) -> F:
 
     @functools.wraps(function)
     def draw(*arguments: Any, **options: Any) -> Any:
-        try:
-            import matplotlib as mpl
-        except ImportError:
-            raise MissingDependency("pictures need matplotlib: pip install 'ir-outcomes[plot]'") from None
+        _check_matplotlib()
+        import matplotlib as mpl
+
         with mpl.rc_context(SETTINGS):
             return function(*arguments, **options)
 
     return draw  # type: ignore[return-value]
+
+
+def blank_figure() -> Any:
+    """Return an empty figure to draw on that pyplot does not know: it needs neither a display nor closing.
+
+    Raises
+    ------
+    MissingDependency
+        If matplotlib is not installed.
+    """
+    _check_matplotlib()
+    from ir_outcomes.showing.figures._printable import PrintableFigure
+
+    return PrintableFigure()
 
 
 def save(picture: Any, path: str | Path, **options: Any) -> None:
@@ -212,6 +263,13 @@ def save(picture: Any, path: str | Path, **options: Any) -> None:
         raise ParameterError(f"{path}: cannot be written ({error})") from error
 
 
+def _check_matplotlib() -> None:
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise MissingDependency("figures need matplotlib: pip install 'ir-outcomes[plot]'") from None
+
+
 def _break_lines(text: Any, available: float, extent: str) -> bool:
     """Break a text into lines no longer than this many pixels; say whether it was too long."""
     lines = text.get_text().splitlines()
@@ -223,6 +281,7 @@ def _break_lines(text: Any, available: float, extent: str) -> bool:
 
 
 def _new_figure(size: tuple[float, float]) -> Any:
+    """Create a figure of pyplot, as pandas and seaborn do, because only those are shown by notebooks and ``plt.show()``."""
     import matplotlib.pyplot as plt
 
     from ir_outcomes.showing.figures._printable import PrintableFigure

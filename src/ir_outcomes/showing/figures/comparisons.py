@@ -15,8 +15,22 @@ from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.showing.figures._labels import Names, label_points
 from ir_outcomes.showing.figures._style import (
-    BLACK, BLUE, GREEN, LIGHT, ORANGE, SKY, VERMILLION, YELLOW, Frame, count, legend_beside, name_rows, place_rows, series_style, styled,
-)  # fmt: skip
+    BLACK,
+    BLUE,
+    GREEN,
+    LIGHT,
+    ORANGE,
+    SKY,
+    VERMILLION,
+    YELLOW,
+    Frame,
+    count,
+    legend_beside,
+    name_rows,
+    place_rows,
+    series_style,
+    styled,
+)
 from ir_outcomes.showing.figures.dispatch import Drawing, kinds
 from ir_outcomes.showing.figures.queries import difference_histogram, query_chart, rank_scatter
 
@@ -114,11 +128,14 @@ def facet_plot(comparisons: Comparison | Sequence[Comparison], ax: Any = None) -
     _explain(ax, len(items))
     ax.set_xlabel(f"coverage: change in {_found(items[0])}, percentage points\n(right is better)")
     unit = items[0].ranking.measured_in
-    ax.set_ylabel("ranking: ranks fewer to read (up is better)" if unit == "ranks" else f"ranking: {unit} gained (up is better)")
+    ax.set_ylabel(
+        "ranking: ranks fewer to read (up is better)" if unit == "ranks" else f"ranking: {unit} gained (up is better)"
+    )
     level = f"{100 * (1 - items[0].settings.alpha):g} % intervals, " if len(items) <= NUMBERED else ""
     missing = len(given) - len(items)
     frame.finish(
-        f"{count(len(items), 'contender')} against {baseline}\n{level}{_conditions(items[0])}, {count(items[0].n_queries, 'query', 'queries')}"
+        f"{count(len(items), 'contender')} against {baseline}\n{level}{_conditions(items[0])}, "
+        f"{count(items[0].n_queries, 'query', 'queries')}"
         + (f"; {count(missing, 'contender')} without a ranking facet not shown" if missing else "")
     )
     names: list[str] = [str(number + 1) for number in range(len(items))]
@@ -127,7 +144,11 @@ def facet_plot(comparisons: Comparison | Sequence[Comparison], ax: Any = None) -
     elif len(items) > NUMBERED:
         outermost = _outermost(np.array(points))
         names = [contenders[number] if number in outermost else "" for number in range(len(items))]
-    lines = [] if len(items) > NUMBERED else [line for item, point in zip(items, points, strict=True) for line in _lines(item, point, better)]
+    lines = (
+        []
+        if len(items) > NUMBERED
+        else [line for item, point in zip(items, points, strict=True) for line in _lines(item, point, better)]
+    )
     label_points(ax, points, names, fontsize=8 if len(items) <= DIRECT_LABELS else 7, lines=lines)
     return ax
 
@@ -158,7 +179,7 @@ def outcome_bar(comparisons: Comparison | Sequence[Comparison], ax: Any = None) 
     ax = frame.ax
     left = np.zeros(len(items))
     for outcome in OUTCOMES:
-        shares = np.array([100 * item.outcomes.fractions.get(outcome, 0.0) for item in items])
+        shares = np.array([100 * getattr(item.outcomes.shares, outcome, 0.0) for item in items])
         color, hatch = OUTCOME_STYLES[outcome]
         ax.barh(range(len(items)), shares, left=left, color=color, hatch=hatch, edgecolor="white", linewidth=0.4, label=outcome)
         left += shares
@@ -177,7 +198,13 @@ def outcome_bar(comparisons: Comparison | Sequence[Comparison], ax: Any = None) 
 
 @styled
 def restricted_bar(
-    baseline: str, parts: Sequence[RestrictedParts], ax: Any = None, *, cutoff: int | None = None, n: int | None = None, unit: str = "query"
+    baseline: str,
+    parts: Sequence[RestrictedParts],
+    ax: Any = None,
+    *,
+    cutoff: int | None = None,
+    n: int | None = None,
+    unit: str = "query",
 ) -> Any:
     """Draw where differences of the restricted search length come from: both, won and lost, and their sum.
 
@@ -247,10 +274,21 @@ def _point_with_intervals(
     turned = None if vertical is None else sorted(better * bound for bound in vertical)
     significant = item.verdict.label != LABELS[-1]
     ax.errorbar(
-        *point, xerr=_error(item.coverage.interval, point[0]), yerr=_error(turned, point[1]), capsize=2, linestyle="", linewidth=1,
-        markersize=6, ecolor=style["color"], markerfacecolor=style["color"] if significant else "white",
-        markeredgecolor=BLACK if significant else style["color"], markeredgewidth=0.8, marker=style["marker"], label=label, zorder=3,
-    )  # fmt: skip
+        *point,
+        xerr=_error(item.coverage.interval, point[0]),
+        yerr=_error(turned, point[1]),
+        capsize=2,
+        linestyle="",
+        linewidth=1,
+        markersize=6,
+        ecolor=style["color"],
+        markerfacecolor=style["color"] if significant else "white",
+        markeredgecolor=BLACK if significant else style["color"],
+        markeredgewidth=0.8,
+        marker=style["marker"],
+        label=label,
+        zorder=3,
+    )
 
 
 def _lines(item: Comparison, point: tuple[float, float], better: int) -> list[tuple[tuple[float, float], tuple[float, float]]]:
@@ -266,7 +304,13 @@ def _points_by_verdict(ax: Any, items: Sequence[Comparison], points: Sequence[tu
         chosen = [point for item, point in zip(items, points, strict=True) if item.verdict.label == label]
         if chosen:
             ax.scatter(
-                *zip(*chosen, strict=True), s=26, edgecolors=BLACK, linewidths=0.6, label=f"{label} ({numbers[label]})", zorder=3, **style
+                *zip(*chosen, strict=True),
+                s=26,
+                edgecolors=BLACK,
+                linewidths=0.6,
+                label=f"{label} ({numbers[label]})",
+                zorder=3,
+                **style,
             )
 
 
@@ -281,8 +325,12 @@ def _explain(ax: Any, n_items: int) -> None:
     """Explain the markers on the right; up to `DIRECT_LABELS` names stand beside the points."""
     from matplotlib.lines import Line2D
 
-    filled = Line2D([], [], linestyle="", marker="o", color="#666666", markeredgecolor=BLACK, label="the verdict finds a difference")
-    hollow = Line2D([], [], linestyle="", marker="o", color="#666666", markerfacecolor="white", label="no significant difference")
+    filled = Line2D(
+        [], [], linestyle="", marker="o", color="#666666", markeredgecolor=BLACK, label="the verdict finds a difference"
+    )
+    hollow = Line2D(
+        [], [], linestyle="", marker="o", color="#666666", markerfacecolor="white", label="no significant difference"
+    )
     shown = ax.get_legend_handles_labels()[0] if n_items > DIRECT_LABELS else []
     legend_beside(ax, shown if n_items > NUMBERED else [*shown, filled, hollow])
 
@@ -317,13 +365,13 @@ def _sequence(comparisons: Comparison | Sequence[Comparison]) -> list[Comparison
 def _restricted(comparisons: Comparison | Sequence[Comparison], ax: Any = None) -> Any:
     """Draw `restricted_bar` of comparisons."""
     items = _sequence(comparisons)
-    parts = []
+    parts, horizons = [], set()
     for item in items:
-        found: Any = getattr(item, "restricted", None)
-        if found is not None:
+        if (found := item.restricted) is not None:
             parts.append(RestrictedParts(item.contender, found.both, found.won, found.lost, found.interval))
-    settings = items[0].settings
-    return restricted_bar(items[0].baseline, parts, ax, cutoff=settings.cutoff, n=items[0].n_queries, unit=settings.unit)
+            horizons.add(found.horizon)
+    cutoff = horizons.pop() if len(horizons) == 1 else None
+    return restricted_bar(items[0].baseline, parts, ax, cutoff=cutoff, n=items[0].n_queries, unit=items[0].settings.unit)
 
 
 def _only_single(kind: str) -> Callable[..., Any]:

@@ -31,7 +31,7 @@ def curve(
     level: float = 0.95,
     n: int | None = None,
 ) -> Any:
-    """Draw the share of queries answered by each rank for both runs, and below it their difference with its band.
+    r"""Draw the share of queries answered by each rank for both runs, and below it their difference with its band.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def curve(
     --------
     >>> axes = curve([1, 2, 3], [0.2, 0.4, 0.5], [0.3, 0.4, 0.6], [0.0, -0.1, 0.0], [0.2, 0.1, 0.2], contender="minilm")
     >>> axes.get_ylabel()
-    '% of queries\\nanswered by rank k'
+    '% of queries\nanswered by rank k'
     """
     ranks, first, second, least, most = (
         np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in (k, share_a, share_b, low, high)
@@ -89,9 +89,15 @@ def curve(
     above.set_ylabel(f"% of {what} by rank k")
     legend_beside(above)
     below.fill_between(
-        ranks, 100 * least, 100 * most, step="post", facecolor=LIGHT, edgecolor="#777777", linewidth=0.6,
+        ranks,
+        100 * least,
+        100 * most,
+        step="post",
+        facecolor=LIGHT,
+        edgecolor="#777777",
+        linewidth=0.6,
         label=f"{100 * level:g} % band, for all k at once",
-    )  # fmt: skip
+    )
     below.step(ranks, 100 * (second - first), where="post", color=BLACK, linewidth=1.4, label="contender minus baseline")
     below.axhline(0, color=BLACK, linewidth=0.6, linestyle=":")
     below.set_ylabel("difference,\npercentage points")

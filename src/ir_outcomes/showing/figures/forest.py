@@ -76,7 +76,7 @@ class ForestPanel:
 
 @styled
 def forest(panels: Sequence[ForestPanel], ax: Any = None, *, title: str = "") -> Any:
-    """Draw estimates with intervals, one panel for each facet and one row for each condition.
+    r"""Draw estimates with intervals, one panel for each facet and one row for each condition.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def forest(panels: Sequence[ForestPanel], ax: Any = None, *, title: str = "") ->
     >>> rows = (ForestRow("nfcorpus", 0.4, -0.2, 1.0), ForestRow("mean of these", 0.4, -0.2, 1.0, kind="these"))
     >>> axes = forest([ForestPanel("coverage", "percentage points", rows)])
     >>> axes.get_xlabel()
-    'percentage points\\nright is better'
+    'percentage points\nright is better'
     """
     if not panels or not panels[0].rows:
         raise ParameterError("a forest plot needs at least one panel with at least one row")
@@ -137,9 +137,14 @@ def _draw_panel(ax: Any, panel: ForestPanel, fontsize: float) -> None:
     for place, row in enumerate(panel.rows):
         text = "not estimated" if row.estimate is None else _estimate_text(row, panel)
         ax.text(
-            1.02, place, text, transform=ax.get_yaxis_transform(), va="center", fontsize=fontsize * 0.88,
+            1.02,
+            place,
+            text,
+            transform=ax.get_yaxis_transform(),
+            va="center",
+            fontsize=fontsize * 0.88,
             fontweight="normal" if row.kind == "condition" else "bold",
-        )  # fmt: skip
+        )
         if row.estimate is None:
             continue
         low = row.estimate if row.low is None else row.low
@@ -150,10 +155,16 @@ def _draw_panel(ax: Any, panel: ForestPanel, fontsize: float) -> None:
             ax.plot(row.estimate, place, "s", color=BLUE, markersize=size, markeredgecolor=BLACK, markeredgewidth=0.4, zorder=3)
             continue
         if row.prediction is not None:
-            ax.plot(row.prediction, [place, place], color=VERMILLION, linewidth=1.6, zorder=2, marker="|", markersize=fontsize * 0.8)
+            ax.plot(
+                row.prediction, [place, place], color=VERMILLION, linewidth=1.6, zorder=2, marker="|", markersize=fontsize * 0.8
+            )
         corners = [(low, place), (row.estimate, place - 0.3), (high, place), (row.estimate, place + 0.3)]
         ax.fill(
-            *zip(*corners, strict=True), facecolor=BLACK if row.kind == "these" else "white", edgecolor=BLACK, linewidth=1, zorder=3
+            *zip(*corners, strict=True),
+            facecolor=BLACK if row.kind == "these" else "white",
+            edgecolor=BLACK,
+            linewidth=1,
+            zorder=3,
         )
     _set_limits(ax, panel)
     ax.set_xlabel(f"{literal(panel.xlabel)}\n{panel.better} is better", fontsize=8)
@@ -191,6 +202,8 @@ def _set_limits(ax: Any, panel: ForestPanel) -> None:
 def _estimate_text(row: ForestRow, panel: ForestPanel) -> str:
     sign = "" if panel.log else "+"
     numbers = [
-        f"{value:{sign}.{panel.digits}f}".replace("-", "\N{MINUS SIGN}") for value in (row.estimate, row.low, row.high) if value is not None
+        f"{value:{sign}.{panel.digits}f}".replace("-", "\N{MINUS SIGN}")
+        for value in (row.estimate, row.low, row.high)
+        if value is not None
     ]
     return numbers[0] if len(numbers) < 3 else f"{numbers[0]} [{numbers[1]}, {numbers[2]}]"

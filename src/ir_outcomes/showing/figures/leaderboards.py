@@ -14,9 +14,22 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankDistribution, SotaHistory
 from ir_outcomes.showing.figures._labels import Names, label_points, literal
 from ir_outcomes.showing.figures._style import (
-    BLACK, BLUE, GREY, LIGHT, ORANGE, SKY, VERMILLION, YELLOW, Frame, count, legend_beside, name_rows, place_rows, series_style,
+    BLACK,
+    BLUE,
+    GREY,
+    LIGHT,
+    ORANGE,
+    SKY,
+    VERMILLION,
+    YELLOW,
+    Frame,
+    count,
+    legend_beside,
+    name_rows,
+    place_rows,
+    series_style,
     styled,
-)  # fmt: skip
+)
 from ir_outcomes.showing.figures.dispatch import Drawing, kinds
 
 __all__ = ["VERDICT_CELLS", "conditions_plot"]
@@ -100,7 +113,9 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
         for label in ax.get_xticklabels():
             label.set(rotation=45, ha="right", rotation_mode="anchor")
     ax.set_ylabel("rank (1 is the best)")
-    _ranks_downwards(ax, max(int(np.flatnonzero(found[run].counts)[-1]) + 1 for found in by_condition.values() for run in chosen))
+    _ranks_downwards(
+        ax, max(int(np.flatnonzero(found[run].counts)[-1]) + 1 for found in by_condition.values() for run in chosen)
+    )
     legend_beside(ax, title="marker: expected rank\narea: share of resamples")
     condition = literal(first_name.replace("\n", " "))
     which = f"the first {len(chosen)} by {condition}" if runs is None else "chosen"
@@ -116,8 +131,9 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
 @styled
 def _history(result: SotaHistory, ax: Any) -> Any:
     """Draw scores over time, the runs that took the top in another colour: Figure 1 of Lin et al. 2021."""
-    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+    import matplotlib.dates
 
+    dates: Any = matplotlib.dates  # its functions have no annotations
     frame = Frame(ax, 6.2, 3.8)
     ax = frame.ax
     leaders = {run.run for run in result.runs}
@@ -129,11 +145,25 @@ def _history(result: SotaHistory, ax: Any) -> Any:
     if submissions:
         ax.plot(*_columns(submissions), "o", color=SKY, markersize=4, label=f"submission ({len(submissions)})")
     if baselines:
-        ax.plot(*_columns(baselines), "s", color=GREY, markeredgecolor=BLACK, markersize=5, label=f"organizers' baseline ({len(baselines)})")
-    ax.plot(*zip(*steps, strict=True), "D", color=VERMILLION, markeredgecolor=BLACK, markersize=5.5, label=f"took the top ({len(steps)})")
-    locator = AutoDateLocator(minticks=3, maxticks=8)
+        ax.plot(
+            *_columns(baselines),
+            "s",
+            color=GREY,
+            markeredgecolor=BLACK,
+            markersize=5,
+            label=f"organizers' baseline ({len(baselines)})",
+        )
+    ax.plot(
+        *zip(*steps, strict=True),
+        "D",
+        color=VERMILLION,
+        markeredgecolor=BLACK,
+        markersize=5.5,
+        label=f"took the top ({len(steps)})",
+    )
+    locator = dates.AutoDateLocator(minticks=3, maxticks=8)
     ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+    ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
     ax.set_xlabel("date of submission")
     ax.set_ylabel(f"{literal(result.score)} ({_direction(result.higher_is_better)})")
     ax.margins(x=0.06, y=0.12)
@@ -141,7 +171,9 @@ def _history(result: SotaHistory, ax: Any) -> Any:
     frame.finish(f"{count(len(result.runs), 'run')} took the top, of {count(len(result.entries), 'run')} with a score")
     labels = [*(f"R{run.number}" for run in result.runs), *[""] * len(points)]
     corners = [(after[0], before[1]) for before, after in pairwise(steps)]
-    lines = [line for start, corner, end in zip(steps, corners, steps[1:], strict=False) for line in ((start, corner), (corner, end))]
+    lines = [
+        line for start, corner, end in zip(steps, corners, steps[1:], strict=False) for line in ((start, corner), (corner, end))
+    ]
     label_points(ax, [*steps, *points], labels, lines=lines)
     return ax
 
@@ -160,7 +192,9 @@ def _tiers(result: Leaderboard, ax: Any) -> Any:
         ax.plot([low, high], [place, place], color=style["color"], linewidth=1.2)
         ax.plot(standing.score, place, markersize=size, markeredgecolor=BLACK, markeredgewidth=0.4, **style)
         if place % rows.step == 0:
-            ax.text(1.015, place, f"tier {standing.tier}", transform=ax.get_yaxis_transform(), va="center", fontsize=rows.fontsize)
+            ax.text(
+                1.015, place, f"tier {standing.tier}", transform=ax.get_yaxis_transform(), va="center", fontsize=rows.fontsize
+            )
     names = Names([standing.run for standing in shown])
     name_rows(ax, [names[standing.run] for standing in shown], rows)
     ax.grid(axis="x", color=LIGHT, linewidth=0.5)
@@ -188,14 +222,25 @@ def _verdicts(result: Leaderboard, ax: Any) -> Any:
     frame = Frame(ax, size, size)
     ax = frame.ax
     codes = _verdict_codes(result, runs)
-    ax.imshow(codes, cmap=ListedColormap([cell[0] for cell in VERDICT_CELLS.values()]), vmin=-0.5, vmax=len(LABELS) - 0.5, aspect="auto")
+    ax.imshow(
+        codes,
+        cmap=ListedColormap([cell[0] for cell in VERDICT_CELLS.values()]),
+        vmin=-0.5,
+        vmax=len(LABELS) - 0.5,
+        aspect="auto",
+    )
     points_per_cell = 72 * size / len(runs)
     handles = []
     for code, (label, (color, mark, ink)) in enumerate(VERDICT_CELLS.items()):
         y, x = np.nonzero(codes == code)
         for marker, share, shift in _STROKES[mark]:
             ax.scatter(
-                x, y + shift, s=(share * points_per_cell) ** 2, marker=marker, color=ink, linewidths=max(0.5, 0.07 * points_per_cell)
+                x,
+                y + shift,
+                s=(share * points_per_cell) ** 2,
+                marker=marker,
+                color=ink,
+                linewidths=max(0.5, 0.07 * points_per_cell),
             )
         handles.append(Patch(facecolor=color, edgecolor=BLACK, linewidth=0.4, label=f"{mark}  {label} ({len(x):,})"))
     names = Names(runs)
@@ -263,9 +308,13 @@ def _rank_matrix(result: RankDistribution, ax: Any) -> Any:
     ax = frame.ax
     shares = 100 * np.array([run.counts for run in result.runs], dtype=np.float64) / result.resamples
     image = ax.imshow(
-        np.where(shares > 0, shares, np.nan), cmap="Blues", norm=PowerNorm(0.5, 0, max(10.0, float(shares.max()))), aspect="auto", interpolation="nearest",
+        np.where(shares > 0, shares, np.nan),
+        cmap="Blues",
+        norm=PowerNorm(0.5, 0, max(10.0, float(shares.max()))),
+        aspect="auto",
+        interpolation="nearest",
         extent=(0.5, shares.shape[1] + 0.5, size - 0.5, -0.5),
-    )  # fmt: skip
+    )
     for bound in ("low", "high"):
         ax.plot([getattr(run, bound) for run in result.runs], range(size), color=BLACK, linewidth=0.6)
     medians = [_median_rank(run.counts, result.resamples) for run in result.runs]
@@ -309,9 +358,14 @@ def _agreement(result: Agreement, ax: Any) -> Any:
         ax.barh(range(len(items)), shares, left=left, color=color, hatch=hatch, edgecolor="white", linewidth=0.4, label=name)
         left += shares
     ax.plot(
-        [100 * row["significant"] for row in items], range(len(items)), "D", color="white", markeredgecolor=BLACK, markersize=5,
+        [100 * row["significant"] for row in items],
+        range(len(items)),
+        "D",
+        color="white",
+        markeredgecolor=BLACK,
+        markersize=5,
         label="significant in a half",
-    )  # fmt: skip
+    )
     labels = [f"{row['measure']}, {row['test']}{', ' + row['aggregate'] if row['aggregate'] else ''}" for row in items]
     names = Names(labels, most=52)
     name_rows(ax, [names[label] for label in labels], rows)

@@ -9,13 +9,30 @@ import numpy as np
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.showing.figures._labels import Names, literal
 from ir_outcomes.showing.figures._style import (
-    BLACK, BLUE, GREEN, LIGHT, ORANGE, SKY, VERMILLION, Frame, count, legend_beside, styled, tilt_labels,
-)  # fmt: skip
+    BLACK,
+    BLUE,
+    GREEN,
+    LIGHT,
+    ORANGE,
+    SKY,
+    VERMILLION,
+    Frame,
+    count,
+    legend_beside,
+    styled,
+    tilt_labels,
+)
 
 __all__ = ["difference_histogram", "query_chart", "rank_scatter"]
 
 NAMED_QUERIES = 60  # up to this many queries have their id under their bar
-QUERY_STYLES = {"won": (GREEN, "..."), "better": (SKY, ""), "equal": (LIGHT, ""), "worse": (ORANGE, "///"), "lost": (VERMILLION, "xx")}
+QUERY_STYLES = {
+    "won": (GREEN, "..."),
+    "better": (SKY, ""),
+    "equal": (LIGHT, ""),
+    "worse": (ORANGE, "///"),
+    "lost": (VERMILLION, "xx"),
+}
 _SIZES = ("1", "2 to 3", "4 to 7", "8 to 15", "16 to 31", "32 to 63", "64 or more")
 _EDGES = np.array([0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5, np.inf])
 
@@ -45,7 +62,8 @@ def rank_scatter(comparison: Comparison, ax: Any = None) -> Any:
         If matplotlib is not installed.
     """
     pairs = np.array(
-        [(query.baseline, query.contender) for query in comparison.per_query() if query.difference is not None], dtype=np.float64
+        [(query.baseline, query.contender) for query in comparison.per_query() if query.difference is not None],
+        dtype=np.float64,
     ).reshape(-1, 2)
     names = Names([comparison.baseline, comparison.contender])
     baseline, contender = names[comparison.baseline], names[comparison.contender]
@@ -103,7 +121,9 @@ def difference_histogram(comparison: Comparison, ax: Any = None) -> Any:
     unit = comparison.ranking.measured_in
     if unit != "ranks":
         _value_histogram(ax, change, unit)
-        frame.finish(f"{names[comparison.contender]} minus {names[comparison.baseline]}, {count(len(change), 'query', 'queries')}")
+        frame.finish(
+            f"{names[comparison.contender]} minus {names[comparison.baseline]}, {count(len(change), 'query', 'queries')}"
+        )
         return ax
     better, worse = np.histogram(-change[change < 0], _EDGES)[0], np.histogram(change[change > 0], _EDGES)[0]
     equal = len(change) - int(better.sum() + worse.sum())
@@ -178,11 +198,17 @@ def query_chart(comparison: Comparison, ax: Any = None) -> Any:
         crowded = len(bars) > 4 * NAMED_QUERIES
         ax.add_collection(
             PolyCollection(
-                outlines, facecolor=color, hatch="" if crowded else hatch, edgecolor="none" if crowded else "white", linewidth=0.4,
+                outlines,
+                facecolor=color,
+                hatch="" if crowded else hatch,
+                edgecolor="none" if crowded else "white",
+                linewidth=0.4,
                 antialiased=not crowded,
             )
-        )  # fmt: skip
-        handles.append(Patch(facecolor=color, hatch="" if crowded else hatch, edgecolor="white", label=f"{name} ({len(chosen):,})"))
+        )
+        handles.append(
+            Patch(facecolor=color, hatch="" if crowded else hatch, edgecolor="white", label=f"{name} ({len(chosen):,})")
+        )
     ax.autoscale_view()
     ax.axhline(0, color=BLACK, linewidth=0.8)
     if ranks:
@@ -195,7 +221,9 @@ def query_chart(comparison: Comparison, ax: Any = None) -> Any:
         ax.set_xlabel("query")
     else:
         ax.set_xlabel("queries, from the largest gain to the largest loss")
-    ax.set_ylabel("ranks fewer to read\n(up is better)" if ranks else f"{literal(comparison.ranking.measured_in)} gained\n(up is better)")
+    ax.set_ylabel(
+        "ranks fewer to read\n(up is better)" if ranks else f"{literal(comparison.ranking.measured_in)} gained\n(up is better)"
+    )
     legend_beside(ax, handles)
     neither = len(queries) - len(bars)
     missing = f"; won and lost: what is not found counts as rank {absent:,.0f}" if ranks else ""
@@ -210,8 +238,8 @@ def _value_of_nothing(comparison: Comparison) -> float:
     """Return what counts for a run that found nothing: the rank behind the cutoff, or 0 of another measure."""
     if comparison.ranking.measured_in != "ranks":
         return 0.0
-    if comparison.settings.cutoff is not None:
-        return comparison.settings.cutoff + 1.0
+    if comparison.restricted is not None:
+        return comparison.restricted.horizon + 1.0
     found = [value for query in comparison.per_query() for value in (query.baseline, query.contender) if value is not None]
     return float(np.floor(max(found, default=0.0))) + 1.0
 

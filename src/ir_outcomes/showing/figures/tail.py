@@ -11,9 +11,22 @@ import numpy as np
 
 from ir_outcomes.showing.figures._labels import Names, literal
 from ir_outcomes.showing.figures._style import (
-    BLACK, BLUE, GREEN, GREY, HATCHES, LIGHT, ORANGE, Frame, count, legend_beside, name_rows, place_rows, series_style, styled,
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    HATCHES,
+    LIGHT,
+    ORANGE,
+    Frame,
+    count,
+    legend_beside,
+    name_rows,
+    place_rows,
+    series_style,
+    styled,
     tilt_labels,
-)  # fmt: skip
+)
 from ir_outcomes.showing.figures.dispatch import Drawing, kinds
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
 
@@ -40,9 +53,15 @@ def _length_bars(result: LengthDistributions, ax: Any) -> Any:
     for number, run in enumerate(result.runs):
         places = np.append(np.arange(buckets), buckets + 0.6) + (number - (len(result.runs) - 1) / 2) * width
         ax.bar(
-            places, [*run.counts, run.missing], width, color=series_style(number)["color"], hatch=HATCHES[number], edgecolor="white",
-            linewidth=0.3, label=names[run.run],
-        )  # fmt: skip
+            places,
+            [*run.counts, run.missing],
+            width,
+            color=series_style(number)["color"],
+            hatch=HATCHES[number],
+            edgecolor="white",
+            linewidth=0.3,
+            label=names[run.run],
+        )
     ax.set_xticks([*range(buckets), buckets + 0.6], [*_buckets(result.edges), "not found"])
     tilt_labels(ax)
     ax.set_xlabel("search length of the document (ranks; left is better)")
@@ -70,7 +89,9 @@ def _length_matrix(result: LengthDistributions, ax: Any) -> Any:
         dark = 0.45 * np.nanmax(shown)
         for (row, column), share in np.ndenumerate(shown):
             if not np.isnan(share):
-                ax.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color="white" if share > dark else BLACK)
+                ax.text(
+                    column, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color="white" if share > dark else BLACK
+                )
     names = Names([run.run for run in result.runs])
     name_rows(ax, [names[run.run] for run in result.runs], rows)
     ax.set_ylim(len(result.runs) - 0.5, -0.5)
@@ -84,25 +105,30 @@ def _length_matrix(result: LengthDistributions, ax: Any) -> Any:
 
 @styled
 def _length_changes(result: LengthChanges, ax: Any) -> Any:
-    """Draw documents that move up and down by how far: Figure 6 of Alex et al. 2022."""
-    frame = Frame(ax, 6.4, 3.2)
+    """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
+    frame = Frame(ax, 6.8, 3.2)
     ax = frame.ax
     sizes = [*_buckets(result.edges), f"{result.edges[-1]} or more"]
     places = np.arange(1, len(sizes) + 1)
+    end = len(sizes) + 1.6
     names = Names([result.baseline, result.contender])
-    ax.bar(-places, result.wins, color=GREEN, hatch="...", edgecolor="white", label=f"further up ({sum(result.wins):,})")
-    ax.bar([0], [result.unchanged], color=LIGHT, edgecolor="#666666", label=f"unchanged ({result.unchanged:,})")
-    ax.bar(places, result.losses, color=ORANGE, hatch="///", edgecolor="white", label=f"further down ({sum(result.losses):,})")
-    ax.set_xticks([*-places[::-1], 0, *places], [*sizes[::-1], "0", *sizes])
+    bars: tuple[tuple[Any, Sequence[int], str, str, str], ...] = (
+        ([-end], [result.won], SKY, "xx", "won: only the contender found it"),
+        (-places, result.further_up, GREEN, "...", "further up"),
+        ([0], [result.unchanged], LIGHT, "", "unchanged"),
+        (places, result.further_down, ORANGE, "///", "further down"),
+        ([end], [result.lost], VERMILLION, "\\\\\\", "lost: only the baseline found it"),
+    )
+    for where, numbers, color, hatch, label in bars:
+        ax.bar(where, numbers, color=color, hatch=hatch, edgecolor="white", label=f"{label} ({sum(numbers):,})")
+    ax.set_xticks([-end, *-places[::-1], 0, *places, end], ["won", *sizes[::-1], "0", *sizes, "lost"])
     tilt_labels(ax)
     ax.set_xlabel("ranks further up (left, better) or further down (right, worse)")
     ax.set_ylabel("relevant documents")
     legend_beside(ax)
-    total = sum(result.wins) + sum(result.losses) + result.unchanged
-    depth = "" if result.cutoff is None else f", cutoff {result.cutoff:,}"
     frame.finish(
         f"{names[result.contender]} against {names[result.baseline]}: change of search length\n"
-        f"{count(total, 'relevant document')} found by a run, {result.found_by_neither:,} more by neither{depth}"
+        f"{count(result.n_documents, 'relevant document')}, {result.neither:,} of them found by neither, {_conditions(result.settings)}"
     )
     return ax
 
@@ -128,7 +154,8 @@ def _rrie(result: RRIE, ax: Any) -> Any:
     ax.set_xlabel("% of the baseline's error that is saved (right is better)")
     depth = "" if result.cutoff is None else f", cutoff {result.cutoff:,}"
     frame.finish(
-        f"Relative reduction in error of {runs[result.contender]} against {runs[result.baseline]}\ngrade {result.rel} or more{depth}"
+        f"Relative reduction in error of {runs[result.contender]} against {runs[result.baseline]}\n"
+        f"grade {result.rel} or more{depth}"
     )
     return ax
 
@@ -178,17 +205,26 @@ def _orders(result: Reordering, ax: Any) -> Any:
     for run in range(n_runs):
         style = series_style(colored[run]) if run in colored else {"color": GREY, "marker": "."}
         ax.plot(
-            range(last + 1), ranks[:, run], linewidth=1.3 if run in colored else 0.6, zorder=3 if run in colored else 2,
-            markersize=4.5 if run in colored else 2.5, **style,
-        )  # fmt: skip
+            range(last + 1),
+            ranks[:, run],
+            linewidth=1.3 if run in colored else 0.6,
+            zorder=3 if run in colored else 2,
+            markersize=4.5 if run in colored else 2.5,
+            **style,
+        )
     names = Names(result.runs)
     order = sorted(range(n_runs), key=lambda run: (ranks[-1, run], result.runs[run]))
     for place, run in enumerate(order, 1):  # the labels of equal ranks stand under each other
         if (place - 1) % rows.step == 0:
             ax.annotate(
-                f"{ranks[-1, run]}  {names[result.runs[run]]}", (last, place), xytext=(8, 0), textcoords="offset points", va="center",
-                fontsize=rows.fontsize, fontweight="bold" if n_runs > ALL_COLORED and run in colored else "normal",
-            )  # fmt: skip
+                f"{ranks[-1, run]}  {names[result.runs[run]]}",
+                (last, place),
+                xytext=(8, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=rows.fontsize,
+                fontweight="bold" if n_runs > ALL_COLORED and run in colored else "normal",
+            )
     measures = Names(result.measures, most=44)
     ax.set_xticks(range(last + 1), [measures[measure] for measure in result.measures])
     tilt_labels(ax, 30)
@@ -226,11 +262,15 @@ def _buckets(edges: Sequence[int]) -> list[str]:
 
 
 def _length_title(result: LengthDistributions) -> str:
-    depth = "" if result.cutoff is None else f", cutoff {result.cutoff:,}"
     return (
         f"Where {count(len(result.runs), 'run')} put the relevant documents\n{count(result.n_documents, 'relevant document')} of "
-        f"{count(result.n_queries, 'query', 'queries')}, grade {result.rel} or more{depth}"
+        f"{count(result.n_queries, 'query', 'queries')}, {_conditions(result.settings)}"
     )
+
+
+def _conditions(settings: TailSettings) -> str:
+    depth = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff:,}"
+    return f"{depth}, grade {settings.rel} or more, ties {settings.ties}"
 
 
 _HEADROOM = ("top precision", "top length", "precision", "length")
