@@ -191,6 +191,11 @@ def test_every_result_survives_json_pickle_and_copy(kind: str) -> None:
             type(result).from_dict(data)
 
 
+def test_every_kind_of_result_is_tested() -> None:
+    defined = {kind.__name__ for kind in Result.__subclasses__() if kind.__module__.startswith("ir_outcomes.")}
+    assert defined == set(KINDS)
+
+
 @every_kind
 def test_every_result_is_hashable(kind: str) -> None:
     result = result_of(kind)

@@ -35,14 +35,16 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "LengthChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
     "RRIE": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
     "Headroom": lambda: iro.headroom(_evaluated()),
+    "DocumentChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]).documents("won"),
+    "SummaryVerdict": lambda: iro.verdict_from_summary(
+        100, won=20, lost=9, ranking_difference=0.5, ranking_pvalue=1e-310, rounding=0.5
+    ),
+    "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10, entries=ENTRIES),
+    "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
+    "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
+    "RankCorrelation": lambda: iro.rank_correlation(result_of("RankDistribution"), result_of("Leaderboard")),
+    "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
 }
-if hasattr(iro, "leaderboard"):
-    _BUILDERS |= {
-        "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10, entries=ENTRIES),
-        "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
-        "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
-        "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
-    }
 KINDS = tuple(_BUILDERS)
 
 
