@@ -34,7 +34,6 @@ from ir_outcomes.statistics.intervals import (
     paired_proportion_interval,
     ratio_interval,
     ratio_of_means,
-    ratio_of_means_interval,
 )
 from ir_outcomes.statistics.paired import (
     FEW,
@@ -132,7 +131,6 @@ __all__ = [
     "rank_sum_tests",
     "ratio_interval",
     "ratio_of_means",
-    "ratio_of_means_interval",
     "sign_flip",
     "sign_flip_tests",
     "sign_flip_tests_of_rows",
