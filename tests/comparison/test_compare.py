@@ -255,8 +255,8 @@ def test_tests_that_do_not_decide_run_when_asked_for(monkeypatch: pytest.MonkeyP
     ranks = np.random.default_rng(0).integers(1, 9, (2, 30)).tolist()
     a, b = (run_of(dict(zip(queries, row, strict=True))) for row in ranks)
     expected = compare(qrels_of(queries), a, b, names=["A", "B"])
-    flips = Mock(wraps=paired.sign_flip)
-    monkeypatch.setattr(paired, "sign_flip", flips)
+    flips = Mock(wraps=paired._sign_flip_test)
+    monkeypatch.setattr(paired, "_sign_flip_test", flips)
     found = compare(qrels_of(queries), a, b, names=["A", "B"])
     assert str(found) == str(expected)
     assert flips.call_count == 0
@@ -280,7 +280,7 @@ def test_notes_name_everything_odd() -> None:
     assert "unequal depth: A returns at most 12 documents, B 5; compare at cutoff 5" in notes
     assert "Unjudged documents: 90% of the top 10 of A and 80% of B; 92% and 80% of the top 100." in notes
     assert "can bias ranking and coverage against the run that has more of them; look at judged_only=True too." in notes
-    assert "Ranking: no difference is other than zero, so there is nothing to test." in notes
+    assert "Ranking: all differences are zero, so there is nothing to test." in notes
     assert 'On 10 queries "not significantly worse" says little' in notes
     judged = compare(qrels, a, b, judged_only=True)
     assert not any("Unjudged" in note or "depth" in note for note in judged.notes)
