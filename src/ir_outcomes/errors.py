@@ -18,6 +18,7 @@ A message names the file, the line and the offending text where there is one, an
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import Any
 
@@ -32,6 +33,7 @@ __all__ = [
     "ParameterError",
     "UnreadableFile",
     "some",
+    "user_stacklevel",
 ]
 
 
@@ -106,6 +108,14 @@ def some(items: list[str] | tuple[str, ...], most: int = 5) -> str:
     """
     named = ", ".join(items[:most])
     return named if len(items) <= most else f"{named} and {len(items) - most} more"
+
+
+def user_stacklevel() -> int:
+    """Return the ``stacklevel`` at which a warning points to the line outside of this package that led to it."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "ir_outcomes":
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _shortened(text: str, most: int = 80) -> str:
