@@ -24,7 +24,7 @@ from ir_outcomes.evaluation.evaluate import _unit_of as unit_of
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.reading.datasets import DATASET_PREFIX
-from ir_outcomes.reading.several import several_runs
+from ir_outcomes.reading.run_lists import run_list
 
 __all__ = ["compare"]
 
@@ -134,7 +134,7 @@ def compare(
     if texts is None and task is not None and (source := task.source("queries")) is not None and source.here:
         texts = task.queries
     check_choice("unit", unit, ("auto", *get_args(Unit)))
-    several = several_runs(contenders)
+    several = run_list(contenders)
     others = list(several.values()) if isinstance(several, dict) else [contenders] if several is None else several
     runs = others if _is_best(baseline) else [baseline, *others]
     if any(isinstance(run, str) and run == DATASET_PREFIX for run in runs):

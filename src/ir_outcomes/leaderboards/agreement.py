@@ -16,7 +16,7 @@ from ir_outcomes.evaluation.evaluate import evaluate, notes_on_listing, task_of,
 from ir_outcomes.evaluation.scores import Scores, default_measure, scores
 from ir_outcomes.leaderboards.halves import TestAgreement, agreement_of
 from ir_outcomes.leaderboards.verdict_agreement import VerdictAgreement, verdicts_agree
-from ir_outcomes.reading.several import runs_and_names
+from ir_outcomes.reading.run_lists import runs_and_names
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.checks import check_draws
 

@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks, scores
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of, with_verdicts
 from ir_outcomes.leaderboards.pairs import PairVerdict, all_pairs
 from ir_outcomes.leaderboards.tiers import tiers
-from ir_outcomes.reading.several import runs_and_names
+from ir_outcomes.reading.run_lists import runs_and_names
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics import Interval, mean_interval
 from ir_outcomes.statistics.orders import shared_ranks

@@ -15,7 +15,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate, task_of
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.scores import Scores, default_measure, reciprocal_ranks, scores
-from ir_outcomes.reading.several import runs_and_names
+from ir_outcomes.reading.run_lists import runs_and_names
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.checks import check_draws
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks

@@ -213,9 +213,7 @@ def _wrong_columns(fields: list[bytes], kind: Kind) -> str:
     if len(fields) == 4 and kind.what == "run" and _is_number(fields[3], whole=True):
         return f"{problem}: a qrels file has 4 columns (query, iteration, document, grade); were the arguments swapped?"
     if len(fields) == 6 and kind.what == "qrels" and _is_number(fields[3], whole=True) and _is_number(fields[4], whole=False):
-        return (
-            f"{problem}: a TREC run has 6 columns (query, Q0, document, rank, score, tag); were the arguments swapped?"
-        )
+        return f"{problem}: a TREC run has 6 columns (query, Q0, document, rank, score, tag); were the arguments swapped?"
     if len(fields) == 3 and kind.what == "qrels" and _is_number(fields[2], whole=True):
         return (
             f"{problem} (query, iteration, document, grade): qrels of 3 columns need a header that names them, such as "

@@ -36,9 +36,7 @@ def beir_qrels_path(folder: str | os.PathLike[str]) -> str:
     if found:
         choices = ", ".join(os.path.join(place, name) for name in found)
         raise UnreadableFile(f"{path}: has no qrels/test.tsv, but several other splits; name the file itself: {choices}")
-    raise UnreadableFile(
-        f"{path}: a directory, not a file; as qrels, a directory must be a BEIR dataset with qrels/test.tsv"
-    )
+    raise UnreadableFile(f"{path}: a directory, not a file; as qrels, a directory must be a BEIR dataset with qrels/test.tsv")
 
 
 def beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:

@@ -68,6 +68,7 @@ class Columns:
 
     def select(self, rows: npt.NDArray[np.bool_]) -> Columns:
         """Return only the rows that are marked; the queries stay."""
+        places = np.flatnonzero(rows)
         return Columns(
             self.source,
             self.query_ids,
@@ -75,7 +76,7 @@ class Columns:
             self.docids[rows],
             self.values[rows],
             self.value_name,
-            lambda row, places=np.flatnonzero(rows): self.line_of(int(places[row])),  # type: ignore[misc]
+            lambda row: self.line_of(int(places[row])),
         )
 
 

@@ -197,9 +197,7 @@ def _from_records(records: Iterable[tuple[int | None, int, Any]], kind: Kind, so
         lines.append(line)
     query_ids, codes = coded(queries, source)
     value_name = found.value_name if found else kind.value_names[0]
-    return Columns(
-        source, query_ids, codes, encoded(documents, source), numbers(values, source), value_name, lines.__getitem__
-    )
+    return Columns(source, query_ids, codes, encoded(documents, source), numbers(values, source), value_name, lines.__getitem__)
 
 
 def _names_in(record: Mapping[str, Any], kind: Kind, source: str, line: int | None) -> Named:
@@ -249,15 +247,11 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str, selection: str
     return JsonContent(columns, name if isinstance(name, str) and name else "mteb", warnings)
 
 
-def _selected(
-    rankings: dict[tuple[str, str], Any], selection: str | None, source: str
-) -> tuple[tuple[str, str], Any]:
+def _selected(rankings: dict[tuple[str, str], Any], selection: str | None, source: str) -> tuple[tuple[str, str], Any]:
     """Choose the ranking of a subset and split; all names that fit a selection must mean the same one."""
     if not rankings:
         raise FormatError(source, "contains no rankings; predictions of other tasks than retrieval cannot be evaluated")
-    fitting = [
-        names for names in rankings if selection is None or selection in ("/".join(names), *names)
-    ]
+    fitting = [names for names in rankings if selection is None or selection in ("/".join(names), *names)]
     if len(fitting) == 1:
         return fitting[0], rankings[fitting[0]]
     choices = ", ".join(f"{source}#{subset}/{split}" for subset, split in rankings)

@@ -244,16 +244,16 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
             )
         for name, column in (("query", layout.query), ("document", layout.document)):
             if not fields[column]:
-                raise FormatError(source, f"the {name} id is empty; correct or remove the line", line=number, text=shown(fields))
+                raise FormatError(
+                    source, f"the {name} id is empty; correct or remove the line", line=number, text=shown(fields)
+                )
             if len(fields[column]) > LONGEST_ID:
                 problem = f"a {name} id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
                 raise FormatError(source, problem, line=number, text=shown([fields[column]]))
         queries.append(fields[layout.query])
         documents.append(fields[layout.document])
         values.append(decimal(fields[layout.value], layout, source, number))
-    return _Part(
-        np.array(queries, dtype=np.bytes_), np.array(documents, dtype=np.bytes_), np.array(values, dtype=np.float64)
-    )
+    return _Part(np.array(queries, dtype=np.bytes_), np.array(documents, dtype=np.bytes_), np.array(values, dtype=np.float64))
 
 
 def _separated(line: bytes, separator: bytes, source: str, number: int) -> list[bytes]:

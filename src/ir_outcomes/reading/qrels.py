@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._warnings import warn_user
-from ir_outcomes.errors import FormatError
+from ir_outcomes._text import count
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, user_stacklevel
 from ir_outcomes.reading.any_file import read_any_file
 from ir_outcomes.reading.beir import beir_qrels_path
 from ir_outcomes.reading.columns import Columns, grouped
@@ -53,11 +54,7 @@ class Qrels:
         return len(self.docids)
 
     def __repr__(self) -> str:
-        queries, judgments = len(self.query_ids), len(self)
-        return (
-            f"Qrels({self.name!r}, {queries} {'query' if queries == 1 else 'queries'}, "
-            f"{judgments} judgment{'s' * (judgments != 1)})"
-        )
+        return f"Qrels({self.name!r}, {count(len(self.query_ids), 'query')}, {count(len(self), 'judgment')})"
 
     @cached_property
     def codes(self) -> Codes:
@@ -158,9 +155,7 @@ _LARGEST_GRADE = 1_000_000_000
 def _checked(columns: Columns, name: str) -> Qrels:
     if not columns.query_ids:
         raise FormatError(columns.source, "contains no judgments; nothing can be evaluated with them")
-    wrong = np.flatnonzero(
-        ~((np.floor(columns.values) == columns.values) & (np.abs(columns.values) <= _LARGEST_GRADE))
-    )
+    wrong = np.flatnonzero(~((np.floor(columns.values) == columns.values) & (np.abs(columns.values) <= _LARGEST_GRADE)))
     if len(wrong):
         raise FormatError(
             columns.source,
@@ -193,8 +188,11 @@ def _without_repetitions(columns: Columns, rows: npt.NDArray[np.intp]) -> Column
                 line=columns.line_of(row),
             )
         again.append(row)
-    judgments = "1 judgment is" if len(again) == 1 else f"{len(again)} judgments are"
-    warn_user(f"{columns.source}: {judgments} repeated with the same grade, and counted once")
+    warnings.warn(
+        f"{columns.source}: {count(len(again), 'judgment')} repeated with the same grade and counted once",
+        IrOutcomesWarning,
+        stacklevel=user_stacklevel(),
+    )
     keep = np.ones(len(columns.codes), dtype=bool)
     keep[again] = False
     return columns.select(keep)

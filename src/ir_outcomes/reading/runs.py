@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -10,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._warnings import warn_user
-from ir_outcomes.errors import FormatError, ParameterError
+from ir_outcomes._text import count
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, user_stacklevel
 from ir_outcomes.reading.any_file import read_any_file
 from ir_outcomes.reading.columns import Columns, grouped
 from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
@@ -58,11 +59,7 @@ class Run:
         return len(self.docids)
 
     def __repr__(self) -> str:
-        queries, documents = len(self.query_ids), len(self)
-        return (
-            f"Run({self.name!r}, {queries} {'query' if queries == 1 else 'queries'}, "
-            f"{documents} document{'s' * (documents != 1)})"
-        )
+        return f"Run({self.name!r}, {count(len(self.query_ids), 'query')}, {count(len(self), 'document')})"
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query id: {document id: score}}``, as pytrec_eval and ir_measures take it."""
@@ -127,7 +124,7 @@ def read_run(path: str | os.PathLike[str], *, by: Literal["score", "rank"] = "sc
         raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
     content = read_any_file(path, RUN if by == "score" else RUN_BY_RANK)
     for warning in content.warnings:
-        warn_user(warning)
+        warnings.warn(warning, IrOutcomesWarning, stacklevel=user_stacklevel())
     if by == "rank" and content.columns.value_name != "rank":
         raise FormatError(content.columns.source, "contains scores and no ranks; leave by='rank' out")
     run = _checked(content.columns, _check_name(name) or content.name or _name_of_file(path))

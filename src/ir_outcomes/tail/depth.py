@@ -12,7 +12,7 @@ from ir_outcomes._types import Missing, Ties
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate, notes_on_queries, task_of
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.reading.several import runs_and_names
+from ir_outcomes.reading.run_lists import runs_and_names
 
 __all__ = ["AtDepth", "at_depth", "pair_at_depth"]
 
