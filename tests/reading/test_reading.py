@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, ParameterError, UnreadableFile
-from ir_outcomes.reading import files, keys, lines, tables
+from ir_outcomes.reading import columns, files, keys, layouts, lines
 
 GOOD = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.5 t\n"
 EXPECTED = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d1": 1.5}}
@@ -198,10 +198,10 @@ rows = st.lists(
 def test_both_readers_say_the_same(rows: list[tuple[str, str, float, str]], newline: str) -> None:
     text = newline.join(f"{q}{gap}Q0{gap}{d}{gap}1{gap}{score!r}{gap}t" for q, d, score, gap in rows).encode()
     block = files.Block(1, text)
-    plain = lines._plain(block, lines.TREC_RUN, "text")
+    plain = lines._plain(block, layouts.RUN.layouts[0], "text")
     assert plain.documents.tolist() == [d.encode() for _, d, _, _ in rows]
     assert plain.values.tolist() == [score for _, _, score, _ in rows]
-    fast = lines._fast(block, lines.TREC_RUN)
+    fast = lines._fast(block, layouts.RUN.layouts[0])
     assert fast is not None
     assert fast.queries.tolist() == plain.queries.tolist()
     assert fast.documents.tolist() == plain.documents.tolist()
@@ -228,9 +228,9 @@ numerals = st.one_of(
 )
 def test_numbers_are_those_of_float(texts: list[str], beside: str) -> None:
     text = "".join(f"q Q0 d{number} {beside} {each} {beside}\n" for number, each in enumerate(texts)).encode()
-    fast = lines._fast(files.Block(1, text), lines.TREC_RUN)
+    fast = lines._fast(files.Block(1, text), layouts.RUN.layouts[0])
     try:
-        plain = lines._plain(files.Block(1, text), lines.TREC_RUN, "text")
+        plain = lines._plain(files.Block(1, text), layouts.RUN.layouts[0], "text")
     except FormatError:
         assert fast is None
     else:
@@ -265,7 +265,7 @@ noise = st.lists(
 
 @given(noise=noise)
 def test_the_fast_reader_declines_what_the_plain_one_refuses(noise: list[bytes]) -> None:
-    for layout in (lines.TREC_RUN, lines.MSMARCO_RUN, lines.TREC_QRELS):
+    for layout in (layouts.RUN.layouts[0], layouts.RUN.layouts[1], layouts.QRELS.layouts[0]):
         block = files.Block(1, b"".join(noise))
         fast = lines._fast(block, layout)
         try:
@@ -294,7 +294,7 @@ def test_any_size_of_blocks_gives_the_same(rows: list[tuple[str, str, float, str
 
 @given(codes=st.lists(st.integers(0, 3), max_size=40), stretch=st.integers(1, 5))
 def test_repeated_pairs_are_found_wherever_rows_are_cut(codes: list[int], stretch: int) -> None:
-    documents = tables.as_ids([b"d%d" % (place % 3) for place in range(len(codes))]) if codes else tables.as_ids([])
+    documents = columns.as_ids([b"d%d" % (place % 3) for place in range(len(codes))]) if codes else columns.as_ids([])
     for order in (codes, sorted(codes)):
         pairs = list(zip(order, documents.tolist(), strict=True))
         with pytest.MonkeyPatch.context() as patch:

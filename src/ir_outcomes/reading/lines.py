@@ -244,9 +244,8 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
             )
         for name, column in (("query", layout.query), ("document", layout.document)):
             if not fields[column]:
-                raise FormatError(
-                    source, f"the {name} id is empty; correct or remove the line", line=number, text=shown(fields)
-                )
+                problem = f"the {name} id is empty; correct or remove the line"
+                raise FormatError(source, problem, line=number, text=shown(fields))
             if len(fields[column]) > LONGEST_ID:
                 problem = f"a {name} id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
                 raise FormatError(source, problem, line=number, text=shown([fields[column]]))

@@ -103,9 +103,7 @@ def run_paths(source: str | os.PathLike[str]) -> list[str]:
     runs = [file for file in found if _is_probably_run(file)]
     rest = [os.path.relpath(file, path) if is_folder else file for file in found if file not in set(runs)]
     if not runs:
-        raise UnreadableFile(
-            f"{path}: contains no run; {some(rest)} {'is' if len(rest) == 1 else 'are'} not in the form of one"
-        )
+        raise UnreadableFile(f"{path}: contains no run, but {some(rest)}; name a file itself to read it as a run")
     if rest:
         left_out = "is not a run and is left out" if len(rest) == 1 else "are not runs and are left out"
         message = f"{path}: {some(rest, 20)} {left_out}; name a file itself to read it as a run"
@@ -122,7 +120,7 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
     """Tell a run in a dict from a dict of runs by the first value that is not empty."""
     first = next((value for value in runs.values() if not isinstance(value, (Mapping, list, tuple)) or len(value)), None)
     if first is None:
-        return bool(runs) and not isinstance(next(iter(runs.values())), tuple)
+        return bool(runs)
     if isinstance(first, Mapping):
         inner = next(iter(first.values()))
         return not isinstance(inner, Mapping) and not is_ranking(inner)
