@@ -12,7 +12,7 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError, UnreadableFile
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.reading.run_lists import run_paths, run_list
+from ir_outcomes.reading.run_lists import run_list, run_paths
 from tests.helpers.searchlengths import differing
 
 QRELS = {f"q{n}": {f"d{n}": 1, f"d{n + 1}": 2, "d0": 0} for n in range(1, 9)}

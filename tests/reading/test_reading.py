@@ -75,12 +75,12 @@ def test_quotes_and_other_characters_stay_in_ids(write: Any) -> None:
         (GOOD + "q3 Q0 d1 1 3.0\n", r"line 4: has 5 columns, expected 6; ids .*\n  'q3 Q0 d1 1 3.0'"),
         (GOOD + "q3 Q0 d1 1 3.0 my tag\n", r"line 4: has 7 columns, expected 6; ids and tags must not contain white space"),
         ("# a comment\n" + GOOD, r"line 1: has 3 columns|line 1: the rank is not a whole number"),
-        (GOOD + "# one more comment here\n", r"line 4: has 5 columns, expected 6; .* comment .* lines must be removed"),
+        (GOOD + "# one more comment here\n", r"line 4: has 5 columns, expected 6; .* comment lines must be removed"),
         (
             GOOD.encode() + "q3 Q0 dé 1 3.0 t\n".encode("latin-1"),
             r"line 4: is not UTF-8; convert it .*iconv.*\n  'q3 Q0 d\\\\xe9",
         ),
-        (GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n", r"line 4: holds a NUL byte; is this a text file"),
+        (GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n", r"line 4: contains a NUL byte; is this a text file"),
         (GOOD.encode("utf-16"), r"line 1: .*(NUL|UTF-8)"),
         ("", r"is empty; nothing can be evaluated"),
         ("\n \n", r"is empty"),
@@ -114,7 +114,7 @@ def test_malformed_qrels(write: Any, content: str, message: str) -> None:
 
 def test_a_judgment_said_twice_counts_once_with_a_warning(write: Any) -> None:
     path = write("q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 1\n")
-    with pytest.warns(IrOutcomesWarning, match=r"a\.run: 1 judgments stand there more than once, with the same grade"):
+    with pytest.warns(IrOutcomesWarning, match=r"a\.run: 1 judgment repeated with the same grade and counted once"):
         qrels = iro.read_qrels(path)
     assert qrels.to_dict() == {"q1": {"d1": 1}, "q2": {"d1": 1}}
 
@@ -343,13 +343,13 @@ class Other(NamedTuple):
         ({"q": {"d": None}}, r"a score or grade must be a number|no score or grade"),
         ({"q": {"d": float("nan")}}, r"row 1 has no score or grade \(NaN\)"),
         ({"q": 1.0}, r"is not a dict of dict"),
-        ({1: {"d": 1.0}, "1": {"d": 1.0}}, r"holds the same query id twice, once as text and once as a number"),
+        ({1: {"d": 1.0}, "1": {"d": 1.0}}, r"contains the same query id twice, once as text and once as a number"),
         ({"q": {1: 1.0, "1": 2.0}}, r"document 1 is ranked twice for query q"),
         ({"q": {"": 1.0}}, r"empty or has a NUL character"),
-        (pd.DataFrame({"qid": ["q"], "docno": ["d"]}), r"has no column 'score'; its columns are qid, docno"),
+        (pd.DataFrame({"qid": ["q"], "docno": ["d"]}), r"has no column 'score' or 'rank'; its columns are qid, docno"),
         (pd.DataFrame({"qid": [1.0], "docno": ["d"], "score": [1.0]}), r"not float"),
         ([("q", "d", 1.0)], r"is not an iterable of named tuples"),
-        ([Other("q")], r"has no column 'score'"),
+        ([Other("q")], r"has no column 'query_id'"),
         (3, r"cannot be read from a int"),
     ],
 )
@@ -364,7 +364,7 @@ def test_qrels_keep_queries_without_judgments_and_negative_grades_are_unjudged()
     assert qrels.to_dict() == {"q1": {"d1": 1, "d2": -1}, "q2": {}}
     lengths = iro.search_lengths(qrels, {"q1": {"d2": 2.0, "d1": 1.0}}, judged_only=True)
     assert lengths.esl()[0] == 1.0
-    with pytest.raises(FormatError, match="hold no judgment"):
+    with pytest.raises(FormatError, match="contains no judgments"):
         iro.as_qrels({})
 
 

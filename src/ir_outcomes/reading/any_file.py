@@ -173,7 +173,7 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
 def _first_block(blocks: Iterator[Block]) -> tuple[Block | None, Iterator[Block]]:
     """Find the first block with a line that is not blank; return it, and the blocks from it on."""
     for block in blocks:
-        if not block.data.isspace():
+        if block.data and not block.data.isspace():
             return block, chain([block], blocks)
     return None, blocks
 
@@ -195,7 +195,7 @@ def _read_with_header(
     places = [names.index(name) for name in found[:3]]
     layout = Layout(len(names), *places, value_name=found.value_name, separator=separator)
     columns = read_lines(blocks, layout, source, number + 1)
-    if found.document == "corpus-id" and kind.what == "run" and _are_grades(columns):
+    if (found.document, found.value, kind.what) == ("corpus-id", "score", "run") and _are_grades(columns):
         raise FormatError(source, "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?")
     return columns
 

@@ -101,7 +101,7 @@ def run_paths(source: str | os.PathLike[str]) -> list[str]:
     if not found:
         raise UnreadableFile(f"{path}: {'the directory contains no file' if is_folder else 'no file matches this pattern'}")
     runs = [file for file in found if _is_probably_run(file)]
-    rest = [os.path.relpath(file, path) if is_folder else file for file in found if file not in set(runs)]
+    rest = [os.path.relpath(file, path) if is_folder else file for file in sorted({*found} - {*runs})]
     if not runs:
         raise UnreadableFile(f"{path}: contains no run, but {some(rest)}; name a file itself to read it as a run")
     if rest:

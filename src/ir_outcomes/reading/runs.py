@@ -122,12 +122,13 @@ def read_run(path: str | os.PathLike[str], *, by: Literal["score", "rank"] = "sc
     """
     if by not in ("score", "rank"):
         raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
+    _check_name(name)
     content = read_any_file(path, RUN if by == "score" else RUN_BY_RANK)
     for warning in content.warnings:
         warnings.warn(warning, IrOutcomesWarning, stacklevel=user_stacklevel())
     if by == "rank" and content.columns.value_name != "rank":
         raise FormatError(content.columns.source, "contains scores and no ranks; leave by='rank' out")
-    run = _checked(content.columns, _check_name(name) or content.name or _name_of_file(path))
+    run = _checked(content.columns, name or content.name or _name_of_file(path))
     return replace(run, metadata=content.metadata)
 
 
@@ -162,10 +163,9 @@ def as_run(run: Any, name: str | None = None) -> Run:
     return _checked(columns_of(run, name or "the run", RUN), name or "run")
 
 
-def _check_name(name: Any) -> str | None:
+def _check_name(name: Any) -> None:
     if name is not None and not isinstance(name, str):
         raise ParameterError(f"name={name!r}: a name must be text")
-    return name
 
 
 def _name_of_file(path: str | os.PathLike[str]) -> str:
