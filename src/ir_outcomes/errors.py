@@ -1,23 +1,25 @@
-"""Everything that can go wrong, in one tree.
+"""The exceptions and the warning of ir_outcomes.
 
 ::
 
     IrOutcomesError
-    ├── InputError (ValueError)            what was read is wrong
-    │   ├── UnreadableFile (OSError)       missing, not a file, truncated, not decompressible
+    ├── InputError (ValueError)            an input is invalid
+    │   ├── UnreadableFile (OSError)       missing, not a file, truncated, cannot be decompressed
     │   ├── FormatError                    a line, row or value that the format does not allow
-    │   ├── MismatchError                  sound inputs that do not belong together
-    │   └── DatasetUnavailable             an ir_datasets id that cannot be had, or has no qrels or run
-    ├── ParameterError (ValueError)        an argument or option that makes no sense
-    └── MissingDependency (ImportError)    an optional package that this call needs
+    │   ├── MismatchError                  inputs that are valid but do not belong together
+    │   └── DatasetUnavailable             an ir_datasets id that is unknown, or has no qrels or run
+    ├── ParameterError (ValueError)        an invalid argument or option
+    └── MissingDependency (ImportError)    an optional package that this call needs is not installed
 
-    IrOutcomesWarning (UserWarning)        a number that is right but easily misread
+    IrOutcomesWarning (UserWarning)        a number that is correct but easy to misread
 
-A message names the file, the line and the offending text where there is one, and ends with the remedy.
+A message names the file, the line and the offending text where there is one, and ends with the remedy. Control characters
+that an input contains are shown escaped, see `escaped`.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import partial
 from typing import Any
@@ -32,17 +34,62 @@ __all__ = [
     "MissingDependency",
     "ParameterError",
     "UnreadableFile",
+    "escaped",
     "some",
     "user_stacklevel",
 ]
+
+# C0, DEL and C1 controls; bidirectional and other invisible controls; line and paragraph separators; byte order marks;
+# surrogates, which no encoding can write; tags. Joiners (U+200C, U+200D) belong to ordinary text in several scripts.
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def escaped(text: str, *, keep: str = "") -> str:
+    r"""Replace control characters with visible escapes, as git does for file names.
+
+    A name, id or query text from an input can contain characters that move the cursor, change colours or reverse the order
+    of the text that follows. They are safe to show only after this.
+
+    Parameters
+    ----------
+    text : str
+        Any text. Bytes of a file name that are not UTF-8, which Python represents as surrogates, become ``\xNN``.
+    keep : str
+        Characters to leave as they are, such as ``"\n"`` in a text of several lines.
+
+    Examples
+    --------
+    >>> print(escaped("bm25\x1b[31m.run"))
+    bm25\x1b[31m.run
+    >>> print(escaped("q\u202e1"), escaped("caf\udce9"))
+    q\u202e1 caf\xe9
+    """
+    return _UNSAFE.sub(lambda found: found[0] if found[0] in keep else _escape(found[0]), text)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that was not UTF-8 (surrogateescape)
+        code -= 0xDC00
+    if character in _SHORT:
+        return _SHORT[character]
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+_SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
 class IrOutcomesError(Exception):
     """Base of all errors raised by ir_outcomes."""
 
+    def __str__(self) -> str:
+        return escaped(super().__str__(), keep="\n")
+
 
 class InputError(IrOutcomesError, ValueError):
-    """What was read is wrong."""
+    """An input is invalid."""
 
 
 class UnreadableFile(InputError, OSError):
@@ -55,9 +102,9 @@ class FormatError(InputError):
     Parameters
     ----------
     source : str
-        The file, or what stands for it ("the run given as a dict").
+        The file, or a description of an input that is not a file ("the run given as a dict").
     problem : str
-        What is wrong and what to do about it.
+        What is wrong and how to fix it.
     line : int, optional
         Line number, starting at 1.
     text : str, optional
@@ -69,44 +116,47 @@ class FormatError(InputError):
         self.problem = problem
         self.line = line
         self.text = text
-        where = source if line is None else f"{source}, line {line}"
+        where = escaped(source) if line is None else f"{escaped(source)}, line {line}"
         shown = "" if text is None else f"\n  {_shortened(text)!r}"
         super().__init__(f"{where}: {problem}{shown}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel between processes, which an exception cannot do by itself when it is not made from its message."""
+        """Support pickling, which by default calls the class with the message as its only argument."""
         return partial(type(self), line=self.line, text=self.text), (self.source, self.problem)
 
 
 class MismatchError(InputError):
-    """Inputs that are sound by themselves but do not belong together."""
+    """Inputs that are valid but do not belong together."""
 
 
 class DatasetUnavailable(InputError):
-    """An ir_datasets id that is unknown, cannot be fetched, or lacks what is asked of it."""
+    """An ir_datasets id that is unknown, cannot be downloaded, or has no such part."""
 
 
 class ParameterError(IrOutcomesError, ValueError):
-    """An argument or option that makes no sense; the message lists what does."""
+    """An invalid argument or option; the message lists the valid ones."""
 
 
 class MissingDependency(IrOutcomesError, ImportError):
-    """An optional package that this call needs and that is not installed."""
+    """An optional package that this call needs is not installed."""
 
 
 class IrOutcomesWarning(UserWarning):
-    """A number that is right but easily misread."""
+    """A number that is correct but easy to misread."""
+
+    def __str__(self) -> str:
+        return escaped(super().__str__(), keep="\n")
 
 
 def some(items: list[str] | tuple[str, ...], most: int = 5) -> str:
-    """Name the first few of a list of ids, and say how many more there are.
+    """List the first few ids and the number of the remaining ones.
 
     Examples
     --------
     >>> some(["q1", "q2", "q3"], most=2)
     'q1, q2 and 1 more'
     """
-    named = ", ".join(items[:most])
+    named = ", ".join(escaped(item) for item in items[:most])
     return named if len(items) <= most else f"{named} and {len(items) - most} more"
 
 

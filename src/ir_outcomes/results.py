@@ -1,139 +1,615 @@
-"""What the results of the analyses have in common: frozen, made of plain values, shown in every form, and back from JSON."""
+"""The base of every result: immutable, comparable, shown in every format, and restored from JSON.
+
+Showing a result needs packages that take long to import; they are imported when something is shown.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import platform
 import types
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import date
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from functools import cache, partial
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NoReturn,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-__all__ = ["Result", "plain", "versions"]
+import numpy as np
 
+from ir_outcomes._checks import check_choice
+from ir_outcomes._types import Columns, Mark
+from ir_outcomes.errors import FormatError, IrOutcomesError, ParameterError, escaped
+
+if TYPE_CHECKING:
+    from ir_outcomes.showing.view import View
+
+__all__ = ["OPTIONAL", "SCHEMA", "FrozenDict", "Immutable", "Result", "as_plain", "versions"]
+
+SCHEMA = 1  # raised when JSON written by an earlier version can no longer be read
+OPTIONAL = types.MappingProxyType({"optional": True})  # metadata of a field that JSON holds only on request
+LONGEST_SUMMARY = 160
+
+K = TypeVar("K")
+V = TypeVar("V", covariant=True)
 R = TypeVar("R", bound="Result")
 
 
 def versions() -> dict[str, str]:
-    """Name the versions that a result was made with."""
-    from importlib.metadata import version  # a fourth of what importing the package would take
+    """Return the versions of Python and of the packages that compute a result."""
+    from importlib.metadata import version  # reads metadata only; importing the packages would take four times as long
 
     packages = {name: version(name) for name in ("ir-outcomes", "numpy", "scipy", "ir-measures")}
     return {**packages, "python": platform.python_version()}
 
 
-class Result:
-    """Base of the frozen dataclasses that the analyses return.
+class FrozenDict(Mapping[K, V]):
+    """A mapping that cannot be changed; equal to any mapping with the same items, hashable if its values are.
 
-    Showing is the last room of the house; it is entered only when something is to be shown.
+    `types.MappingProxyType` can be neither hashed nor pickled.
+
+    Examples
+    --------
+    >>> shares = FrozenDict({"won": 0.25, "lost": 0.75})
+    >>> shares["won"], shares == {"lost": 0.75, "won": 0.25}
+    (0.25, True)
+    >>> shares["won"] = 1.0
+    Traceback (most recent call last):
+    TypeError: 'FrozenDict' object does not support item assignment
     """
 
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Mapping[K, V]) -> None:
+        object.__setattr__(self, "_items", dict(items))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a FrozenDict cannot be changed: {name}")
+
+    def __getitem__(self, key: K) -> V:
+        return self._items[key]  # type: ignore[attr-defined,no-any-return]  # set with object.__setattr__
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)  # type: ignore[attr-defined]
+
+    def __len__(self) -> int:
+        return len(self._items)  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.items()))
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FrozenDict, (dict(self),)
+
+
+class Immutable:
+    """Base of frozen dataclasses whose fields hold mappings or sequences: these become immutable, too.
+
+    A field holds computed values only. What is computed on request is a method or a property, so that ``==``, ``hash`` and
+    JSON never compute anything.
+    """
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+            object.__setattr__(self, field.name, _frozen(getattr(self, field.name)))
+
+
+def _frozen(value: Any) -> Any:
+    """Replace mappings by `FrozenDict`, lists by tuples, and NumPy scalars by Python's numbers."""
+    if isinstance(value, FrozenDict):
+        return value
+    if isinstance(value, Mapping):
+        return FrozenDict({key: _frozen(item) for key, item in value.items()})
+    if isinstance(value, list) or type(value) is tuple:  # named tuples hold scalars
+        return tuple(map(_frozen, value))
+    return value.item() if isinstance(value, np.generic) else value
+
+
+class Result(Immutable):
+    """Base of all results: frozen dataclasses with `notes` and `versions` among their fields.
+
+    A subclass defines `rows` and `_summary`, and a view in `ir_outcomes.showing.views`. Its fields are of these types, which
+    JSON can restore: bool, int, float, str, date, Literal, dataclasses, NamedTuple, tuple, Mapping with str keys, and unions
+    of these with None. A field with ``metadata=OPTIONAL`` needs a default; JSON holds it only on request.
+    """
+
+    has_paper_columns: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # A dataclass replaces an inherited __repr__ by one that lists every field: a megabyte for a large leaderboard.
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
     def rows(self) -> list[dict[str, Any]]:
-        """Return the result as a table: a dict for each row, None where there is no value."""
+        """Return the result as a list of flat rows with exact values; None where there is no value."""
         raise NotImplementedError
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain dicts, lists, text and numbers."""
-        result: dict[str, Any] = plain(self)
-        return result
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON: no NaN, no infinity."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
-
-    @classmethod
-    def from_dict(cls: type[R], data: Mapping[str, Any]) -> R:
-        """Rebuild what `to_dict` returned."""
-        rebuilt: R = _rebuilt(cls, data)
-        return rebuilt
-
-    @classmethod
-    def from_json(cls: type[R], text: str) -> R:
-        """Rebuild what `to_json` returned."""
-        return cls.from_dict(json.loads(text))
-
-    def to_frame(self) -> Any:
-        """Return `rows` as a pandas data frame."""
-        from ir_outcomes.showing.tables import as_frame
-
-        return as_frame(self.rows())
-
-    def to_csv(self) -> str:
-        """Return `rows` as CSV."""
-        from ir_outcomes.showing.tables import as_csv
-
-        return as_csv(self.rows())
-
-    def to_latex(self) -> str:
-        r"""Return the text's table in LaTeX; needs ``\usepackage{booktabs}``."""
-        from ir_outcomes.showing.analyses import as_latex
-
-        return as_latex(self)
-
-    def to_html(self) -> str:
-        """Return the text's table and notes in HTML; everything is escaped."""
-        from ir_outcomes.showing.analyses import as_html
-
-        return as_html(self)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
-        """Draw a picture with matplotlib; the class says which kinds there are, the first is drawn by default.
-
-        Parameters
-        ----------
-        kind : str, optional
-            Which picture.
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure, which is ``.figure`` of what is returned.
+    def paper_rows(self) -> list[dict[str, Any]]:
+        """Return the columns of Tables 1 and 2 of Lin et al. 2021 as flat rows with exact values; only comparisons have them.
 
         Raises
         ------
         ParameterError
-            If there is no such picture of this result.
+            If the result is not a comparison.
+        """
+        raise self._no_paper_columns()
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Return the result as dicts, lists, text and numbers, with the schema number and the kind of the result.
+
+        Parameters
+        ----------
+        per_query : bool
+            Include the values of each query, where the result has them.
+        """
+        result: dict[str, Any] = as_plain(self, per_query=per_query)
+        return result
+
+    def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
+        """Return `to_dict` as JSON, without NaN or infinity.
+
+        Parameters
+        ----------
+        per_query : bool
+            Include the values of each query, where the result has them.
+        indent : int, optional
+            Spaces for each level; by default everything is on one line.
+        """
+        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False, indent=indent)
+
+    @classmethod
+    def from_dict(cls: type[R], data: Mapping[str, Any]) -> R:
+        """Restore what `to_dict` returned.
+
+        Raises
+        ------
+        FormatError
+            If `data` is something else, or was written by an incompatible version.
+        """
+        try:
+            restored: R = _restored_dataclass(cls, data)
+        except _Invalid as invalid:
+            raise FormatError(f"JSON of {cls.__name__}", invalid.message()) from None
+        return restored
+
+    @classmethod
+    def from_json(cls: type[R], text: str | bytes) -> R:
+        """Restore what `to_json` returned.
+
+        Raises
+        ------
+        FormatError
+            If `text` is not JSON, holds something else, or was written by an incompatible version.
+        """
+        source = f"JSON of {cls.__name__}"
+        if not isinstance(text, (str, bytes, bytearray)):
+            raise FormatError(source, f"needs the text that to_json returned, not a {type(text).__name__}")
+        try:
+            data = json.loads(text, parse_constant=_refuse_constant)
+        except FormatError:
+            raise
+        except (ValueError, RecursionError) as error:
+            raise FormatError(source, f"is not valid JSON ({error})") from None
+        return cls.from_dict(data)
+
+    def to_frame(self) -> Any:
+        """Return `rows` as a pandas data frame.
+
+        Raises
+        ------
+        MissingDependency
+            If pandas is not installed.
+        """
+        from ir_outcomes.showing.frames import data_frame
+
+        return data_frame(self.rows())
+
+    def to_text(self, *, columns: Columns = "default", sentences: bool | None = None) -> str:
+        """Return the result as text: tables as wide as they need, sentences and notes in 80 columns.
+
+        Parameters
+        ----------
+        columns : {"default", "paper"}
+            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
+        sentences : bool, optional
+            Whether a sentence explains each verdict; by default for up to 3 contenders.
+        """
+        from ir_outcomes.showing import text
+
+        return text.write(self.view(columns=columns, sentences=sentences))
+
+    def to_csv(self, *, columns: Columns = "default", spreadsheet: bool = False) -> str:
+        """Return `rows` as CSV with a header; the values are exact, and empty where there is none.
+
+        Parameters
+        ----------
+        columns : {"default", "paper"}
+            "paper" writes comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
+        spreadsheet : bool
+            Put an apostrophe before text that a spreadsheet would compute as a formula: names that start with ``=``, ``+``,
+            ``-``, ``@``, a tab or a carriage return. By default names are written exactly.
+        """
+        from ir_outcomes.showing import csv_
+
+        check_choice("columns", columns, get_args(Columns))
+        return csv_.write(self.rows() if columns == "default" else self.paper_rows(), spreadsheet=spreadsheet)
+
+    def to_latex(
+        self,
+        *,
+        columns: Columns = "default",
+        caption: bool | str = False,
+        label: str | None = None,
+        wide: bool = False,
+        mark: tuple[Mark, ...] = (),
+    ) -> str:
+        r"""Return the tables in LaTeX; they need ``\usepackage{booktabs}``. Everything is escaped.
+
+        Parameters
+        ----------
+        columns : {"default", "paper"}
+            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
+        caption : bool or str
+            True puts each table into a float with the result's own caption; text is used as the caption instead and is taken
+            as LaTeX. By default the caption is a comment.
+        label : str, optional
+            Put the table into a float with this ``\label``; of several tables the second gets ``-2`` at the end, and so on.
+        wide : bool
+            Put the table into a float over both columns, ``table*``.
+        mark : tuple of {"best", "significant"}
+            Print the best value of each column in bold; mark significant differences with a dagger.
+
+        Raises
+        ------
+        ParameterError
+            If the label holds characters that LaTeX does not allow in labels, or a choice is invalid.
+        """
+        from ir_outcomes.showing import latex
+
+        return latex.write(self.view(columns=columns), caption=caption, label=label, wide=wide, mark=mark)
+
+    def to_html(self, *, columns: Columns = "default", sentences: bool | None = None, full: bool = False) -> str:
+        """Return the tables, sentences and notes in HTML; everything is escaped.
+
+        Parameters
+        ----------
+        columns : {"default", "paper"}
+            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
+        sentences : bool, optional
+            Whether a sentence explains each verdict; by default for up to 3 contenders.
+        full : bool
+            Return a whole page with character set, title and style, instead of a part of a page.
+        """
+        from ir_outcomes.showing import html
+
+        return html.write(self.view(columns=columns, sentences=sentences), full=full)
+
+    def to_markdown(self, *, columns: Columns = "default", sentences: bool | None = None) -> str:
+        """Return the tables, sentences and notes in GitHub's Markdown; everything is escaped.
+
+        Parameters
+        ----------
+        columns : {"default", "paper"}
+            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
+        sentences : bool, optional
+            Whether a sentence explains each verdict; by default for up to 3 contenders.
+        """
+        from ir_outcomes.showing import markdown
+
+        return markdown.write(self.view(columns=columns, sentences=sentences))
+
+    def plot(self, kind: str | None = None, ax: Any = None) -> Any:
+        """Draw a figure with matplotlib; the class says which kinds there are, and the first is the default.
+
+        A notebook shows the figure under the cell, ``plt.show()`` in a script shows it. Scripts that draw many figures close
+        each with ``plt.close(axes.figure)``.
+
+        Parameters
+        ----------
+        kind : str, optional
+            Which figure.
+        ax : matplotlib Axes or Figure, optional
+            Where to draw; by default on a new figure of pyplot. An empty ``matplotlib.figure.Figure()`` is resized to what the
+            drawing needs, and needs neither a display nor closing.
+
+        Returns
+        -------
+        matplotlib Axes
+            Its ``.figure`` is the figure; ``.figure.savefig("name.pdf")`` embeds TrueType fonts.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such figure of this result.
         MissingDependency
             If matplotlib is not installed.
         """
-        from ir_outcomes.showing.pictures import draw
+        from ir_outcomes.showing.figures import draw
 
         return draw(self, kind, ax)
 
+    def view(self, *, columns: Columns = "default", sentences: bool | None = None) -> View:
+        """Return what every format shows of the result: tables, statements and notes, as text that is not yet escaped.
+
+        Raises
+        ------
+        ParameterError
+            If the result does not have these columns.
+        """
+        from ir_outcomes.showing.view import Layout
+        from ir_outcomes.showing.views import view_of
+
+        if columns == "paper" and not self.has_paper_columns:
+            raise self._no_paper_columns()
+        return view_of(self, Layout(columns, sentences))
+
+    def _no_paper_columns(self) -> ParameterError:
+        return ParameterError(f"columns='paper' is for comparisons; {type(self).__name__} has columns='default' only")
+
+    def _summary(self) -> str:
+        """Describe the result in a few words, for its `repr`: main names and counts."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __repr__(self) -> str:
+        summary = escaped(self._summary())
+        shown = summary if len(summary) <= LONGEST_SUMMARY else f"{summary[: LONGEST_SUMMARY - 3]}..."
+        return f"<{type(self).__name__}: {shown}>"
+
     def __str__(self) -> str:
-        from ir_outcomes.showing.analyses import as_text
-
-        text: str = as_text(self)
-        return text
+        return self.to_text()
 
 
-def plain(value: Any) -> Any:
-    """Turn a frozen dataclass, and what it holds, into dicts, lists, text and numbers."""
+def as_plain(value: Any, *, per_query: bool = False) -> Any:
+    """Turn a dataclass and what it holds into dicts, lists, text and numbers."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        head = {"schema": SCHEMA, "kind": type(value).__name__} if isinstance(value, Result) else {}
+        return head | {
+            field.name: as_plain(getattr(value, field.name), per_query=per_query)
+            for field in fields(value)
+            if per_query or not _is_optional(field)
+        }
     if isinstance(value, Mapping):
-        return {key: plain(each) for key, each in value.items()}
+        return {key: as_plain(item, per_query=per_query) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
-        return [plain(each) for each in value]
+        return [as_plain(item, per_query=per_query) for item in value]
+    if isinstance(value, np.generic):
+        return value.item()
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _rebuilt(kind: Any, value: Any) -> Any:
-    """Turn what JSON gave back into the type that the dataclass declares."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if value is None:
-        return None
-    if isinstance(kind, type) and is_dataclass(kind):
-        hints = get_type_hints(kind)
-        return kind(**{field.name: _rebuilt(hints[field.name], value[field.name]) for field in fields(kind)})
+def _is_optional(field: Field[Any]) -> bool:
+    return bool(field.metadata.get("optional", False))
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise FormatError("JSON", f"holds {name}, which is not JSON and no value of a result")
+
+
+class _Invalid(Exception):  # never leaves this module
+    """A value that the type of its field does not allow; the path grows on the way up, so that valid values cost nothing."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.path = ""
+
+    def below(self, key: str | int) -> _Invalid:
+        step = f"[{key}]" if isinstance(key, int) else f".{key}"
+        self.path = f"{step}{self.path}"
+        return self
+
+    def message(self) -> str:
+        return f"{self.path.lstrip('.')}: {self}" if self.path else str(self)
+
+
+Restorer = Callable[[Any], Any]
+
+
+@cache
+def _restorer(kind: Any) -> Restorer:
+    """Return the function that turns what JSON gave back into this type, or raises `_Invalid`.
+
+    It is built once for each type, because a comparison holds a row for each of thousands of queries.
+    """
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind in _SCALARS:
+        return _SCALARS[kind]
     if origin in (Union, types.UnionType):
-        return _rebuilt(next(each for each in inner if each is not type(None)), value)
+        return _restorer_of_union(arguments)
+    if origin is Literal:
+        return _restorer_of_choices(arguments)
     if origin is tuple:
-        kinds = [inner[0]] * len(value) if inner[-1] is Ellipsis else inner
-        return tuple(_rebuilt(each, item) for each, item in zip(kinds, value, strict=True))
-    if origin is dict:
-        return {key: _rebuilt(inner[1], item) for key, item in value.items()}
-    if isinstance(kind, type) and issubclass(kind, tuple):
-        return kind(*value)
-    return date.fromisoformat(value) if kind is date else value
+        return _restorer_of_tuple(arguments)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return _restorer_of_mapping(arguments[1])
+    if is_dataclass(kind):
+        return partial(_restored_dataclass, kind)
+    if isinstance(kind, type) and issubclass(kind, tuple):  # a NamedTuple
+        restore_tuple = _restorer_of_tuple(tuple(get_type_hints(kind).values()))
+        return lambda value: kind(*restore_tuple(value))
+    raise TypeError(f"results cannot hold {kind}: JSON would not restore it")
+
+
+def _restored_bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise _not("true or false", value)
+
+
+def _restored_int(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise _not("a whole number", value)
+
+
+def _restored_float(value: Any) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:  # an integer beyond the largest float
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    raise _not("a finite number", value)
+
+
+def _restored_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise _not("text", value)
+
+
+def _restored_date(value: Any) -> date:
+    try:
+        return date.fromisoformat(_restored_text(value))
+    except (ValueError, _Invalid):
+        raise _not("a date such as 2021-02-28", value) from None
+
+
+def _restored_none(value: Any) -> None:
+    if value is not None:
+        raise _not("null", value)
+
+
+_SCALARS: dict[Any, Restorer] = {
+    bool: _restored_bool,
+    int: _restored_int,
+    float: _restored_float,
+    str: _restored_text,
+    date: _restored_date,
+    type(None): _restored_none,
+}
+
+
+def _restorer_of_union(kinds: tuple[Any, ...]) -> Restorer:
+    may_be_none = type(None) in kinds
+    *others, last = (_restorer(kind) for kind in kinds if kind is not type(None))
+
+    def restored(value: Any) -> Any:
+        if value is None and may_be_none:
+            return None
+        for restore in others:
+            with suppress(_Invalid):
+                return restore(value)
+        return last(value)  # or says what is wrong
+
+    return restored
+
+
+def _restorer_of_choices(choices: tuple[Any, ...]) -> Restorer:
+    def restored(value: Any) -> Any:
+        if isinstance(value, (str, int)) and value in choices:
+            return value
+        raise _not(f"one of {', '.join(map(str, choices))}", value)
+
+    return restored
+
+
+def _restorer_of_tuple(kinds: tuple[Any, ...]) -> Restorer:
+    is_homogeneous = kinds[-1] is Ellipsis
+    restorers = tuple(_restorer(kind) for kind in kinds if kind is not Ellipsis)
+
+    def restored(value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, (list, tuple)):
+            raise _not("a list", value)
+        if not is_homogeneous and len(value) != len(restorers):
+            raise _Invalid(f"must be a list of {len(restorers)}, not of {len(value)}")
+        chosen = restorers * len(value) if is_homogeneous else restorers
+        items = []
+        for restore, item in zip(chosen, value, strict=True):
+            try:
+                items.append(restore(item))
+            except _Invalid as invalid:
+                raise invalid.below(len(items)) from None
+        return tuple(items)
+
+    return restored
+
+
+def _restorer_of_mapping(kind: Any) -> Restorer:
+    restore = _restorer(kind)
+
+    def restored(value: Any) -> FrozenDict[str, Any]:
+        items = {}
+        for key, item in _object(value).items():
+            try:
+                items[key] = restore(item)
+            except _Invalid as invalid:
+                raise invalid.below(key) from None
+        return FrozenDict(items)
+
+    return restored
+
+
+def _restored_dataclass(kind: Any, value: Any) -> Any:
+    values = dict(_object(value))
+    if issubclass(kind, Result):
+        _check_envelope(kind, values)
+    restorers = _restorers_of_fields(kind)
+    unknown = [key for key in values if key not in restorers]
+    if unknown:
+        raise _Invalid(f"has the unknown key {unknown[0]!r}")
+    missing = [field.name for field in fields(kind) if field.name not in values and not _has_default(field)]
+    if missing:
+        raise _Invalid(f"lacks the key {missing[0]!r}")
+    for name, item in values.items():
+        try:
+            values[name] = restorers[name](item)
+        except _Invalid as invalid:
+            raise invalid.below(name) from None
+    try:
+        return kind(**values)
+    except IrOutcomesError as error:  # a combination of values that the class refuses
+        raise _Invalid(str(error)) from None
+
+
+@cache
+def _restorers_of_fields(kind: Any) -> dict[str, Restorer]:
+    hints = get_type_hints(kind)
+    return {field.name: _restorer(hints[field.name]) for field in fields(kind)}
+
+
+def _check_envelope(kind: type[Result], values: dict[str, Any]) -> None:
+    """Take schema and kind from the values, and check that this class can be restored from them."""
+    schema, name = values.pop("schema", None), values.pop("kind", None)
+    if schema is None or name is None:
+        missing = "schema" if schema is None else "kind"
+        raise _Invalid(
+            f"lacks the key {missing!r}: it was not written by to_json, or by a version before results had a schema number"
+        )
+    if name != kind.__name__:
+        raise _Invalid(f"holds a result of kind {name!r}, which its own class reads")
+    if schema != SCHEMA or isinstance(schema, bool):
+        raise _Invalid(f"has the schema {schema!r}, and this version reads {SCHEMA}; compute the result again")
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return value
+    raise _not("an object", value)
+
+
+def _has_default(field: Field[Any]) -> bool:
+    return field.default is not MISSING or field.default_factory is not MISSING
+
+
+def _not(what: str, value: object) -> _Invalid:
+    shown = repr(value)
+    return _Invalid(f"must be {what}, not {shown if len(shown) <= 60 else f'{shown[:57]}...'}")

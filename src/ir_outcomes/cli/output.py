@@ -25,27 +25,32 @@ class Format(str, Enum):
     jsonl = "jsonl"
     csv = "csv"
     latex = "latex"
+    markdown = "markdown"
     html = "html"
 
 
 def save_picture(axes: Any, path: Path) -> None:
-    """Write the figure that a picture was drawn on."""
+    """Write the figure that was drawn on these Axes."""
+    from ir_outcomes.showing.figures import save
+
+    if path.exists():
+        typer.echo(f"note: {path} exists and is overwritten", err=True)
     try:
-        axes.figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise ParameterError(f"--plot {path}: cannot be written ({error})") from error
+        save(axes, path)
+    except ParameterError as error:
+        raise ParameterError(f"--plot {error}") from error
 
 
 @contextmanager
 def stdout_or(output: Path | None) -> Iterator[Callable[[Any], None]]:
-    """Yield a function that writes text or a report to stdout, or to this file."""
-    from ir_outcomes.showing.text import print_report
+    """Yield a function that writes text, or the text of a view, to stdout or to this file."""
+    from ir_outcomes.showing.text import print_view
 
-    def write(report: Any) -> None:
-        if isinstance(report, str):
-            stream.write(f"{report}\n")
+    def write(shown: Any) -> None:
+        if isinstance(shown, str):
+            stream.write(f"{shown}\n")
         else:
-            print_report(report, stream)
+            print_view(shown, stream)
 
     if output is None:
         stream: TextIO = sys.stdout

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.lengths import SearchLengths
 
-__all__ = ["notes_on_listing", "notes_on_queries"]
+__all__ = ["UNEVEN_JUDGING", "notes_on_listing", "notes_on_queries", "unjudged_share"]
+
+UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
 
 def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
@@ -19,7 +21,7 @@ def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
     if unanswerable:
         verb = "has" if unanswerable == 1 else "have"
         left_out = "is" if unanswerable == 1 else "are"
-        yield f"{count(unanswerable, 'query')} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
+        yield f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
     yield from notes_on_listing(runs)
 
 
@@ -31,11 +33,19 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
         absent = np.flatnonzero(run.answerable & ~run.listed)
         if len(absent):
             missing = [run.query_ids[query] for query in absent]
-            lacking.setdefault(f"{count(len(missing), 'query')} of the qrels ({some(missing)})", []).append(run.name)
+            lacking.setdefault(f"{plural('query', len(missing))} of the qrels ({some(missing)})", []).append(run.name)
         if run.ignored:
-            ignored = f"{count(len(run.ignored), 'query')} that the qrels lack ({some(run.ignored)})"
+            ignored = f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
             ignoring.setdefault(ignored, []).append(run.name)
     for queries, names in lacking.items():
         yield f"{some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."
     for queries, names in ignoring.items():
         yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {queries}, which are ignored."
+
+
+def unjudged_share(run: SearchLengths, depth: int) -> float | None:
+    """Share of unjudged documents among the first documents of all lists; None where this depth was not kept."""
+    unjudged = run.unjudged_within(depth)
+    if unjudged is None:
+        return None
+    return float(unjudged.sum() / max(np.minimum(run.retrieved, depth).sum(), 1))
