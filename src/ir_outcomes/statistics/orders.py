@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["kendall_taus", "shared_ranks"]
+__all__ = ["SLACK", "kendall_taus", "shared_ranks"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+SLACK = 1e-12  # means of the same values, added in another order, differ by no more than this share of the largest
 
 
 def shared_ranks(gains: npt.ArrayLike) -> Ints:
@@ -32,7 +34,7 @@ def shared_ranks(gains: npt.ArrayLike) -> Ints:
     table = np.asarray(gains, dtype=np.float64)
     order = np.argsort(-table, axis=1, kind="stable")
     ordered = np.take_along_axis(table, order, axis=1)
-    slack = 1e-12 * np.abs(np.where(np.isfinite(table), table, 0.0)).max(axis=1, keepdims=True, initial=0.0)
+    slack = SLACK * np.abs(np.where(np.isfinite(table), table, 0.0)).max(axis=1, keepdims=True, initial=0.0)
     with np.errstate(invalid="ignore"):  # -inf less -inf: equal, and not larger
         falls = ordered[:, :-1] - ordered[:, 1:] > slack
     places = np.broadcast_to(np.arange(2, table.shape[1] + 1), falls.shape)
