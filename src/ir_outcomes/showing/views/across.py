@@ -200,8 +200,8 @@ def _conditions_table(
         head,
         columns,
         tuple(tuple(_condition_cells(row, measures, judged)) for row in rows),
-        "lost, won: in % of the items; coverage: percentage points, higher is better; ranking: ranks, and B reads so many times "
-        "as far as A on what both find, lower is better; "
+        "lost, won: in % of the items; coverage: percentage points, higher is better; ranking: ranks, and B reads so many "
+        "times as far as A on what both find, lower is better; "
         f"p: corrected by {correction} over all rows; {_MARK}: the label does not survive that correction."
         + (" judged: % of the documents within the cutoff." if judged else ""),
     )
