@@ -27,6 +27,10 @@ def _comparisons() -> Any:
     return iro.compare(_evaluated(), HOSTILE[0], list(HOSTILE[1:]))
 
 
+def _correlation() -> Any:
+    return iro.rank_correlation(result_of("RankDistribution"), result_of("Leaderboard"))
+
+
 _BUILDERS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: _comparisons()[0],
     "Comparisons": _comparisons,
@@ -42,7 +46,7 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10, entries=ENTRIES),
     "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
     "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
-    "RankCorrelation": lambda: iro.rank_correlation(result_of("RankDistribution"), result_of("Leaderboard")),
+    "RankCorrelation": _correlation,
     "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
 }
 KINDS = tuple(_BUILDERS)
