@@ -63,8 +63,10 @@ from ir_outcomes.statistics.pooling import (
     fixed_mean,
     heterogeneity_test,
     log_ratio_of_means,
+    mean_of_means_test,
     paule_mandel,
     random_effects,
+    relative_differences,
 )
 from ir_outcomes.statistics.power import detectable_mean, detectable_proportion, power_of_mean, power_of_proportion
 
@@ -107,6 +109,7 @@ __all__ = [
     "interval_of_mean",
     "log_ratio_of_means",
     "mean_interval",
+    "mean_of_means_test",
     "mean_test",
     "mean_tests",
     "measured_coverage",
@@ -129,6 +132,7 @@ __all__ = [
     "rank_sum_tests",
     "ratio_interval",
     "ratio_of_means",
+    "relative_differences",
     "sign_flip",
     "sign_flip_tests",
     "sign_flip_tests_of_rows",
