@@ -320,8 +320,8 @@ def mean_of_means_test(samples: Sequence[npt.ArrayLike]) -> Test:
     """Test the unweighted mean of the means of independent samples by flipping the signs of all differences.
 
     Each sample weighs the same, as in `fixed_mean`. Under the null hypothesis that the two runs are exchangeable on each query
-    the test is exact; the t test of `fixed_mean` on log ratios of search lengths rejects in 8 instead of 5 % of six collections
-    drawn from real runs, with 50 and with 200 queries each.
+    the test is exact. The t test of `fixed_mean` on log ratios of search lengths rejects in 5.5 to 8 instead of 5 % of sets of
+    six collections drawn from real runs, with 50 or 200 queries each (``benchmarks/pooling_bands_planning.py``).
 
     Parameters
     ----------
