@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from ir_outcomes._types import Floats, Ints
 
-__all__ = ["kendall_taus", "shared_ranks"]
+__all__ = ["SLACK", "kendall_taus", "shared_ranks"]
+
+SLACK = 1e-12  # means of the same values, added in another order, differ by no more than this share of the largest
 
 
 def shared_ranks(gains: npt.ArrayLike) -> Ints:
@@ -34,7 +36,7 @@ def shared_ranks(gains: npt.ArrayLike) -> Ints:
     means = np.asarray(gains, dtype=np.float64)
     order = np.argsort(-means, axis=1, kind="stable")
     ordered = np.take_along_axis(means, order, axis=1)
-    slack = 1e-12 * np.abs(np.where(np.isfinite(means), means, 0.0)).max(axis=1, keepdims=True, initial=0.0)
+    slack = SLACK * np.abs(np.where(np.isfinite(means), means, 0.0)).max(axis=1, keepdims=True, initial=0.0)
     with np.errstate(invalid="ignore"):  # -inf less -inf: equal, and not larger
         falls = ordered[:, :-1] - ordered[:, 1:] > slack
     places = np.broadcast_to(np.arange(2, means.shape[1] + 1), falls.shape)
