@@ -1,4 +1,4 @@
-"""Checks of arguments, shared by every room."""
+"""Checks of arguments that several packages share."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import numpy as np
 
 from ir_outcomes.errors import ParameterError
 
+LARGEST = 2**31 - 1  # of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger ones
+
 
 def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:
-    """Refuse what is not a whole number from 1 upwards."""
+    """Refuse what is not a whole number from 1 to `LARGEST`."""
     if none_allowed and value is None:
         return
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ParameterError(f"{name}={value!r}: must be a whole number, 1 or more")
+    if value > LARGEST:
+        raise ParameterError(f"{name}={value}: must be a whole number of at most {LARGEST:,}")
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -22,6 +26,6 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
 
 
 def check_one_order(ties: str) -> None:
-    """Refuse the rule for equal scores that stands for many orders."""
+    """Refuse the tie rule that averages over all orders of tied documents."""
     if ties == "expected":
         raise ParameterError("ties='expected' gives no single order to compare; use 'trec', 'msmarco' or 'input'")
