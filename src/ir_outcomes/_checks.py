@@ -1,6 +1,8 @@
-"""Checks of arguments that several packages share."""
+"""Checks of arguments, shared by all packages."""
 
 from __future__ import annotations
+
+from typing import NoReturn
 
 import numpy as np
 
@@ -19,6 +21,12 @@ def check_positive(name: str, value: object, *, none_allowed: bool = False) -> N
         raise ParameterError(f"{name}={value}: must be a whole number of at most {LARGEST:,}")
 
 
+def check_count(name: str, value: object) -> None:
+    """Refuse what is not a whole number from 0 upwards."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise ParameterError(f"{name}={value!r}: must be a whole number, 0 or more")
+
+
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse what is not one of the choices."""
     if value not in choices:
@@ -26,6 +34,11 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
 
 
 def check_one_order(ties: str) -> None:
-    """Refuse the tie rule that averages over all orders of tied documents."""
+    """Refuse the tie rule that stands for many orders."""
     if ties == "expected":
         raise ParameterError("ties='expected' gives no single order to compare; use 'trec', 'msmarco' or 'input'")
+
+
+def unreachable(value: NoReturn) -> NoReturn:
+    """Mark the end of a dispatch over a closed set: a forgotten member is an error for mypy, and one at run time."""
+    raise ParameterError(f"{value!r} is not handled here")

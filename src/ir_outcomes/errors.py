@@ -20,6 +20,7 @@ that an input contains are shown escaped, see `escaped`.
 from __future__ import annotations
 
 import re
+import sys
 from functools import partial
 from typing import Any
 
@@ -35,6 +36,7 @@ __all__ = [
     "UnreadableFile",
     "escaped",
     "some",
+    "user_stacklevel",
 ]
 
 # C0, DEL and C1 controls; bidirectional and other invisible controls; line and paragraph separators; byte order marks;
@@ -156,6 +158,14 @@ def some(items: list[str] | tuple[str, ...], most: int = 5) -> str:
     """
     named = ", ".join(escaped(item) for item in items[:most])
     return named if len(items) <= most else f"{named} and {len(items) - most} more"
+
+
+def user_stacklevel() -> int:
+    """Return the ``stacklevel`` at which a warning points to the line outside of this package that led to it."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "ir_outcomes":
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _shortened(text: str, most: int = 80) -> str:

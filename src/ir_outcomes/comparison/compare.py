@@ -19,7 +19,9 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings
 from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluate import evaluate, task_of, unit_of
+from ir_outcomes.evaluation.evaluate import _task_of as task_of
+from ir_outcomes.evaluation.evaluate import _unit_of as unit_of
+from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.reading.datasets import DATASET_PREFIX
 from ir_outcomes.reading.several import several_runs
@@ -159,17 +161,19 @@ def compare(
         seed=seed,
         resamples=resamples,
     )
-    tables = evaluate(
-        task.qrels if task else qrels,
-        runs,
-        names=_names(names, runs, several),
-        cutoff=cutoff,
-        rel=rel,
-        ties=ties,
-        judged_only=judged_only,
-        n_jobs=n_jobs,
-        cache=cache,
-        progress=progress,
+    tables = list(
+        evaluate(
+            task.qrels if task else qrels,
+            runs,
+            names=_names(names, runs, several),
+            cutoff=cutoff,
+            rel=rel,
+            ties=ties,
+            judged_only=judged_only,
+            n_jobs=n_jobs,
+            cache=cache,
+            progress=progress,
+        ).at()
     )
     settings = replace(settings, unit=unit_of(unit, task, tables[0]))
     chosen: tuple[str, ...] = ()

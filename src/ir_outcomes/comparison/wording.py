@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from ir_outcomes.comparison.facets import POWER, Facet
 from ir_outcomes.comparison.outcomes import Outcomes
-from ir_outcomes.evaluation.evaluate import notes_on_queries
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.notes import notes_on_queries
 
 FEW_QUERIES = 60
 UNEVEN_JUDGING = 0.05
@@ -123,8 +123,10 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
 def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
     if baseline.judged_only:
         return
-    tops = [_share(run.unjudged_at_10, np.minimum(run.retrieved, 10)) for run in (baseline, contender)]
-    alls = [_share(run.unjudged, run.retrieved) for run in (baseline, contender)]
+    tops = [
+        _share(run.unjudged_within(min(10, run.cutoff or 10)), np.minimum(run.retrieved, 10)) for run in (baseline, contender)
+    ]
+    alls = [_share(run.unjudged_within(run.cutoff), run.retrieved) for run in (baseline, contender)]
     note = (
         f"Unjudged documents: {tops[0]:.0%} of the top 10 of {baseline.name} and {tops[1]:.0%} of {contender.name}; "
         f"{alls[0]:.0%} and {alls[1]:.0%} of the top {baseline.cutoff}."

@@ -1,78 +1,98 @@
-"""Many runs under the same qrels and settings, each evaluated once: what every comparison and leaderboard starts from."""
+"""`evaluate`: the only place that resolves a dataset id, names runs, reads files and shares work between processes."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes._checks import check_choice
-from ir_outcomes._types import Ties, Unit
-from ir_outcomes.errors import (
-    InputError,
-    IrOutcomesWarning,
-    MismatchError,
-    some,
-)
+from ir_outcomes._checks import check_choice, check_count, check_one_order, check_positive
+from ir_outcomes._types import Floats, OnError, Ties, Unit, UnitChoice
+from ir_outcomes.errors import InputError, IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
+from ir_outcomes.evaluation.documents import RankedDocuments, ranked_documents
+from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.parallel import each_run
+from ir_outcomes.evaluation.scores import (
+    RunScorer,
+    comparable_measures,
+    follows_from_lengths,
+    scores_from_lengths,
+    stacked_scores,
+)
 from ir_outcomes.evaluation.storage import cached_lengths, make_folder
-from ir_outcomes.reading.datasets import is_dataset_id
+from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
+from ir_outcomes.reading.files import read_texts
+from ir_outcomes.reading.nested import as_ranking
 from ir_outcomes.reading.qrels import Qrels, as_qrels
-from ir_outcomes.reading.runs import as_run
-from ir_outcomes.reading.several import is_path, run_paths
+from ir_outcomes.reading.runs import Run, as_run
+from ir_outcomes.reading.several import is_path, runs_and_names
 from ir_outcomes.reading.tasks import Task, load
 
-__all__ = [
-    "OnError",
-    "check_overlap",
-    "distinct_names",
-    "evaluate",
-    "notes_on_listing",
-    "notes_on_queries",
-    "task_of",
-    "unit_of",
-]
-
-OnError = Literal["raise", "report"]
+__all__ = ["evaluate"]
 
 
 def evaluate(
     qrels: Any,
-    runs: Sequence[Any] | str | os.PathLike[str],
+    runs: Any,
     *,
-    names: Sequence[str | None] | None = None,
-    cutoff: int | None,
-    rel: int,
-    ties: Ties,
+    cutoff: int | None = None,
+    rel: int | None = None,
+    unit: UnitChoice = "auto",
+    ties: Ties = "trec",
     judged_only: bool = False,
+    names: Sequence[str | None] | None = None,
+    measures: Sequence[Any] | str = (),
+    directions: Mapping[str, bool] | bool | None = None,
+    documents: int = 0,
+    unjudged: bool = False,
+    queries: Any = None,
     n_jobs: int | None = 1,
     cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
     on_error: OnError = "raise",
-) -> list[SearchLengths]:
-    """Find where each run ranks each relevant document.
+) -> Evaluation:
+    """Find where each run ranks each relevant document, reading each run once.
 
     A run file is read where it is evaluated and then forgotten: memory holds one run per process, and the search lengths.
 
     Parameters
     ----------
-    qrels : Qrels, path, dataset id, dict, frame or iterable
-        See `ir_outcomes.as_qrels`.
-    runs : sequence of Run, path, dict, frame, iterable or SearchLengths; or a directory or pattern of files
-        See `ir_outcomes.as_run` and `run_paths`. Search lengths are taken as they are, if they were made with these qrels
-        and settings.
+    qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
+        See `ir_outcomes.as_qrels` and `ir_outcomes.load`.
+    runs : list of runs, dict from names to runs, directory or pattern of files, or one run
+        See `ir_outcomes.as_run`. ``"irds:"`` is the ranking that comes with the task. Search lengths are taken as they are, if
+        they were computed with these qrels and settings and a cutoff that is large enough.
+    cutoff : int, optional
+        The default of the analyses: ranks beyond it do not count. By default the task's, or 100. Search lengths keep the whole
+        depth of a run, so that every analysis can take a cutoff of its own.
+    rel : int, optional
+        Smallest grade of a relevant document; by default the task's, or 1.
+    unit : {"auto", "query", "document"}
+        What is answered or not: a query, by its first relevant document, or each relevant document, averaged within its query.
+        "auto" takes the task's, or chooses "query" where the median query has one relevant document.
+    ties : {"trec", "msmarco", "input", "expected"}
+        Order among equal scores; see `ir_outcomes.search_lengths`.
+    judged_only : bool
+        Remove unjudged documents before ranks are counted.
     names : sequence of str or None, optional
-        What to call each run; None leaves its own name.
-    cutoff, rel, ties, judged_only
-        See `ir_outcomes.search_lengths`.
+        What to call each run; None leaves the run's own name.
+    measures : sequence of Measure or str, optional
+        Measures of ir_measures whose values are kept too, such as ``["nDCG@10"]``.
+    directions : bool, or mapping of str to bool, optional
+        Whether higher is better, for measures whose direction is not known here.
+    documents : int
+        Keep the first so many documents of each list.
+    unjudged : bool
+        Keep the unjudged documents within the cutoff; `ir_outcomes.holes` needs them.
+    queries : path, or mapping of str to str, optional
+        Texts of the queries; a file has lines with id, tab and text. By default the task's, where they are on this machine.
     n_jobs : int or None
         Files evaluated at a time, through joblib: -1 for one per processor; None leaves it to ``joblib.parallel_config``,
         which also takes a cluster as backend. The result is the same for any number.
@@ -85,15 +105,15 @@ def evaluate(
 
     Returns
     -------
-    list of SearchLengths
-        In the order of `runs`. Runs that would go by the same name get their paths or numbers.
+    Evaluation
+        In the order of `runs`. Runs that have the same name get their paths or numbers.
 
     Raises
     ------
     InputError
         If something cannot be read; under "report" if no run can.
     MismatchError
-        If search lengths were made otherwise, no query of a run is in the qrels, or no query is answerable.
+        If search lengths were computed with other settings, no query of a run is in the qrels, or no query is answerable.
     ParameterError
         If a setting makes no sense, or the cache cannot be written to.
     MissingDependency
@@ -102,43 +122,184 @@ def evaluate(
     Warns
     -----
     IrOutcomesWarning
-        Under "report", of each run that is left out; and of damaged entries of the cache, which are made anew.
-    """
-    check_choice("on_error", on_error, get_args(OnError))
-    judgments = as_qrels(qrels)
-    runs = run_paths(runs) if isinstance(runs, (str, os.PathLike)) else runs
-    names = [None] * len(runs) if names is None else names
-    settings = {"cutoff": cutoff, "rel": rel, "ties": ties, "judged_only": judged_only}
-    work = _Work(judgments, settings, None if cache is None else make_folder(cache))
+        Under "report", of each run that is left out; and of damaged entries of the cache, which are computed again.
 
-    tables: list[SearchLengths] = []
-    evaluated: list[Any] = []
-    first: SearchLengths | None = None  # what was evaluated here holds its arrays that are the same in all runs
-    failure: InputError | None = None  # the first; an error holds on to what was being read
-    attempts = each_run(partial(_attempt, work), runs, names, n_jobs=n_jobs, progress=progress)
-    for run, attempt in zip(runs, attempts, strict=True):
+    Examples
+    --------
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    >>> ev = evaluate(qrels, {"a": {"q1": {"d1": 2.0, "d2": 1.0}}, "b": {"q2": {"d2": 1.0}}}, cutoff=10)
+    >>> ev.names, ev["a"].answered().tolist()
+    (('a', 'b'), [1.0, 0.0])
+    """
+    task = _task_of(qrels)
+    cutoff = cutoff if cutoff is not None else task.cutoff if task else DEFAULT_CUTOFF
+    rel = rel if rel is not None else task.rel if task else 1
+    check_positive("cutoff", cutoff)
+    check_positive("rel", rel)
+    check_choice("unit", unit, get_args(UnitChoice))
+    check_choice("ties", ties, get_args(Ties))
+    check_choice("on_error", on_error, get_args(OnError))
+    check_count("documents", documents)
+    if documents or unjudged:
+        check_one_order(ties)
+    sources, given_names = runs_and_names(runs, names)
+    sources = [_resolved(source, task) for source in sources]
+    settings = {"rel": rel, "ties": ties, "judged_only": judged_only}
+    kept_measures = comparable_measures(measures, directions)
+    needing_runs = {measure: higher for measure, higher in kept_measures.items() if not follows_from_lengths(measure, settings)}
+    texts = _texts(queries, task)
+    judgments = task.qrels if task else as_qrels(qrels)
+    work = _Work(
+        qrels=judgments,
+        settings={**settings, "count_unjudged_at": (cutoff,)},
+        cutoff=cutoff,
+        scorer=RunScorer(judgments, tuple(needing_runs)),
+        documents=documents,
+        unjudged=unjudged,
+        cache=None if cache is None else make_folder(cache),
+    )
+    results, read = _evaluated(work, sources, given_names, n_jobs=n_jobs, progress=progress, on_error=on_error)
+    called = _distinct_names([result.lengths.name for result in results], read)
+    lengths = tuple(
+        result.lengths if result.lengths.name == name else replace(result.lengths, name=name)
+        for result, name in zip(results, called, strict=True)
+    )
+    from_runs = stacked_scores(judgments.query_ids, called, needing_runs, np.stack([result.values for result in results]))
+    from_lengths = [scores_from_lengths(measure, lengths) for measure in kept_measures if measure not in needing_runs]
+    return Evaluation(
+        runs=lengths,
+        collection=task.dataset_id if task else judgments.name,
+        cutoff=cutoff,
+        unit=_unit_of(unit, task, lengths[0]),
+        texts=texts,
+        scores=(*from_runs, *(scores for scores in from_lengths if scores is not None)),
+        documents=_named([result.documents for result in results], called),
+        unjudged=_named([result.unjudged for result in results], called),
+        sources=tuple(source if _is_readable_again(source) else None for source in read),
+        qrels=judgments,
+    )
+
+
+class _Result(NamedTuple):
+    """What is kept of one run."""
+
+    lengths: SearchLengths
+    values: Floats  # (n_measures, n_queries), of the measures that search lengths do not determine
+    documents: RankedDocuments | None
+    unjudged: RankedDocuments | None
+
+
+class _Attempt(NamedTuple):
+    """The result of a run, or its error, which must not end the other runs; and what to warn about."""
+
+    result: _Result | InputError
+    warning: str | None = None
+
+
+class _Work(NamedTuple):
+    """Evaluates runs, one after another; it travels to the processes."""
+
+    qrels: Qrels
+    settings: dict[str, Any]
+    cutoff: int
+    scorer: RunScorer
+    documents: int
+    unjudged: bool
+    cache: Path | None
+
+    def __call__(self, source: Any, name: str | None) -> _Attempt:
+        try:
+            return self._attempt(source, name)
+        except InputError as error:
+            return _Attempt(error)
+
+    def _attempt(self, source: Any, name: str | None) -> _Attempt:
+        if isinstance(source, SearchLengths):
+            self._check_settings(source)
+            return _Attempt(self._result(source, name, None))
+        if self._needs_documents():
+            run = as_run(source, name)
+            return _Attempt(self._result(search_lengths(self.qrels, run, **self.settings), name, run))
+        if self.cache is not None and is_path(source) and os.path.isfile(source):  # a pipe can be read only once
+            lengths, warning = cached_lengths(self.cache, self.qrels, source, self.settings)
+            return _Attempt(self._result(lengths, name, None), warning)
+        ranking = as_ranking(source) if isinstance(source, Mapping) else as_run(source, name)
+        return _Attempt(self._result(search_lengths(self.qrels, ranking, **self.settings), name, None))
+
+    def _needs_documents(self) -> bool:
+        return bool(self.scorer.measures or self.documents or self.unjudged)
+
+    def _result(self, lengths: SearchLengths, name: str | None, run: Run | None) -> _Result:
+        _check_answers(lengths)
+        lengths = lengths if name is None else replace(lengths, name=name)
+        if run is None:
+            return _Result(lengths, np.empty((0, len(lengths.query_ids))), None, None)
+        ties, judged_only = self.settings["ties"], self.settings["judged_only"]
+        depth = max(self.documents, self.cutoff if self.unjudged else 0)
+        ranked = ranked_documents(self.qrels, run, depth, ties=ties, judged_only=judged_only) if depth else None
+        return _Result(
+            lengths,
+            self.scorer.values(run),
+            ranked.first(self.documents) if ranked is not None and self.documents else None,
+            ranked.first(self.cutoff).unjudged() if ranked is not None and self.unjudged else None,
+        )
+
+    def _check_settings(self, lengths: SearchLengths) -> None:
+        """Refuse search lengths that were computed with other settings than the result will say."""
+        if lengths.qrels_digest != self.qrels.digest:
+            raise MismatchError(f"{lengths.name} was evaluated with other qrels than the other runs; give the same qrels")
+        for setting in ("rel", "ties", "judged_only"):
+            computed, wanted = getattr(lengths, setting), self.settings[setting]
+            if computed != wanted:
+                raise MismatchError(
+                    f"{lengths.name} was evaluated with {setting}={computed!r}, here it is {setting}={wanted!r}; "
+                    f"pass {setting}={computed!r} or evaluate the run again"
+                )
+        lengths.at(self.cutoff)
+        if self.scorer.measures:
+            raise ParameterError(
+                f"{self.scorer.measures[0]} cannot be computed from the search lengths of {lengths.name}; give the run itself"
+            )
+        if self.documents or self.unjudged:
+            raise ParameterError(f"the search lengths of {lengths.name} hold no documents; give the run itself")
+
+
+def _evaluated(
+    work: _Work, sources: list[Any], names: Sequence[str | None], *, n_jobs: int | None, progress: bool, on_error: OnError
+) -> tuple[list[_Result], list[Any]]:
+    """Evaluate all runs; return the results and the sources that they are of."""
+    results: list[_Result] = []
+    read: list[Any] = []
+    first: SearchLengths | None = None
+    failure: InputError | None = None  # only the first: an error holds on to what was being read
+    attempts = each_run(work, sources, names, n_jobs=n_jobs, progress=progress)
+    for source, attempt in zip(sources, attempts, strict=True):
         if attempt.warning is not None:
-            warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=2)
-        if isinstance(attempt.result, SearchLengths):
-            table = attempt.result
-            if not isinstance(run, SearchLengths):
-                first = first or table
-                shared = {field: getattr(first, field) for field in _same_in_all_runs(ties)}
-                table = replace(table, query_ids=judgments.query_ids, **shared)
-            tables.append(table)
-            evaluated.append(run)
+            warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=user_stacklevel())
+        if isinstance(attempt.result, _Result):
+            result = attempt.result
+            if not isinstance(source, SearchLengths):
+                first = first or result.lengths
+                result = result._replace(lengths=_with_shared_arrays(result.lengths, first, work.qrels))
+            results.append(result)
+            read.append(source)
         elif on_error == "raise":
             raise attempt.result
         else:
             failure = failure or attempt.result
-            warnings.warn(f"a run is left out: {attempt.result}", IrOutcomesWarning, stacklevel=2)
-    if failure is not None and not tables:
+            warnings.warn(f"a run is left out: {attempt.result}", IrOutcomesWarning, stacklevel=user_stacklevel())
+    if failure is not None and not results:
         raise failure
-    called = distinct_names([table.name for table in tables], evaluated)
-    return [table if table.name == name else replace(table, name=name) for table, name in zip(tables, called, strict=True)]
+    return results, read
 
 
-def task_of(qrels: Any) -> Task | None:
+def _with_shared_arrays(lengths: SearchLengths, first: SearchLengths, qrels: Qrels) -> SearchLengths:
+    """Hold the arrays that are the same in all runs only once: half of the memory, where a tie level is a single document."""
+    fields = ("offsets",) if lengths.ties == "expected" else ("offsets", "level_relevant", "level_irrelevant")
+    return replace(lengths, query_ids=qrels.query_ids, **{field: getattr(first, field) for field in fields})
+
+
+def _task_of(qrels: Any) -> Task | None:
     """Return the task that `qrels` is, or is the dataset id of; None for other qrels."""
     if isinstance(qrels, Task):
         return qrels
@@ -146,116 +307,60 @@ def task_of(qrels: Any) -> Task | None:
     return load(qrels) if is_id else None
 
 
-def unit_of(unit: Unit | Literal["auto"], task: Task | None, table: SearchLengths) -> Unit:
+def _resolved(source: Any, task: Task | None) -> Any:
+    """Replace ``"irds:"`` by the ranking that comes with the task."""
+    if not (isinstance(source, str) and source == DATASET_PREFIX):
+        return source
+    if task is None:
+        raise ParameterError("'irds:' is the ranking that comes with a task; the qrels must be a dataset id")
+    return task.baseline_run()
+
+
+def _texts(queries: Any, task: Task | None) -> Mapping[str, str]:
+    if isinstance(queries, Mapping):
+        return dict(queries)
+    if queries is not None:
+        return read_texts(queries)
+    if task is not None and (source := task.source("queries")) is not None and source.here:
+        return task.queries
+    return {}
+
+
+def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:
     """Choose the unit that "auto" stands for: the task's, or "query" where the median query has one relevant document."""
     chosen = task.unit if unit == "auto" and task is not None else unit
-    is_query = chosen == "query" or (chosen == "auto" and np.median(table.relevant[table.answerable]) == 1)
-    return "query" if is_query else "document"
+    if chosen == "auto":
+        return "query" if np.median(lengths.relevant[lengths.answerable]) == 1 else "document"
+    return chosen
 
 
-class _Work(NamedTuple):
-    """What the evaluation of every run shares; it travels to the processes."""
-
-    qrels: Qrels
-    settings: dict[str, Any]
-    cache: Path | None
+def _named(documents: Sequence[RankedDocuments | None], names: Sequence[str]) -> tuple[RankedDocuments, ...] | None:
+    kept = tuple(replace(ranked, name=name) for ranked, name in zip(documents, names, strict=True) if ranked is not None)
+    return kept if len(kept) == len(names) else None
 
 
-class _Attempt(NamedTuple):
-    """What came of a run, and what to warn of."""
-
-    result: SearchLengths | InputError
-    warning: str | None = None
-
-
-def notes_on_queries(tables: Sequence[SearchLengths]) -> Iterator[str]:
-    """Say which queries are left out, count as unanswered, or are ignored."""
-    unanswerable = int(np.sum(~tables[0].answerable))
-    if unanswerable:
-        yield f"{unanswerable} queries have no relevant document at rel {tables[0].rel} and are left out."
-    yield from notes_on_listing(tables)
+def _is_readable_again(source: Any) -> bool:
+    if is_path(source):
+        return os.path.isfile(source)
+    return isinstance(source, (str, Run, Mapping)) or hasattr(source, "columns")
 
 
-def notes_on_listing(tables: Sequence[SearchLengths]) -> Iterator[str]:
-    """Say which queries runs lack, or have beyond the qrels; runs of which the same is to be said share a note."""
-    lacking: dict[str, list[str]] = {}
-    ignoring: dict[str, list[str]] = {}
-    for table in tables:
-        absent = np.flatnonzero(table.answerable & ~table.listed)
-        if len(absent):
-            missing = [table.query_ids[query] for query in absent]
-            lacking.setdefault(f"{len(missing)} queries of the qrels ({some(missing)})", []).append(table.name)
-        if table.ignored:
-            ignoring.setdefault(f"{len(table.ignored)} queries that the qrels lack ({some(table.ignored)})", []).append(
-                table.name
-            )
-    for what, names in lacking.items():
-        yield f"{some(names)} {'lacks' if len(names) == 1 else 'lack'} {what}; they count as unanswered."
-    for what, names in ignoring.items():
-        yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {what}; they are ignored."
-
-
-def _attempt(work: _Work, run: Any, name: str | None) -> _Attempt:
-    """Evaluate one run; an error is returned, so that it does not end the others."""
-    warning = None
-    try:
-        if isinstance(run, SearchLengths):
-            table = run
-            _check_settings(table, work.qrels.digest, work.settings)
-        elif work.cache is not None and is_path(run) and os.path.isfile(run):  # not a pipe, which can be read only once
-            table, warning = cached_lengths(work.cache, work.qrels, run, work.settings)
-        else:
-            table = search_lengths(work.qrels, as_run(run, name), **work.settings)
-        _check_answers(table)
-    except InputError as error:
-        return _Attempt(error)
-    return _Attempt(table if name is None else replace(table, name=name), warning)
-
-
-def _same_in_all_runs(ties: Ties) -> tuple[str, ...]:
-    """Name the arrays that need to be held only once: half of the memory, where a tie level is a single document."""
-    return ("offsets",) if ties == "expected" else ("offsets", "level_relevant", "level_irrelevant")
-
-
-def distinct_names(names: Sequence[str], runs: Sequence[Any]) -> list[str]:
-    """Give runs that would go by the same name their paths or numbers, so that no table is ambiguous."""
-    paths = [os.fspath(run) if isinstance(run, (str, os.PathLike)) else "" for run in runs]
+def _distinct_names(names: Sequence[str], sources: Sequence[Any]) -> list[str]:
+    """Give runs that have the same name their paths or numbers, so that no table is ambiguous."""
+    paths = [os.fspath(source) if isinstance(source, (str, os.PathLike)) else "" for source in sources]
     times = Counter(names)
     result = [path if times[name] > 1 and path else name for name, path in zip(names, paths, strict=True)]
     times = Counter(result)
     return [f"{name} {number}" if times[name] > 1 else name for number, name in enumerate(result)]
 
 
-def _check_settings(table: SearchLengths, digest: str, settings: Mapping[str, Any]) -> None:
-    """Refuse search lengths that were made otherwise than the result will say."""
-    if table.qrels_digest != digest:
-        raise MismatchError(f"{table.name} was evaluated with other qrels than those of this comparison; give the same")
-    for setting, asked in settings.items():
-        made = getattr(table, setting)
-        if made != asked:
-            raise MismatchError(
-                f"{table.name} was evaluated with {setting}={made!r}, this comparison has {setting}={asked!r}; "
-                f"pass {setting}={made!r} or evaluate it anew"
-            )
-
-
-def _check_answers(table: SearchLengths) -> None:
-    if not table.answerable.any():
-        raise MismatchError(f"no query of the qrels has a relevant document at rel={table.rel}; lower rel or mend the qrels")
-    if not table.listed.any():
-        check_overlap(table.name, table.ignored, table.query_ids)
-
-
-def check_overlap(name: str, queries: tuple[str, ...], judged: tuple[str, ...]) -> None:
-    """Refuse a run that has no query of the qrels.
-
-    Raises
-    ------
-    MismatchError
-        Naming queries of both.
-    """
-    if not set(queries) & set(judged):
+def _check_answers(lengths: SearchLengths) -> None:
+    if not lengths.answerable.any():
         raise MismatchError(
-            f"none of the queries of {name} is in the qrels; the run has {some(queries, 3) or 'no query'}, "
-            f"the qrels have {some(judged, 3)}: are these for the same topics?"
+            f"no query of the qrels has a relevant document at rel={lengths.rel}; lower rel or check the grades of the qrels"
+        )
+    if not lengths.listed.any():
+        raise MismatchError(
+            f"none of the queries of {lengths.name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
+            f"the qrels have {some(lengths.query_ids, 3)}: are these for the same topics?"
         )

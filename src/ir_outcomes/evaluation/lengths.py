@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import warnings
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, get_args
 
@@ -23,6 +25,10 @@ from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.qrels import as_qrels
 
 __all__ = ["SearchLengths", "search_lengths"]
+
+PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
+PER_QUERY = ("retrieved", "unjudged", "listed")
+_KEPT_DEPTHS = (10, 20, 50, 100, 1000)
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
@@ -52,8 +58,10 @@ class SearchLengths:
         Relevant and other documents in its tie level: 1 and 0 under every rule that gives one order.
     retrieved : (n_queries,) int64 array
         Documents that the run returned within the cutoff.
-    unjudged, unjudged_at_10 : (n_queries,) int64 arrays
-        Unjudged documents within the cutoff, and within the first ten of it.
+    unjudged : (n_queries, n_depths) int64 array
+        Unjudged documents within each of the `unjudged_depths`; see `unjudged_within`.
+    unjudged_depths : tuple of int or None
+        The depths that `unjudged` is kept for, ascending; None stands for the whole list.
     listed : (n_queries,) bool array
         Whether the run holds the query at all.
     ignored : tuple of str
@@ -79,7 +87,7 @@ class SearchLengths:
     level_irrelevant: _Ints
     retrieved: _Ints
     unjudged: _Ints
-    unjudged_at_10: _Ints
+    unjudged_depths: tuple[int | None, ...]
     listed: npt.NDArray[np.bool_]
     ignored: tuple[str, ...]
     cutoff: int | None
@@ -90,6 +98,77 @@ class SearchLengths:
 
     def __repr__(self) -> str:
         return f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff}, rel={self.rel})"
+
+    def at(self, cutoff: int | None) -> SearchLengths:
+        """Return the search lengths at a smaller cutoff, without looking at the run again.
+
+        Parameters
+        ----------
+        cutoff : int or None
+            Ranks beyond it do not count. None asks for the whole lists, which only search lengths without a cutoff have.
+
+        Returns
+        -------
+        SearchLengths
+            The same as `search_lengths` gives for this cutoff, except that unjudged documents are counted only at the depths
+            that were kept.
+
+        Raises
+        ------
+        MismatchError
+            If these search lengths were computed with a smaller cutoff.
+
+        Examples
+        --------
+        >>> lengths = search_lengths({"q1": {"d2": 1}}, {"q1": {"d1": 9.0, "d2": 8.0}})
+        >>> lengths.at(1).answered().tolist(), lengths.at(2).answered().tolist()
+        ([0.0], [1.0])
+        """
+        check_positive("cutoff", cutoff, none_allowed=True)
+        if cutoff == self.cutoff:
+            return self
+        if cutoff is None or (self.cutoff is not None and cutoff > self.cutoff):
+            wanted = "the whole lists" if cutoff is None else f"cutoff={cutoff}"
+            raise MismatchError(
+                f"{self.name} was evaluated with cutoff={self.cutoff}, which does not tell about {wanted}; "
+                "evaluate the run again"
+            )
+        found = (self.rank > 0) & (self.rank <= cutoff)
+        kept = [column for column, depth in enumerate(self.unjudged_depths) if depth is not None and depth <= cutoff]
+        return replace(
+            self,
+            rank=np.where(found, self.rank, 0),
+            irrelevant_above=np.where(found, self.irrelevant_above, 0),
+            level_relevant=np.where(found, self.level_relevant, 1),
+            level_irrelevant=np.where(found, self.level_irrelevant, 0),
+            retrieved=np.minimum(self.retrieved, cutoff),
+            unjudged=self.unjudged[:, kept],
+            unjudged_depths=tuple(self.unjudged_depths[column] for column in kept),
+            cutoff=cutoff,
+        )
+
+    def restrict(self, queries: _Ints) -> SearchLengths:
+        """Return the search lengths of some of the queries.
+
+        Parameters
+        ----------
+        queries : (m,) int64 array
+            Indices into `query_ids`, ascending.
+        """
+        relevant = self.relevant[queries]
+        offsets = np.concatenate([[0], np.cumsum(relevant)])
+        atoms = np.repeat(self.offsets[:-1][queries] - offsets[:-1], relevant) + np.arange(offsets[-1])
+        arrays: dict[str, Any] = {field: getattr(self, field)[atoms] for field in PER_ATOM}
+        arrays |= {field: getattr(self, field)[queries] for field in PER_QUERY}
+        query_ids = tuple(self.query_ids[query] for query in queries.tolist())
+        digest = hashlib.sha256("\n".join((self.qrels_digest, *query_ids)).encode()).hexdigest()[:32]
+        return replace(self, query_ids=query_ids, offsets=offsets, qrels_digest=digest, **arrays)
+
+    def unjudged_within(self, depth: int | None) -> _Ints | None:
+        """(n_queries,) int64 array: unjudged documents within this depth; None where that depth was not kept."""
+        if depth not in self.unjudged_depths:
+            return None
+        return self.unjudged[:, self.unjudged_depths.index(depth)]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Keep this for later, in a file that `load` reads; nothing of the run needs to be read again.
@@ -398,6 +477,7 @@ def search_lengths(
     rel: int = 1,
     ties: Ties = "trec",
     judged_only: bool = False,
+    count_unjudged_at: Collection[int] = (),
 ) -> SearchLengths:
     """Find where a run ranks each relevant document.
 
@@ -417,6 +497,8 @@ def search_lengths(
         expectation over all orders (Cooper's weak ordering).
     judged_only : bool
         Remove unjudged documents before ranks are counted and before the cutoff.
+    count_unjudged_at : collection of int
+        Depths at which unjudged documents are counted, besides 10, 20, 50, 100, 1000 and the cutoff.
 
     Returns
     -------
@@ -450,8 +532,13 @@ def search_lengths(
     retrieved = np.minimum(depths[places], within)
     n_queries, codes = len(qrels.query_ids), qrels.codes
     found = (first > 0) & (first <= within)
-    judged_retrieved = np.bincount(codes[found], minlength=n_queries)
-    judged_at_10 = np.bincount(codes[found & (first <= 10)], minlength=n_queries)
+    kept_depths = _unjudged_depths(cutoff, count_unjudged_at)
+    unjudged = np.empty((n_queries, len(kept_depths)), dtype=np.int64)
+    for column, depth in enumerate(kept_depths):
+        bound = within if depth is None else depth
+        judged_retrieved = np.bincount(codes[(first > 0) & (first <= bound)], minlength=n_queries)
+        # Under ties="expected" a level that the depth splits can hold more judged documents than fit.
+        unjudged[:, column] = np.maximum(np.minimum(retrieved, bound) - judged_retrieved, 0)
 
     relevant = qrels.grades >= rel
     query = codes[relevant].astype(np.int64)
@@ -466,8 +553,8 @@ def search_lengths(
         level_relevant=level_relevant,
         level_irrelevant=np.where(rank > 0, size[relevant] - level_relevant, 0),
         retrieved=retrieved,
-        unjudged=np.maximum(retrieved - judged_retrieved, 0),
-        unjudged_at_10=np.maximum(np.minimum(retrieved, 10) - judged_at_10, 0),
+        unjudged=unjudged,
+        unjudged_depths=kept_depths,
         listed=places >= 0,
         ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
         cutoff=cutoff,
@@ -478,7 +565,7 @@ def search_lengths(
     )
 
 
-def check_comparable(one: SearchLengths, other: SearchLengths) -> None:
+def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
     """Refuse to set side by side what was not made from the same qrels with the same settings.
 
     Raises
@@ -487,10 +574,11 @@ def check_comparable(one: SearchLengths, other: SearchLengths) -> None:
         Naming the setting that differs.
     """
     for setting in ("qrels_digest", "cutoff", "rel", "ties", "judged_only"):
-        a, b = getattr(one, setting), getattr(other, setting)
+        a, b = getattr(baseline, setting), getattr(contender, setting)
         if a != b:
+            what = setting.removesuffix("_digest")
             raise MismatchError(
-                f"{one.name} and {other.name} were evaluated with different {setting.replace('_digest', '')} ({a} and {b}); "
+                f"{baseline.name} and {contender.name} were evaluated with different {what} ({a} and {b}); "
                 "evaluate both in the same way"
             )
 
@@ -510,3 +598,9 @@ def _relevant_above(query: _Ints, rank: _Ints) -> tuple[_Ints, _Ints]:
     levels = np.cumsum(new_level) - 1
     same[order] = np.bincount(levels)[levels] if len(at) else at
     return above, same
+
+
+def _unjudged_depths(cutoff: int | None, further: Collection[int]) -> tuple[int | None, ...]:
+    """List the depths at which unjudged documents are counted: those below the cutoff, and the cutoff itself."""
+    depths = sorted(depth for depth in {*_KEPT_DEPTHS, *further} if cutoff is None or depth < cutoff)
+    return (*depths, cutoff)

@@ -106,6 +106,17 @@ def levels(qrels: Qrels, run: Run | NestedRun, places: _Ints, scores: _Floats, t
     return first, size
 
 
+def ranked_rows(run: Run, ties: Ties) -> _Ints:
+    """Put the rows of each query in the order of the rule; for whoever needs the lists themselves."""
+    queries = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
+    scores = _comparable(run.scores, run, ties)
+    if ties == "trec":
+        return np.lexsort((run.docids, scores, -queries))[::-1]
+    if ties == "msmarco":
+        return np.lexsort((run.docids, -scores, queries))
+    return np.lexsort((-scores, queries))
+
+
 def _ranked(run: Run | NestedRun, ties: Ties) -> tuple[npt.NDArray[Any], _Ints | None]:
     """Put the scores of each query in descending order, stably; the order is None where they stand so already."""
     scores = _comparable(run.scores, run, ties)

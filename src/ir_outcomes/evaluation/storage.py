@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.errors import FormatError, InputError, MismatchError, ParameterError, UnreadableFile
-from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
+from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, search_lengths
 from ir_outcomes.evaluation.ranking import pytrec_eval_compares_as_float32
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels, as_qrels
@@ -27,12 +27,10 @@ from ir_outcomes.reading.runs import read_run
 
 __all__ = ["cached_lengths", "load", "make_folder", "save"]
 
-LAYOUT = 1  # goes up whenever a file of the old layout would be misread
+LAYOUT = 2  # goes up whenever a file of the old layout would be misread
 
-_PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
-_PER_QUERY = ("retrieved", "unjudged", "unjudged_at_10", "listed")
-_ARRAYS = ("offsets", *_PER_ATOM, *_PER_QUERY)
-_OTHERS = ("name", "query_ids", "ignored", "cutoff", "rel", "ties", "judged_only", "qrels_digest")
+_ARRAYS = ("offsets", *PER_ATOM, *PER_QUERY)
+_OTHERS = ("unjudged_depths", "name", "query_ids", "ignored", "cutoff", "rel", "ties", "judged_only", "qrels_digest")
 
 
 def save(lengths: SearchLengths, path: str | os.PathLike[str]) -> None:
@@ -58,7 +56,7 @@ def load(path: str | os.PathLike[str], qrels: Any = None) -> SearchLengths:
         )
     try:
         parts = {field: arrays[field] for field in _ARRAYS} | {field: about[field] for field in _OTHERS}
-        lists = {field: tuple(parts[field]) for field in ("query_ids", "ignored")}
+        lists = {field: tuple(parts[field]) for field in ("query_ids", "ignored", "unjudged_depths")}
         lengths, bits = SearchLengths(**(parts | lists)), about["score_bits"]
         sound = _is_sound(lengths)
     except (KeyError, TypeError) as error:
@@ -160,7 +158,8 @@ def _is_sound(lengths: SearchLengths) -> bool:
     n_queries, offsets = len(lengths.query_ids), lengths.offsets
     if offsets.shape != (n_queries + 1,) or offsets[0] != 0 or np.any(np.diff(offsets) < 0):
         return False
-    shapes = dict.fromkeys(_PER_ATOM, (int(offsets[-1]),)) | dict.fromkeys(_PER_QUERY, (n_queries,))
+    shapes = dict.fromkeys(PER_ATOM, (int(offsets[-1]),)) | dict.fromkeys(PER_QUERY, (n_queries,))
+    shapes["unjudged"] = (n_queries, len(lengths.unjudged_depths))
     types = dict.fromkeys(_ARRAYS, np.dtype(np.int64)) | {"listed": np.dtype(np.bool_)}
     return all(getattr(lengths, field).shape == shape for field, shape in shapes.items()) and all(
         getattr(lengths, field).dtype == dtype for field, dtype in types.items()

@@ -114,6 +114,20 @@ class SearchLengthMeasure(Measure):
         cutoff: int | None = self.params.get("cutoff")
         return cutoff
 
+    @property
+    def search_length_settings(self) -> dict[str, Any] | None:
+        """Arguments of `ir_outcomes.search_lengths` that this measure needs; None where it also needs a baseline."""
+        return None if self.baseline is not None else self.settings
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Arguments of `ir_outcomes.search_lengths` that this measure stands for."""
+        return {"cutoff": self.cutoff, **{name: self[name] for name in ("rel", "ties", "judged_only")}}
+
+    def for_comparison(self) -> Any:
+        """Return the measure that treats runs of different depth alike."""
+        return self
+
     def _needs_cutoff(self, name: str) -> None:
         if self.cutoff is None:
             raise ParameterError(f"{self}: {name}={self[name]!r} needs a cutoff: write {self}@100")
@@ -237,6 +251,23 @@ class _ASL(SearchLengthMeasure):
 
     def values(self, lengths: SearchLengths) -> Any:
         return lengths.asl(self.params.get("first"), self["missing"])
+
+    def for_comparison(self) -> Any:
+        """Return the measure with ``missing="cutoff"``: equation 3 as printed makes short lists look good.
+
+        Raises
+        ------
+        ParameterError
+            If there is no cutoff, and equation 3 was not asked for by name.
+        """
+        if "missing" in self.params:
+            return self
+        if self.cutoff is None:
+            raise ParameterError(
+                f"{self} compares runs of any depth; write ASL(missing='cutoff')@k with the depth that all runs share, or "
+                "ASL(missing='retrieved') for equation 3 of Alex et al. as printed"
+            )
+        return self(missing="cutoff")
 
     def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
         return self._mean_of_both(match(baseline, contender, "document"), len(baseline.query_ids))

@@ -34,7 +34,7 @@ class OutcomesEvaluator(Evaluator):
         super().__init__(self._measures, set(self._qrels.query_ids))
         for measure in self._measures:
             if measure.baseline is not None:  # an unknown baseline is an error before any run is evaluated
-                baseline_lengths(measure.baseline, self._qrels, settings_of(measure))
+                baseline_lengths(measure.baseline, self._qrels, measure.settings)
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the values of every query of the qrels, so that nothing remains to be filled in with defaults."""
@@ -54,7 +54,7 @@ class OutcomesEvaluator(Evaluator):
         ranking = as_ranking(run)
         tables: dict[tuple[Any, ...], SearchLengths] = {}
         for measure in self._measures:
-            settings = settings_of(measure)
+            settings = measure.settings
             key = tuple(settings.values())
             if key not in tables:
                 tables[key] = search_lengths(self._qrels, ranking, **settings)
@@ -63,11 +63,6 @@ class OutcomesEvaluator(Evaluator):
             else:
                 values = measure.values_against(baseline_lengths(measure.baseline, self._qrels, settings), tables[key])
             yield measure, self._qrels.query_ids, values
-
-
-def settings_of(measure: SearchLengthMeasure) -> dict[str, Any]:
-    """Give the settings of `ir_outcomes.search_lengths` that a measure stands for."""
-    return {"cutoff": measure.cutoff, **{name: measure[name] for name in ("rel", "ties", "judged_only")}}
 
 
 class OutcomesProvider(Provider):

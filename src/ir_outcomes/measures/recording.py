@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths
 from ir_outcomes.measures.definitions import _SHARED, SearchLengthMeasure
 
 __all__ = ["Recording"]
@@ -92,11 +92,9 @@ class Recording:
         relevant = counts[rows]
         offsets = np.concatenate([[0], np.cumsum(relevant)])
         atoms = np.repeat((ends - counts)[rows] - offsets[:-1], relevant) + np.arange(offsets[-1])
-        of_atoms = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
-        of_queries = ("retrieved", "unjudged", "unjudged_at_10", "listed")
         arrays: dict[str, Any] = {
-            each: np.concatenate([getattr(table, each) for table in tables])[atoms if each in of_atoms else rows]
-            for each in (*of_atoms, *of_queries)
+            each: np.concatenate([getattr(table, each) for table in tables])[atoms if each in PER_ATOM else rows]
+            for each in (*PER_ATOM, *PER_QUERY)
         }
         return replace(
             tables[0],
