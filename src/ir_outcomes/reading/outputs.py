@@ -227,10 +227,12 @@ def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | 
         if len(fields) != 3:
             problem = "is not a line of trec_eval -q or ir_measures -q, which have 3 columns"
             raise rows.error(problem, number, line.strip())
-        first, second, value = fields
+        first, second, value = same.setdefault(fields[0], fields[0]), same.setdefault(fields[1], fields[1]), fields[2]
         found = strict_number(value)
         decimals.add(len(value.partition(".")[2]) if found is not None and "e" not in value.lower() else -1)
-        pairs.add(None, same.setdefault(first, first), same.setdefault(second, second), value if found is None else found, number)
+        if (None, first, second) in pairs.values:
+            raise rows.error("repeats the first two columns of an earlier line", number, line.strip())
+        pairs.add(None, first, second, value if found is None else found, number)
     columns = _orientation(pairs, measure)
     for (key, found), number in zip(pairs.values.items(), pairs.numbers, strict=True):
         query, named = (key[1], key[2]) if columns.query == 0 else (key[2], key[1])
@@ -288,7 +290,8 @@ def _refuse_gaps(rows: _Rows) -> None:
     lacking = [query for query, times in queries.items() if times < len(measures)]
     if lacking:
         raise FormatError(
-            rows.where, f"queries have values of some of the measures only ({some(lacking)}); was the file cut, or joined of two?"
+            rows.where,
+            f"queries have values of some of the measures only ({some(lacking)}); was the file cut, or joined of two?",
         )
 
 
@@ -400,7 +403,7 @@ def _number(value: Any, rows: _Rows, number: int) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise rows.error("a value is not a number", number, f"{value:.60}" if isinstance(value, float) else "too large") from None
+        raise rows.error("a value is too large for a number", number, "") from None
 
 
 def _check_values(rows: _Rows, measure: str) -> None:
