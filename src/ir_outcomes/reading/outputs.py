@@ -147,7 +147,7 @@ class _Rows:
 
 def _read_file(path: str | os.PathLike[str], rows: _Rows, measure: str | None) -> None:
     rows.in_lines = True
-    lines = ((number, line) for number, line in lines_of(path) if line.strip())
+    lines: Iterator[tuple[int, str]] = ((number, line) for number, line in lines_of(path) if line.strip())
     first = next(lines, None)
     if first is None:
         return
@@ -234,14 +234,14 @@ def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | 
             raise rows.error("repeats the first two columns of an earlier line", number, line.strip())
         pairs.add(None, first, second, value if found is None else found, number)
     columns = _orientation(pairs, measure)
-    for (key, found), number in zip(pairs.values.items(), pairs.numbers, strict=True):
-        query, named = (key[1], key[2]) if columns.query == 0 else (key[2], key[1])
-        if isinstance(found, str):
+    for ((_, first, second), read), number in zip(pairs.values.items(), pairs.numbers, strict=True):
+        query, named = (first, second) if columns.query == 0 else (second, first)
+        if isinstance(read, str):
             if _TEXTS_OF_TREC_EVAL.fullmatch(named):
                 continue
-            raise rows.error("the value is not a number; correct or remove the line", number, found)
+            raise rows.error("the value is not a number; correct or remove the line", number, read)
         if query != _SUMMARY:
-            rows.add(None, query, named, found, number)
+            rows.add(None, query, named, read, number)
     rows.decimals = decimals.pop() if len(decimals) == 1 and decimals != {-1} else None
     _refuse_gaps(rows)
 
@@ -262,7 +262,7 @@ def _orientation(pairs: _Rows, measure: str | None) -> _Columns:
 
     Never by single lines: whether an id looks like a measure differs from line to line, so lines would be lost.
     """
-    columns = [dict.fromkeys(key[place] for key in pairs.values) for place in (1, 2)]
+    columns = [dict.fromkeys(first for _, first, _ in pairs.values), dict.fromkeys(second for _, _, second in pairs.values)]
     both = [text for text in columns[0] if text in columns[1]]
     if not both:
         for evidence in (
