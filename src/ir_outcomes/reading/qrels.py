@@ -144,30 +144,28 @@ def _checked(columns: Columns, name: str, path: str | os.PathLike[str] | None = 
     wrong = columns.values[~((np.floor(columns.values) == columns.values) & (np.abs(columns.values) <= _LARGEST_GRADE))]
     if len(wrong):
         raise FormatError(columns.source, f"a grade must be a whole number of at most {_LARGEST_GRADE:,}", text=str(wrong[0]))
-    twice = repeated(columns.codes, columns.docids)
-    if len(twice):
-        columns = _without_repetitions(columns, twice, path)
+    again, firsts = repeated(columns.codes, columns.docids)
+    if len(again):
+        columns = _without_repetitions(columns, again, firsts, path)
     table = grouped(columns)
     return Qrels(name, table.query_ids, table.offsets, table.docids, table.values.astype(np.int64))
 
 
-def _without_repetitions(columns: Columns, rows: npt.NDArray[np.intp], path: str | os.PathLike[str] | None) -> Columns:
-    """Drop lines that say again what another says, with a warning; refuse those that contradict it."""
-    first: dict[tuple[int, bytes], int] = {}
-    again = []
-    for row in rows.tolist():
-        original = first.setdefault((int(columns.codes[row]), bytes(columns.docids[row])), row)
-        if original == row:
-            continue
-        if columns.values[original] != columns.values[row]:
-            query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
-            raise FormatError(
-                columns.source,
-                f"document {document} has two grades for query {query}, {columns.values[original]:.0f} and "
-                f"{columns.values[row]:.0f}; keep one",
-                line=None if path is None else find_line(path, TREC_QRELS, query, document, nth=1),
-            )
-        again.append(row)
+def _without_repetitions(
+    columns: Columns, again: npt.NDArray[np.intp], firsts: npt.NDArray[np.intp], path: str | os.PathLike[str] | None
+) -> Columns:
+    """Drop rows that repeat the judgment of an earlier one, with a warning; refuse those that contradict it."""
+    wrong = np.flatnonzero(columns.values[again] != columns.values[firsts])
+    if len(wrong):
+        row, original = again[wrong[0]], firsts[wrong[0]]
+        query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
+        nth = 1 + int(np.count_nonzero(firsts[: wrong[0]] == original))
+        raise FormatError(
+            columns.source,
+            f"document {document} has two grades for query {query}, {columns.values[original]:.0f} and "
+            f"{columns.values[row]:.0f}; keep one",
+            line=None if path is None else find_line(path, TREC_QRELS, query, document, nth=nth),
+        )
     warnings.warn(
         f"{columns.source}: {len(again)} judgments stand there more than once, with the same grade; counted once",
         IrOutcomesWarning,

@@ -135,9 +135,9 @@ def as_run(run: Any, name: str | None = None) -> Run:
 
 def _checked(columns: Columns, name: str, path: str | os.PathLike[str] | None = None, layout: Layout | None = None) -> Run:
     by_rank = layout is not None and layout.value_name == "rank"
-    twice = repeated(columns.codes, columns.docids)
-    if len(twice):
-        query, document = columns.query_ids[columns.codes[twice[0]]], columns.docids[twice[0]].decode()
+    again, _ = repeated(columns.codes, columns.docids)
+    if len(again):
+        query, document = columns.query_ids[columns.codes[again[0]]], columns.docids[again[0]].decode()
         raise FormatError(
             columns.source,
             f"document {document} is ranked twice for query {query}; keep only its best line",
