@@ -9,6 +9,7 @@ from ir_outcomes.comparison import (
     Comparisons,
     SummaryVerdict,
     compare,
+    compare_measure,
     compare_outputs,
     verdict_from_summary,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "as_qrels",
     "as_run",
     "compare",
+    "compare_measure",
     "compare_outputs",
     "evaluate",
     "known_tasks",

@@ -371,7 +371,7 @@ def _changes(
         f"{name} p-value": _but(pvalues, others),
     }
     if correction not in (None, "none"):
-        corrected = dict(zip(others, adjust([pvalues[place] for place in others], str(correction)), strict=True))
+        corrected = dict(zip(others, adjust([pvalues[place] for place in others], str(correction)).tolist(), strict=True))
         columns[f"{name} p-value corrected"] = [corrected.get(place, np.nan) for place in range(len(values))]
     return columns
 

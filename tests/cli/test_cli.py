@@ -62,7 +62,7 @@ def test_settings_reach_the_comparison(sample: Path) -> None:
 
 def test_lists_of_queries(sample: Path) -> None:
     done = call("compare", "qrels.txt", "bm25.run", "bm25-stem.run", "--per-query", "lost", "--top", "3", folder=sample)
-    assert len(done.stdout.splitlines()) == 5
+    assert len(done.stdout.splitlines()) == 8  # heads, 3 queries, and a caption of two lines
     as_json = call(
         "compare", "qrels.txt", "bm25.run", "bm25-stem.run", "--per-query", "lost", "--format", "json", folder=sample
     )
@@ -163,7 +163,12 @@ def test_a_reader_that_leaves_early_is_no_error(sample: Path) -> None:
 
 def test_every_format(sample: Path, tmp_path: Path) -> None:
     runs = ["qrels.txt", "bm25.run", "bm25-flat.run", "bm25-stem.run"]
-    starts = {"csv": "baseline,contender,", "latex": r"\begin{tabular}", "html": "<table", "jsonl": '{"baseline": "bm25"'}
+    starts = {
+        "csv": "baseline,contender,",
+        "latex": r"\begin{tabular}",
+        "html": "<table",
+        "jsonl": '{"schema": 1, "kind": "Comparison"',
+    }
     for form, start in starts.items():
         done = call("compare", *runs, "--format", form, folder=sample)
         assert (done.returncode, done.stderr) == (0, "")

@@ -228,7 +228,7 @@ def test_sorting_and_filtering(systems: Any) -> None:
     for by in ("verdict", "coverage", "ranking"):
         assert [each.contender for each in found.sorted(by)] == ["C", "B"]
     assert [each.contender for each in found.filter("better on both facets")] == ["C"]
-    assert str(found.filter("trade-off")) == "no comparison"
+    assert str(found.filter("trade-off")) == "There is no comparison"
     with pytest.raises(ParameterError, match="must be one of verdict, coverage, ranking, name"):
         found.sorted("score")
     with pytest.raises(ParameterError, match="no verdict is called 'best'"):
@@ -333,7 +333,7 @@ def test_margins() -> None:
     assert compare(qrels_of(queries), *runs).verdict.non_inferior is None
     found = compare(qrels_of(queries), *runs, margins=(2.0, 0.5))
     assert found.verdict.non_inferior is True
-    assert "  non-inferior at margins of 2 pp and 0.5 ranks" in str(found).splitlines()
+    assert "  Non-inferior at margins of 2 pp and 0.5 ranks." in str(found).splitlines()
     assert compare(qrels_of(queries), *runs, margins=(0.1, 0.5)).verdict.non_inferior is False
     assert compare(qrels_of(queries), *runs[::-1], margins=(2.0, 0.5)).verdict.non_inferior is False
 

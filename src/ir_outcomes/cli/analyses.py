@@ -275,8 +275,7 @@ def _named(options: list[str] | None, option: str) -> dict[str, str]:
 
 def _finish(results: list[Any], form: Format, output: Path | None, picture: Path | None, kind: str | None = None) -> None:
     """Draw what is to be drawn, and write the results."""
-    from ir_outcomes.showing.analyses import report
-    from ir_outcomes.showing.tables import as_csv, as_json_lines
+    from ir_outcomes.showing import csv_, json_
 
     if picture is not None:
         save_picture(results[0].plot(kind), picture)
@@ -287,7 +286,7 @@ def _finish(results: list[Any], form: Format, output: Path | None, picture: Path
             write(text if len(several) > 1 else results[0].to_json(indent=2))
         elif form in (Format.csv, Format.jsonl):
             rows = [row for result in results for row in result.rows()]
-            write(as_csv(rows) if form is Format.csv else as_json_lines(rows))
+            write(csv_.write(rows) if form is Format.csv else json_.write_lines(rows))
         else:
             for result in results:
-                write(report(result) if form is Format.text else getattr(result, f"to_{form.value}")())
+                write(result.view() if form is Format.text else getattr(result, f"to_{form.value}")())

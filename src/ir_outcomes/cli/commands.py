@@ -81,7 +81,8 @@ def compare(
     from ir_outcomes.comparison import Comparisons
     from ir_outcomes.comparison import compare as compare_runs
     from ir_outcomes.reading.files import read_texts
-    from ir_outcomes.showing import tables, text
+    from ir_outcomes.showing import csv_, json_
+    from ir_outcomes.showing.views.comparison import queries_view
 
     options: dict[str, Any] = {
         "alpha": alpha,
@@ -130,11 +131,11 @@ def compare(
             for each in several:
                 rows = [query._asdict() for query in each.per_query(per_query.value, top)]
                 if form is Format.text:
-                    write(text.query_report(each.per_query(per_query.value, top), each))
+                    write(queries_view(each.per_query(per_query.value, top), each))
                 elif form in (Format.json, Format.jsonl):
-                    write(json.dumps(rows, ensure_ascii=False) if form is Format.json else tables.as_json_lines(rows))
+                    write(json.dumps(rows, ensure_ascii=False) if form is Format.json else json_.write_lines(rows))
                 elif form is Format.csv:
-                    write(tables.as_csv(rows))
+                    write(csv_.write(rows))
                 else:
                     raise ParameterError(f"--per-query cannot be written as {form.value}; use text, json, jsonl or csv")
         else:
@@ -239,13 +240,13 @@ def datasets(
 ) -> None:
     """List the known datasets, or say of one how it is evaluated and what is on this machine; nothing is fetched."""
     from ir_outcomes.reading import known_tasks, load
-    from ir_outcomes.showing import text
+    from ir_outcomes.showing.views.tasks import task_view, tasks_view
 
     with stdout_or(None) as write:
         if dataset is None:
-            write(text.tasks_report([load(name) for name in known_tasks()]))
+            write(tasks_view([load(name) for name in known_tasks()]))
         else:
-            write(text.task_report(load(dataset)))
+            write(task_view(load(dataset)))
 
 
 @app.command()
@@ -282,7 +283,6 @@ def _compare_on(measure: str, qrels: str, runs: list[str], options: dict[str, An
 
 def _write_result(result: Any, form: Format, write: Callable[[Any], None]) -> None:
     from ir_outcomes.comparison import Comparisons
-    from ir_outcomes.showing import text
 
     if form is Format.json:
         write(result.to_json(indent=2))
@@ -290,10 +290,8 @@ def _write_result(result: Any, form: Format, write: Callable[[Any], None]) -> No
         write("\n".join(each.to_json() for each in (result if isinstance(result, Comparisons) else [result])))
     elif form is not Format.text:
         write(getattr(result, f"to_{form.value}")())
-    elif isinstance(result, Comparisons):
-        write(text.comparisons_report(result))
     else:
-        write(text.comparison_report(result))
+        write(result.view())
 
 
 def _names_in(text: str) -> list[str]:

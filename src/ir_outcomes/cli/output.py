@@ -25,6 +25,7 @@ class Format(str, Enum):
     jsonl = "jsonl"
     csv = "csv"
     latex = "latex"
+    markdown = "markdown"
     html = "html"
 
 
@@ -38,14 +39,14 @@ def save_picture(axes: Any, path: Path) -> None:
 
 @contextmanager
 def stdout_or(output: Path | None) -> Iterator[Callable[[Any], None]]:
-    """Yield a function that writes text or a report to stdout, or to this file."""
-    from ir_outcomes.showing.text import print_report
+    """Yield a function that writes text, or the text of a view, to stdout or to this file."""
+    from ir_outcomes.showing.text import print_view
 
-    def write(report: Any) -> None:
-        if isinstance(report, str):
-            stream.write(f"{report}\n")
+    def write(shown: Any) -> None:
+        if isinstance(shown, str):
+            stream.write(f"{shown}\n")
         else:
-            print_report(report, stream)
+            print_view(shown, stream)
 
     if output is None:
         stream: TextIO = sys.stdout

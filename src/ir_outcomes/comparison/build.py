@@ -1,136 +1,182 @@
-"""From per-query numbers of pairs of runs to finished comparisons: facets, correction over the family, verdict, words."""
+"""From paired queries to finished comparisons: tests, correction over the family, verdicts, words."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import Facet, Naive, coverage_facet, ranking_facet, reciprocal_facet
-from ir_outcomes.comparison.outcomes import OUTCOMES, Split
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+from ir_outcomes._types import Floats
+from ir_outcomes.comparison.facets import (
+    CoverageFacet,
+    Facet,
+    Naive,
+    RankingFacet,
+    coverage_facet,
+    ranking_facet,
+    reciprocal_facet,
+    restricted_length,
+)
+from ir_outcomes.comparison.outcomes import OUTCOMES, PairedQueries
+from ir_outcomes.comparison.pair_tests import DecidingCoverageTest, Judgment, judge, run_tests, samples_of, stacked
+from ir_outcomes.comparison.result import Comparison, CutoffLabel, Decision, QueryOutcome, Verdict
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.comparison.verdict import Verdict, decide
-from ir_outcomes.comparison.wording import notes_on_facets, sentence
+from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.wording import notes_on_verdict, sentence
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import versions
-from ir_outcomes.statistics import adjust, randomized_tukey_hsd
+from ir_outcomes.statistics import Interval, differences, equivalent, harm_excluded, randomized_tukey_hsd
+
+__all__ = ["MeasuredPair", "build", "family_labels"]
+
+_DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class MeasuredPair:
     """A baseline and a contender, measured but not yet tested.
 
     Attributes
     ----------
-    baseline, contender : str
-        Names.
-    split : Split
-        Per-query numbers.
+    queries : PairedQueries
+        Numbers of each query.
     n_unanswerable : int
         Queries left out.
     naive : Naive
         What the framework replaces.
+    cutoffs : tuple of CutoffLabel
+        The labels at other cutoffs.
     notes : tuple of str
         What must be known about the input.
     texts : mapping of str to str
-        Text of the queries, as far as it is known.
+        Texts of the queries, as far as they are known.
     """
 
-    baseline: str
-    contender: str
-    split: Split
+    queries: PairedQueries
     n_unanswerable: int
     naive: Naive
-    notes: tuple[str, ...]
+    cutoffs: tuple[CutoffLabel, ...] = ()
+    notes: tuple[str, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
-def build(pairs: Sequence[Pair], settings: Settings) -> Comparisons:
+def family_labels(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> list[str]:
+    """Return the label of each pair of a family, without anything else; the same labels as `build` gives."""
+    return _judged(pairs, settings, coverage_test).verdicts.labels()
+
+
+def build(pairs: Sequence[MeasuredPair], settings: Settings, coverage_test: DecidingCoverageTest) -> tuple[Comparison, ...]:
     """Test all pairs of a family, correct each facet over it, and reach the verdicts."""
-    coverage = [coverage_facet(pair.split, settings) for pair in pairs]
-    ranking = [ranking_facet(pair.split, settings) for pair in pairs]
-    reciprocal = [reciprocal_facet(pair.split, settings) for pair in pairs]
+    judgment = _judged([pair.queries for pair in pairs], settings, coverage_test)
+    return tuple(_comparison(pair, place, judgment, settings, coverage_test) for place, pair in enumerate(pairs))
+
+
+def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> Judgment:
+    tests = stacked([run_tests(samples_of(pair), settings.test, coverage_test) for pair in pairs])
     if settings.correction == "tukey":
-        coverage, ranking = _by_tukey(coverage, pairs, settings, "found"), _by_tukey(ranking, pairs, settings, "length")
-    else:
-        coverage, ranking = _corrected(coverage, settings), _corrected(ranking, settings)
-    rows = zip(pairs, coverage, ranking, reciprocal, strict=True)
-    return Comparisons(tuple(_comparison(*row, settings) for row in rows))
+        return judge(tests, alpha=settings.alpha, corrected=_tukey(pairs, settings))
+    return judge(tests, alpha=settings.alpha, correction=settings.correction)
 
 
-def _comparison(pair: Pair, coverage: Facet, ranking: Facet, reciprocal: Facet | None, settings: Settings) -> Comparison:
-    label, strict, do_no_harm = decide(coverage.finding(), ranking.finding())
-    words = sentence(label, pair.baseline, pair.contender, settings.unit, pair.split.outcomes, coverage, ranking)
-    return Comparison(
-        baseline=pair.baseline,
-        contender=pair.contender,
-        n_queries=len(pair.split.query_ids),
+def _comparison(
+    pair: MeasuredPair, place: int, judgment: Judgment, settings: Settings, coverage_test: DecidingCoverageTest
+) -> Comparison:
+    queries, verdicts = pair.queries, judgment.verdicts
+    coverage: CoverageFacet = coverage_facet(queries, settings, coverage_test).corrected(float(judgment.coverage[place]))
+    ranking: RankingFacet = ranking_facet(queries, settings).corrected(float(judgment.ranking[place]))
+    restricted = restricted_length(queries.restricted, settings)
+    non_inferior, both_sides = _within_margins(coverage, ranking, queries, settings)
+    label = LABELS[verdicts.label[place]]
+    comparison = Comparison(
+        baseline=queries.baseline,
+        contender=queries.contender,
+        n_queries=len(queries.query_ids),
         n_unanswerable=pair.n_unanswerable,
         settings=settings,
-        outcomes=pair.split.outcomes,
+        outcomes=queries.outcomes,
         coverage=coverage,
         ranking=ranking,
-        reciprocal_rank=reciprocal,
+        reciprocal=reciprocal_facet(queries, settings),
+        restricted=restricted,
         naive=pair.naive,
-        verdict=Verdict(label, strict, do_no_harm, _non_inferior(coverage, ranking, settings.margins), words),
-        notes=(*pair.notes, *notes_on_facets(coverage, ranking, label)),
+        cutoffs=pair.cutoffs,
+        verdict=Verdict(
+            label=label,
+            strict=_DECISIONS[int(verdicts.strict[place])],
+            do_no_harm=_DECISIONS[int(verdicts.do_no_harm[place])],
+            guard=None if restricted is None else bool(verdicts.guard[place]),
+            non_inferior=non_inferior,
+            equivalent=both_sides,
+            sentence=sentence(label, queries, settings.unit, coverage, ranking),
+        ),
+        notes=(),
         versions=versions(),
-        queries=_queries(pair.split, pair.texts),
+        queries=_query_outcomes(queries, pair.texts),
     )
+    first, later = notes_on_verdict(comparison)
+    return replace(comparison, notes=(*first, *pair.notes, *later))
 
 
-def _corrected(facets: list[Facet], settings: Settings) -> list[Facet]:
-    pvalues = adjust([facet.pvalue for facet in facets], settings.correction)
-    return [facet.corrected(pvalue) for facet, pvalue in zip(facets, pvalues, strict=True)]
-
-
-def _by_tukey(facets: list[Facet], pairs: Sequence[Pair], settings: Settings, what: str) -> list[Facet]:
+def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, Floats]:
     """Correct by the randomized Tukey HSD test over all systems; where a run found nothing there is a gap."""
-    if settings.unit == "document" and what == "length":
+    if settings.unit == "document":
         raise ParameterError(
             "correction='tukey' needs one search length per query and run, which unit='document' does not have; "
             "use unit='query' or correction='holm'"
         )
-    columns = {}
-    for pair in pairs:
-        columns[pair.baseline] = getattr(pair.split, f"{what}_baseline")
-        columns[pair.contender] = getattr(pair.split, f"{what}_contender")
-    place = {name: column for column, name in enumerate(columns)}
-    table = np.stack(list(columns.values()), axis=1)
-    pvalues = randomized_tukey_hsd(table, seed=settings.seed, resamples=settings.resamples)
-    return [
-        facet.corrected(float(pvalues[place[pair.baseline], place[pair.contender]]))
-        for facet, pair in zip(facets, pairs, strict=True)
+
+    def corrected(what: str) -> Floats:
+        columns: dict[str, Floats] = {}
+        for pair in pairs:
+            columns[pair.baseline] = getattr(pair, f"{what}_baseline")
+            columns[pair.contender] = getattr(pair, f"{what}_contender")
+        place = {name: column for column, name in enumerate(columns)}
+        values = np.stack(list(columns.values()), axis=1)
+        pvalues = randomized_tukey_hsd(values, seed=settings.seed)
+        return np.array([pvalues[place[pair.baseline], place[pair.contender]] for pair in pairs])
+
+    return corrected("found"), corrected("length")
+
+
+def _within_margins(
+    coverage: Facet, ranking: Facet, queries: PairedQueries, settings: Settings
+) -> tuple[bool | None, bool | None]:
+    """Tell whether harm, and any difference, beyond the margins is excluded on both facets."""
+    if settings.margins is None:
+        return None, None
+    identical = bool(np.array_equal(queries.found_baseline, queries.found_contender)) and not np.any(
+        differences(queries.length_baseline[queries.shared], queries.length_contender[queries.shared])
+    )
+    if identical:
+        return True, True
+    facets: list[tuple[Interval | None, float, Facet]] = [
+        (facet.margin_interval, margin, facet) for facet, margin in zip((coverage, ranking), settings.margins, strict=True)
     ]
+    return (
+        all(
+            harm_excluded(interval, margin, facet.n, higher_is_better=facet.higher_is_better)
+            for interval, margin, facet in facets
+        ),
+        all(equivalent(interval, margin, facet.n) for interval, margin, facet in facets),
+    )
 
 
-def _non_inferior(coverage: Facet, ranking: Facet, margins: tuple[float, float] | None) -> bool | None:
-    if margins is None:
-        return None
-
-    def inside(facet: Facet, margin: float) -> bool:
-        return facet.worst_case is not None and abs(min(0.0, facet.worst_case * (1 if facet.higher_is_better else -1))) < margin
-
-    return (coverage.finding().up and inside(ranking, margins[1])) or (ranking.finding().up and inside(coverage, margins[0]))
-
-
-def _queries(outcome: Split, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
-    gained = outcome.found_contender - outcome.found_baseline
-    code = np.where(gained < 0, 1, np.where(gained > 0, 2, np.where(outcome.found_baseline > 0, 3, 0)))
-    differences = np.where(outcome.shared, outcome.length_contender - outcome.length_baseline, np.nan)
+def _query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
+    gained = pair.found_contender - pair.found_baseline
+    code = np.where(gained < 0, 1, np.where(gained > 0, 2, np.where(pair.found_baseline > 0, 3, 0)))
+    change = np.where(pair.shared, pair.length_contender - pair.length_baseline, np.nan)
     rows = zip(
-        outcome.query_ids,
+        pair.query_ids,
         code.tolist(),
-        np.stack([outcome.found_baseline, outcome.found_contender], axis=1).tolist(),
-        np.stack([outcome.length_baseline, outcome.length_contender, differences], axis=1).tolist(),
+        np.stack([pair.found_baseline, pair.found_contender], axis=1).tolist(),
+        np.stack([pair.length_baseline, pair.length_contender, change], axis=1).tolist(),
         strict=True,
     )
     return tuple(
-        QueryOutcome(query, OUTCOMES[each], a, b, _or_none(length_a), _or_none(length_b), _or_none(change), texts.get(query))
-        for query, each, (a, b), (length_a, length_b, change) in rows
+        QueryOutcome(query, OUTCOMES[outcome], *found, *map(_or_none, lengths), texts.get(query))
+        for query, outcome, found, lengths in rows
     )
 
 

@@ -1,44 +1,64 @@
-"""A facet of a comparison: two means, their difference, how sure, how large, and what could have been missed."""
+"""The facets of a comparison: two means, their difference, how sure, how large, and what could have been missed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_outcomes.comparison.outcomes import Split
+from ir_outcomes._types import Floats
+from ir_outcomes.comparison.outcomes import PairedQueries, Restricted
+from ir_outcomes.comparison.pair_tests import DecidingCoverageTest
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.comparison.verdict import Finding, finding
+from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import (
+    FEW,
     Interval,
     Test,
     binomial_test,
+    coverage_interval,
     detectable_mean,
     detectable_proportion,
     differences,
     hodges_lehmann,
-    interval_of_mean,
+    hodges_lehmann_interval,
+    mean_interval,
+    mean_test,
     midp_test,
     odds_ratio,
     odds_ratio_interval,
-    paired_proportion_interval,
-    paired_tests,
     rank_sum,
+    ratio_interval,
     ratio_of_means,
-    ratio_of_means_interval,
     sign_flip,
+    sign_test,
     t_test,
     wilcoxon,
 )
 
-_Floats = npt.NDArray[np.float64]
+__all__ = [
+    "POWER",
+    "CoverageFacet",
+    "Facet",
+    "Naive",
+    "RankingFacet",
+    "RestrictedLength",
+    "coverage_facet",
+    "naive_tests",
+    "ranking_facet",
+    "reciprocal_facet",
+    "restricted_length",
+]
+
 POWER = 0.8
+
+F = TypeVar("F", bound="Facet")
 
 
 @dataclass(frozen=True)
-class Facet:
+class Facet(Immutable):
     """One way in which a contender can be better.
 
     Attributes
@@ -51,63 +71,59 @@ class Facet:
         Direction.
     n : int
         Queries that the facet is measured on.
+    n_nonzero : int
+        Queries on which the two runs differ.
     baseline, contender : float or None
-        Means over those queries; None where there are none.
+        Means over the queries; None where there are none.
     difference : float or None
         Contender minus baseline.
     deviation : float or None
-        Standard deviation of the per-query differences; None for fewer than two queries.
-    won, lost : int or None
-        Queries on which the contender is ahead and behind, where every difference is -1, 0 or 1 query answered; else None.
+        Standard deviation of the differences by query; None for fewer than two queries.
     interval : Interval or None
-        Two-sided confidence interval of the difference at level 1 - alpha.
+        Two-sided confidence interval of the difference at level 1 - alpha; None where it is not defined.
     interval_method : str
         How it was computed.
+    margin_interval : Interval or None
+        The same at level 1 - alpha / (number of contenders): what non-inferiority and equivalence look at.
     effect_size : float or None
         Named by `effect`; None where it is not finite.
     effect : str
         "odds ratio won : lost" or "mean / standard deviation of the differences".
-    ratio : float or None
-        Ranking only: mean search length of the contender as a multiple of the baseline's ("reads 0.78 times as far"), which a
-        ratio scale allows; lower is better.
-    ratio_interval : Interval or None
-        Its paired bootstrap interval at level 1 - alpha.
-    shift : float or None
-        Ranking only: Hodges-Lehmann estimate of the difference of a typical query, which belongs to the Wilcoxon test.
     test : str
         Name of the deciding test, a key of `tests`.
     tests : mapping of str to Test
-        All tests of this facet by name; those that do not decide are run when they are first asked for.
+        All tests of this facet by name.
     pvalue_corrected : float
-        The deciding test's p-value, corrected for the contenders of one call.
+        P-value of the deciding test, corrected for the contenders of one call.
     detectable : float or None
-        Smallest true difference that the deciding kind of test would find with power 0.8 at level alpha; None where none.
+        Smallest true difference that the deciding kind of test would find with power 0.8 at `detectable_level`; None where
+        there is none.
     alpha : float
-        Level of `interval` and `detectable`.
+        Level of `interval`.
+    detectable_level : float
+        Level of the first step of the correction.
     """
 
     name: str
     measured_in: str
     higher_is_better: bool
     n: int
+    n_nonzero: int
     baseline: float | None
     contender: float | None
     difference: float | None
     deviation: float | None
-    won: int | None
-    lost: int | None
     interval: Interval | None
     interval_method: str
+    margin_interval: Interval | None
     effect_size: float | None
     effect: str
-    ratio: float | None
-    ratio_interval: Interval | None
-    shift: float | None
     test: str
     tests: Mapping[str, Test]
     pvalue_corrected: float
     detectable: float | None
     alpha: float
+    detectable_level: float
 
     @property
     def decides(self) -> Test:
@@ -130,9 +146,9 @@ class Facet:
         return {name: test.pvalue for name, test in self.tests.items()}
 
     @property
-    def improves(self) -> bool:
-        """Whether the contender's mean is better."""
-        return self.difference is not None and (self.difference > 0 if self.higher_is_better else self.difference < 0)
+    def gain(self) -> float:
+        """The difference, negated where lower is better; 0 where there is none."""
+        return (self.difference or 0.0) * (1 if self.higher_is_better else -1)
 
     @property
     def worst_case(self) -> float | None:
@@ -141,98 +157,109 @@ class Facet:
             return None
         return self.interval.low if self.higher_is_better else self.interval.high
 
-    def confidence_interval(self, level: float = 0.95) -> Interval | None:
-        """Compute the two-sided confidence interval of the difference.
-
-        Parameters
-        ----------
-        level : float
-            Between 0 and 1.
-
-        Returns
-        -------
-        Interval or None
-            In the unit of `difference`; None for fewer than two queries or differences that are all equal.
-
-        References
-        ----------
-        For queries answered, Bonett and Price 2012 (adjusted Wald); else the t interval of the mean.
-        """
-        if self.won is not None and self.lost is not None:
-            shares = paired_proportion_interval(self.won, self.lost, self.n, level)
-            return None if shares is None else Interval(100 * shares.low, 100 * shares.high)
-        if self.difference is None or self.deviation is None:
-            return None
-        return interval_of_mean(self.difference, self.deviation, self.n, level)
-
-    def effect_interval(self, level: float = 0.95) -> Interval | None:
-        """Compute the exact interval of the odds ratio won : lost; None for every other effect.
-
-        Its high end is infinite where nothing was lost.
-        """
-        if self.won is None or self.lost is None:
-            return None
-        return odds_ratio_interval(self.won, self.lost, level)
-
-    def finding(self) -> Finding:
-        """Say whether the facet improves or worsens, for the decision table."""
-        vetoes = (self.tests["t"], self.tests["wilcoxon"]) if self.name == "ranking" else ()
-        return finding(self.decides, self.pvalue_corrected, self.alpha, higher_is_better=self.higher_is_better, vetoes=vetoes)
-
-    def corrected(self, pvalue: float) -> Facet:
+    def corrected(self: F, pvalue: float) -> F:
         """Return the facet with this corrected p-value."""
         return replace(self, pvalue_corrected=pvalue)
 
 
-def coverage_facet(split: Split, settings: Settings) -> Facet:
-    """Compare how many queries are answered (or relevant documents found), in percentage points."""
-    change = differences(split.found_baseline, split.found_contender)
-    whole = bool(np.isin(change, (-1.0, 0.0, 1.0)).all())
-    won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
-    if whole:
-        tests = {"exact": binomial_test(won, lost), "midp": midp_test(won, lost)}
-    else:
-        tests = {"signflip": sign_flip(change, seed=settings.seed, resamples=settings.resamples)}
-    return _facet(
-        "coverage",
-        "percentage points",
-        True,
-        (100 * split.found_baseline, 100 * split.found_contender, 100 * change),
-        tests,
-        settings.coverage_test if whole else "signflip",
-        settings.alpha,
-        discordant=(won, lost) if whole else None,
-    )
+@dataclass(frozen=True)
+class CoverageFacet(Facet):
+    """How many queries are answered, or relevant documents found, in percentage points; higher is better.
 
-
-def ranking_facet(split: Split, settings: Settings) -> Facet:
-    """Compare mean search lengths (or the values of another measure) on what both runs found."""
-    pair = split.length_baseline[split.shared], split.length_contender[split.shared]
-    facet = _paired_facet("ranking", split.measure or "ranks", split.higher_is_better, pair, settings)
-    if split.measure is not None:  # no ratio scale is known of it
-        return replace(facet, shift=hodges_lehmann(differences(*pair)))
-    return replace(
-        facet,
-        ratio=ratio_of_means(*pair),
-        ratio_interval=ratio_of_means_interval(*pair, 1 - settings.alpha, seed=settings.seed),
-        shift=hodges_lehmann(differences(*pair)),
-    )
-
-
-def reciprocal_facet(split: Split, settings: Settings) -> Facet | None:
-    """Compare mean reciprocals of the search lengths on what both runs found, as Table 2 of Lin et al. 2021 does.
-
-    None where another measure stands in the place of search lengths.
+    Attributes
+    ----------
+    won, lost : int or None
+        Queries that only the contender, and only the baseline, answered; None where shares of documents are compared.
+    odds_interval : Interval or None
+        Exact interval of the odds won : lost at level 1 - alpha; its high end is None where nothing was lost.
     """
-    if split.measure is not None:
-        return None
-    name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
-    pair = split.reciprocal_baseline[split.shared], split.reciprocal_contender[split.shared]
-    return _paired_facet(name, "reciprocal", True, pair, settings)
+
+    won: int | None = None
+    lost: int | None = None
+    odds_interval: tuple[float, float | None] | None = None
 
 
 @dataclass(frozen=True)
-class Naive:
+class RankingFacet(Facet):
+    """Mean search length on what both runs found, in ranks, lower is better; or reciprocals, or another measure.
+
+    Attributes
+    ----------
+    ratio : float or None
+        Mean search length of the contender as a multiple of the baseline's ("reads 0.78 times as far"), which a ratio scale
+        allows; lower is better. None for anything else than search lengths.
+    ratio_interval : Interval or None
+        Its interval at level 1 - alpha.
+    shift : float or None
+        Hodges-Lehmann estimate of the difference on a typical query, which belongs to the Wilcoxon test.
+    shift_interval : Interval or None
+        Its interval at level 1 - alpha.
+    """
+
+    ratio: float | None = None
+    ratio_interval: Interval | None = None
+    shift: float | None = None
+    shift_interval: Interval | None = None
+
+
+@dataclass(frozen=True)
+class RestrictedLength(Immutable):
+    """Mean search length over all answerable queries, k + 1 where nothing is found: what the ranking facet leaves out.
+
+    Attributes
+    ----------
+    horizon : int
+        k: the cutoff, or the depth of the deeper run where that is smaller.
+    n : int
+        Answerable queries.
+    baseline, contender : float
+        Means; ranks, lower is better.
+    difference : float
+        Contender minus baseline; the sum of `both`, `won` and `lost`.
+    interval : Interval or None
+        Two-sided confidence interval of the difference at level 1 - alpha.
+    both : float
+        Part of the difference from what both runs found.
+    won, lost : float
+        Parts from what only the contender found (0 or less) and from what only the baseline found (0 or more).
+    better, worse, equal : int
+        Queries on which the contender's restricted search length is shorter, longer, the same.
+    test : Test
+        Of the difference: t, or sign-flip with few differences.
+    won_and_lost_test : Test
+        The same for the part of won and lost by itself.
+    sign_test : Test
+        Of better against worse.
+
+    References
+    ----------
+    The restricted mean of survival analysis (Royston and Parmar 2013), with queries for patients and ranks for time.
+    """
+
+    horizon: int
+    n: int
+    baseline: float
+    contender: float
+    difference: float
+    interval: Interval | None
+    both: float
+    won: float
+    lost: float
+    better: int
+    worse: int
+    equal: int
+    test: Test
+    won_and_lost_test: Test
+    sign_test: Test
+
+    @property
+    def won_and_lost(self) -> float:
+        """Part of the difference from what only one run found."""
+        return self.won + self.lost
+
+
+@dataclass(frozen=True)
+class Naive(Immutable):
     """What the framework replaces: standard tests on reciprocal rank over all answerable queries.
 
     Attributes
@@ -241,7 +268,9 @@ class Naive:
         Mean reciprocal rank of the first relevant document, unanswered queries as 0; higher is better.
     difference : float or None
         Contender minus baseline.
-    tests : dict of str to Test
+    higher_is_better : bool
+        True, but for another measure that is better when lower.
+    tests : mapping of str to Test
         "ranksum", "wilcoxon" and "t": WRS, WSR and t-test of Table 1.
 
     References
@@ -252,7 +281,8 @@ class Naive:
     baseline: float | None
     contender: float | None
     difference: float | None
-    tests: dict[str, Test]
+    higher_is_better: bool
+    tests: Mapping[str, Test]
 
     @property
     def pvalues(self) -> dict[str, float]:
@@ -260,74 +290,168 @@ class Naive:
         return {name: test.pvalue for name, test in self.tests.items()}
 
 
-def naive_tests(baseline: _Floats, contender: _Floats) -> Naive:
-    """Run the tests of Table 1 on reciprocal ranks, or on the values of another measure."""
-    change = differences(baseline, contender)
-    tests = {"ranksum": rank_sum(baseline, contender), "wilcoxon": wilcoxon(change), "t": t_test(change)}
-    return Naive(_mean(baseline), _mean(contender), _mean(change), tests)
-
-
-def _paired_facet(
-    name: str, measured_in: str, higher_is_better: bool, pair: tuple[_Floats, _Floats], settings: Settings
-) -> Facet:
-    change = differences(*pair)
-    tests = paired_tests(change, seed=settings.seed, resamples=settings.resamples)
-    return _facet(name, measured_in, higher_is_better, (*pair, change), tests, settings.test, settings.alpha)
-
-
-def _facet(
-    name: str,
-    measured_in: str,
-    higher_is_better: bool,
-    values: tuple[_Floats, _Floats, _Floats],
-    tests: Mapping[str, Test],
-    test: str,
-    alpha: float,
-    discordant: tuple[int, int] | None = None,
-) -> Facet:
-    baseline, contender, change = values
-    n, difference, deviation = len(change), _mean(change), _deviation(change)
-    if discordant is None:
-        won, lost = None, None
-        effect_size = difference / deviation if difference is not None and deviation else None
-        detectable = detectable_mean(n, deviation, alpha, POWER) if deviation else None
+def coverage_facet(pair: PairedQueries, settings: Settings, test: DecidingCoverageTest) -> CoverageFacet:
+    """Compare how many queries are answered (or relevant documents found), in percentage points."""
+    change = differences(pair.found_baseline, pair.found_contender)
+    won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
+    whole = test != "signflip"
+    tests: dict[str, Test]
+    tests = {"exact": binomial_test(won, lost), "midp": midp_test(won, lost)} if whole else {"signflip": sign_flip(change)}
+    deviation = _deviation(change)
+    level = settings.first_step_level
+    if whole:
+        detectable = detectable_proportion(
+            len(change), (won + lost) / max(len(change), 1), level, POWER, test=settings.coverage_test
+        )
     else:
-        won, lost = discordant
-        effect_size = odds_ratio(won, lost)
-        share = detectable_proportion(n, (won + lost) / max(n, 1), alpha, POWER)
-        detectable = None if share is None else 100 * share
-    facet = Facet(
-        name=name,
-        measured_in=measured_in,
-        higher_is_better=higher_is_better,
-        n=n,
-        baseline=_mean(baseline),
-        contender=_mean(contender),
-        difference=difference,
-        deviation=deviation,
-        won=won,
-        lost=lost,
-        interval=None,
-        interval_method="t interval of the mean difference" if won is None else "Bonett and Price 2012, adjusted Wald",
-        effect_size=effect_size,
-        effect="mean / standard deviation of the differences" if won is None else "odds ratio won : lost",
-        ratio=None,
-        ratio_interval=None,
-        shift=None,
+        detectable = _detectable_mean(len(change), deviation, level, most=1.0)
+    odds = odds_ratio_interval(won, lost, 1 - settings.alpha) if whole else None
+    return CoverageFacet(
+        name="coverage",
+        measured_in="percentage points",
+        higher_is_better=True,
+        n=len(change),
+        n_nonzero=won + lost,
+        baseline=_percent(_mean(pair.found_baseline)),
+        contender=_percent(_mean(pair.found_contender)),
+        difference=_percent(_mean_difference(change)),
+        deviation=_percent(deviation),
+        interval=_points(coverage_interval(change, pair.item_share, 1 - settings.alpha)),
+        interval_method="Bonett and Price 2012, adjusted Wald" if whole else "adjusted Wald, for shares of documents",
+        margin_interval=_points(coverage_interval(change, pair.item_share, settings.margin_level)),
+        effect_size=odds_ratio(won, lost) if whole else _standardized(change),
+        effect="odds ratio won : lost" if whole else "mean / standard deviation of the differences",
         test=test,
         tests=tests,
         pvalue_corrected=tests[test].pvalue,
-        detectable=detectable,
-        alpha=alpha,
+        detectable=_percent(detectable),
+        alpha=settings.alpha,
+        detectable_level=level,
+        won=won if whole else None,
+        lost=lost if whole else None,
+        odds_interval=None if odds is None else (odds.low, odds.high if np.isfinite(odds.high) else None),
     )
-    return replace(facet, interval=facet.confidence_interval(1 - alpha))
 
 
-def _mean(values: _Floats) -> float | None:
+def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
+    """Compare mean search lengths (or the values of another measure) on what both runs found."""
+    values = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
+    facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, settings)
+    if pair.measure is not None:  # it is not known to have a ratio scale
+        return facet
+    level = 1 - settings.alpha
+    return replace(facet, ratio=ratio_of_means(*values), ratio_interval=ratio_interval(*values, level))
+
+
+def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | None:
+    """Compare mean reciprocals of the search lengths on what both runs found, as Table 2 of Lin et al. 2021 does.
+
+    None where another measure takes the place of search lengths.
+    """
+    if pair.measure is not None:
+        return None
+    name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
+    values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
+    return _paired_facet(name, "reciprocal", True, values, settings)
+
+
+def restricted_length(restricted: Restricted | None, settings: Settings) -> RestrictedLength | None:
+    """Compare restricted search lengths over all answerable queries; None where there are none."""
+    if restricted is None or not len(restricted.baseline):
+        return None
+    change = differences(restricted.baseline, restricted.contender)
+    return RestrictedLength(
+        horizon=restricted.horizon,
+        n=len(change),
+        baseline=float(restricted.baseline.mean()),
+        contender=float(restricted.contender.mean()),
+        difference=_mean_difference(change) or 0.0,
+        interval=mean_interval(change, 1 - settings.alpha),
+        both=float(restricted.both.mean()),
+        won=float(restricted.won.mean()),
+        lost=float(restricted.lost.mean()),
+        better=int(np.sum(change < 0)),
+        worse=int(np.sum(change > 0)),
+        equal=int(np.sum(change == 0)),
+        test=mean_test(change),
+        won_and_lost_test=mean_test(differences(-restricted.won, restricted.lost)),
+        sign_test=sign_test(change),
+    )
+
+
+def naive_tests(baseline: Floats, contender: Floats, *, higher_is_better: bool = True) -> Naive:
+    """Run the tests of Table 1 on reciprocal ranks, or on the values of another measure."""
+    change = differences(baseline, contender)
+    tests = {"ranksum": rank_sum(baseline, contender), "wilcoxon": wilcoxon(change), "t": t_test(change)}
+    return Naive(_mean(baseline), _mean(contender), _mean_difference(change), higher_is_better, tests)
+
+
+def _paired_facet(
+    name: str, measured_in: str, higher_is_better: bool, values: tuple[Floats, Floats], settings: Settings
+) -> RankingFacet:
+    change = differences(*values)
+    n_nonzero = int(np.count_nonzero(change))
+    tests = {"t": t_test(change), "wilcoxon": wilcoxon(change), "sign": sign_test(change), "signflip": sign_flip(change)}
+    test = "signflip" if settings.test == "t" and n_nonzero < FEW else settings.test
+    level = settings.first_step_level
+    deviation = _deviation(change)
+    return RankingFacet(
+        name=name,
+        measured_in=measured_in,
+        higher_is_better=higher_is_better,
+        n=len(change),
+        n_nonzero=n_nonzero,
+        baseline=_mean(values[0]),
+        contender=_mean(values[1]),
+        difference=_mean_difference(change),
+        deviation=deviation,
+        interval=mean_interval(change, 1 - settings.alpha),
+        interval_method="t interval with degrees of freedom from the kurtosis",
+        margin_interval=mean_interval(change, settings.margin_level),
+        effect_size=_standardized(change),
+        effect="mean / standard deviation of the differences",
+        test=test,
+        tests=tests,
+        pvalue_corrected=tests[test].pvalue,
+        detectable=_detectable_mean(len(change), deviation, level),
+        alpha=settings.alpha,
+        detectable_level=level,
+        shift=hodges_lehmann(change),
+        shift_interval=hodges_lehmann_interval(change, 1 - settings.alpha),
+    )
+
+
+def _detectable_mean(n: int, deviation: float | None, level: float, most: float = np.inf) -> float | None:
+    found = detectable_mean(n, deviation, level, POWER) if deviation else None
+    return found if found is not None and found <= most else None
+
+
+def _standardized(change: Floats) -> float | None:
+    mean, deviation = _mean_difference(change), _deviation(change)
+    return mean / deviation if mean is not None and deviation else None
+
+
+def _mean(values: Floats) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
-def _deviation(values: _Floats) -> float | None:
+def _mean_difference(change: Floats) -> float | None:
+    """Mean of the differences; exactly 0 where it is 0 but for rounding, as in the tests."""
+    if not len(change):
+        return None
+    total, absolute = float(change.sum()), float(np.abs(change).sum())
+    return total / len(change) if abs(total) > 1e-12 * absolute else 0.0
+
+
+def _deviation(values: Floats) -> float | None:
     if len(values) < 2:
         return None
     return 0.0 if np.all(values == values[0]) else float(values.std(ddof=1))
+
+
+def _percent(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def _points(interval: Interval | None) -> Interval | None:
+    return None if interval is None else Interval(100 * interval.low, 100 * interval.high)

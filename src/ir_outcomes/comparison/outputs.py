@@ -1,35 +1,39 @@
-"""The same verdict from per-query values that are already there, with no run file."""
+"""Comparisons from per-query values: of another tool's output, or of a measure of an evaluation."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_outcomes.comparison.build import Pair, build
+from ir_outcomes._checks import check_choice, check_positive
+from ir_outcomes._formatting import plural
+from ir_outcomes._types import Correction, CoverageTest, Floats, RankingTest
+from ir_outcomes.comparison.build import MeasuredPair, build
 from ir_outcomes.comparison.facets import naive_tests
-from ir_outcomes.comparison.outcomes import OUTCOMES, Outcomes, Split
+from ir_outcomes.comparison.outcomes import from_items
+from ir_outcomes.comparison.pair_tests import coverage_test_for
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.settings import CoverageTest, FamilyCorrection, RankingTest, Settings
-from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain
+from ir_outcomes.comparison.settings import Settings, check_alpha, checked_margins
+from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain, parse_measure
 from ir_outcomes.reading.outputs import Output, read_output
 from ir_outcomes.reading.qrels import as_qrels
 
-__all__ = ["compare_outputs"]
-
-_Floats = npt.NDArray[np.float64]
+__all__ = ["compare_measure", "compare_outputs"]
 
 
 @dataclass(frozen=True)
 class _Meaning:
-    """How to read a measure's values."""
+    """How to read the values of a measure."""
 
-    kind: str  # "reciprocal" of a rank, "rank", or "value"
+    kind: Literal["reciprocal", "rank", "value"]  # reciprocal of a rank, rank, or any other value
     cutoff: int | None
+    rel: int | None
     not_found: float  # the value that stands for "nothing found"
     higher_is_better: bool
 
@@ -40,16 +44,14 @@ def compare_outputs(
     *,
     measure: str | None = None,
     qrels: Any = None,
-    rel: int = 1,
+    rel: int | None = None,
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
     coverage_test: CoverageTest = "exact",
-    correction: FamilyCorrection = "holm",
+    correction: Correction = "holm",
     margins: tuple[float, float] | None = None,
     names: tuple[str, ...] | None = None,
-    seed: int = 0,
-    resamples: int = 99_999,
 ) -> Comparison | Comparisons:
     """Compare runs by per-query values that a tool has already computed.
 
@@ -67,13 +69,15 @@ def compare_outputs(
     measure : str, optional
         Which measure, as the source names it; by default a reciprocal rank or ESL, or the only one there is.
     qrels : see `ir_outcomes.as_qrels`, optional
-        Tells which queries are answerable. Without it, unanswerable ones count as unanswered.
-    rel : int
-        Least grade of a relevant document in `qrels`.
+        Tells which queries are answerable. Without it, unanswerable queries count as unanswered.
+    rel : int, optional
+        Smallest grade of a relevant document; by default that of the measure, or 1.
     higher_is_better : bool, optional
         Direction of a measure that is not known here.
-    alpha, test, coverage_test, correction, margins, seed, resamples
+    alpha, test, coverage_test, margins
         See `ir_outcomes.compare`.
+    correction : {"holm", "bonferroni", "fdr_bh", "none"}
+        Correction for several contenders.
     names : tuple of str, optional
         Names of the baseline and the contenders; in a source that holds several runs, which of them is meant.
 
@@ -84,9 +88,9 @@ def compare_outputs(
     Raises
     ------
     FormatError
-        If a source is none of these forms.
+        If a source has none of these forms, or a value is not possible.
     ParameterError
-        If a measure has to be chosen, or its direction told, or it does not say what was found.
+        If a measure has to be chosen, or its direction given, or it does not say what was found.
     MismatchError
         If the sources have no query in common.
 
@@ -97,10 +101,10 @@ def compare_outputs(
     >>> compare_outputs(a, b).ranking.difference
     -2.0
     """
-    one = hasattr(contenders, "per_query") or (
+    single = hasattr(contenders, "per_query") or (
         isinstance(contenders, list) and hasattr(next(iter(contenders), None), "query_id")
     )
-    several = isinstance(contenders, (list, tuple)) and not one
+    several = isinstance(contenders, (list, tuple)) and not single
     sources = [baseline, *(contenders if several else [contenders])]
     if names is not None and len(names) != len(sources):
         raise ParameterError(f"names: {len(names)} names for {len(sources)} outputs; name the baseline first")
@@ -109,51 +113,143 @@ def compare_outputs(
         read_output(source, measure=measure, name=name, position=position)
         for source, name, position in zip(sources, names or [None] * len(sources), positions, strict=True)
     ]
+    _check_together(outputs)
+    meaning = _meaning(outputs[0].measure, higher_is_better)
+    settings = _settings(
+        meaning,
+        rel,
+        len(outputs) - 1,
+        alpha=alpha,
+        test=test,
+        coverage_test=coverage_test,
+        correction=correction,
+        margins=margins,
+    )
+    queries, unanswerable = _queries(outputs, qrels, settings.rel)
+    results = _compared(outputs, queries, unanswerable, meaning, settings, _notes(outputs, meaning, qrels is not None))
+    return Comparisons(results) if several else results[0]
+
+
+def compare_measure(
+    evaluation: Evaluation,
+    measure: Any,
+    baseline: str,
+    contenders: Sequence[str] | str | None = None,
+    *,
+    alpha: float = 0.05,
+    test: RankingTest = "t",
+    coverage_test: CoverageTest = "exact",
+    correction: Correction = "holm",
+    margins: tuple[float, float] | None = None,
+) -> Comparison | Comparisons:
+    """Compare runs of an evaluation by a measure of ir_measures instead of ranks.
+
+    Coverage is the share of answerable queries above zero, ranking the mean value where both runs are above zero.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Made with ``evaluate(measures=[measure])``, so that no run is read again.
+    measure : Measure or str
+        Such as ``nDCG@10``.
+    baseline : str
+        Name of run A.
+    contenders : str or sequence of str, optional
+        Names of the other runs; by default all.
+    alpha, test, coverage_test, margins
+        See `ir_outcomes.compare`.
+    correction : {"holm", "bonferroni", "fdr_bh", "none"}
+        Correction for several contenders.
+
+    Returns
+    -------
+    Comparison or Comparisons
+
+    Raises
+    ------
+    ParameterError
+        If the measure was not kept, or does not say what was found.
+    """
+    scores = evaluation.scores_of(measure)
+    chosen = [name for name in evaluation.names if name != baseline] if contenders is None else contenders
+    names = [baseline, *([chosen] if isinstance(chosen, str) else chosen)]
+    values = [scores.values[evaluation.position(name)] for name in names]
+    outputs = [
+        Output(name, scores.measure, dict(zip(scores.query_ids, row.tolist(), strict=True)), None)
+        for name, row in zip(names, values, strict=True)
+    ]
+    meaning = _meaning(scores.measure, scores.higher_is_better)
+    settings = _settings(
+        meaning, evaluation.rel, len(names) - 1,
+        alpha=alpha, test=test, coverage_test=coverage_test, correction=correction, margins=margins,
+    )  # fmt: skip
+    settings = replace(settings, ties=evaluation.ties, judged_only=evaluation.judged_only)
+    queries = [query for query, answerable in zip(evaluation.query_ids, evaluation.answerable, strict=True) if answerable]
+    unanswerable = len(evaluation.query_ids) - len(queries)
+    results = _compared(outputs, queries, unanswerable, meaning, settings, _about_values(meaning, scores.measure))
+    return results[0] if isinstance(contenders, str) else Comparisons(results)
+
+
+def _check_together(outputs: Sequence[Output]) -> None:
     first = outputs[0]
-    for other in outputs[1:]:
-        if other.measure != first.measure:
+    for output in outputs[1:]:
+        if output.measure != first.measure:
             raise MismatchError(
-                f"{first.name} has values of {first.measure}, {other.name} of {other.measure}; choose with measure="
+                f"{first.name} has values of {first.measure}, {output.name} of {output.measure}; choose with measure="
             )
-        if not set(other.values) & set(first.values):
+        if not set(output.values) & set(first.values):
             raise MismatchError(
-                f"{first.name} ({some(list(first.values), 3)}) and {other.name} ({some(list(other.values), 3)}) "
+                f"{first.name} ({some(list(first.values), 3)}) and {output.name} ({some(list(output.values), 3)}) "
                 "have no query in common"
             )
-    meaning = _meaning(first.measure, higher_is_better)
-    settings = Settings(
-        cutoff=meaning.cutoff, rel=rel, unit="query", ties="unknown", judged_only=False, alpha=alpha, test=test,
-        coverage_test=coverage_test, correction=correction, family=len(outputs) - 1, margins=margins, seed=seed,
-        resamples=resamples,
-    )  # fmt: skip
-    queries, unanswerable = _queries(outputs, qrels, rel)
-    notes = _notes(outputs, meaning, qrels is not None)
-    pairs = [_pair(first, other, queries, unanswerable, meaning, notes) for other in outputs[1:]]
-    results = build(pairs, settings)
-    return results if several else results[0]
+
+
+def _settings(meaning: _Meaning, rel: int | None, family: int, **rules: Any) -> Settings:
+    check_alpha(rules["alpha"])
+    check_choice("correction", rules["correction"], get_args(Correction))
+    check_positive("rel", rel, none_allowed=True)
+    rules["margins"] = checked_margins(rules["margins"])
+    if rel is not None and meaning.rel is not None and rel != meaning.rel:
+        raise ParameterError(f"rel={rel}: the measure counts grades from {meaning.rel} on; leave rel out")
+    return Settings(
+        cutoff=meaning.cutoff,
+        rel=rel or meaning.rel or 1,
+        unit="query",
+        ties="unknown",
+        judged_only=False,
+        family=family,
+        **rules,
+    )
 
 
 def _meaning(measure: str, higher_is_better: bool | None) -> _Meaning:
-    from ir_outcomes.measures import parse_measure
-
     base = measure.split("@")[0].split("(")[0]
-    if base in RECIPROCALS:
-        at = measure.rpartition("@")[2]
-        return _Meaning("reciprocal", int(at) if at.isdigit() else None, 0.0, False)
-    if base == "ESL":
-        esl = parse_measure(measure)
-        return _Meaning("rank", esl.cutoff, esl.DEFAULT, False)
     if base in ("ASL", "Answered"):
         raise ParameterError(f"{measure} does not say both what was found and how far down; compare outputs of ESL or RR")
+    if base == "ESL":
+        esl = parse_measure(measure)
+        return _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)
+    rel = _rel_of(measure)
+    if base in RECIPROCALS:
+        at = measure.rpartition("@")[2]
+        return _Meaning("reciprocal", int(at) if at.isdigit() else None, rel, 0.0, False)
     if higher_is_better is None and not is_gain(measure):
         raise ParameterError(
-            f"whether {measure} is better when higher is not known here; say it with higher_is_better=True or False "
+            f"whether {measure} is better when higher is not known here; pass higher_is_better=True or False "
             "(its value must be 0 where nothing was found)"
         )
-    return _Meaning("value", None, 0.0, higher_is_better is None or higher_is_better)
+    return _Meaning("value", None, rel, 0.0, higher_is_better is None or higher_is_better)
 
 
-def _queries(outputs: list[Output], qrels: Any, rel: int) -> tuple[list[str], int]:
+def _rel_of(measure: str) -> int | None:
+    """Find the grade that a measure, by its name, counts as relevant."""
+    if "rel=" not in measure:
+        return None
+    digits = measure.partition("rel=")[2].partition(",")[0].partition(")")[0].strip()
+    return int(digits) if digits.isdecimal() and digits.isascii() and int(digits) > 0 else None
+
+
+def _queries(outputs: Sequence[Output], qrels: Any, rel: int) -> tuple[list[str], int]:
     if qrels is None:
         return list(dict.fromkeys(query for output in outputs for query in output.values)), 0
     judgments = as_qrels(qrels)
@@ -163,39 +259,49 @@ def _queries(outputs: list[Output], qrels: Any, rel: int) -> tuple[list[str], in
     return answerable, len(judgments.query_ids) - len(answerable)
 
 
-def _pair(
-    baseline: Output, contender: Output, queries: list[str], unanswerable: int, meaning: _Meaning, notes: tuple[str, ...]
-) -> Pair:
-    lengths = [_lengths(output, queries, meaning) for output in (baseline, contender)]
-    found = [~np.isnan(each) for each in lengths]
-    code = found[0] + 2 * found[1]
-    n = len(queries)
-    fractions = {name: float(np.mean(code == each)) for each, name in enumerate(OUTCOMES)} if n else {}
-    split = Split(
-        query_ids=tuple(queries),
-        outcomes=Outcomes(**dict(zip(OUTCOMES, np.bincount(code, minlength=4).tolist(), strict=True)), fractions=fractions),
-        found_baseline=found[0].astype(np.float64),
-        found_contender=found[1].astype(np.float64),
-        shared=found[0] & found[1],
-        length_baseline=lengths[0],
-        length_contender=lengths[1],
-        reciprocal_baseline=1 / lengths[0],
-        reciprocal_contender=1 / lengths[1],
-        measure=baseline.measure if meaning.kind == "value" else None,
-        higher_is_better=meaning.higher_is_better,
-    )
-    scores = [np.nan_to_num(each if meaning.kind == "value" else 1 / each) for each in lengths]
-    missing = tuple(
-        f"{output.name} lacks {len(lacking)} of the queries ({some(lacking)}); they count as unanswered."
-        for output in (baseline, contender)
-        if (lacking := [query for query in queries if query not in output.values])
-    )
-    return Pair(baseline.name, contender.name, split, unanswerable, naive_tests(*scores), (*notes, *missing))
+def _compared(
+    outputs: Sequence[Output],
+    queries: list[str],
+    unanswerable: int,
+    meaning: _Meaning,
+    settings: Settings,
+    notes: tuple[str, ...],
+) -> tuple[Comparison, ...]:
+    lengths = [_lengths(output, queries, meaning) for output in outputs]
+    horizon = meaning.cutoff if meaning.kind != "value" else None
+    everywhere = np.arange(len(queries))
+    pairs = []
+    for output, values in zip(outputs[1:], lengths[1:], strict=True):
+        pair = from_items((outputs[0].name, output.name), tuple(queries), everywhere, (lengths[0], values), horizon)
+        if meaning.kind == "value":
+            # Values of the measure are no ranks: it is not known where things were found.
+            outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
+            pair = replace(pair, outcomes=outcomes, measure=output.measure, higher_is_better=meaning.higher_is_better)
+        naive = [np.nan_to_num(run if meaning.kind == "value" else 1 / run) for run in (lengths[0], values)]
+        pairs.append(
+            MeasuredPair(
+                queries=pair,
+                n_unanswerable=unanswerable,
+                naive=naive_tests(*naive, higher_is_better=meaning.kind != "value" or meaning.higher_is_better),
+                notes=(*notes, *_about_missing((outputs[0], output), queries)),
+            )
+        )
+    return build(pairs, settings, coverage_test_for("query", False, settings.coverage_test))
 
 
-def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> _Floats:
-    """Turn values into ranks, or leave them; NaN where nothing was found."""
+def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:
+    """Convert values to ranks, or leave them; NaN where nothing was found."""
     values = np.array([output.values.get(query, math.nan) for query in queries], dtype=np.float64)
+    if np.isinf(values).any():
+        raise FormatError(output.name, f"{output.measure} is infinite for query {queries[int(np.argmax(np.isinf(values)))]}")
+    if meaning.kind == "value":
+        undefined = [query for query in queries if math.isnan(output.values.get(query, 0.0))]
+        if undefined:
+            raise FormatError(
+                output.name,
+                f"{output.measure} is undefined for {plural('query', len(undefined))} ({some(undefined)}), which says nothing "
+                "about what was found; leave these queries out of both outputs",
+            )
     values = np.where(values == meaning.not_found, np.nan, values)
     if meaning.kind != "reciprocal":
         return values
@@ -205,21 +311,35 @@ def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> _Floats:
     return np.where(np.abs(1 / whole - values) <= slack, whole, ranks)
 
 
-def _notes(outputs: list[Output], meaning: _Meaning, with_qrels: bool) -> tuple[str, ...]:
+def _about_missing(outputs: Sequence[Output], queries: list[str]) -> tuple[str, ...]:
+    lacking = {output.name: [query for query in queries if query not in output.values] for output in outputs}
+    return tuple(
+        f"{name} lacks {plural('query', len(missing))} ({some(missing)}), which count as unanswered."
+        for name, missing in lacking.items()
+        if missing
+    )
+
+
+def _about_values(meaning: _Meaning, measure: str) -> tuple[str, ...]:
+    if meaning.kind != "value":
+        return ()
+    return (
+        f"Coverage is the share of queries with {measure} above zero, ranking the mean of {measure} where both runs are above "
+        "zero.",
+    )
+
+
+def _notes(outputs: Sequence[Output], meaning: _Meaning, with_qrels: bool) -> tuple[str, ...]:
     measure = outputs[0].measure
-    cutoff = "its tie rule is" if meaning.cutoff is not None or meaning.kind == "value" else "its tie rule and cutoff are"
-    notes = [f"Compared on values of {measure} as they were written; {cutoff} the writing tool's, and not known here."]
-    if meaning.kind == "value":
-        notes.append(
-            f"Coverage is the share of queries with {measure} above zero, ranking the mean of {measure} where both runs are "
-            "above zero."
-        )
+    unknown = "tie rule is" if meaning.cutoff is not None or meaning.kind == "value" else "tie rule and cutoff are"
+    notes = [f"Compared on values of {measure} as they were written; the {unknown} those of the tool that wrote them."]
+    notes += _about_values(meaning, measure)
     if not with_qrels:
         notes.append("Without qrels, queries that have no relevant document cannot be told apart: they count as unanswered.")
     places = [output.places for output in outputs if output.places is not None]
     if places and meaning.kind == "reciprocal":
         last = math.isqrt(10 ** min(places))
-        notes.append(f"Values are rounded to {min(places)} places: ranks beyond about {last} cannot be told exactly.")
+        notes.append(f"Values are rounded to {plural('place', min(places))}: ranks beyond about {last} cannot be told exactly.")
     elif places:
-        notes.append(f"Values are rounded to {min(places)} places: small differences look like ties.")
+        notes.append(f"Values are rounded to {plural('place', min(places))}: small differences look like ties.")
     return tuple(notes)

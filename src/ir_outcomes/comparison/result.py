@@ -1,20 +1,23 @@
-"""What `compare` returns: frozen results that carry the settings and versions that made them, and survive JSON."""
+"""What `compare` returns: results that carry the settings and versions that made them."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, overload
+from typing import Any, ClassVar, Literal, NamedTuple, overload
 
-from ir_outcomes.comparison.facets import Facet, Naive
+from ir_outcomes._formatting import plural
+from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes
+from ir_outcomes.comparison.rows import paper_row, row_of
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.comparison.verdict import LABELS, Verdict
+from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import plain
-from ir_outcomes.statistics import Interval, Test
+from ir_outcomes.results import OPTIONAL, Result
 
+__all__ = ["Comparison", "Comparisons", "CutoffLabel", "Decision", "QueryOutcome", "Verdict"]
+
+Decision = Literal["better", "worse", "undecided"]
 WHICH = ("won", "lost", "better", "worse")
 
 
@@ -31,8 +34,8 @@ class QueryOutcome(NamedTuple):
     found_baseline, found_contender : float
         Share of the relevant documents found (1 or 0 under ``unit="query"``), higher is better.
     baseline, contender : float or None
-        Search length on what both found, or where there is nothing such on what the run found itself; ranks, lower is
-        better; None where it found nothing.
+        Search length on what both found, or where there is nothing on what the run found itself; ranks, lower is better; None
+        where it found nothing.
     difference : float or None
         Contender minus baseline, where both found something in common.
     text : str or None
@@ -49,69 +52,53 @@ class QueryOutcome(NamedTuple):
     text: str | None = None
 
 
-class _Shown:
-    """What a comparison and a list of them have in common: the ways to show them.
+class CutoffLabel(NamedTuple):
+    """The label that the same comparison has at another cutoff."""
 
-    Showing is the last room of the house; it is entered only when something is to be shown.
-    """
-
-    def _items(self) -> tuple[Comparison, ...]:
-        raise NotImplementedError
-
-    def to_frame(self) -> Any:
-        """Return a pandas data frame with a row for each comparison; the columns are those of the CSV."""
-        from ir_outcomes.showing.tables import as_frame, row_of
-
-        return as_frame(map(row_of, self._items()))
-
-    def to_csv(self) -> str:
-        """Return CSV with a row for each comparison."""
-        from ir_outcomes.showing.tables import as_csv, row_of
-
-        return as_csv([row_of(item) for item in self._items()])
-
-    def to_latex(self) -> str:
-        r"""Return a LaTeX table with the columns of Table 2 of Lin et al. 2021; needs ``\usepackage{booktabs}``."""
-        from ir_outcomes.showing.tables import as_latex
-
-        return as_latex(self._items())
-
-    def to_html(self) -> str:
-        """Return an HTML table with sentences and notes; everything is escaped."""
-        from ir_outcomes.showing.tables import as_html
-
-        return as_html(self._items())
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def plot(self, kind: str = "facets", ax: Any = None) -> Any:
-        """Draw a picture with matplotlib.
-
-        Parameters
-        ----------
-        kind : {"facets", "outcomes", "ranks", "differences"}
-            Change of coverage against change of ranking; shares of the outcomes; search length against search length; the
-            histogram of their differences. The last two are for a single comparison.
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure, which is ``.figure`` of what is returned.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        MissingDependency
-            If matplotlib is not installed.
-        """
-        from ir_outcomes.showing.plots import plot
-
-        return plot(self, kind, ax)
+    cutoff: int
+    label: str
 
 
 @dataclass(frozen=True)
-class Comparison(_Shown):
+class Verdict:
+    """The two-facet significance verdict on a contender.
+
+    Attributes
+    ----------
+    label : str
+        One of `ir_outcomes.comparison.verdict.LABELS`, after the guard.
+    strict : {"better", "worse", "undecided"}
+        The paper's strict rule, before the guard: both facets improve significantly and neither is hurt, or the same for the
+        baseline.
+    do_no_harm : {"better", "worse", "undecided"}
+        The paper's weaker rule, before the guard: at least one facet improves significantly and none is hurt, or the same for
+        the baseline.
+    guard : bool or None
+        Whether the label became "trade-off" because the search lengths over all queries contradict it; None where they are not
+        known, so that it could not be checked.
+    non_inferior : bool or None
+        Whether harm beyond the margins is excluded on both facets; None without margins.
+    equivalent : bool or None
+        Whether differences beyond the margins in either direction are excluded on both facets; None without margins.
+    sentence : str
+        The verdict in plain words, with its numbers.
+
+    References
+    ----------
+    Lin et al. 2021, section 5.
+    """
+
+    label: str
+    strict: Decision
+    do_no_harm: Decision
+    guard: bool | None
+    non_inferior: bool | None
+    equivalent: bool | None
+    sentence: str
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
     """A contender against a baseline: outcomes, both facets, and the verdict.
 
     Attributes
@@ -121,27 +108,31 @@ class Comparison(_Shown):
     n_queries : int
         Answerable queries: those that are compared.
     n_unanswerable : int
-        Queries of the qrels without a relevant document: left out.
+        Queries of the qrels without a relevant document, which are left out.
     settings : Settings
         How it was made.
     outcomes : Outcomes
-        The split.
-    coverage : Facet
+        The outcome split.
+    coverage : CoverageFacet
         Queries answered (or relevant documents found), percentage points, higher is better.
-    ranking : Facet
+    ranking : RankingFacet
         Mean search length on what both found, ranks, lower is better.
-    reciprocal_rank : Facet or None
+    reciprocal : RankingFacet or None
         The same on reciprocals, higher is better; it decides nothing. None where another measure than a rank was compared.
+    restricted : RestrictedLength or None
+        Search lengths over all queries, and what the ranking facet leaves out; None without a cutoff.
     naive : Naive
         Standard tests on reciprocal rank over all answerable queries: what the framework replaces.
+    cutoffs : tuple of CutoffLabel
+        The label at other cutoffs, ascending, not corrected for their number; empty where they are not known.
     verdict : Verdict
         The two-facet verdict.
     notes : tuple of str
-        What a careful reader must know.
-    versions : dict of str to str
+        What a careful reader must know, the most important first.
+    versions : mapping of str to str
         Of ir_outcomes, NumPy, SciPy and Python.
     queries : tuple of QueryOutcome, optional
-        Query by query; absent where the result was read from JSON without them.
+        Query by query; None where the result was restored from JSON without them.
     """
 
     baseline: str
@@ -150,14 +141,18 @@ class Comparison(_Shown):
     n_unanswerable: int
     settings: Settings
     outcomes: Outcomes
-    coverage: Facet
-    ranking: Facet
-    reciprocal_rank: Facet | None
+    coverage: CoverageFacet
+    ranking: RankingFacet
+    reciprocal: RankingFacet | None
+    restricted: RestrictedLength | None
     naive: Naive
+    cutoffs: tuple[CutoffLabel, ...]
     verdict: Verdict
     notes: tuple[str, ...]
-    versions: dict[str, str]
-    queries: tuple[QueryOutcome, ...] | None = field(default=None, repr=False, compare=False)
+    versions: Mapping[str, str]
+    queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
+
+    has_paper_columns: ClassVar[bool] = True
 
     @property
     def unit(self) -> str:
@@ -171,18 +166,21 @@ class Comparison(_Shown):
 
     @property
     def rel(self) -> int:
-        """Least grade of a relevant document."""
+        """Smallest grade of a relevant document."""
         return self.settings.rel
 
     @property
     def ties(self) -> str:
-        """Ranking rule."""
+        """Order among equal scores."""
         return self.settings.ties
 
     @property
     def alpha(self) -> float:
         """Level of tests, intervals and verdict."""
         return self.settings.alpha
+
+    def _summary(self) -> str:
+        return f"{self.contender!r} against {self.baseline!r}: {self.verdict.label}, {plural('query', self.n_queries)}"
 
     def per_query(self, which: str | None = None, top: int | None = None) -> list[QueryOutcome]:
         """List the queries: which did I win, which did I lose.
@@ -193,7 +191,7 @@ class Comparison(_Shown):
             Only queries where the contender found more or less, or ranked what both found better or worse; the largest
             change first (for won and lost: the best-ranked answer first). By default all, in the order of the qrels.
         top : int, optional
-            At most so many.
+            At most this many.
 
         Raises
         ------
@@ -202,69 +200,31 @@ class Comparison(_Shown):
         """
         if self.queries is None:
             raise ParameterError("this result was stored without its queries; write it with to_json(per_query=True)")
+        if which is not None and which not in WHICH:
+            raise ParameterError(f"which={which!r}: must be one of {', '.join(WHICH)}")
         chosen = list(self.queries)
         if which in ("won", "lost"):
             finder = "contender" if which == "won" else "baseline"
             chosen = [query for query in chosen if query.outcome == which]
             chosen.sort(key=lambda query: getattr(query, finder))
         elif which in ("better", "worse"):
-            sign = 1 if which == "worse" else -1
+            sign = 1 if (which == "worse") != self.ranking.higher_is_better else -1
             chosen = [query for query in chosen if sign * (query.difference or 0) > 0]
             chosen.sort(key=lambda query: -abs(query.difference or 0))
-        elif which is not None:
-            raise ParameterError(f"which={which!r}: must be one of {', '.join(WHICH)}")
         return chosen[:top]
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return everything as plain dicts, lists, text and numbers; `per_query` adds the queries."""
-        result: dict[str, Any] = plain(self)
-        if not per_query:
-            del result["queries"]
-        return result
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat row: a value for each column, None where there is none; units are those of the attributes."""
+        return [row_of(self)]
 
-    def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON: no NaN, no infinity."""
-        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False, indent=indent)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
-        """Rebuild what `to_dict` returned."""
-        margins = data["settings"]["margins"]
-        queries = data.get("queries")
-        return cls(
-            baseline=data["baseline"],
-            contender=data["contender"],
-            n_queries=data["n_queries"],
-            n_unanswerable=data["n_unanswerable"],
-            settings=Settings(**{**data["settings"], "margins": tuple(margins) if margins else None}),
-            outcomes=Outcomes(**data["outcomes"]),
-            coverage=_facet(data["coverage"]),
-            ranking=_facet(data["ranking"]),
-            reciprocal_rank=None if data["reciprocal_rank"] is None else _facet(data["reciprocal_rank"]),
-            naive=Naive(**{**data["naive"], "tests": _tests(data["naive"]["tests"])}),
-            verdict=Verdict(**data["verdict"]),
-            notes=tuple(data["notes"]),
-            versions=dict(data["versions"]),
-            queries=None if queries is None else tuple(QueryOutcome(*query) for query in queries),
-        )
-
-    @classmethod
-    def from_json(cls, text: str) -> Comparison:
-        """Rebuild what `to_json` returned."""
-        return cls.from_dict(json.loads(text))
-
-    def _items(self) -> tuple[Comparison, ...]:
-        return (self,)
-
-    def __str__(self) -> str:
-        from ir_outcomes.showing.text import comparison_text
-
-        return comparison_text(self)
+    def paper_rows(self) -> list[dict[str, Any]]:
+        """Return one row with the columns of Tables 1 and 2 of Lin et al. 2021."""
+        return [paper_row(self)]
 
 
-@dataclass(frozen=True)
-class Comparisons(_Shown):
-    """Several comparisons, in the order the runs were given.
+@dataclass(frozen=True, repr=False)
+class Comparisons(Result, Sequence[Comparison]):
+    """Several comparisons, in the order in which the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries that both answered.
 
@@ -272,9 +232,14 @@ class Comparisons(_Shown):
     ----------
     items : tuple of Comparison
         One for each contender, or for each pair; the p-values that decide are corrected over all of them.
+    notes : tuple of str
+        What a careful reader must know about the call as a whole.
     """
 
     items: tuple[Comparison, ...]
+    notes: tuple[str, ...] = ()
+
+    has_paper_columns: ClassVar[bool] = True
 
     def __len__(self) -> int:
         return len(self.items)
@@ -290,7 +255,7 @@ class Comparisons(_Shown):
 
     def __getitem__(self, key: int | str | slice) -> Comparison | Comparisons:
         if isinstance(key, slice):
-            return Comparisons(self.items[key])
+            return Comparisons(self.items[key], self.notes)
         if isinstance(key, int):
             return self.items[key]
         for item in self.items:
@@ -298,13 +263,18 @@ class Comparisons(_Shown):
                 return item
         raise KeyError(f"{key}; the contenders are {', '.join(item.contender for item in self.items)}")
 
+    def _summary(self) -> str:
+        baselines = {item.baseline for item in self.items}
+        against = f" against {baselines.pop()!r}" if len(baselines) == 1 else ""
+        return f"{plural('comparison', len(self.items))}{against}"
+
     def sorted(self, by: str = "verdict") -> Comparisons:
         """Order the comparisons, best first.
 
         Parameters
         ----------
         by : {"verdict", "coverage", "ranking", "name"}
-            The verdict, as in the order of `ir_outcomes.comparison.verdict.LABELS` but with the worse ones last; the change of
+            The verdict, in the order of `ir_outcomes.comparison.verdict.LABELS` but with the worse ones last; the change of
             a facet; or the contender's name.
 
         Raises
@@ -314,7 +284,7 @@ class Comparisons(_Shown):
         """
         if by not in _ORDERS:
             raise ParameterError(f"by={by!r}: must be one of {', '.join(_ORDERS)}")
-        return Comparisons(tuple(sorted(self.items, key=_ORDERS[by])))
+        return Comparisons(tuple(sorted(self.items, key=_ORDERS[by])), self.notes)
 
     def filter(self, *labels: str) -> Comparisons:
         """Keep the comparisons with one of these verdicts.
@@ -322,54 +292,26 @@ class Comparisons(_Shown):
         Raises
         ------
         ParameterError
-            If a label is none of `ir_outcomes.comparison.verdict.LABELS`.
+            If a label is not one of `ir_outcomes.comparison.verdict.LABELS`.
         """
         unknown = [label for label in labels if label not in LABELS]
         if unknown:
             raise ParameterError(f"no verdict is called {unknown[0]!r}; they are {', '.join(LABELS)}")
-        return Comparisons(tuple(item for item in self.items if item.verdict.label in labels))
+        return Comparisons(tuple(item for item in self.items if item.verdict.label in labels), self.notes)
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return everything as plain dicts, lists, text and numbers."""
-        return {"comparisons": [item.to_dict(per_query=per_query) for item in self.items]}
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each comparison."""
+        return [row_of(item) for item in self.items]
 
-    def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON: no NaN, no infinity."""
-        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False, indent=indent)
-
-    @classmethod
-    def from_json(cls, text: str) -> Comparisons:
-        """Rebuild what `to_json` returned."""
-        return cls(tuple(Comparison.from_dict(item) for item in json.loads(text)["comparisons"]))
-
-    def _items(self) -> tuple[Comparison, ...]:
-        return self.items
-
-    def __str__(self) -> str:
-        from ir_outcomes.showing.text import comparisons_text
-
-        return comparisons_text(self)
+    def paper_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each comparison with the columns of Tables 1 and 2 of Lin et al. 2021."""
+        return [paper_row(item) for item in self.items]
 
 
 _FROM_BEST = (LABELS[0], LABELS[1], LABELS[5], LABELS[4], LABELS[3], LABELS[2])
-
-
-def _gain(facet: Facet) -> float:
-    return (facet.difference or 0.0) * (1 if facet.higher_is_better else -1)
-
-
 _ORDERS: dict[str, Callable[[Comparison], Any]] = {
     "verdict": lambda item: _FROM_BEST.index(item.verdict.label),
-    "coverage": lambda item: -_gain(item.coverage),
-    "ranking": lambda item: -_gain(item.ranking),
+    "coverage": lambda item: -item.coverage.gain,
+    "ranking": lambda item: -item.ranking.gain,
     "name": lambda item: item.contender,
 }
-
-
-def _facet(data: Mapping[str, Any]) -> Facet:
-    intervals = {name: data[name] and Interval(*data[name]) for name in ("interval", "ratio_interval")}
-    return Facet(**{**data, **intervals, "tests": _tests(data["tests"])})
-
-
-def _tests(data: Mapping[str, Any]) -> dict[str, Test]:
-    return {name: Test(**test) for name, test in data.items()}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ir_outcomes._checks import check_choice, check_one_order, check_positive
-from ir_outcomes._types import Ties, Unit
+from ir_outcomes._types import CoverageTest, FamilyCorrection, RankingTest, Ties, Unit
 from ir_outcomes.errors import ParameterError
 
-RankingTest = Literal["t", "wilcoxon", "sign", "signflip"]
-CoverageTest = Literal["exact", "midp"]
-FamilyCorrection = Literal["holm", "bonferroni", "fdr_bh", "tukey", "none"]
+__all__ = ["Settings", "check_alpha", "checked_margins"]
 
 
 @dataclass(frozen=True)
@@ -21,21 +20,21 @@ class Settings:
     Attributes
     ----------
     cutoff, rel, ties, judged_only
-        See `ir_outcomes.search_lengths`; None and "unknown" where only a tool's output was compared.
+        See `ir_outcomes.search_lengths`; None and "unknown" where only the output of a tool was compared.
     unit : {"query", "document"}
         What is answered or not.
     alpha : float
         Level of tests, intervals and verdict.
     test, coverage_test : str
-        Which tests decide.
+        Which tests were asked to decide.
     correction : str
-        Correction of the deciding p-values over `family` contenders, separately per facet.
+        Correction of the deciding p-values over `family` comparisons, separately for each facet.
     family : int
         Number of comparisons in the call.
     margins : tuple of float, optional
         Non-inferiority margins: percentage points of coverage, ranks.
-    seed, resamples : int
-        Of the sign-flip test where it is sampled.
+    seed : int
+        Of the bootstrap intervals.
     """
 
     cutoff: int | None
@@ -43,26 +42,52 @@ class Settings:
     unit: Unit
     ties: Ties | Literal["unknown"]
     judged_only: bool
-    alpha: float
-    test: RankingTest
-    coverage_test: CoverageTest
-    correction: FamilyCorrection
-    family: int
-    margins: tuple[float, float] | None
-    seed: int
-    resamples: int
+    alpha: float = 0.05
+    test: RankingTest = "t"
+    coverage_test: CoverageTest = "exact"
+    correction: FamilyCorrection = "holm"
+    family: int = 1
+    margins: tuple[float, float] | None = None
+    seed: int = 0
 
     def __post_init__(self) -> None:
         check_positive("cutoff", self.cutoff, none_allowed=True)
         check_positive("rel", self.rel)
-        check_positive("resamples", self.resamples)
         check_choice("unit", self.unit, get_args(Unit))
         check_choice("ties", self.ties, (*get_args(Ties), "unknown"))
         check_choice("test", self.test, get_args(RankingTest))
         check_choice("coverage_test", self.coverage_test, get_args(CoverageTest))
         check_choice("correction", self.correction, get_args(FamilyCorrection))
         check_one_order(self.ties)
-        if not 0 < self.alpha < 1:
-            raise ParameterError(f"alpha={self.alpha!r}: must be between 0 and 1")
-        if self.margins is not None and not (len(self.margins) == 2 and min(self.margins) > 0):
-            raise ParameterError(f"margins={self.margins!r}: must be two positive numbers, percentage points and ranks")
+        check_alpha(self.alpha)
+
+    @property
+    def first_step_level(self) -> float:
+        """The level of the first step of Holm's method, which the smallest p-value of the family has to reach."""
+        return self.alpha if self.correction == "none" else self.alpha / self.family
+
+    @property
+    def margin_level(self) -> float:
+        """Level of the two-sided intervals that decide about margins."""
+        return 1 - self.first_step_level
+
+
+def check_alpha(alpha: Any) -> None:
+    """Refuse a level that is not strictly between 0 and 1."""
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
+        raise ParameterError(f"alpha={alpha!r}: must be a number between 0 and 1, such as 0.05")
+
+
+def checked_margins(margins: Any) -> tuple[float, float] | None:
+    """Refuse margins that are not two positive, finite numbers."""
+    if margins is None:
+        return None
+    try:
+        coverage, ranking = (float(margin) for margin in margins)
+    except (TypeError, ValueError):
+        coverage = ranking = math.nan
+    if not (0 < coverage < math.inf and 0 < ranking < math.inf):
+        raise ParameterError(
+            f"margins={margins!r}: must be two positive numbers, percentage points of coverage and ranks, such as (1.0, 0.5)"
+        )
+    return coverage, ranking

@@ -1,14 +1,16 @@
-"""From what the tests found on each facet to one verdict: the decision table, and nothing else."""
+"""From what the tests found on each facet to verdicts: the decision table and the guard, on arrays, and nothing else."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from ir_outcomes.statistics import Test
+import numpy as np
 
-Decision = Literal["better", "worse", "undecided"]
+from ir_outcomes._types import Bools, Floats, Ints
+from ir_outcomes.statistics import Tests
+
+__all__ = ["LABELS", "MIRRORED", "Findings", "Verdicts", "decide", "find"]
 
 LABELS = (
     "better on both facets",
@@ -18,133 +20,137 @@ LABELS = (
     "trade-off",
     "no significant difference",
 )
+MIRRORED = dict(zip(LABELS, (*LABELS[2:4], *LABELS[:2], *LABELS[4:]), strict=True))  # the label with the runs swapped
+
+_TRADE_OFF = LABELS.index("trade-off")
 
 
-class Finding(NamedTuple):
-    """What the tests say of one facet, for the contender.
+class Findings(NamedTuple):
+    """What the tests say about one facet, for each of m contenders.
 
     Attributes
     ----------
-    up, down : bool
-        It improves or worsens, and the corrected p-value of the deciding test is at most alpha.
-    gain, hurt : bool
+    up, down : (m,) bool arrays
+        The facet improves or worsens, and the corrected p-value of the deciding test is at most alpha.
+    gain, hurt : (m,) bool arrays
         It improves or worsens, and the raw p-value of the deciding test is at most alpha; for ranking also that of the t or
-        Wilcoxon test in its own direction, because "no harm" must not hang on the choice of a test.
+        Wilcoxon test in its own direction, because "no harm" must not depend on the choice of a test.
     """
 
-    up: bool
-    hurt: bool
-    down: bool
-    gain: bool
+    up: Bools
+    hurt: Bools
+    down: Bools
+    gain: Bools
 
-    def swapped(self) -> Finding:
-        """Give the finding for the baseline."""
-        return Finding(up=self.down, hurt=self.gain, down=self.up, gain=self.hurt)
+    def swapped(self) -> Findings:
+        """Return the findings for the baseline."""
+        return Findings(up=self.down, hurt=self.gain, down=self.up, gain=self.hurt)
 
 
-def finding(decides: Test, corrected: float, alpha: float, *, higher_is_better: bool, vetoes: Sequence[Test] = ()) -> Finding:
+class Verdicts(NamedTuple):
+    """The two-facet verdict on each of m contenders.
+
+    Attributes
+    ----------
+    label : (m,) int array
+        Index into `LABELS`, after the guard.
+    strict : (m,) int array
+        The rule of Lin et al. 2021, before the guard: 1 better (both facets improve significantly and neither is hurt), -1 the
+        same for the baseline, 0 undecided.
+    do_no_harm : (m,) int array
+        The same for their weaker rule: at least one facet improves significantly and none is hurt.
+    guard : (m,) bool array
+        Whether the guard turned a label into "trade-off".
+    """
+
+    label: Ints
+    strict: Ints
+    do_no_harm: Ints
+    guard: Bools
+
+    def labels(self) -> list[str]:
+        """Return the labels as text."""
+        return [LABELS[code] for code in self.label.tolist()]
+
+
+def find(deciding: Tests, corrected: Floats, alpha: float, *, higher_is_better: bool, vetoes: Sequence[Tests] = ()) -> Findings:
     """Say what the tests of a facet find.
 
     Parameters
     ----------
-    decides : Test
-        The deciding test.
-    corrected : float
-        Its p-value, corrected for the comparisons of the call.
+    deciding : Tests
+        The deciding test, for each of m contenders.
+    corrected : (m,) float array
+        Its p-values, corrected for the comparisons of the call.
     alpha : float
         Level.
     higher_is_better : bool
         Direction of the facet.
-    vetoes : sequence of Test
+    vetoes : sequence of Tests
         Other tests that find gain or harm, each in its own direction.
     """
     improvement = 1 if higher_is_better else -1
-    direction = decides.direction * improvement
-    significant = {test.direction * improvement for test in (decides, *vetoes) if test.pvalue <= alpha}
-    return Finding(
-        up=direction > 0 and corrected <= alpha,
-        hurt=-1 in significant,
-        down=direction < 0 and corrected <= alpha,
-        gain=1 in significant,
-    )
+    direction = deciding.direction * improvement
+    gain, hurt = np.zeros(len(direction), dtype=bool), np.zeros(len(direction), dtype=bool)
+    for test in (deciding, *vetoes):
+        significant = test.pvalue <= alpha
+        gain |= significant & (test.direction == improvement)
+        hurt |= significant & (test.direction == -improvement)
+    significant = corrected <= alpha
+    return Findings(up=significant & (direction > 0), hurt=hurt, down=significant & (direction < 0), gain=gain)
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The two-facet significance verdict on a contender.
+def decide(coverage: Findings, ranking: Findings, guards: Sequence[Tests] = (), alpha: float = 0.05) -> Verdicts:
+    """Apply the rules *strict* and *do no harm*, choose the labels, and let the guard check them.
 
-    Attributes
+    Parameters
     ----------
-    label : str
-        One of `LABELS`.
-    strict : {"better", "worse", "undecided"}
-        Both facets improve significantly and neither is hurt, or the same for the baseline.
-    do_no_harm : {"better", "worse", "undecided"}
-        At least one facet improves significantly and none is hurt, or the same for the baseline.
-    non_inferior : bool or None
-        At least one facet improves significantly and the interval of the other stays inside its margin; None without margins.
-    sentence : str
-        The verdict in plain words, with its numbers.
-
-    References
-    ----------
-    Lin et al. 2021, section 5.
-    """
-
-    label: str
-    strict: Decision
-    do_no_harm: Decision
-    non_inferior: bool | None
-    sentence: str
-
-
-def decide(coverage: Finding, ranking: Finding) -> tuple[str, Decision, Decision]:
-    """Apply the rules *strict* and *do no harm*, and choose the label.
+    coverage, ranking : Findings
+        Of both facets.
+    guards : sequence of Tests
+        Tests on all queries in which a positive direction is worse for the contender: the restricted search length, and its
+        part of won and lost. A label that says better (worse) while one of them is significantly worse (better) becomes
+        "trade-off".
+    alpha : float
+        Raw level of the guard.
 
     Returns
     -------
-    label : str
-        The first of `LABELS` that applies.
-    strict, do_no_harm : {"better", "worse", "undecided"}
-        What each rule says.
+    Verdicts
+
+    References
+    ----------
+    Lin et al. 2021, section 5, for the two rules.
 
     Examples
     --------
-    >>> nothing = Finding(up=False, hurt=False, down=False, gain=False)
-    >>> improved = Finding(up=True, hurt=False, down=False, gain=True)
-    >>> decide(nothing, improved)
-    ('better without harm', 'undecided', 'better')
+    >>> no, yes = np.array([False]), np.array([True])
+    >>> nothing = Findings(up=no, hurt=no, down=no, gain=no)
+    >>> improved = Findings(up=yes, hurt=no, down=no, gain=yes)
+    >>> verdicts = decide(nothing, improved)
+    >>> verdicts.labels(), verdicts.strict.tolist(), verdicts.do_no_harm.tolist()
+    (['better without harm'], [0], [1])
     """
-    strict = _either(_strictly_better, coverage, ranking)
-    do_no_harm = _either(_better_without_harm, coverage, ranking)
-    if strict == "better":
-        label = "better on both facets"
-    elif do_no_harm == "better":
-        label = "better without harm"
-    elif strict == "worse":
-        label = "worse on both facets"
-    elif do_no_harm == "worse":
-        label = "worse without gain"
-    elif _mixed(coverage, ranking) or _mixed(coverage.swapped(), ranking.swapped()):
-        label = "trade-off"
-    else:
-        label = "no significant difference"
-    return label, strict, do_no_harm
+    swapped = coverage.swapped(), ranking.swapped()
+    strict = _strictly_better(coverage, ranking).astype(np.int64) - _strictly_better(*swapped)
+    do_no_harm = _better_without_harm(coverage, ranking).astype(np.int64) - _better_without_harm(*swapped)
+    mixed = _mixed(coverage, ranking) | _mixed(*swapped)
+    # The first that applies, in the order of LABELS.
+    label = np.select([strict > 0, do_no_harm > 0, strict < 0, do_no_harm < 0, mixed], range(len(LABELS) - 1), len(LABELS) - 1)
+    guard = np.zeros(len(label), dtype=bool)
+    for test in guards:
+        # A positive direction of the test is worse for the contender, so it contradicts "better", and the reverse.
+        guard |= (test.pvalue <= alpha) & (test.direction * do_no_harm > 0)
+    return Verdicts(np.where(guard, _TRADE_OFF, label).astype(np.int64), strict, do_no_harm, guard)
 
 
-def _either(rule: Callable[[Finding, Finding], bool], coverage: Finding, ranking: Finding) -> Decision:
-    if rule(coverage, ranking):
-        return "better"
-    return "worse" if rule(coverage.swapped(), ranking.swapped()) else "undecided"
+def _strictly_better(coverage: Findings, ranking: Findings) -> Bools:
+    return coverage.up & ranking.up & ~(coverage.hurt | ranking.hurt)
 
 
-def _strictly_better(coverage: Finding, ranking: Finding) -> bool:
-    return coverage.up and ranking.up and not (coverage.hurt or ranking.hurt)
+def _better_without_harm(coverage: Findings, ranking: Findings) -> Bools:
+    return (coverage.up | ranking.up) & ~(coverage.hurt | ranking.hurt)
 
 
-def _better_without_harm(coverage: Finding, ranking: Finding) -> bool:
-    return (coverage.up or ranking.up) and not (coverage.hurt or ranking.hurt)
-
-
-def _mixed(coverage: Finding, ranking: Finding) -> bool:
-    return (coverage.up or ranking.up) and (coverage.hurt or ranking.hurt)
+def _mixed(coverage: Findings, ranking: Findings) -> Bools:
+    return (coverage.up | ranking.up) & (coverage.hurt | ranking.hurt)

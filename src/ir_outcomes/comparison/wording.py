@@ -1,16 +1,24 @@
-"""A comparison in plain words: the sentence of its verdict, and the notes that keep a reader from misreading it."""
+"""A comparison in words: the sentence of its verdict, and the notes that keep a reader from misreading it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_outcomes.comparison.facets import POWER, Facet
-from ir_outcomes.comparison.outcomes import Outcomes
+from ir_outcomes._formatting import listed, plural, pvalue_in_words
+from ir_outcomes._types import Ints
+from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RankingFacet
+from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.notes import notes_on_queries
+from ir_outcomes.statistics import COVERAGE_OF_RATIO_INTERVAL, FEW, measured_coverage, smallest_pvalue
+
+if TYPE_CHECKING:
+    from ir_outcomes.comparison.result import Comparison, CutoffLabel
+
+__all__ = ["cutoff_note", "notes_on_input", "notes_on_verdict", "sentence"]
 
 FEW_QUERIES = 60
 UNEVEN_JUDGING = 0.05
@@ -25,89 +33,157 @@ _OPENINGS = {
 }
 
 
-def pvalue_text(pvalue: float) -> str:
-    """Write a p-value for a sentence.
-
-    Examples
-    --------
-    >>> pvalue_text(0.0312), pvalue_text(3e-9)
-    ('p = 0.031', 'p = 3e-09')
-    """
-    return f"p = {pvalue:.2g}" if pvalue < 0.001 else f"p = {pvalue:.3f}"
-
-
-def sentence(label: str, baseline: str, contender: str, unit: str, outcomes: Outcomes, coverage: Facet, ranking: Facet) -> str:
+def sentence(label: str, pair: PairedQueries, unit: str, coverage: CoverageFacet, ranking: RankingFacet) -> str:
     """Say the verdict with its numbers."""
-    opening = _OPENINGS[label].format(contender=contender, baseline=baseline)
-    return f"{opening}: it {_coverage(coverage, outcomes, unit)}, and {_ranking(ranking, unit)}."
-
-
-ENOUGH_FOR_BOOTSTRAP = 200  # queries; benchmarks/simulate_errors.py
+    opening = _OPENINGS[label].format(contender=pair.contender, baseline=pair.baseline)
+    return f"{opening}: {pair.contender} {_coverage(coverage, pair, unit)}, and {_ranking(ranking, unit)}."
 
 
 def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
-    """Yield what a careful reader must know of the runs."""
+    """Yield what a careful reader must know about the runs."""
     yield from notes_on_queries((baseline, contender))
     yield from _about_depth(baseline, contender)
     yield from _about_judgments(baseline, contender)
 
 
-def notes_on_facets(coverage: Facet, ranking: Facet, label: str) -> Iterator[str]:
-    """Yield what a careful reader must know of the tests, and of what the verdict does not say."""
+def notes_on_verdict(comparison: Comparison) -> tuple[list[str], list[str]]:
+    """Return the notes that a reader must see first, and the others."""
+    first = [*_about_guard(comparison), *_about_naive_mean(comparison), *_about_cutoffs(comparison)]
+    coverage, ranking = comparison.coverage, comparison.ranking
+    later: list[str] = []
     for facet in (coverage, ranking):
-        yield from _about_tests(facet)
-    yield from _about_disagreement(ranking)
+        later += [*_about_tests(facet), *_about_few_queries(facet)]
+    later += [*_about_within_facet(comparison), *_about_disagreement(ranking)]
     for facet in (coverage, ranking):
-        yield from _about_interval(facet)
-    if ranking.ratio_interval is not None and ranking.n < ENOUGH_FOR_BOOTSTRAP:
-        yield (
-            f"The bootstrap interval of the ratio of search lengths is too narrow on {ranking.n} queries: one of 95% covers "
-            "about 88% at 20 queries and 93% at 200."
-        )
-    yield from _about_certainty(coverage, ranking, label)
+        later += _about_interval(facet)
+    later += [*_about_ratio(ranking), *_about_certainty(coverage, ranking), *_about_chances(comparison)]
+    return first, later
 
 
-def _coverage(facet: Facet, outcomes: Outcomes, unit: str) -> str:
-    what = "of the queries" if unit == "query" else "of the relevant documents"
+def _coverage(facet: CoverageFacet, pair: PairedQueries, unit: str) -> str:
+    items = "queries" if unit == "query" else "relevant documents"
     verb = "answers" if unit == "query" else "finds"
     if facet.difference is None:
         return f"{verb} nothing that can be compared"
-    test = _test(facet)
-    split = f"won {outcomes.won}, lost {outcomes.lost}"
+    outcomes = f"won {pair.outcomes.won}, lost {pair.outcomes.lost}"
     if facet.difference == 0:
-        return f"{verb} as many {what} ({split}; {test})"
+        return f"{verb} as many of the {items} ({outcomes}; {_test(facet)})"
     more = "more" if facet.difference > 0 else "fewer"
-    return f"{verb} {abs(facet.difference):.2f} percentage points {more} {what} ({split}; {test})"
+    return f"{verb} {abs(facet.difference):.2f} percentage points {more} of the {items} ({outcomes}; {_test(facet)})"
 
 
 def _test(facet: Facet) -> str:
-    text = f"{facet.decides.method}, {pvalue_text(facet.pvalue)}"
+    text = f"{facet.decides.method}, {pvalue_in_words(facet.pvalue)}"
     if facet.pvalue_corrected == facet.pvalue:
         return text
-    return f"{text}, corrected {pvalue_text(facet.pvalue_corrected).removeprefix('p = ')}"
+    return f"{text}, corrected {pvalue_in_words(facet.pvalue_corrected).removeprefix('p = ')}"
 
 
-def _ranking(facet: Facet, unit: str) -> str:
+def _ranking(facet: RankingFacet, unit: str) -> str:
     if facet.difference is None or facet.baseline is None or facet.contender is None:
         return "nothing is found by both runs, so their rankings cannot be compared"
-    where = f"on the {facet.n} queries that both answer" if unit == "query" else "on the relevant documents that both find"
-    test = _test(facet)
-    lengths = f"{facet.baseline:.2f} to {facet.contender:.2f}"
-    if facet.difference == 0:
-        return f"{where} the search length is the same ({lengths}; {test})"
+    n, different = plural("query", facet.n), f"{facet.n_nonzero} of which differ"
     if facet.measured_in != "ranks":
-        change = "higher" if facet.difference > 0 else "lower"
-        lengths = f"{facet.baseline:.4f} to {facet.contender:.4f}"
-        return (
-            f"on the {facet.n} queries where both are above zero {facet.measured_in} is {abs(facet.difference):.4f} {change} "
-            f"({lengths}; {test})"
+        where, places, words = f"on the {n} where both are above zero", 4, ("higher", "lower")
+        what = facet.measured_in
+    else:
+        what, places, words = "the search", 2, ("longer", "shorter")
+        where = f"on the {n} that both answer" if unit == "query" else f"on what both find, on {n}"
+    means = f"{facet.baseline:.{places}f} to {facet.contender:.{places}f}"
+    where = f"{where} ({different})"
+    return f"{where} {what} {_change(facet, places, words)} (means {means}; {_test(facet)})"
+
+
+def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
+    """Say the estimate of the test that decides: its direction is that of the verdict."""
+    unit = " ranks" if facet.measured_in == "ranks" else ""
+    direction = facet.decides.direction
+    if facet.test == "wilcoxon" and facet.shift is not None:
+        if direction == 0:
+            return "is neither longer nor shorter on most queries" if unit else "is the same on most queries"
+        # With many equal queries the shift of a typical query is 0 although the signed ranks have a direction.
+        size = f", by {abs(facet.shift):.{places}f}{unit} on a typical query" if facet.shift else ""
+        return f"is {words[0] if direction > 0 else words[1]} by signed ranks{size}"
+    if facet.test == "sign":
+        if direction == 0:
+            return f"is {words[0]} as often as {words[1]}"
+        return f"is {words[0] if direction > 0 else words[1]} on most of the queries that differ"
+    if not facet.difference:
+        return "is the same on average"
+    return f"is {abs(facet.difference):.{places}f}{unit} {words[0] if facet.difference > 0 else words[1]}"
+
+
+def _about_guard(comparison: Comparison) -> Iterator[str]:
+    restricted = comparison.restricted
+    if restricted is None:
+        yield (
+            "Without a cutoff the search lengths over all queries are not known, so it could not be checked whether early "
+            "answers were lost and late ones won."
         )
-    change = "longer" if facet.difference > 0 else "shorter"
-    return f"{where} the search is {abs(facet.difference):.2f} ranks {change} ({lengths}; {test})"
+        return
+    if not comparison.verdict.guard:
+        return
+    says, against = ("better", "longer") if comparison.verdict.do_no_harm == "better" else ("worse", "shorter")
+    outcomes = comparison.outcomes
+    where = f"median ranks: lost {_rank(outcomes.lost_at)}, won {_rank(outcomes.won_at)}"
+    tests = (
+        ("the search over all queries", restricted.difference, restricted.test),
+        ("what was won and lost by itself", restricted.won_and_lost, restricted.won_and_lost_test),
+    )
+    sign = 1 if says == "better" else -1
+    found = [
+        f"{what} makes it {abs(difference):.2f} ranks {against} ({pvalue_in_words(test.pvalue)})"
+        for what, difference, test in tests
+        if test.pvalue <= comparison.alpha and test.direction == sign
+    ]
+    yield (
+        f'The facets alone say "{says}", but {listed(found)}, counting {restricted.horizon + 1} where nothing is found '
+        f"({where}); so the label is trade-off."
+    )
+
+
+def _rank(value: float | None) -> str:
+    return "none" if value is None else f"{value:g}"
+
+
+def _about_naive_mean(comparison: Comparison) -> Iterator[str]:
+    naive, label = comparison.naive, comparison.verdict.label
+    says = label.split()[0]
+    if says not in ("better", "worse") or naive.difference is None or naive.baseline is None or naive.contender is None:
+        return
+    direction = naive.tests["t"].direction * (1 if naive.higher_is_better else -1)
+    if naive.tests["t"].pvalue > comparison.alpha or direction * (1 if says == "better" else -1) >= 0:
+        return
+    measure = "Mean reciprocal rank" if comparison.reciprocal is not None else "The mean"
+    yield (
+        f"{measure} over all queries goes the other way: {naive.baseline:.4f} to {naive.contender:.4f} (t, "
+        f"{pvalue_in_words(naive.tests['t'].pvalue)}). It mixes both facets and weighs the first ranks most; the label "
+        "does not depend on it."
+    )
+
+
+def _about_cutoffs(comparison: Comparison) -> Iterator[str]:
+    note = cutoff_note(comparison.cutoffs, comparison.cutoff)
+    if note is not None:
+        yield note
+
+
+def cutoff_note(cutoffs: Sequence[CutoffLabel], own: int | None) -> str | None:
+    """Say how the label changes with the cutoff; None where it does not."""
+    at_own = [at.label for at in cutoffs if at.cutoff == own]
+    if not at_own or len({at.label for at in cutoffs}) < 2:
+        return None
+    where: dict[str, list[str]] = {at_own[0]: []}
+    for at in cutoffs:
+        where.setdefault(at.label, []).append(str(at.cutoff))
+    shown, others = at_own[0], [label for label in where if label != at_own[0]]
+    only = " only" if len(where[shown]) == 1 else ""
+    rest = "; ".join(f'at {listed(where[label])} "{label}"' for label in others)
+    return f'The label depends on the cutoff: "{shown}" at {listed(where[shown])}{only}; {rest}.'
 
 
 def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
-    if baseline.judged_only:  # what is left is as deep as the judgments go
+    if baseline.judged_only:  # what remains is as deep as the judgments go
         return
     cutoff = baseline.cutoff or 0
     depths = [int(run.retrieved.max(initial=0)) for run in (baseline, contender)]
@@ -116,32 +192,41 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
     elif min(depths) < cutoff:
         yield (
             f"Coverage is compared at unequal depth: {baseline.name} returns at most {depths[0]} documents, {contender.name} "
-            f"{depths[1]}; compare at cutoff {min(depths)} to put both on one footing."
+            f"{depths[1]}; compare at cutoff {max(min(depths), 1)}, which both reach."
         )
 
 
 def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
     if baseline.judged_only:
         return
-    tops = [
-        _share(run.unjudged_within(min(10, run.cutoff or 10)), np.minimum(run.retrieved, 10)) for run in (baseline, contender)
-    ]
-    alls = [_share(run.unjudged_within(run.cutoff), run.retrieved) for run in (baseline, contender)]
-    note = (
-        f"Unjudged documents: {tops[0]:.0%} of the top 10 of {baseline.name} and {tops[1]:.0%} of {contender.name}; "
-        f"{alls[0]:.0%} and {alls[1]:.0%} of the top {baseline.cutoff}."
-    )
-    biased = [facet for facet, shares in (("ranking", tops), ("coverage", alls)) if abs(shares[0] - shares[1]) > UNEVEN_JUDGING]
+    cutoff = baseline.cutoff
+    parts: list[str] = []
+    biased: list[str] = []
+    for depth, facet in ((10, "ranking"), (cutoff, "coverage")):
+        if depth is None or (cutoff is not None and depth > cutoff):
+            continue
+        shares = [_unjudged_share(run, depth) for run in (baseline, contender)]
+        if shares[0] is None or shares[1] is None:
+            continue
+        parts.append(f"{shares[0]:.0%} of the top {depth} of {baseline.name} and {shares[1]:.0%} of {contender.name}")
+        if abs(shares[0] - shares[1]) > UNEVEN_JUDGING:
+            biased.append(facet)
+    if not parts:
+        return
+    note = f"Unjudged documents: {'; '.join(dict.fromkeys(parts))}."
     if biased:
         note += (
-            f" They count as not relevant, which can bias {' and '.join(biased)} against the run that has more of them; "
-            "look at judged_only=True too."
+            f" They count as not relevant, which can bias {listed(biased)} against the run that has more of them; "
+            "compare with judged_only=True too."
         )
     yield note
 
 
-def _share(part: npt.NDArray[np.int64], whole: npt.NDArray[np.int64]) -> float:
-    return float(part.sum() / max(whole.sum(), 1))
+def _unjudged_share(run: SearchLengths, depth: int) -> float | None:
+    unjudged: Ints | None = run.unjudged_within(depth)
+    if unjudged is None:
+        return None
+    return float(unjudged.sum() / max(np.minimum(run.retrieved, depth).sum(), 1))
 
 
 def _about_tests(facet: Facet) -> Iterator[str]:
@@ -150,49 +235,123 @@ def _about_tests(facet: Facet) -> Iterator[str]:
         yield f"{facet.name.capitalize()}: {note}."
 
 
-def _about_disagreement(ranking: Facet) -> Iterator[str]:
+def _about_few_queries(facet: Facet) -> Iterator[str]:
+    name, differing = facet.name.capitalize(), facet.n_nonzero
+    if 0 < facet.n < FEW_QUERIES:
+        yield f'{name} rests on {plural("query", facet.n)}: "not significantly worse" says little, look at the interval.'
+    if isinstance(facet, RankingFacet) and facet.test == "signflip" and "t" in facet.tests and 0 < differing < FEW:
+        yield (
+            f"{name}: the runs differ on only {plural('query', differing)}, too few for the t test "
+            f"({pvalue_in_words(facet.tests['t'].pvalue)}); the sign-flip test decides instead."
+        )
+    smallest = smallest_pvalue(differing)
+    if differing and smallest > facet.detectable_level:
+        yield (
+            f"{name}: with {plural('query', differing)} that {'differs' if differing == 1 else 'differ'}, the smallest "
+            f"possible p-value is {smallest:.2g}; no result could be significant at {facet.detectable_level:.2g}."
+        )
+
+
+def _about_within_facet(comparison: Comparison) -> Iterator[str]:
+    """Say that one facet by itself is a trade-off, where two of its tests are significant in opposite directions."""
+    ranking = comparison.ranking
+    significant = {test.direction for test in (ranking.decides, ranking.tests["t"], ranking.tests["wilcoxon"])
+                   if test.pvalue <= ranking.alpha and test.direction}  # fmt: skip
+    if len(significant) == 2:
+        yield (
+            "Ranking contradicts itself: most queries change in one direction and the mean in the other, both significantly. "
+            "A few queries with large changes do this; list them with per_query."
+        )
+
+
+def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
     t, wilcoxon = ranking.tests["t"], ranking.tests["wilcoxon"]
-    apart = (t.pvalue <= ranking.alpha) != (wilcoxon.pvalue <= ranking.alpha)
+    disagree = (t.pvalue <= ranking.alpha) != (wilcoxon.pvalue <= ranking.alpha)
     opposite = t.direction * wilcoxon.direction < 0
-    if apart or opposite:
+    if disagree or opposite:
         how = "point in opposite directions" if opposite else "disagree"
         yield (
-            f"Ranking: the t test ({pvalue_text(t.pvalue)}, of the mean) and the Wilcoxon test "
-            f"({pvalue_text(wilcoxon.pvalue)}, of typical queries) {how}; a few queries with large changes weigh on the mean."
+            f"Ranking: the t test ({pvalue_in_words(t.pvalue)}, of the mean) and the Wilcoxon test "
+            f"({pvalue_in_words(wilcoxon.pvalue)}, of signed ranks) {how}; a few queries with large changes dominate the mean."
         )
 
 
 def _about_interval(facet: Facet) -> Iterator[str]:
-    if facet.interval is None:
-        return
-    excludes_zero = facet.interval.low > 0 or facet.interval.high < 0
-    if excludes_zero != (facet.pvalue <= facet.alpha):
-        side = "leaves out" if excludes_zero else "includes"
-        yield f"{facet.name.capitalize()}: the interval {side} zero, but the test ({pvalue_text(facet.pvalue)}) decides."
-
-
-def _about_certainty(coverage: Facet, ranking: Facet, label: str) -> Iterator[str]:
-    unit = ranking.measured_in
-    yield (
-        f"Harm that these data cannot exclude at the {1 - coverage.alpha:.0%} level: coverage "
-        f"{_bound(coverage, 'pp')}, ranking {_bound(ranking, unit)}. Smallest difference that would be found with "
-        f"{POWER:.0%} power: {_detectable(coverage, 'pp')} of coverage, {_detectable(ranking, unit)} of ranking."
-    )
-    if coverage.n < FEW_QUERIES:
-        yield f'On {coverage.n} queries "not significantly worse" says little: look at the intervals.'
-    if label in ("better without harm", "worse without gain"):
+    name = facet.name.capitalize()
+    intervals = [("interval", facet.interval, 0.0, facet.decides)]
+    if isinstance(facet, RankingFacet):
+        intervals.append(("interval of the ratio", facet.ratio_interval, 1.0, facet.decides))
+    for what, interval, zero, test in intervals:
+        if interval is None:
+            continue
+        excludes = interval.low > zero or interval.high < zero
+        if excludes != (test.pvalue <= facet.alpha):
+            verb, neutral = "excludes" if excludes else "includes", "zero" if zero == 0 else "1"
+            yield f"{name}: the {what} {verb} {neutral}, but the test ({pvalue_in_words(test.pvalue)}) decides."
+    short = measured_coverage(facet.n) if isinstance(facet, RankingFacet) and facet.interval is not None else None
+    if short is not None:
         yield (
-            f"The do-no-harm rule asks for one significant facet out of two: with no true difference at all it says better or "
-            f"worse up to {2 * coverage.alpha:.0%} of the time, whatever the correction."
+            f"{name}: intervals on {plural('query', facet.n)} are somewhat too narrow; on real search lengths those of 95% "
+            f"cover the true difference about {short:.0%} of the time."
         )
 
 
-def _bound(facet: Facet, unit: str) -> str:
+def _about_ratio(ranking: RankingFacet) -> Iterator[str]:
+    short = None if ranking.ratio_interval is None else measured_coverage(ranking.n, COVERAGE_OF_RATIO_INTERVAL)
+    if short is not None:
+        yield f"The interval of the ratio of search lengths covers the true ratio about {short:.0%} of the time at this size."
+
+
+def _about_certainty(coverage: CoverageFacet, ranking: RankingFacet) -> Iterator[str]:
+    units = {coverage.name: "percentage points of coverage", ranking.name: _unit_of(ranking)}
+    harms = [_harm(facet, units[facet.name]) for facet in (coverage, ranking)]
+    yield f"At the {1 - coverage.alpha:.0%} level, these data {listed(harms)}."
+    yield _power_note(coverage, ranking, units)
+
+
+def _power_note(coverage: CoverageFacet, ranking: RankingFacet, units: dict[str, str]) -> str:
+    sizes = [
+        f"{_about(facet)}{facet.detectable:.2f} {units[facet.name]}"
+        for facet in (coverage, ranking)
+        if facet.detectable is not None
+    ]
+    note = f"Smallest true difference that would be found with {POWER:.0%} power: {listed(sizes)}." if sizes else ""
+    if coverage.detectable is None:
+        note += f" On coverage no difference, not even one of 100 percentage points, would be found with {POWER:.0%} power."
+    return note.strip()
+
+
+def _about(facet: Facet) -> str:
+    exact = facet.n >= 200 and facet.n_nonzero >= FEW and facet.test in ("t", "exact", "midp")
+    return "" if exact else "about "
+
+
+def _unit_of(ranking: RankingFacet) -> str:
+    return "ranks of search length" if ranking.measured_in == "ranks" else f"of {ranking.measured_in}"
+
+
+def _harm(facet: Facet, unit: str) -> str:
     worst = facet.worst_case
     if worst is None:
-        return "unknown"
-    return f"{worst:+.2f} {unit}" if (worst < 0) == facet.higher_is_better else "none"
+        return f"say nothing about harm to {facet.name}"
+    if worst * (1 if facet.higher_is_better else -1) >= 0:
+        return f"exclude any loss of {facet.name}"
+    return f"do not exclude a loss of up to {abs(worst):.2f} {unit}"
 
 
-def _detectable(facet: Facet, unit: str) -> str:
-    return "none" if facet.detectable is None else f"{facet.detectable:.2f} {unit}"
+def _about_chances(comparison: Comparison) -> Iterator[str]:
+    settings, label = comparison.settings, comparison.verdict.label
+    if label not in ("better without harm", "worse without gain"):
+        return
+    chance = f"up to {2 * settings.alpha:.0%} of the time"
+    if settings.family == 1:
+        where = f"it appears {chance}"
+    elif settings.correction == "none":
+        at_least_once = min(1.0, 2 * settings.alpha * settings.family)
+        where = (
+            f"each of the {settings.family} comparisons of this call, which are not corrected, says better or worse {chance}, "
+            f"and at least one of them does up to {at_least_once:.0%} of the time"
+        )
+    else:
+        where = f"at least one of the {settings.family} comparisons of this call says better or worse {chance}"
+    yield f"One significant facet out of two is enough for this label: with no true difference at all, {where}."

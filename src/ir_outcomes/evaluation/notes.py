@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.lengths import SearchLengths
 
@@ -19,7 +19,7 @@ def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
     if unanswerable:
         verb = "has" if unanswerable == 1 else "have"
         left_out = "is" if unanswerable == 1 else "are"
-        yield f"{count(unanswerable, 'query')} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
+        yield f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
     yield from notes_on_listing(runs)
 
 
@@ -31,9 +31,9 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
         absent = np.flatnonzero(run.answerable & ~run.listed)
         if len(absent):
             missing = [run.query_ids[query] for query in absent]
-            lacking.setdefault(f"{count(len(missing), 'query')} of the qrels ({some(missing)})", []).append(run.name)
+            lacking.setdefault(f"{plural('query', len(missing))} of the qrels ({some(missing)})", []).append(run.name)
         if run.ignored:
-            ignored = f"{count(len(run.ignored), 'query')} that the qrels lack ({some(run.ignored)})"
+            ignored = f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
             ignoring.setdefault(ignored, []).append(run.name)
     for queries, names in lacking.items():
         yield f"{some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."

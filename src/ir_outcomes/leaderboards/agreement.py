@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ir_outcomes._checks import check_choice, check_one_order, check_positive
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Ties, Unit
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate, notes_on_listing, task_of, unit_of
@@ -55,6 +56,9 @@ class Agreement(Result):
     alpha: float
     notes: tuple[str, ...]
     versions: dict[str, str]
+
+    def _summary(self) -> str:
+        return f"{plural('run', self.n_runs)}, {plural('split', self.splits)} of {plural('query', self.n_queries)}"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure, test and aggregate, and one for the verdict."""

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ir_outcomes._checks import check_choice
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Ties, Unit
 from ir_outcomes.comparison.settings import FamilyCorrection, Settings
 from ir_outcomes.errors import ParameterError, some
@@ -115,6 +116,10 @@ class Leaderboard(Result):
             if (pair.baseline, pair.contender) == (contender, baseline):
                 return pair.turned()
         raise KeyError(f"{contender} against {baseline}; the runs are {', '.join(each.run for each in self.standings)}")
+
+    def _summary(self) -> str:
+        counts = f"{plural('query', self.n_queries)}, {plural('tier', len(self.tiers))}"
+        return f"{plural('run', len(self.standings))} by {self.measure}, {counts}"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with its verdict against the run above and against the best."""
@@ -288,8 +293,6 @@ def _board(tables: list[SearchLengths], table: Scores, settings: Settings, entri
         settings.unit,
         alpha=settings.alpha,
         correction=settings.correction,
-        seed=settings.seed,
-        resamples=settings.resamples,
     )
     names = [each.name for each in tables]
     better = np.zeros((len(names), len(names)), dtype=bool)
@@ -351,8 +354,6 @@ def _history(
             settings.unit,
             alpha=settings.alpha,
             correction="none",
-            seed=settings.seed,
-            resamples=settings.resamples,
             looks=each.looks,
         )
         verdicts[before.run, each.run] = pair

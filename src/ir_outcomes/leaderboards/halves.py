@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.statistics import Differences, rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
+from ir_outcomes.statistics.counts import Members, count, medians, membership
 from ir_outcomes.statistics.pairs import Pair, counted_pairs
-from ir_outcomes.statistics.subsets import Members, count, medians, membership, rank_sum_tests, signed_tests
 
 __all__ = ["TestAgreement", "agreement_of", "first_halves", "in_halves", "signs"]
 
@@ -122,12 +123,16 @@ def in_halves(code: Ints, n_classes: int, first: Members) -> tuple[Floats, Float
 
 
 def _tests_on(pair: Pair[_Halves], half: int) -> dict[str, Any]:
-    positive, negative = np.split(pair.changes.counts[half], 2)
+    changes = Differences(pair.sizes, *np.split(pair.changes.counts[half], 2))
     lower, upper = (row.medians(pair.distinct)[half] for row in (pair.x, pair.y))
     return {
-        **signed_tests(pair.sizes, positive, negative),
+        "t": t_tests(changes),
+        "wilcoxon": wilcoxon_tests(changes),
+        "sign": sign_tests(changes),
         "ranksum": rank_sum_tests(pair.x.counts[half], pair.y.counts[half]),
-        "mean": signs(pair.sizes @ (positive - negative), slack=2e-12 * float(pair.sizes[-1]) * len(pair.sizes)),
+        "mean": signs(
+            pair.sizes @ (changes.positive - changes.negative), slack=2e-12 * float(pair.sizes[-1]) * len(pair.sizes)
+        ),
         "median": signs(upper - lower, slack=1e-12 * float(np.abs(pair.distinct).max())),
     }
 

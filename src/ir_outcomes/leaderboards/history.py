@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
+from ir_outcomes._formatting import plural
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.reading.entries import Entry, read_entries
@@ -79,6 +80,9 @@ class SotaHistory(Result):
     score: str
     notes: tuple[str, ...]
     versions: dict[str, str]
+
+    def _summary(self) -> str:
+        return f"{plural('run', len(self.runs))} of {plural('entry', len(self.entries))} took the top by {self.score}"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run that took the top."""

@@ -97,8 +97,6 @@ def all_pairs(
     *,
     alpha: float,
     correction: str,
-    seed: int,
-    resamples: int,
     looks: int = 1,
 ) -> list[PairVerdict]:
     """Judge every run against every later one.
@@ -107,7 +105,7 @@ def all_pairs(
     ----------
     tables : list of SearchLengths
         Made alike.
-    unit, alpha, correction, seed, resamples
+    unit, alpha, correction
         See `ir_outcomes.compare`.
     looks : int
         Corrected p-values are multiplied by it: how often the same queries had been looked at.
@@ -118,9 +116,9 @@ def all_pairs(
         In the order of `itertools.combinations`, p-values corrected over all of them; the verdicts are those of
         ``compare(all_pairs=True)``.
     """
-    judged = [_judged(baseline, contender, unit, seed, resamples) for baseline, contender in combinations(tables, 2)]
-    coverage_ps = [min(1.0, looks * p) for p in adjust([each.found.pvalue for each in judged], correction)]
-    ranking_ps = [min(1.0, looks * p) for p in adjust([each.t.pvalue for each in judged], correction)]
+    judged = [_judged(baseline, contender, unit) for baseline, contender in combinations(tables, 2)]
+    coverage_ps = [min(1.0, looks * p) for p in adjust([each.found.pvalue for each in judged], correction).tolist()]
+    ranking_ps = [min(1.0, looks * p) for p in adjust([each.t.pvalue for each in judged], correction).tolist()]
     return [_verdict(*row, alpha) for row in zip(judged, coverage_ps, ranking_ps, strict=True)]
 
 
@@ -137,7 +135,7 @@ class _Judged(NamedTuple):
     wilcoxon: Test
 
 
-def _judged(baseline: SearchLengths, contender: SearchLengths, unit: Unit, seed: int, resamples: int) -> _Judged:
+def _judged(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> _Judged:
     """Test a pair, and keep no number of a single query: there are many pairs."""
     each = split(baseline, contender, unit)
     gained = differences(each.found_baseline, each.found_contender)
@@ -147,7 +145,7 @@ def _judged(baseline: SearchLengths, contender: SearchLengths, unit: Unit, seed:
         names=(baseline.name, contender.name),
         outcomes=each.outcomes,
         coverage=100 * float(gained.mean()),
-        found=_coverage_test(gained, seed, resamples),
+        found=_coverage_test(gained),
         lengths=(float(x.mean()), float(y.mean())) if len(x) else (None, None),
         n_both=len(x),
         t=t_test(change),
@@ -175,7 +173,7 @@ def _verdict(each: _Judged, coverage_p: float, ranking_p: float, alpha: float) -
     )
 
 
-def _coverage_test(change: npt.NDArray[np.float64], seed: int, resamples: int) -> Test:
+def _coverage_test(change: npt.NDArray[np.float64]) -> Test:
     if np.isin(change, (-1.0, 0.0, 1.0)).all():
         return binomial_test(int(np.sum(change > 0)), int(np.sum(change < 0)))
-    return sign_flip(change, seed=seed, resamples=resamples)
+    return sign_flip(change)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes._checks import check_positive
+from ir_outcomes._formatting import plural
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate, task_of
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -18,8 +19,8 @@ from ir_outcomes.evaluation.scores import Scores, default_measure, reciprocal_ra
 from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.checks import check_draws
+from ir_outcomes.statistics.counts import times_drawn
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
-from ir_outcomes.statistics.subsets import times_drawn
 
 __all__ = ["RankDistribution", "RankedRun", "rank_distribution"]
 
@@ -118,6 +119,10 @@ class RankDistribution(Result):
         """Median of `taus`, between -1 and 1, higher is more stable; None where there is none."""
         defined = [tau for tau in self.taus if tau is not None]
         return float(np.median(defined)) if defined else None
+
+    def _summary(self) -> str:
+        counts = f"{plural('resample', self.resamples)} of {plural('query', self.n_queries)}"
+        return f"{plural('run', len(self.runs))} by {self.measure}, {counts}"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with a column for each rank that any run reached."""

@@ -12,21 +12,19 @@ from ir_outcomes._types import Unit
 from ir_outcomes.comparison.outcomes import split
 from ir_outcomes.comparison.verdict import LABELS, Finding, decide
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.leaderboards.halves import first_halves, in_halves, signs
-from ir_outcomes.statistics import differences
-from ir_outcomes.statistics.pairs import with_signs
-from ir_outcomes.statistics.signflips import sign_flip_pairs
-from ir_outcomes.statistics.subsets import (
+from ir_outcomes.leaderboards.halves import first_halves, in_halves
+from ir_outcomes.statistics import (
+    Differences,
     Tests,
     binomial_tests,
-    classes,
-    membership,
-    signed_tests,
+    differences,
+    sign_flip_tests,
+    t_tests,
+    wilcoxon_tests,
 )
+from ir_outcomes.statistics.counts import classes, membership, with_signs
 
 __all__ = ["VerdictAgreement", "verdicts_agree"]
-
-COVERAGE_FLIPS = 999
 
 
 @dataclass(frozen=True)
@@ -69,9 +67,6 @@ def verdicts_agree(
     found = np.stack([split(lengths[0], each, unit).found_contender for each in lengths])
     whole = bool(np.isin(found, (0.0, 1.0)).all())
     members = first.astype(np.float64), 1.0 - first.astype(np.float64)
-    flipped = (
-        [] if whole else [[sign_flip_pairs(found[:, half > 0], seed, COVERAGE_FLIPS) for half in side.T] for side in members]
-    )
     labels: Counter[tuple[str, str]] = Counter()
     for x, y in tqdm(couples, f"halves by outcome, {unit}", disable=not progress):
         each = split(lengths[x], lengths[y], unit)
@@ -79,17 +74,20 @@ def verdicts_agree(
         change[each.shared] = -differences(each.length_baseline[each.shared], each.length_contender[each.shared])
         sizes = classes(np.abs(change))
         changes = in_halves(with_signs(sizes, change, each.shared), 2 * len(sizes.distinct), first)
-        gains = found[y] - found[x]
+        gains = differences(found[x], found[y])
+        gain_sizes = classes(np.abs(gains))
+        gain_counts = in_halves(
+            with_signs(gain_sizes, gains, np.ones(answerable, dtype=bool)), 2 * len(gain_sizes.distinct), first
+        )
         sides = []
         for number, counts in enumerate(changes):
             if whole:
                 won, lost = ((sign * gains > 0).astype(np.float64) @ members[number] for sign in (1, -1))
-                coverage = Tests(binomial_tests(won, lost), signs(won - lost, slack=0.0))
+                coverage = binomial_tests(won, lost)
             else:
-                pvalues = np.array([pair_tests[x, y] for pair_tests in flipped[number]])
-                coverage = Tests(pvalues, signs(gains @ members[number], slack=1e-9))
-            ranking = signed_tests(sizes.distinct, *np.split(counts, 2))
-            sides.append(_labels(coverage, ranking["t"], ranking["wilcoxon"], alpha))
+                coverage = sign_flip_tests(Differences(gain_sizes.distinct, *np.split(gain_counts[number], 2)))
+            ranking = Differences(sizes.distinct, *np.split(counts, 2))
+            sides.append(_labels(coverage, t_tests(ranking), wilcoxon_tests(ranking), alpha))
         labels.update(zip(*sides, strict=True))
     return _verdict_agreement(labels, unit)
 

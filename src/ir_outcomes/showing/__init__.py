@@ -1,1 +1,1 @@
-"""Results made readable."""
+"""How results are shown: what to show is in `views`, and each format is one module that knows nothing of the results."""

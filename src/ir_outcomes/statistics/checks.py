@@ -1,4 +1,4 @@
-"""Checks of arguments, shared by this room."""
+"""Checks of arguments that the tests, intervals and corrections share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ir_outcomes.errors import ParameterError
 
 
 def numbers(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Take a list of finite numbers as an array, and refuse anything else."""
+    """Convert to a one-dimensional array of finite numbers; raise ParameterError for anything else."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise ParameterError(f"{name} has the shape {array.shape}: must be a list of numbers, one dimension")
@@ -18,8 +18,16 @@ def numbers(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return array
 
 
+def rows_of_numbers(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Convert to a two-dimensional array of finite numbers; raise ParameterError for anything else."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 2 or not np.isfinite(array).all():
+        raise ParameterError(f"{name} of shape {array.shape}: must be a two-dimensional array of finite numbers")
+    return array
+
+
 def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Take two lists of finite numbers of one length."""
+    """Convert to two arrays of finite numbers of the same length."""
     x, y = numbers("baseline", baseline), numbers("contender", contender)
     if len(x) != len(y):
         raise ParameterError(f"baseline has {len(x)} values and contender {len(y)}: must be paired, one for one")
@@ -27,7 +35,7 @@ def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[npt.NDArr
 
 
 def check_draws(seed: int, resamples: int) -> None:
-    """Refuse what no random draws can be made from."""
+    """Raise ParameterError for a seed or a number of random draws that cannot be used."""
     if not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ParameterError(f"seed={seed!r}: must be a whole number, 0 or more")
     if not isinstance(resamples, (int, np.integer)) or resamples < 1:
@@ -35,7 +43,7 @@ def check_draws(seed: int, resamples: int) -> None:
 
 
 def check_discordant(won: int, lost: int, n: int | None = None) -> None:
-    """Refuse counts that cannot be."""
+    """Raise ParameterError for counts that are negative or exceed the number of queries."""
     if won < 0 or lost < 0 or (n is not None and won + lost > n):
         among = "" if n is None else f", n={n!r}"
         limit = "" if n is None else ", together at most n"
@@ -43,6 +51,6 @@ def check_discordant(won: int, lost: int, n: int | None = None) -> None:
 
 
 def check_share(name: str, value: float, *, above: float = 0.0) -> None:
-    """Refuse what is not strictly between `above` and 1."""
+    """Raise ParameterError for a value that is not strictly between `above` and 1."""
     if not above < value < 1:
         raise ParameterError(f"{name}={value!r}: must be between {above:g} and 1, such as {0.05 if name == 'alpha' else 0.95}")

@@ -2,47 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._checks import check_choice, check_positive
+from ir_outcomes._types import Floats
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.checks import check_draws
+from ir_outcomes.statistics.checks import check_draws, check_share
+from ir_outcomes.statistics.distributions import SMALLEST_PVALUE
+
+__all__ = ["CORRECTIONS", "adjust", "first_step_level", "randomized_tukey_hsd", "smallest_pvalue"]
 
 CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 
 
-def adjust(pvalues: Sequence[float], method: str) -> list[float]:
+def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
     """Correct the p-values of a family of tests.
 
     Parameters
     ----------
-    pvalues : sequence of float
+    pvalues : (n,) array_like
         The family.
     method : {"holm", "bonferroni", "fdr_bh", "none"}
         Holm 1979 and Bonferroni control the chance of any false discovery, Benjamini and Hochberg 1995 their expected share.
+        `statsmodels.stats.multitest.multipletests` has them under the same names.
 
     Returns
     -------
-    list of float
+    (n,) float array
         In the order given, at most 1.
 
     Raises
     ------
     ParameterError
-        If the method is another or a p-value is not between 0 and 1.
+        If the method is unknown or a p-value is not between 0 and 1.
 
     Examples
     --------
-    >>> adjust([0.01, 0.04, 0.03], "holm")
+    >>> adjust([0.01, 0.04, 0.03], "holm").tolist()
     [0.03, 0.06, 0.06]
     """
-    if method not in CORRECTIONS:
-        raise ParameterError(f"correction={method!r}: must be one of {', '.join(CORRECTIONS)}")
+    check_choice("correction", method, CORRECTIONS)
     p = np.asarray(pvalues, dtype=np.float64)
     if not np.all((p >= 0) & (p <= 1)):
-        raise ParameterError(f"p-values must lie between 0 and 1, got {list(pvalues)}")
+        raise ParameterError(f"p-values must lie between 0 and 1, got {p.tolist()}")
     n, order = len(p), np.argsort(p, kind="stable")
     adjusted = p.copy()
     if method == "bonferroni":
@@ -51,7 +54,51 @@ def adjust(pvalues: Sequence[float], method: str) -> list[float]:
         adjusted[order] = np.maximum.accumulate(p[order] * np.arange(n, 0, -1))
     elif method == "fdr_bh":
         adjusted[order] = np.minimum.accumulate((p[order] * n / np.arange(1, n + 1))[::-1])[::-1]
-    return [float(value) for value in np.minimum(adjusted, 1.0)]
+    return np.minimum(adjusted, 1.0)
+
+
+def first_step_level(alpha: float, family: int, correction: str) -> float:
+    """Level that the smallest p-value of a family must reach to be significant after correction.
+
+    Parameters
+    ----------
+    alpha : float
+        Level of the family.
+    family : int
+        Number of tests.
+    correction : {"holm", "bonferroni", "fdr_bh", "tukey", "none"}
+        For the randomized Tukey HSD, which has no such level, that of Holm, which is a little lower.
+
+    Raises
+    ------
+    ParameterError
+        If the correction is unknown, alpha is not between 0 and 1, or there is no test.
+
+    Examples
+    --------
+    >>> first_step_level(0.05, 10, "holm"), first_step_level(0.05, 10, "none")
+    (0.005, 0.05)
+    """
+    check_choice("correction", correction, (*CORRECTIONS, "tukey"))
+    check_share("alpha", alpha)
+    check_positive("family", family)
+    return alpha if correction == "none" else alpha / family
+
+
+def smallest_pvalue(n_nonzero: int) -> float:
+    """Smallest p-value of an exact two-sided test on so many differences that are not zero: all in one direction.
+
+    Parameters
+    ----------
+    n_nonzero : int
+        Number of differences that are not zero; with less than two of them every p-value is 1.
+
+    Examples
+    --------
+    >>> smallest_pvalue(5), smallest_pvalue(6)
+    (0.0625, 0.03125)
+    """
+    return max(2.0 ** (1 - max(n_nonzero, 1)), SMALLEST_PVALUE)
 
 
 def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int = 99_999) -> npt.NDArray[np.float64]:

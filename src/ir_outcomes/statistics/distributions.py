@@ -1,12 +1,13 @@
-"""Distributions and roots as far as this room needs them.
+"""Distributions and roots that the tests need.
 
-They are those of SciPy to the last few bits; `scipy.stats` and `scipy.optimize` have them too, but take longer to import than a
-whole comparison takes to run.
+`scipy.stats` and `scipy.optimize` have most of them too and are the oracle of the tests (`scipy.stats.binomtest`,
+`scipy.stats.binom`, `scipy.stats.wilcoxon`), but importing those takes longer than a whole comparison does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -14,13 +15,38 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
+SMALLEST_PVALUE = float(np.finfo(np.float64).tiny)  # 2.2e-308: smaller p-values are raised to it, so that none is 0
 
-def binomial_pvalue(won: int, lost: int) -> float:
-    """Two-sided exact p-value of won and lost being equally likely; there is at least one of either."""
+
+def proper(pvalues: npt.ArrayLike) -> Floats:
+    """Bring p-values into the range from 2.2e-308 to 1: sums of two tails can exceed 1, and tiny ones underflow to 0."""
+    return np.clip(np.asarray(pvalues, dtype=np.float64), SMALLEST_PVALUE, 1.0)
+
+
+def binomial_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
+    """Two-sided exact p-values of won and lost being equally likely, element by element; 1 where both are 0."""
     from scipy.special import betainc
 
-    more = max(won, lost)
-    return min(1.0, 2 * float(betainc(more, min(won, lost) + 1, 0.5)))
+    more, fewer = np.maximum(won, lost), np.minimum(won, lost)
+    # P(X >= more) = I(more, fewer + 1); the parameter must be positive even where nothing is discordant.
+    return proper(2 * betainc(np.maximum(more, 1), fewer + 1, 0.5))
+
+
+def midp_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
+    """Two-sided mid-p values of won and lost being equally likely, element by element; 1 where both are 0.
+
+    2 P(X < fewer) + P(X = fewer), and 1 - P(X = fewer) / 2 at equal counts. Subtracting P(X = fewer) from the exact p-value is
+    the same in exact arithmetic, but leaves nothing but rounding errors, or less than 0, in far tails.
+    """
+    from scipy.special import betainc
+
+    won, lost = np.broadcast_arrays(np.asarray(won, dtype=np.int64), np.asarray(lost, dtype=np.int64))
+    n, fewer = won + lost, np.minimum(won, lost)
+    less = np.where(fewer > 0, betainc(n - fewer + 1, np.maximum(fewer, 1), 0.5), 0.0)
+    own = np.empty(n.shape)
+    for total in np.unique(n).tolist():
+        own[n == total] = _even_chances(total)[fewer[n == total]]
+    return np.where(n == 0, 1.0, proper(np.where(won == lost, 1 - own / 2, 2 * less + own)))
 
 
 def binomial_cdf(k: npt.NDArray[np.int64], n: npt.NDArray[np.int64], share: float) -> Floats:
@@ -32,7 +58,7 @@ def binomial_cdf(k: npt.NDArray[np.int64], n: npt.NDArray[np.int64], share: floa
 
 
 def binomial_chances(n: int, share: float) -> Floats:
-    """Compute the chances of 0, 1, ..., n successes in n trials, from the most likely number on by their ratios.
+    """Compute the chances of 0, 1, ..., n successes in n trials, from the most likely number outwards by their ratios.
 
     Relative errors stay below about n times the machine precision, where those of the gamma function grow with its logarithm.
     """
@@ -45,26 +71,54 @@ def binomial_chances(n: int, share: float) -> Floats:
         return np.asarray(chances / chances.sum())
 
 
+@lru_cache(maxsize=64)
+def _even_chances(n: int) -> Floats:
+    return binomial_chances(n, 0.5)
+
+
+def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
+    """Count the subsets of some whole numbers by their sum.
+
+    This is the distribution of a sum of random signs: flipping the signs of a subset lowers the sum of all sizes by twice the
+    sum of the subset. Only sums up to the limit are followed, which are those of the tail that a p-value adds up. Every number is a
+    sum of positive numbers, so there is no cancellation: the relative error of each is about the machine precision times the
+    number of sizes, however small the tail.
+
+    Parameters
+    ----------
+    sizes : iterable of int
+        Positive.
+    limit : int
+        Largest sum of interest.
+
+    Returns
+    -------
+    (limit + 1,) float array and int
+        ``array[k] * 2**exponent`` subsets have the sum k. Exact, with exponent 0, for up to 53 sizes.
+    """
+    counts, spare = np.zeros((2, limit + 1))  # both stay 0 beyond the sums reached
+    counts[0] = 1.0
+    reach, exponent = 0, 0
+    # In ascending order the first sums are small, so that most steps touch a part of the array only.
+    for place, size in enumerate(sorted(size for size in sizes if size <= limit)):
+        end = min(reach + size, limit) + 1
+        # Not in place: NumPy would copy the overlapping part first, which takes twice as long.
+        np.add(counts[size:end], counts[: end - size], out=spare[size:end])
+        spare[:size] = counts[:size]
+        counts, spare = spare, counts
+        reach = end - 1
+        if place % 256 == 255:  # each step at most doubles the numbers, and 2^1024 would overflow
+            raised = int(math.frexp(float(counts[: reach + 1].max()))[1]) - 500
+            if raised > 0:
+                counts[: reach + 1] = np.ldexp(counts[: reach + 1], -raised)
+                exponent += raised
+    return counts, exponent
+
+
 def average_ranks(values: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Rank values from 1, equal ones by their average rank; and count each group of equal ones."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place], counts
-
-
-def signed_rank_pvalue(statistic: int, n: int) -> float:
-    """Two-sided exact p-value of the smaller sum of signed ranks 1 to n, n at most 50: among 2^n equally likely signs."""
-    return min(1.0, 2 * float(_rank_sums_up_to(n)[statistic]))
-
-
-@lru_cache(maxsize=50)
-def _rank_sums_up_to(n: int) -> Floats:
-    """Chances that the ranks with positive signs add up to at most 0, 1, 2, ..."""
-    ways = np.zeros(n * (n + 1) // 2 + 1)
-    ways[0] = 1
-    for rank in range(1, n + 1):
-        ways[rank:] += ways[:-rank]
-    chances: Floats = np.cumsum(ways) / 2.0**n
-    return chances
 
 
 def root(function: Callable[[float], float], low: float, high: float, tolerance: float = 0.0) -> float:

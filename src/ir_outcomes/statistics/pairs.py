@@ -1,4 +1,4 @@
-"""All pairs of rows, such as the runs of a leaderboard: their classes, counted for `subsets`, and the tests on all columns."""
+"""All pairs of rows, such as the runs of a leaderboard: their values and differences, counted by class, and the tests on all columns."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from itertools import combinations
 from typing import Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_outcomes.statistics.paired import differences
-from ir_outcomes.statistics.subsets import Classes, Tests, classes, rank_sum_tests, signed_tests
+from ir_outcomes._types import Floats, Ints
+from ir_outcomes.statistics.counts import Classes, Differences, classes, differences, with_signs
+from ir_outcomes.statistics.paired import Tests, rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
 
-__all__ = ["Pair", "counted_pairs", "pairwise_tests", "with_signs"]
+__all__ = ["Pair", "counted_pairs", "pairwise_tests"]
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Counts = TypeVar("Counts")
 
 MOST_SHARED_CLASSES = 512  # with more distinct values than that, each pair of rows gets classes of its own
@@ -31,7 +29,7 @@ class Pair(Generic[Counts]):
     sizes : (n_sizes,) float array
         The sizes of the differences, ascending; the first is 0.
     changes : counts of 2 n_sizes classes
-        How often each difference occurs, second row minus first; negative ones behind all others.
+        How often each difference occurs, second row minus first; negative ones after all others.
     distinct : (n_distinct,) float array
         The values, ascending.
     x, y : counts of n_distinct classes
@@ -59,7 +57,7 @@ def pairwise_tests(rows: Floats) -> dict[str, Tests]:
     dict of str to Tests
         "t", "wilcoxon", "sign" and "ranksum", as `t_test`, `wilcoxon`, `sign_test` and `rank_sum` define them. Their arrays
         have a value for each pair, in the order of ``itertools.combinations``; the direction is positive where the second
-        row's values are the larger.
+        row's values are larger.
 
     Examples
     --------
@@ -67,13 +65,15 @@ def pairwise_tests(rows: Floats) -> dict[str, Tests]:
     >>> tests["t"].pvalue.round(3).tolist(), tests["t"].direction.tolist()
     ([0.047, 0.062, 0.23], [1, 1, -1])
     """
-    found: dict[str, list[Tests]] = {"t": [], "wilcoxon": [], "sign": [], "ranksum": []}
+    results: dict[str, list[Tests]] = {"t": [], "wilcoxon": [], "sign": [], "ranksum": []}
     for pair in counted_pairs(np.asarray(rows, dtype=np.float64), _on_all_columns):
-        for name, test in signed_tests(pair.sizes, *np.split(pair.changes, 2)).items():
-            found[name].append(test)
-        found["ranksum"].append(rank_sum_tests(pair.x, pair.y))
-    nothing = Tests(np.empty(0), np.empty(0, dtype=np.int64))
-    return {name: Tests(*map(np.concatenate, zip(nothing, *tests, strict=True))) for name, tests in found.items()}
+        changes = Differences(pair.sizes, *np.split(pair.changes, 2))
+        results["t"].append(t_tests(changes))
+        results["wilcoxon"].append(wilcoxon_tests(changes))
+        results["sign"].append(sign_tests(changes))
+        results["ranksum"].append(rank_sum_tests(pair.x, pair.y))
+    nothing = Tests(np.empty(0), np.empty(0, dtype=np.int64))  # fewer than two rows have no pair
+    return {name: Tests(*map(np.concatenate, zip(nothing, *tests, strict=True))) for name, tests in results.items()}
 
 
 def counted_pairs(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
@@ -84,7 +84,7 @@ def counted_pairs(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Itera
     rows : (n_rows, n) float array
         NaN where undefined.
     counted : function of codes and number of classes
-        Counts the classes in some subsets of the columns; code -1 is that of a column that does not count.
+        Counts the classes in some subsets of the columns; the code of a column that does not count is -1.
 
     Yields
     ------
@@ -93,17 +93,12 @@ def counted_pairs(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Itera
     """
     values = None if np.isnan(rows).any() else classes(rows.ravel())
     if values is None or len(values.distinct) > MOST_SHARED_CLASSES:
-        return _of_many_values(rows, counted)
-    return _of_few_values(values.code.reshape(rows.shape), values.distinct, counted)
+        return _with_own_classes(rows, counted)
+    return _with_shared_classes(Classes(values.code.reshape(rows.shape), values.distinct), counted)
 
 
-def with_signs(sizes: Classes, change: Floats, counts: npt.NDArray[np.bool_]) -> Ints:
-    """Class of each difference, negative ones behind all others, so that one histogram serves both; -1 for what counts not."""
-    return np.where(counts, sizes.code + len(sizes.distinct) * (change < 0), -1)
-
-
-def _of_many_values(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
-    """Give each pair classes of its own."""
+def _with_own_classes(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
+    """Put the differences of each pair in classes by themselves."""
     for x, y in combinations(rows, 2):
         defined = ~np.isnan(x) & ~np.isnan(y)
         change = np.zeros(len(defined))
@@ -116,23 +111,25 @@ def _of_many_values(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Ite
         yield Pair(sizes.distinct, changes, both.distinct, *(counted(code, len(both.distinct)) for code in codes))
 
 
-def _of_few_values(codes: Ints, distinct: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
-    """Look the class of a difference up in a table for all pairs; it then holds what the pair has of the table's classes."""
+def _with_shared_classes(rows: Classes, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
+    """Compute the difference of every two values once, and look up the class of each pair's differences."""
+    codes, distinct = rows
     n_values = len(distinct)
     change = differences(np.repeat(distinct, n_values), np.tile(distinct, n_values))
     sizes = classes(np.abs(change))
     n_sizes = len(sizes.distinct)
     counts = [counted(code, n_values) for code in codes]
     for x, y in combinations(range(len(codes)), 2):
-        pairs = codes[x] * n_values + codes[y]
-        size = sizes.code[pairs]
-        there = np.zeros(n_sizes, dtype=bool)
-        there[0] = True
-        there[size] = True
-        own = np.cumsum(there) - 1
+        cells = codes[x] * n_values + codes[y]
+        size = sizes.code[cells]
+        # Only the sizes that occur in this pair: all of them together can be a thousand times as many.
+        occurs = np.zeros(n_sizes, dtype=bool)
+        occurs[0] = True
+        occurs[size] = True
+        own = np.cumsum(occurs) - 1
         n_own = int(own[-1]) + 1
-        changes = counted(own[size] + n_own * (change[pairs] < 0), 2 * n_own)
-        yield Pair(sizes.distinct[there], changes, distinct, counts[x], counts[y])
+        changes = counted(own[size] + n_own * (change[cells] < 0), 2 * n_own)
+        yield Pair(sizes.distinct[occurs], changes, distinct, counts[x], counts[y])
 
 
 def _on_all_columns(code: Ints, n_classes: int) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes._checks import check_positive
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Missing, Ties
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.results import Result, versions
@@ -83,6 +84,10 @@ class LengthDistributions(Result):
     notes: tuple[str, ...]
     versions: dict[str, str]
 
+    def _summary(self) -> str:
+        counts = f"{plural('relevant document', self.n_documents)} of {plural('query', self.n_queries)}"
+        return f"{plural('run', len(self.runs))}, {counts}"
+
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with a column for each bucket."""
         buckets = [f"{low}_to_{high - 1}" for low, high in zip(self.edges[:-1], self.edges[1:], strict=True)]
@@ -138,6 +143,9 @@ class LengthChanges(Result):
     missing: str
     notes: tuple[str, ...]
     versions: dict[str, str]
+
+    def _summary(self) -> str:
+        return f"{self.contender} against {self.baseline}, mean change {self.mean:+.1f} ranks"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each direction and size of change; together they hold every relevant document once."""

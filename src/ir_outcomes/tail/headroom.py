@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Ties
 from ir_outcomes.evaluation.lengths import Missing
 from ir_outcomes.evaluation.scores import Scores
@@ -70,6 +71,9 @@ class Headroom(Result):
     missing: str
     notes: tuple[str, ...]
     versions: dict[str, str]
+
+    def _summary(self) -> str:
+        return f"{plural('run', self.n_runs)}, {plural('measure', len(self.measures))}"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure and bucket."""

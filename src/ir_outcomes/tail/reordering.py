@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Missing, Ties
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -99,6 +100,9 @@ class Reordering(Result):
     missing: str | None
     notes: tuple[str, ...]
     versions: dict[str, str]
+
+    def _summary(self) -> str:
+        return f"{plural('run', len(self.runs))} by {', '.join(self.measures)}"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each change."""

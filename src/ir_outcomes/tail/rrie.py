@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Ties
 from ir_outcomes.evaluation.lengths import Missing
 from ir_outcomes.results import Result, versions
@@ -70,6 +71,9 @@ class RRIE(Result):
     missing: str
     notes: tuple[str, ...]
     versions: dict[str, str]
+
+    def _summary(self) -> str:
+        return f"{self.contender} against {self.baseline}, {plural('measure', len(self.reductions))}"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure."""

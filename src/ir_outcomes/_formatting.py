@@ -1,0 +1,115 @@
+"""How numbers are written wherever a person reads them: tables, sentences, notes.
+
+Exact values are in `Result.rows`, CSV and JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["NOTHING", "SMALLEST", "fixed", "interval", "listed", "percent", "plural", "pvalue", "pvalue_in_words"]
+
+NOTHING = "-"  # a cell without a value
+SMALLEST = 1e-300  # below it floating point loses digits, and below 5e-324 everything
+
+
+def fixed(value: float | None, places: int, *, signed: bool = False) -> str:
+    """Write a number with so many decimal places, or a dash where there is none.
+
+    Examples
+    --------
+    >>> fixed(0.12345, 2), fixed(1.5, 2, signed=True), fixed(-0.001, 2, signed=True), fixed(None, 2)
+    ('0.12', '+1.50', '+0.00', '-')
+    """
+    if value is None:
+        return NOTHING
+    rounded = round(value, places) + 0.0  # adding zero turns -0.0, which is what small negative numbers round to, into 0.0
+    return f"{rounded:{'+' if signed else ''}.{places}f}"
+
+
+def percent(share: float | None, places: int = 1, *, unit: str = "") -> str:
+    """Write a share in percent.
+
+    Examples
+    --------
+    >>> percent(0.1234), percent(0.5, 2, unit=" %"), percent(None)
+    ('12.3', '50.00 %', '-')
+    """
+    return NOTHING if share is None else f"{fixed(100 * share, places)}{unit}"
+
+
+def interval(bounds: tuple[float, float] | None, places: int, *, signed: bool = False) -> str:
+    """Write an interval.
+
+    Examples
+    --------
+    >>> interval((-0.5, 1.25), 2, signed=True), interval(None, 2)
+    ('[-0.50, +1.25]', '-')
+    """
+    if bounds is None:
+        return NOTHING
+    low, high = bounds
+    return f"[{fixed(low, places, signed=signed)}, {fixed(high, places, signed=signed)}]"
+
+
+def pvalue(p: float | None) -> str:
+    """Write a p-value for a cell of a table; all formats show it alike.
+
+    Examples
+    --------
+    >>> pvalue(0.0312), pvalue(3e-9), pvalue(1.0), pvalue(1e-310), pvalue(None)
+    ('0.031', '3e-09', '1.000', '< 1e-300', '-')
+    """
+    if p is None:
+        return NOTHING
+    if p < SMALLEST:
+        return f"< {SMALLEST:.0e}"
+    return f"{p:.1e}".replace(".0e", "e") if p < 0.001 else f"{p:.3f}"
+
+
+def pvalue_in_words(p: float) -> str:
+    """Write a p-value for a sentence.
+
+    Examples
+    --------
+    >>> pvalue_in_words(0.0312), pvalue_in_words(3e-9), pvalue_in_words(0.0)
+    ('p = 0.031', 'p = 3e-09', 'p < 1e-300')
+    """
+    text = pvalue(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def plural(noun: str, number: int, form: str | None = None) -> str:
+    """Write a number with its noun.
+
+    Parameters
+    ----------
+    noun : str
+        The singular.
+    number : int
+        How many.
+    form : str, optional
+        The plural where it is irregular, or where the noun is not the last word.
+
+    Examples
+    --------
+    >>> plural("query", 1), plural("query", 2), plural("run", 0), plural("half", 2, "halves")
+    ('1 query', '2 queries', '0 runs', '2 halves')
+    """
+    if number == 1:
+        return f"1 {noun}"
+    if form is None:
+        ends_in_y = noun.endswith("y") and noun[-2] not in "aeiou"
+        form = f"{noun[:-1]}ies" if ends_in_y else f"{noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
+    return f"{number} {form}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Write items as an enumeration.
+
+    Examples
+    --------
+    >>> listed(["10"]), listed(["10", "20", "50"])
+    ('10', '10, 20 and 50')
+    """
+    return f"{', '.join(items[:-1])} and {items[-1]}" if len(items) > 1 else "".join(items)

@@ -1,0 +1,176 @@
+r"""LaTeX: a ``tabular`` for each table, ruled with booktabs, and on request a float around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby
+from typing import get_args
+
+from ir_outcomes._checks import check_choice
+from ir_outcomes._types import Mark
+from ir_outcomes.errors import ParameterError, escaped
+from ir_outcomes.showing.view import Column, Table, View
+
+__all__ = ["tex", "write"]
+
+_NOT_IN_LABELS = re.compile(r"[\\{}%#~^$&\s]")
+_NUMBER = re.compile(r"(?P<sign>[-+]?)(?P<mantissa>\d[\d.]*)(?:e(?P<exponent>[-+]?\d+))?")
+_TEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+}  # fmt: skip
+
+
+def write(
+    view: View,
+    *,
+    caption: bool | str = False,
+    label: str | None = None,
+    wide: bool = False,
+    mark: Collection[Mark] = (),
+) -> str:
+    r"""Write the tables of a view, each with its sentences as comments, and the notes as comments at the end.
+
+    Parameters
+    ----------
+    view : View
+        What is shown.
+    caption : bool or str
+        Whether the table stands in a float with its caption; or the caption, as LaTeX.
+    label : str, optional
+        The ``\label`` of the float; of several tables the second gets ``-2`` at the end, and so on.
+    wide : bool
+        Put the table into a float over both columns, ``table*``.
+    mark : collection of {"best", "significant"}
+        Which cells are emphasized.
+
+    Raises
+    ------
+    ParameterError
+        If the label holds characters that LaTeX does not allow in labels, or a mark is unknown.
+    """
+    for each in mark:
+        check_choice("mark", each, get_args(Mark))
+    if label is not None and (not label or _NOT_IN_LABELS.search(label)):
+        raise ParameterError(f"label={label!r}: use letters, digits and - : . only, such as tab:comparison")
+    in_float = caption is not False or label is not None or wide
+    parts = []
+    for number, table in enumerate(filter(_is_tabular, view.tables), start=1):
+        tabular = _tabular(table, mark)
+        said = [*([] if caption is True else _described(table)), *table.sentences]
+        if in_float:
+            suffix = f"-{number}" if number > 1 else ""
+            tabular = _float(tabular, table, caption, None if label is None else f"{label}{suffix}", wide=wide)
+        parts.append("\n".join([*tabular, *map(_comment, said)]))
+    statements = [f"{said.title}: {said.label}. {' '.join(said.sentences)}" for said in view.statements]
+    closing = [_comment(text) for text in (*statements, *view.notes)]
+    return "\n\n".join([*parts, *(["\n".join(closing)] if closing else [])])
+
+
+def tex(text: str) -> str:
+    r"""Escape text for LaTeX.
+
+    Examples
+    --------
+    >>> print(tex("100% of run_1--a"))
+    100\% of run\_1-{}-a
+    """
+    visible = escaped(text)
+    return "".join(_TEX.get(character, character) for character in visible).replace("--", "-{}-").replace("--", "-{}-")
+
+
+def _is_tabular(table: Table) -> bool:
+    return bool(table.columns)
+
+
+def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
+    alignment = "".join("r" if column.numeric else "l" for column in table.columns)
+    return [
+        rf"\begin{{tabular}}{{{alignment}}}",
+        r"\toprule",
+        *_groups(table.columns),
+        _row(tex(column.heading) for column in table.columns),
+        r"\midrule",
+        *(_row(_cells(table, number, mark)) for number in range(len(table.rows))),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def _groups(columns: tuple[Column, ...]) -> Iterator[str]:
+    r"""Write the headings over several columns, with a rule below each."""
+    if not any(column.group for column in columns):
+        return
+    cells, rules, first = [], [], 1
+    for group, members in groupby(columns, key=lambda column: column.group):
+        size = len(list(members))
+        cells.append(rf"\multicolumn{{{size}}}{{c}}{{{tex(group)}}}")
+        if group:
+            rules.append(rf"\cmidrule(lr){{{first}-{first + size - 1}}}")
+        first += size
+    yield _row(cells)
+    yield "".join(rules)
+
+
+def _cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
+    for number, (text, column) in enumerate(zip(table.rows[row], table.columns, strict=True)):
+        is_best = "best" in mark and (row, number) in table.best
+        cell = _numeric(text, bold=is_best) if column.numeric else tex(text)
+        if is_best and not column.numeric:
+            cell = rf"\textbf{{{cell}}}"
+        yield rf"{cell}$^{{\dagger}}$" if "significant" in mark and (row, number) in table.significant else cell
+
+
+def _numeric(text: str, *, bold: bool) -> str:
+    r"""Set numbers with a true minus sign and powers of ten, which only math mode has.
+
+    Examples
+    --------
+    >>> print(_numeric("-0.73", bold=False), _numeric("3e-09", bold=False), _numeric("< 1e-300", bold=False))
+    $-0.73$ $3\times10^{-9}$ $<10^{-300}$
+    >>> print(_numeric("[-0.5, +1.2]", bold=True), _numeric("12.5", bold=True), _numeric("-", bold=False))
+    $\mathbf{[-0.5, +1.2]}$ \textbf{12.5} --
+    """
+    if text == "-":
+        return "--"
+    if not any(found["sign"] or found["exponent"] for found in _NUMBER.finditer(text)):
+        return rf"\textbf{{{tex(text)}}}" if bold else tex(text)
+    math = _NUMBER.sub(_in_math, escaped(text)).replace("%", r"\%").replace("< 1\\times", "<").replace("< ", "<")
+    return rf"$\mathbf{{{math}}}$" if bold else f"${math}$"
+
+
+def _in_math(found: re.Match[str]) -> str:
+    sign, mantissa, exponent = found.group("sign", "mantissa", "exponent")
+    return f"{sign}{mantissa}" if exponent is None else rf"{sign}{mantissa}\times10^{{{int(exponent)}}}"
+
+
+def _row(cells: Iterable[str]) -> str:
+    r"""Join cells; a row that starts with ``*`` or ``[`` would be read as an argument of the ``\\`` or the rule above it."""
+    row = " & ".join(cells)
+    return rf"{'{}' if row.startswith(('*', '[')) else ''}{row} \\"
+
+
+def _float(tabular: list[str], table: Table, caption: bool | str, label: str | None, *, wide: bool) -> list[str]:
+    environment = "table*" if wide else "table"
+    own = tex(" ".join(_described(table)))
+    said = own if caption is True else "" if caption is False else caption
+    return [
+        rf"\begin{{{environment}}}",
+        r"\centering",
+        *([rf"\caption{{{said}}}"] if said else []),
+        *([rf"\label{{{label}}}"] if label is not None else []),
+        *tabular,
+        rf"\end{{{environment}}}",
+    ]
+
+
+def _described(table: Table) -> list[str]:
+    """Return title, head and caption as sentences."""
+    parts = [text for text in (table.title, table.head, table.caption) if text]
+    return [text if text.endswith((".", "?", "!")) else f"{text}." for text in parts]
+
+
+def _comment(text: str) -> str:
+    return f"% {escaped(text)}"

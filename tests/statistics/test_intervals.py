@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+import statsmodels.stats.weightstats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.statistics import (
+    Interval,
+    coverage_interval,
+    effective_df,
+    equivalent,
+    harm_excluded,
+    hodges_lehmann,
+    hodges_lehmann_interval,
+    interval_of_coverage,
+    interval_of_mean,
+    mean_interval,
+    measured_coverage,
+    paired_proportion_interval,
+    ratio_interval,
+)
+
+lengths = st.lists(st.integers(1, 100), min_size=2, max_size=30)
+
+
+@given(d=st.lists(st.integers(-20, 20), min_size=4, max_size=40))
+def test_effective_df_follows_the_kurtosis_of_scipy(d: list[int]) -> None:
+    n = len(d)
+    if len(set(d)) == 1:
+        assert effective_df(d) == n - 1
+        return
+    excess = max(0.0, float(scipy.stats.kurtosis(np.array(d, float), bias=False)))
+    relative_variance = excess / n + 2 / (n - 1)
+    assert effective_df(d) == pytest.approx(min(n - 1, 2 / relative_variance), rel=1e-9)
+    assert effective_df([3e200 * x for x in d]) == pytest.approx(effective_df(d), rel=1e-9)
+
+
+@given(d=st.lists(st.integers(-20, 20), min_size=2, max_size=40), level=st.sampled_from([0.8, 0.95, 0.9975]))
+def test_mean_interval_is_t_with_the_effective_degrees_of_freedom_and_mirrors(d: list[int], level: float) -> None:
+    found = mean_interval(d, level)
+    assert found is not None
+    assert mean_interval([-x for x in d], level) == (-found.high, -found.low)
+    if len(set(d)) == 1:
+        assert found == (d[0], d[0])
+        return
+    expected = scipy.stats.t.interval(level, effective_df(d), np.mean(d), scipy.stats.sem(d))
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12)
+    plain = interval_of_mean(float(np.mean(d)), float(np.std(d, ddof=1)), len(d), level)
+    assert plain is not None
+    assert found.low <= plain.low + 1e-9
+    assert found.high >= plain.high - 1e-9
+
+
+def test_mean_interval_of_equal_differences_and_of_too_few() -> None:
+    assert mean_interval([0.1] * 3, 0.95) == (0.1, 0.1)  # the computed variance of three times 0.1 is not 0
+    assert mean_interval([], 0.95) is None
+    assert mean_interval([4.0], 0.95) is None
+    with pytest.raises(ParameterError, match="level=95: must be between 0 and 1"):
+        mean_interval([4.0], 95)
+
+
+def test_intervals_cover_skewed_lengths_better_than_t() -> None:
+    """Search lengths like real ones: most differences are 0, the others have a long tail, most of it on one side."""
+    rng = np.random.default_rng(0)
+    covered = {"adjusted": 0, "plain": 0, "ratio": 0}
+    trials = 600
+    steps = np.ceil(rng.pareto(1.2, 4000)).clip(0, 99) * rng.choice([-1, 1], 4000, p=[0.85, 0.15])
+    population = np.where(rng.random(4000) < 0.65, 0, steps)
+    baseline = 1 + np.ceil(rng.pareto(1.0, 4000)).clip(0, 99) + np.maximum(0, -population)
+    contender = baseline + population
+    for _ in range(trials):
+        drawn = rng.integers(0, 4000, 20)
+        d = population[drawn]
+        adjusted, plain = mean_interval(d, 0.95), interval_of_mean(d.mean(), d.std(ddof=1), 20, 0.95)
+        ratio = ratio_interval(baseline[drawn], contender[drawn], 0.95)
+        assert adjusted is not None
+        assert plain is not None
+        assert ratio is not None
+        covered["adjusted"] += adjusted.low <= population.mean() <= adjusted.high
+        covered["plain"] += plain.low <= population.mean() <= plain.high
+        covered["ratio"] += ratio.low <= contender.mean() / baseline.mean() <= ratio.high
+    assert covered["adjusted"] > covered["plain"] + 0.02 * trials
+    assert covered["adjusted"] > 0.85 * trials
+    assert covered["ratio"] > 0.85 * trials
+
+
+def test_measured_coverage_is_given_where_it_falls_short() -> None:
+    assert measured_coverage(20) == measured_coverage(3) == pytest.approx(0.910)
+    assert 0.91 < (measured_coverage(30) or 0) < 0.922
+    assert measured_coverage(200) is None
+    assert measured_coverage(5193) is None
+
+
+@given(x=lengths, level=st.sampled_from([0.9, 0.95]), data=st.data())
+def test_ratio_interval_mirrors_and_contains_the_ratio(x: list[int], level: float, data: st.DataObject) -> None:
+    y = data.draw(st.lists(st.integers(1, 100), min_size=len(x), max_size=len(x)))
+    found = ratio_interval(x, y, level)
+    assert found is not None
+    assert found.low <= sum(y) / sum(x) * (1 + 1e-12)
+    assert found.high >= sum(y) / sum(x) * (1 - 1e-12)
+    assert ratio_interval(y, x, level) == pytest.approx((1 / found.high, 1 / found.low), rel=1e-9)
+
+
+def test_ratio_interval_by_the_delta_method() -> None:
+    rng = np.random.default_rng(2)
+    x, y = rng.gamma(20, 1, 50), rng.gamma(20, 1.2, 50)
+    mx, my = x.mean(), y.mean()
+    cov = np.cov(x, y)
+    variance = (cov[0, 0] / mx**2 + cov[1, 1] / my**2 - 2 * cov[0, 1] / (mx * my)) / 50
+    df = effective_df(y / my - x / mx)
+    half = scipy.stats.t.ppf(0.975, df) * math.sqrt(variance)
+    expected = my / mx * np.exp([-half, half])
+    assert ratio_interval(x, y, 0.95) == pytest.approx(tuple(expected), rel=1e-10)
+    assert ratio_interval([1, 2, 7], [3, 6, 21], 0.95) == pytest.approx((3, 3), rel=1e-12)
+    assert ratio_interval([1], [3], 0.95) is None
+    assert ratio_interval([0, 0], [1, 2], 0.95) is None
+
+
+@given(d=st.lists(st.integers(-9, 9), min_size=1, max_size=20), level=st.sampled_from([0.9, 0.95]))
+def test_hodges_lehmann_interval_by_enumeration(d: list[int], level: float) -> None:
+    """Hollander, Wolfe and Chicken: order statistics of the pair averages; the rank from all sign assignments."""
+    n = len(d)
+    sums = np.zeros(n * (n + 1) // 2 + 1)
+    sums[0] = 1
+    for rank in range(1, n + 1):
+        sums = sums + np.concatenate([np.zeros(rank), sums[:-rank]])
+    rejected = int(np.sum(np.cumsum(sums) / 2**n <= (1 - level) / 2 + 1e-12))
+    found = hodges_lehmann_interval(d, level)
+    if not rejected:
+        assert found is None
+        return
+    walsh = sorted((d[i] + d[j]) / 2 for i in range(n) for j in range(i, n))
+    assert found == (walsh[rejected - 1], walsh[-rejected])
+    shift = hodges_lehmann(d)
+    assert shift is not None
+    assert found.low <= shift <= found.high
+    assert hodges_lehmann_interval([-x for x in d], level) == (-found.high, -found.low)
+
+
+def test_hodges_lehmann_interval_of_many_is_close_to_the_exact_one() -> None:
+    d = np.random.default_rng(3).normal(0.4, 1, 50)
+    exact = hodges_lehmann_interval(d, 0.95)
+    first, second = np.triu_indices(50)
+    walsh = np.sort((d[first] + d[second]) / 2)
+    rank = int(50 * 51 / 4 - 1.959964 * math.sqrt(50 * 51 * 101 / 24))
+    assert exact == pytest.approx((walsh[rank - 1], walsh[-rank]), abs=0.01)
+    large = hodges_lehmann_interval(np.random.default_rng(3).normal(0.4, 1, 400), 0.95)
+    assert large is not None
+    assert large.high - large.low == pytest.approx(2 * 1.96 / math.sqrt(400) * math.sqrt(math.pi / 3), rel=0.1)
+
+
+@given(won=st.integers(0, 30), lost=st.integers(0, 30), same=st.integers(0, 60))
+def test_coverage_interval_is_that_of_bonett_and_price_with_one_item_per_query(won: int, lost: int, same: int) -> None:
+    n = won + lost + same
+    d = [1] * won + [-1] * lost + [0] * same
+    if not n:
+        assert coverage_interval(d, 1.0, 0.95) is None
+        return
+    p_won, p_lost = (won + 1) / (n + 2), (lost + 1) / (n + 2)
+    center, z = p_won - p_lost, scipy.stats.norm.ppf(0.975)
+    half = z * math.sqrt((p_won + p_lost - center**2) / (n + 2))
+    expected = (max(-1, center - half), min(1, center + half))
+    assert coverage_interval(d, 1.0, 0.95) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert paired_proportion_interval(won, lost, n, 0.95) == coverage_interval(d, 1.0, 0.95)
+
+
+def test_coverage_interval_by_its_formula() -> None:
+    rng = np.random.default_rng(4)
+    relevant = rng.integers(1, 30, 54)
+    d = rng.integers(-relevant // 2, relevant // 2 + 1) / relevant
+    a = (1 / relevant).mean()
+    w = 54 + 2 * a
+    center = d.sum() / w
+    variance = ((np.sum(d**2) + 2 * a**2) / w - center**2) * (1 + (1 - a) / 53) / w
+    half = scipy.stats.t.ppf(0.975, 53 / (1 - a)) * math.sqrt(variance)
+    found = coverage_interval(d, a, 0.95)
+    assert found == pytest.approx((center - half, center + half), rel=1e-10)
+    mirrored = coverage_interval(-d, a, 0.95)
+    assert found is not None
+    assert mirrored == (-found.high, -found.low)
+    assert interval_of_coverage(float(d.sum()), float(np.sum(d**2)), 54, float(a), 0.95) == found
+
+
+def test_coverage_interval_does_not_jump_when_one_document_moves() -> None:
+    """Both runs find the same documents of 54 queries, or all but one: -4.95 to 4.95 and -0.35 to 0.12 points before."""
+    same = coverage_interval(np.zeros(54), 1 / 30, 0.95)
+    fewer = coverage_interval([-1 / 30] + [0] * 53, 1 / 30, 0.95)
+    assert same is not None
+    assert fewer is not None
+    assert same.high == -same.low
+    assert 0 < same.high < 0.005
+    assert fewer.low < same.low
+    assert same.high - same.low < fewer.high - fewer.low < 2 * (same.high - same.low)
+
+
+def test_coverage_interval_stays_within_the_possible_and_checks_arguments() -> None:
+    found = coverage_interval([1, 1, -1], 1.0, 0.999999)
+    assert found == (-1.0, 1.0)
+    assert coverage_interval([0.5], 0.5, 0.95) is None
+    with pytest.raises(ParameterError, match="must be differences of shares"):
+        coverage_interval([50, -20], 1.0, 0.95)
+    with pytest.raises(ParameterError, match="step=0: must be above 0 and at most 1"):
+        coverage_interval([0.5, 0], 0, 0.95)
+
+
+def test_harm_excluded_is_two_one_sided_tests() -> None:
+    rng = np.random.default_rng(5)
+    for margin in (0.05, 0.3, 0.6):
+        d = rng.normal(0.1, 1, 40)
+        interval = interval_of_mean(float(d.mean()), float(d.std(ddof=1)), 40, 0.95)
+        p, (_, p_low, _), (_, p_high, _) = statsmodels.stats.weightstats.ttost_paired(d, np.zeros(40), -margin, margin)
+        assert harm_excluded(interval, margin, 40, higher_is_better=True) == (p_low < 0.025)
+        assert harm_excluded(interval, margin, 40, higher_is_better=False) == (p_high < 0.025)
+        assert equivalent(interval, margin, 40) == (p < 0.025)
+
+
+def test_margins_of_equal_differences() -> None:
+    identical = Interval(0.0, 0.0)
+    assert harm_excluded(identical, 0.1, 2, higher_is_better=True)
+    assert equivalent(identical, 0.1, 2)
+    equal = Interval(-0.1, -0.1)
+    assert not harm_excluded(equal, 0.5, 29, higher_is_better=True)
+    assert not harm_excluded(equal, 0.5, 29, higher_is_better=False)
+    assert equivalent(equal, 0.5, 30)
+    assert not harm_excluded(equal, 0.1, 30, higher_is_better=True)  # exactly the margin is not inside it
+    assert not harm_excluded(None, 0.5, 100, higher_is_better=True)
+    with pytest.raises(ParameterError, match="margin=0: must be positive"):
+        harm_excluded(equal, 0, 30, higher_is_better=True)
