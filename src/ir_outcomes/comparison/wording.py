@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ir_outcomes._formatting import listed, plural, pvalue_in_words
-from ir_outcomes._types import Ints
 from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.notes import notes_on_queries
+from ir_outcomes.evaluation.notes import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.statistics import COVERAGE_OF_RATIO_INTERVAL, FEW, measured_coverage, smallest_pvalue
 
 if TYPE_CHECKING:
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["cutoff_note", "notes_on_input", "notes_on_verdict", "sentence"]
 
 FEW_QUERIES = 60
-UNEVEN_JUDGING = 0.05
 
 _OPENINGS = {
     "better on both facets": "{contender} is better than {baseline} on both facets",
@@ -69,7 +65,12 @@ def _coverage(facet: CoverageFacet, pair: PairedQueries, unit: str) -> str:
     if facet.difference == 0:
         return f"{verb} as many of the {items} ({outcomes}; {_test(facet)})"
     more = "more" if facet.difference > 0 else "fewer"
-    return f"{verb} {abs(facet.difference):.2f} percentage points {more} of the {items} ({outcomes}; {_test(facet)})"
+    return f"{verb} {_size(facet.difference, 2)} percentage points {more} of the {items} ({outcomes}; {_test(facet)})"
+
+
+def _size(difference: float, places: int) -> str:
+    """Write the size of a difference that is not 0, so that it does not read like 0."""
+    return f"{abs(difference):.{places}f}" if abs(difference) >= 0.5 * 10.0**-places else f"{abs(difference):.1g}"
 
 
 def _test(facet: Facet) -> str:
@@ -110,7 +111,7 @@ def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
         return f"is {words[0] if direction > 0 else words[1]} on most of the queries that differ"
     if not facet.difference:
         return "is the same on average"
-    return f"is {abs(facet.difference):.{places}f}{unit} {words[0] if facet.difference > 0 else words[1]}"
+    return f"is {_size(facet.difference, places)}{unit} {words[0] if facet.difference > 0 else words[1]}"
 
 
 def _about_guard(comparison: Comparison) -> Iterator[str]:
@@ -205,7 +206,7 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
     for depth, facet in ((10, "ranking"), (cutoff, "coverage")):
         if depth is None or (cutoff is not None and depth > cutoff):
             continue
-        shares = [_unjudged_share(run, depth) for run in (baseline, contender)]
+        shares = [unjudged_share(run, depth) for run in (baseline, contender)]
         if shares[0] is None or shares[1] is None:
             continue
         parts.append(f"{shares[0]:.0%} of the top {depth} of {baseline.name} and {shares[1]:.0%} of {contender.name}")
@@ -220,13 +221,6 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
             "compare with judged_only=True too."
         )
     yield note
-
-
-def _unjudged_share(run: SearchLengths, depth: int) -> float | None:
-    unjudged: Ints | None = run.unjudged_within(depth)
-    if unjudged is None:
-        return None
-    return float(unjudged.sum() / max(np.minimum(run.retrieved, depth).sum(), 1))
 
 
 def _about_tests(facet: Facet) -> Iterator[str]:
@@ -255,8 +249,9 @@ def _about_few_queries(facet: Facet) -> Iterator[str]:
 def _about_within_facet(comparison: Comparison) -> Iterator[str]:
     """Say that one facet by itself is a trade-off, where two of its tests are significant in opposite directions."""
     ranking = comparison.ranking
-    significant = {test.direction for test in (ranking.decides, ranking.tests["t"], ranking.tests["wilcoxon"])
-                   if test.pvalue <= ranking.alpha and test.direction}  # fmt: skip
+    mean = ranking.tests["signflip" if ranking.n_nonzero < FEW else "t"]
+    tests = (ranking.decides, mean, ranking.tests["wilcoxon"])
+    significant = {test.direction for test in tests if test.pvalue <= ranking.alpha and test.direction}
     if len(significant) == 2:
         yield (
             "Ranking contradicts itself: most queries change in one direction and the mean in the other, both significantly. "
@@ -266,6 +261,8 @@ def _about_within_facet(comparison: Comparison) -> Iterator[str]:
 
 def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
     t, wilcoxon = ranking.tests["t"], ranking.tests["wilcoxon"]
+    if ranking.n_nonzero < FEW:  # t neither decides nor vetoes there
+        return
     disagree = (t.pvalue <= ranking.alpha) != (wilcoxon.pvalue <= ranking.alpha)
     opposite = t.direction * wilcoxon.direction < 0
     if disagree or opposite:

@@ -230,8 +230,8 @@ class _Work(NamedTuple):
         return bool(self.scorer.measures or self.documents or self.unjudged)
 
     def _result(self, lengths: SearchLengths, name: str | None, run: Run | None) -> _Result:
-        _check_answers(lengths)
         lengths = lengths if name is None else replace(lengths, name=name)
+        _check_answers(lengths)
         if run is None:
             return _Result(lengths, np.empty((0, len(lengths.query_ids))), None, None)
         ties, judged_only = self.settings["ties"], self.settings["judged_only"]

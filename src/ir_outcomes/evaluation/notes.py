@@ -10,7 +10,9 @@ from ir_outcomes._formatting import plural
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.lengths import SearchLengths
 
-__all__ = ["notes_on_listing", "notes_on_queries"]
+__all__ = ["UNEVEN_JUDGING", "notes_on_listing", "notes_on_queries", "unjudged_share"]
+
+UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
 
 def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
@@ -39,3 +41,11 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
         yield f"{some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."
     for queries, names in ignoring.items():
         yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {queries}, which are ignored."
+
+
+def unjudged_share(run: SearchLengths, depth: int) -> float | None:
+    """Share of unjudged documents among the first documents of all lists; None where this depth was not kept."""
+    unjudged = run.unjudged_within(depth)
+    if unjudged is None:
+        return None
+    return float(unjudged.sum() / max(np.minimum(run.retrieved, depth).sum(), 1))

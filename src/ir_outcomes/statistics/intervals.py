@@ -431,7 +431,7 @@ def ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> float |
     >>> ratio_of_means([2, 4, 6], [1, 2, 6])
     0.75
     """
-    x, y = _on_ratio_scale(baseline, contender)
+    x, y = on_ratio_scale(baseline, contender)
     return float(y.mean() / x.mean()) if x.any() else None
 
 
@@ -474,7 +474,7 @@ def ratio_of_means_interval(
     """
     check_share("level", level)
     check_draws(seed, resamples)
-    x, y = _on_ratio_scale(baseline, contender)
+    x, y = on_ratio_scale(baseline, contender)
     n = len(x)
     if n < 2 or not (x.all() and y.all()):
         return None
@@ -528,7 +528,7 @@ def ratio_interval(baseline: npt.ArrayLike, contender: npt.ArrayLike, level: flo
     [0.468, 1.32]
     """
     check_share("level", level)
-    x, y = _on_ratio_scale(baseline, contender)
+    x, y = on_ratio_scale(baseline, contender)
     if len(x) < 2 or not (x.any() and y.any()):
         return None
     ratio, influence = float(y.mean() / x.mean()), log_ratio_influence(x, y)
@@ -548,7 +548,8 @@ def log_ratio_influence(baseline: Floats, contender: Floats) -> Floats:
     return values
 
 
-def _on_ratio_scale(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, Floats]:
+def on_ratio_scale(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Return paired values as arrays; raise ParameterError where one is negative."""
     x, y = paired(baseline, contender)
     if (x < 0).any() or (y < 0).any():
         raise ParameterError("baseline or contender has negative values: a ratio of means needs a scale that starts at 0")

@@ -1,31 +1,30 @@
-"""How much is left to gain in a collection: the best run's values query by query, at the top and over all documents."""
+"""How much is left to gain in a collection: the best run's values by query, at the top and over all documents."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ir_outcomes._formatting import plural
-from ir_outcomes._types import Ties
-from ir_outcomes.evaluation.lengths import Missing
+from ir_outcomes._types import Missing
+from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.results import Result, versions
-from ir_outcomes.tail.depth import at_depth
+from ir_outcomes.tail.depth import TailSettings, runs_at_depth
 from ir_outcomes.tail.measures import top_and_all
 
 __all__ = ["Headroom", "MeasureHeadroom", "headroom"]
 
-PRECISIONS = tuple(tenth / 10 for tenth in range(11))
+PRECISIONS = tuple(tenth / 10 for tenth in range(10))
 LENGTHS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 
 
 @dataclass(frozen=True)
 class MeasureHeadroom:
-    """One measure of the run that is best by it.
+    """Values of a measure in the run that is best by it.
 
     Attributes
     ----------
@@ -59,63 +58,54 @@ class Headroom(Result):
     measures : tuple of MeasureHeadroom
         P@20, ASL@g1-10, AP and ASL.
     n_runs : int
-        How many runs there are to be the best of.
-    cutoff, rel, missing, notes, versions
+        Number of runs that the best is chosen from.
+    settings, notes, versions
         As in `LengthDistributions`.
     """
 
     measures: tuple[MeasureHeadroom, ...]
     n_runs: int
-    cutoff: int | None
-    rel: int
-    missing: str
+    settings: TailSettings
     notes: tuple[str, ...]
-    versions: dict[str, str]
-
-    def _summary(self) -> str:
-        return f"{plural('run', self.n_runs)}, {plural('measure', len(self.measures))}"
+    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure and bucket."""
         return [
-            {"measure": each.measure, "run": each.run, "mean": each.mean, "from": low, "to": high, "queries": number}
-            for each in self.measures
-            for low, high, number in zip(each.edges, (*each.edges[1:], None), each.counts, strict=True)
+            {"measure": best.measure, "run": best.run, "mean": best.mean, "from": low, "to": high, "queries": number}
+            for best in self.measures
+            for low, high, number in zip(best.edges, (*best.edges[1:], None), best.counts, strict=True)
         ]
 
+    def _summary(self) -> str:
+        means = (f"{best.measure} {best.mean:.4g} ({best.run})" for best in self.measures)
+        return f"best of {plural('run', self.n_runs)}: {', '.join(means)}"
 
-def headroom(
-    qrels: Any,
-    runs: Any,
-    *,
-    cutoff: int | None = None,
-    rel: int | None = None,
-    ties: Ties = "trec",
-    missing: Missing = "cutoff",
-    names: Sequence[str] | None = None,
-    n_jobs: int | None = 1,
-    cache: str | os.PathLike[str] | None = None,
-    progress: bool = False,
-) -> Headroom:
+
+def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff") -> Headroom:
     """Count queries by what the best run leaves to gain.
 
     Parameters
     ----------
-    qrels, runs, cutoff, rel, ties, missing, names, n_jobs, cache, progress
-        See `ir_outcomes.length_distributions`.
+    ev : Evaluation
+        The runs; see `ir_outcomes.evaluate`.
+    cutoff : int, optional
+        Depth that all runs share; by default the one that all reach, whatever the evaluation's cutoff is.
+    missing : {"cutoff", "retrieved"}
+        Search length of a missing document; see `SearchLengths.asl`.
 
     Returns
     -------
     Headroom
+        The measures are those of `rrie`.
 
     Raises
     ------
     MismatchError
         If the runs differ in depth and no cutoff is given.
     ParameterError
-        Under ``ties="expected"``.
-    InputError
-        If something cannot be read.
+        If a setting is invalid, a missing document would have no search length under ``missing="retrieved"``, or the cutoff
+        splits a group of tied documents under ``ties="expected"``.
 
     References
     ----------
@@ -123,37 +113,24 @@ def headroom(
 
     Examples
     --------
-    >>> result = headroom({"q": {"a": 1}}, {"run": {"q": {"x": 2.0, "a": 1.0}}})
-    >>> [(each.measure, each.mean) for each in result.measures][:2]
+    >>> from ir_outcomes import evaluate
+    >>> result = headroom(evaluate({"q": {"a": 1}}, {"run": {"q": {"x": 2.0, "a": 1.0}}}))
+    >>> [(of_measure.measure, of_measure.mean) for of_measure in result.measures][:2]
     [('P@2', 0.5), ("ASL(first=10,missing='cutoff')@2", 2.0)]
     """
-    found = at_depth(
-        qrels,
-        runs,
-        cutoff=cutoff,
-        rel=rel,
-        ties=ties,
-        missing=missing,
-        names=names,
-        n_jobs=n_jobs,
-        cache=cache,
-        progress=progress,
-    )
+    found = runs_at_depth(ev, cutoff, missing)
     return Headroom(
-        measures=tuple(map(_of_best, top_and_all(found, missing))),
-        n_runs=len(found.tables),
-        cutoff=found.cutoff,
-        rel=found.rel,
-        missing=missing,
+        measures=tuple(map(_of_best_run, top_and_all(found))),
+        n_runs=len(found.runs),
+        settings=found.settings,
         notes=found.notes,
         versions=versions(),
     )
 
 
-def _of_best(table: Scores) -> MeasureHeadroom:
-    means = table.means()
-    best = int(np.nanargmax(means if table.higher_is_better else -means))
-    values = table.values[best][~np.isnan(table.values[best])]
-    edges = PRECISIONS[:-1] if table.higher_is_better else LENGTHS
-    counts, _ = np.histogram(values, [*edges, np.inf])
-    return MeasureHeadroom(table.measure, table.runs[best], float(means[best]), edges, tuple(counts.tolist()))
+def _of_best_run(scores: Scores) -> MeasureHeadroom:
+    means = scores.means()
+    best = int(np.nanargmax(means if scores.higher_is_better else -means))
+    edges = PRECISIONS if scores.higher_is_better else LENGTHS
+    counts, _ = np.histogram(scores.values[best], [*edges, np.inf])
+    return MeasureHeadroom(scores.measure, scores.runs[best], float(means[best]), edges, tuple(counts.tolist()))

@@ -1,53 +1,80 @@
-"""The measures that the tail is looked at with, from the search lengths of every relevant document."""
+"""Measures of all relevant documents, computed from their search lengths."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from itertools import compress
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures import AP, P
 
-from ir_outcomes._types import Missing
+from ir_outcomes._types import Floats, Missing
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.measures.definitions import ASL
-from ir_outcomes.tail.depth import AtDepth
+from ir_outcomes.tail.depth import RunsAtDepth, TailSettings
 
-__all__ = ["average_precision", "document_precisions", "precision_at", "top_and_all"]
+__all__ = ["answerable_scores", "average_precision", "document_lengths", "document_precisions", "precision_at", "top_and_all"]
 
-Floats = npt.NDArray[np.float64]
+PRECISION_DEPTH = 20
+ASL_FIRST = 10
 
-TOP = 20
 
-
-def top_and_all(runs: AtDepth, missing: Missing) -> list[Scores]:
-    """Compute P@20, ASL@g1-10, AP and ASL of the answerable queries; where the runs are less deep than 20, precision there.
+def top_and_all(found: RunsAtDepth) -> list[Scores]:
+    """Compute P@20, ASL@g1-10, AP and ASL of the answerable queries; for runs less deep than 20, precision at their depth.
 
     References
     ----------
     Alex et al. 2022, Table 1.
     """
-    first, cutoff = runs.tables[0], runs.cutoff
-    settings = {"rel": runs.rel, "ties": first.ties}
-    given = {name: value for name, value in settings.items() if value != ASL.SUPPORTED_PARAMS[name].default}
-    grade = {"rel": runs.rel} if "rel" in given else {}
-    depth = {} if cutoff is None else {"cutoff": cutoff}
-    top = TOP if cutoff is None else min(TOP, cutoff)
-    measures: list[tuple[object, bool, Callable[[SearchLengths], Floats]]] = [
-        (P(**grade) @ top, True, lambda table: precision_at(table, top)),
-        (ASL(first=10, missing=missing, **given, **depth), False, lambda table: table.asl(first=10, missing=missing)),
-        (AP(**grade, **depth), True, average_precision),
-        (ASL(missing=missing, **given, **depth), False, lambda table: table.asl(missing=missing)),
-    ]
-    names = tuple(table.name for table in runs.tables)
-    chosen = first.answerable
-    ids = tuple(compress(first.query_ids, chosen.tolist()))
+    runs, settings = found.runs, found.settings
+    missing = settings.missing
+    depth = PRECISION_DEPTH if settings.cutoff is None else min(PRECISION_DEPTH, settings.cutoff)
     return [
-        Scores(str(measure), rising, names, ids, np.stack([values(table)[chosen] for table in runs.tables]))
-        for measure, rising, values in measures
+        answerable_scores(_precision_name(P, depth, settings), True, runs, [precision_at(run, depth) for run in runs]),
+        answerable_scores(_asl_name(settings, first=ASL_FIRST), False, runs, [run.asl(ASL_FIRST, missing) for run in runs]),
+        answerable_scores(_precision_name(AP, settings.cutoff, settings), True, runs, [average_precision(run) for run in runs]),
+        answerable_scores(_asl_name(settings), False, runs, [run.asl(missing=missing) for run in runs]),
     ]
+
+
+def answerable_scores(measure: str, higher_is_better: bool, runs: Sequence[SearchLengths], values: Sequence[Floats]) -> Scores:
+    """Make scores of the answerable queries from values of all queries, an (n_queries,) array for each run."""
+    answerable = runs[0].answerable
+    ids = tuple(compress(runs[0].query_ids, answerable.tolist()))
+    return Scores(measure, higher_is_better, tuple(run.name for run in runs), ids, np.stack(values)[:, answerable])
+
+
+def _precision_name(measure: Any, cutoff: int | None, settings: TailSettings) -> str:
+    """Name a precision as ir_measures does where the values are those of ir_measures; name what differs elsewhere."""
+    given = {"rel": settings.rel, "judged_only": settings.judged_only}
+    different = {name: value for name, value in given.items() if value != measure.SUPPORTED_PARAMS[name].default}
+    named = measure(**different) if different else measure
+    named = named if cutoff is None else named @ cutoff
+    return f"{named}" if settings.ties == "trec" else f"{named}, ties {settings.ties}"
+
+
+def _asl_name(settings: TailSettings, **first: int) -> str:
+    given = {"rel": settings.rel, "ties": settings.ties, "judged_only": settings.judged_only}
+    different = {name: value for name, value in given.items() if value != ASL.SUPPORTED_PARAMS[name].default}
+    depth = {} if settings.cutoff is None else {"cutoff": settings.cutoff}
+    return str(ASL(missing=settings.missing, **first, **different, **depth))
+
+
+def document_lengths(lengths: SearchLengths, missing: Missing) -> Floats:
+    """Search length of each relevant document; in a tie level under ``ties="expected"``, its own expectation.
+
+    `SearchLengths.document_lengths` gives the documents of a tie level the expectations of the first, the second and so on,
+    whichever they are. Their mean is the same.
+
+    Returns
+    -------
+    (n_atoms,) float array
+        Ranks, lower is better.
+    """
+    by_place = lengths.document_lengths(missing)
+    return by_place if lengths.ties != "expected" else np.where(lengths.rank > 0, lengths.atoms(), by_place)
 
 
 def precision_at(lengths: SearchLengths, cutoff: int) -> Floats:
@@ -56,10 +83,12 @@ def precision_at(lengths: SearchLengths, cutoff: int) -> Floats:
     Returns
     -------
     (n_queries,) float array
-        Between 0 and 1, higher is better.
+        Between 0 and 1, higher is better. Under ``ties="expected"`` the expectation.
     """
-    found = lengths.query[(lengths.rank > 0) & (lengths.rank <= cutoff)]
-    shares: Floats = np.bincount(found, minlength=len(lengths.query_ids)) / cutoff
+    size = lengths.level_relevant + lengths.level_irrelevant
+    chance_within = np.clip((cutoff - (lengths.rank - 1)) / size, 0.0, 1.0)  # of a document of a tie level of this size
+    chances = np.where(lengths.rank > 0, chance_within, 0.0)
+    shares: Floats = np.bincount(lengths.query, weights=chances, minlength=len(lengths.query_ids)) / cutoff
     return shares
 
 
@@ -82,13 +111,25 @@ def document_precisions(lengths: SearchLengths) -> Floats:
     Returns
     -------
     (n_atoms,) float array
-        Between 0 and 1, higher is better.
+        Between 0 and 1, higher is better. Under ``ties="expected"`` the expectation.
 
     References
     ----------
-    Alex et al. 2022, equation 6.
+    Alex et al. 2022, equation 6. For tied documents: McSherry and Najork 2008, "Computing information retrieval performance
+    measures efficiently in the presence of tied scores", section 2.4.
     """
     found = lengths.rank > 0
-    relevant_upto = lengths.rank - lengths.irrelevant_above
-    precisions: Floats = np.divide(relevant_upto, lengths.rank, out=np.zeros(len(found)), where=found)
+    before = lengths.rank[found] - 1  # documents above the tie level
+    relevant_before = before - lengths.irrelevant_above[found]
+    relevant = lengths.level_relevant[found]
+    size = relevant + lengths.level_irrelevant[found]
+    # A relevant document is at each place i = 1 .. size of its level with the same chance. Above it are, besides the relevant
+    # documents before the level, (i - 1) (relevant - 1) / (size - 1) of the level in expectation.
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, (before + size).max(initial=0) + 1))])
+    reciprocals = harmonic[before + size] - harmonic[before]  # sum of 1 / (before + i)
+    density = np.divide(relevant - 1, size - 1, out=np.zeros(len(size)), where=size > 1)
+    expected = ((relevant_before + 1) * reciprocals + density * (size - (before + 1) * reciprocals)) / size
+    precisions = np.zeros(len(found))
+    # The difference of two sums would be off in the last digits where there is no tie.
+    precisions[found] = np.where(size > 1, expected, (relevant_before + 1) / (before + 1))
     return precisions

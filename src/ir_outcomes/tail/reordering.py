@@ -1,39 +1,37 @@
-"""What changes when runs are ordered by another measure, and which step of the way from AP to ASL changes it."""
+"""How the order of runs changes under another measure, and which step from AP to ASL changes it."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress, pairwise
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_outcomes._formatting import plural
-from ir_outcomes._types import Missing, Ties
+from ir_outcomes._types import Bools, Floats, Missing
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.scores import Scores, scores
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.notes import notes_on_queries
+from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.measures.definitions import ASL
+from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
-from ir_outcomes.tail.depth import AtDepth, at_depth
-from ir_outcomes.tail.measures import average_precision
+from ir_outcomes.tail.ablation import STEPS, ablation
+from ir_outcomes.tail.depth import TailSettings, check_evaluation, runs_at_depth
 
-__all__ = ["Change", "Reordering", "ablation", "reordering"]
+__all__ = ["ALPHA", "BETTER_BY", "Change", "Reordering", "reordering"]
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-
-NOTICEABLE = 1.1  # "10 % better"
+BETTER_BY = 1.1
 ALPHA = 0.05
 
 
 @dataclass(frozen=True)
 class Change:
-    """What one change of measure does to the order of runs.
+    """What a change of measure does to the order of runs.
 
     Attributes
     ----------
@@ -44,11 +42,13 @@ class Change:
     tau : float or None
         Kendall's tau-b between the two orders; 1 for no reordering. None where all runs tie.
     delta_sort : float
-        Largest change, over the runs, of the number of runs that are better, in percent of the runs; 0 for none.
+        Delta-Sort: largest change, over the runs, of the number of runs that are better, in percent of the runs; 0 for none.
+        "Better" needs a value that is 10 % better, and p <= 0.05 in a paired t test. So it can be large where the order does
+        not change at all (`tau` is 1), because differences become larger or smaller, or more or less certain.
     run : str
-        The run it is reached by.
+        The run with this largest change.
     better_before, better_after : int
-        How many runs were better than it.
+        How many runs were better than it, and are better than it.
     delta_value, deviation : float or None
         Mean over the runs, and standard deviation, of new value / old value, lower-is-better measures as reciprocals.
     """
@@ -78,87 +78,66 @@ class Reordering(Result):
     measures : tuple of str
         The measures, in the order of the steps.
     values : tuple of tuple of float or None
-        Mean of each measure (rows) for each run; search lengths as reciprocals, so that higher is better throughout.
-    cutoff : int or None
-        Depth that search lengths are taken to; None also where only named measures were compared.
-    rel : int or None
-        Least grade of a relevant document; None where only named measures were compared.
-    missing : str or None
-        Search length of a missing document; None where only named measures were compared.
+        Mean of each measure (rows) for each run; search lengths as reciprocals, so that higher is always better.
+    settings : TailSettings or None
+        Depth, relevance, tie rule and the search length of a missing document on the way from AP to ASL. None where measures
+        were named: their names say their settings.
     notes : tuple of str
-        What a careful reader must know.
-    versions : dict of str to str
-        Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
+        What to know before reading the numbers.
+    versions : mapping of str to str
+        Versions of ir_outcomes, NumPy, SciPy, ir_measures and Python.
     """
 
     changes: tuple[Change, ...]
     runs: tuple[str, ...]
     measures: tuple[str, ...]
     values: tuple[tuple[float | None, ...], ...]
-    cutoff: int | None
-    rel: int | None
-    missing: str | None
+    settings: TailSettings | None
     notes: tuple[str, ...]
-    versions: dict[str, str]
-
-    def _summary(self) -> str:
-        return f"{plural('run', len(self.runs))} by {', '.join(self.measures)}"
+    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each change."""
         return [
             {
-                "step": each.step,
-                "old": each.old,
-                "new": each.new,
-                "delta_sort": each.delta_sort,
-                "run": each.run,
-                "better_before": each.better_before,
-                "better_after": each.better_after,
-                "kendall_tau": each.tau,
-                "delta_value": each.delta_value,
-                "delta_value_deviation": each.deviation,
+                "step": change.step,
+                "old": change.old,
+                "new": change.new,
+                "delta_sort": change.delta_sort,
+                "run": change.run,
+                "better_before": change.better_before,
+                "better_after": change.better_after,
+                "kendall_tau": change.tau,
+                "delta_value": change.delta_value,
+                "delta_value_deviation": change.deviation,
             }
-            for each in self.changes
+            for change in self.changes
         ]
+
+    def _summary(self) -> str:
+        last = self.changes[-1]
+        tau = "undefined" if last.tau is None else f"{last.tau:.2f}"
+        return f"{plural('run', len(self.runs))}, {last.old} to {last.new}: tau {tau}, Delta-Sort {last.delta_sort:.0f} %"
 
 
 def reordering(
-    qrels: Any,
-    runs: Any,
-    *,
-    measures: Sequence[Any] | None = None,
-    cutoff: int | None = None,
-    rel: int | None = None,
-    ties: Ties = "trec",
-    missing: Missing = "cutoff",
-    names: Sequence[str] | None = None,
-    n_jobs: int | None = 1,
-    cache: str | os.PathLike[str] | None = None,
-    progress: bool = False,
+    ev: Evaluation, *, measures: Sequence[Any] | None = None, cutoff: int | None = None, missing: Missing = "cutoff"
 ) -> Reordering:
-    """Order the runs by one measure and by another, and measure what changes.
+    """Order the runs by a measure and by another, and say what changes.
 
     Parameters
     ----------
-    qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
-        See `ir_outcomes.as_qrels`.
-    runs : list, or dict from names to runs
-        See `ir_outcomes.as_run`; at least two.
+    ev : Evaluation
+        At least two runs; see `ir_outcomes.evaluate`.
     measures : sequence of Measure or str, optional
-        Two or more measures of ir_measures, compared in turn. By default the way from AP to ASL, step by step.
+        Two or more measures, compared in turn; name those that are no search lengths in ``evaluate(measures=)`` too. By default
+        the way from AP to ASL, step by step.
     cutoff : int, optional
-        Depth that all runs share, for the way from AP to ASL; by default the one they reach.
-    rel : int, optional
-        Least grade of a relevant document, for the way from AP to ASL; by default the task's, or 1.
-    ties, missing
-        For the way from AP to ASL; see `ir_outcomes.search_lengths` and `SearchLengths.asl`.
-    names : sequence of str, optional
-        Names of the runs.
-    n_jobs, progress
-        See `ir_outcomes.evaluate`.
-    cache : path, optional
-        For the way from AP to ASL; see `ir_outcomes.evaluate`.
+        Depth that all runs share, for the way from AP to ASL and for an ASL that is named without a cutoff; by default the one
+        that all reach, whatever the evaluation's cutoff is.
+    missing : {"cutoff", "retrieved"}
+        Search length of a missing document, for the way from AP to ASL and for an ASL that is named without it; see
+        `SearchLengths.asl`.
 
     Returns
     -------
@@ -167,17 +146,16 @@ def reordering(
     Raises
     ------
     MismatchError
-        If the runs differ in depth and no cutoff is given.
+        If ASL is compared, the runs differ in depth, and no cutoff is given.
     ParameterError
-        If there are fewer than two runs or measures, if a setting of the way from AP to ASL is given beside named measures, or
-        under ``ties="expected"``.
-    InputError
-        If something cannot be read.
+        If there are fewer than two runs or measures, if `cutoff` or `missing` is given and nothing depends on it, or for the
+        way from AP to ASL under ``ties="expected"``.
 
     Notes
     -----
-    "Better" is what the paper takes it for: a value 10 % better, and p <= 0.05 in a paired t test on the per-query values.
-    Values of lower-is-better measures are compared as reciprocals; the test sees them as they are.
+    A run is "better" than another if its value is 10 % better, and p <= 0.05 in a paired t test on the values of the queries.
+    Values of lower-is-better measures are compared as reciprocals, which the paper leaves open; the test sees the values
+    themselves.
 
     References
     ----------
@@ -185,125 +163,124 @@ def reordering(
 
     Examples
     --------
+    >>> from ir_outcomes import evaluate
     >>> qrels = {f"q{n}": {"a": 1, "b": 1} for n in range(9)}
     >>> top = {q: {"a": 3.0, "x": 2.0, "y": 1.0, "b": 0.0} for q in qrels}
     >>> even = {q: {"x": 3.0, "a": 2.0, "b": 1.0, "y": 0.0} for q in qrels}
-    >>> result = reordering(qrels, {"top": top, "even": even})
-    >>> [(each.step, each.tau) for each in result.changes]
+    >>> result = reordering(evaluate(qrels, {"top": top, "even": even}))
+    >>> [(change.step, change.tau) for change in result.changes]
     [('atomize P', 1.0), ('harmonic within queries', None), ('harmonic across queries', None), ('cumulative', None)]
     """
-    if measures is not None and len(measures) < 2:
-        raise ParameterError("measures: name at least two, the old and the new")
-    own = {"cutoff": cutoff, "rel": rel, "ties": ties, "missing": missing, "cache": cache}
-    idle = [name for name, value in own.items() if value != _DEFAULTS.get(name)]
-    if measures is not None and idle:
-        raise ParameterError(
-            f"{idle[0]} is for the way from AP to ASL; named measures have their own settings, such as nDCG(rel=2)@10"
-        )
-    depth: AtDepth | None = None
-    steps: tuple[str, ...] = STEPS
-    if measures is None:
-        depth = at_depth(
-            qrels,
-            runs,
-            cutoff=cutoff,
-            rel=rel,
-            ties=ties,
-            missing=missing,
-            names=names,
-            n_jobs=n_jobs,
-            cache=cache,
-            progress=progress,
-        )
-        tables = ablation(depth.tables, missing)
-    else:
-        tables = scores(qrels, runs, measures, names=names, n_jobs=n_jobs, progress=progress)
-        steps = tuple(f"{new.measure} for {old.measure}" for old, new in pairwise(tables))
-    if len(tables[0].runs) < 2:
-        raise ParameterError("there is one run only; reordering needs at least two")
-    values = [_magnitudes(table) for table in tables]
-    better = [_better(table, value) for table, value in zip(tables, values, strict=True)]
-    kinds = [*zip(steps, pairwise(range(len(tables))), strict=True)]
+    check_evaluation(ev)
+    if len(ev) < 2:
+        raise ParameterError("there is only 1 run; reordering needs at least two")
+    chosen = _from_ap_to_asl(ev, cutoff, missing) if measures is None else _named(ev, measures, cutoff, missing)
+    values = [_magnitudes(scores) for scores in chosen.scores]
+    better = [_better(scores, means) for scores, means in zip(chosen.scores, values, strict=True)]
+    places = [*pairwise(range(len(chosen.scores)))]
+    steps = [*zip(chosen.steps, places, strict=True)]
     if len(steps) > 1:
-        kinds.append(("cumulative", (0, len(tables) - 1)))
+        steps.append(("cumulative", (0, len(chosen.scores) - 1)))
     return Reordering(
         changes=tuple(
-            _change(step, (tables[old], tables[new]), (values[old], values[new]), (better[old], better[new]))
-            for step, (old, new) in kinds
+            _change(
+                step,
+                (chosen.scores[old], chosen.scores[new]),
+                (values[old], values[new]),
+                (better[old], better[new]),
+            )
+            for step, (old, new) in steps
         ),
-        runs=tables[0].runs,
-        measures=tuple(table.measure for table in tables),
-        values=tuple(tuple(None if np.isnan(each) else float(each) for each in value) for value in values),
-        cutoff=depth.cutoff if depth else None,
-        rel=depth.rel if depth else None,
-        missing=missing if depth else None,
-        notes=depth.notes if depth else tuple(note for table in tables for note in table.notes()),
+        runs=ev.names,
+        measures=tuple(scores.measure for scores in chosen.scores),
+        values=tuple(tuple(None if np.isnan(mean) else float(mean) for mean in means) for means in values),
+        settings=chosen.settings,
+        notes=chosen.notes,
         versions=versions(),
     )
 
 
-_DEFAULTS = {"ties": "trec", "missing": "cutoff"}
-STEPS = ("atomize P", "harmonic within queries", "harmonic across queries")
+class _Measures(NamedTuple):
+    """What the runs are ordered by, one measure after another."""
+
+    scores: list[Scores]
+    steps: tuple[str, ...]
+    settings: TailSettings | None
+    notes: tuple[str, ...]
 
 
-def ablation(tables: list[SearchLengths], missing: Missing) -> list[Scores]:
-    """Compute the measures on the way from AP to ASL.
-
-    Returns
-    -------
-    list of Scores
-        "AP"; "atomized P", the mean within a query of 1 / ASL of each document; "harmonic P", 1 / ASL of each query, which is
-        the harmonic instead of the arithmetic mean within it; "ASL", of which 1 / mean is the harmonic mean across queries.
-
-    References
-    ----------
-    Alex et al. 2022, section 4.4: "Atomize P", "Aggregate docs within query", "Aggregate rates across queries".
-    """
-    first = tables[0]
-    chosen = first.answerable
-    ids = tuple(compress(first.query_ids, chosen.tolist()))
-    names = tuple(table.name for table in tables)
-
-    def means(table: SearchLengths, values: Floats) -> Floats:
-        totals = np.bincount(table.query, weights=values, minlength=len(table.query_ids))
-        return (totals[chosen] / table.relevant[chosen]).astype(np.float64)
-
-    lengths = [table.document_lengths(missing) for table in tables]
-    rows = {
-        "AP": [average_precision(table)[chosen] for table in tables],
-        "atomized P": [means(table, 1 / each) for table, each in zip(tables, lengths, strict=True)],
-        "harmonic P": [1 / means(table, each) for table, each in zip(tables, lengths, strict=True)],
-        "ASL": [means(table, each) for table, each in zip(tables, lengths, strict=True)],
-    }
-    return [Scores(name, name != "ASL", names, ids, np.stack(values)) for name, values in rows.items()]
+def _from_ap_to_asl(ev: Evaluation, cutoff: int | None, missing: Missing) -> _Measures:
+    found = runs_at_depth(ev, cutoff, missing)
+    return _Measures(ablation(found.runs, missing), STEPS, found.settings, found.notes)
 
 
-def _magnitudes(table: Scores) -> Floats:
-    """Means, search lengths and other lower-is-better measures as reciprocals."""
-    means = table.means()
-    if table.higher_is_better:
+def _named(ev: Evaluation, measures: Sequence[Any], cutoff: int | None, missing: Missing) -> _Measures:
+    if isinstance(measures, str) or len(measures) < 2:
+        raise ParameterError("measures: name at least two, the old and the new")
+    parsed = [parse_measure(measure) for measure in measures]
+    lengths = [measure for measure in parsed if _is_asl_of_all(measure)]
+    if cutoff is not None and all(measure.cutoff is not None for measure in lengths):
+        raise ParameterError(f"cutoff={cutoff}: these measures have cutoffs of their own, or none, as in nDCG@10")
+    if missing != "cutoff" and all("missing" in measure.params for measure in lengths):
+        raise ParameterError(f"missing={missing!r} is for an ASL that is named without it")
+    notes = dict.fromkeys(notes_on_queries(ev.runs))
+    scores = []
+    for measure in parsed:
+        if _is_asl_of_all(measure):
+            measure, depth_notes = _at_depth(ev, measure, cutoff, missing)
+            notes |= dict.fromkeys(depth_notes)
+        scores.append(ev.scores_of(measure))
+    notes |= dict.fromkeys(note for of_measure in scores for note in of_measure.notes())
+    return _Measures(
+        scores,
+        tuple(f"{new.measure} for {old.measure}" for old, new in pairwise(scores)),
+        settings=None,
+        notes=tuple(notes),
+    )
+
+
+def _is_asl_of_all(measure: Any) -> bool:
+    """Tell whether a measure is ASL over all relevant documents, found or not, which depends on the depth."""
+    return bool(measure.NAME == ASL.NAME and "baseline" not in measure.params)
+
+
+def _at_depth(ev: Evaluation, measure: Any, cutoff: int | None, missing: Missing) -> tuple[Any, tuple[str, ...]]:
+    """Give an ASL what its name leaves out, the depth and the search length of missing documents, with notes on the depth."""
+    by_name = "missing" in measure.params
+    found = runs_at_depth(ev, measure.cutoff or cutoff, measure["missing"] if by_name else missing)
+    if not by_name:
+        measure = measure(missing=missing)
+    if measure.cutoff is None and found.settings.cutoff is not None and not (by_name and cutoff is None):
+        measure = measure @ found.settings.cutoff
+    return measure, found.notes
+
+
+def _magnitudes(scores: Scores) -> Floats:
+    """Means; those of search lengths and other lower-is-better measures as reciprocals."""
+    means = scores.means()
+    if scores.higher_is_better:
         return means
     reciprocals: Floats = np.divide(1.0, means, out=np.full(len(means), np.nan), where=means != 0)
     return reciprocals
 
 
-def _better(table: Scores, values: Floats) -> Bools:
+def _better(scores: Scores, means: Floats) -> Bools:
     """(n_runs, n_runs) bool array: whether run j is better than run i, by 10 % and significantly."""
-    n_runs = len(table.runs)
-    better = np.zeros((n_runs, n_runs), dtype=bool)
-    for i, j in zip(*np.nonzero(values[None, :] >= NOTICEABLE * values[:, None]), strict=True):
-        defined = ~np.isnan(table.values[i]) & ~np.isnan(table.values[j])
-        test = t_test(differences(table.gains()[i][defined], table.gains()[j][defined]))
+    gains = scores.gains()
+    better = np.zeros((len(means), len(means)), dtype=bool)
+    for i, j in zip(*np.nonzero(means[None, :] >= BETTER_BY * means[:, None]), strict=True):
+        defined = ~np.isnan(gains[i]) & ~np.isnan(gains[j])
+        test = t_test(differences(gains[i][defined], gains[j][defined]))
         better[i, j] = test.pvalue <= ALPHA and test.direction > 0
     return better
 
 
-def _change(step: str, tables: tuple[Scores, Scores], values: tuple[Floats, Floats], better: tuple[Bools, Bools]) -> Change:
-    (old, new), (before, after) = tables, values
+def _change(step: str, scores: tuple[Scores, Scores], means: tuple[Floats, Floats], better: tuple[Bools, Bools]) -> Change:
+    (old, new), (before, after) = scores, means
     counts = better[0].sum(axis=1), better[1].sum(axis=1)
     moved = np.abs(counts[0] - counts[1])
     run = int(np.argmax(moved))
-    orders = [shared_ranks(np.where(np.isnan(each), -np.inf, each)[None]) for each in values]
+    orders = [shared_ranks(np.where(np.isnan(values), -np.inf, values)[None]) for values in means]
     tau = float(kendall_taus(-orders[0][0], -orders[1])[0])
     ratios = np.divide(after, before, out=np.full(len(after), np.nan), where=before > 0)
     ratios = ratios[np.isfinite(ratios)]

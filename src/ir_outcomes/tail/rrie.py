@@ -1,25 +1,25 @@
-"""Relative reduction in error: how much of what is left to gain did a contender gain."""
+"""Relative reduction in error: which share of the distance from the optimum a contender removes."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ir_outcomes._formatting import plural
-from ir_outcomes._types import Ties
-from ir_outcomes.evaluation.lengths import Missing
+from ir_outcomes._types import Missing
+from ir_outcomes.errors import ParameterError, some
+from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.results import Result, versions
-from ir_outcomes.tail.depth import pair_at_depth
+from ir_outcomes.tail.depth import TailSettings, pair_at_depth
 from ir_outcomes.tail.measures import top_and_all
 
-__all__ = ["RRIE", "Reduction", "rrie"]
+__all__ = ["RRIE", "Reduction", "reduction", "rrie", "rrie_from_means"]
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """One measure of two runs.
+    """Reduction in error by one measure.
 
     Attributes
     ----------
@@ -30,8 +30,8 @@ class Reduction:
     optimum : float
         The best value: 1 for precisions and for search lengths.
     rrie : float or None
-        Share of the baseline's distance from the optimum that the contender saves, negative where it loses; higher is better.
-        None where the baseline is optimal.
+        Share of the baseline's distance from the optimum that the contender removes, negative where it adds to it; higher is
+        better. None where the baseline is optimal.
     """
 
     measure: str
@@ -50,49 +50,59 @@ class RRIE(Result):
     baseline, contender : str
         Names.
     reductions : tuple of Reduction
-        One for each measure.
-    cutoff : int or None
-        Depth that search lengths and AP are taken to.
-    rel : int
-        Least grade of a relevant document.
-    missing : str
-        Search length of a missing document; see `SearchLengths.asl`.
+        The measures.
+    settings : TailSettings or None
+        Depth, relevance, tie rule and the search length of a missing document; None for published means.
     notes : tuple of str
-        What a careful reader must know.
-    versions : dict of str to str
-        Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
+        What to know before reading the numbers.
+    versions : mapping of str to str
+        Versions of ir_outcomes, NumPy, SciPy, ir_measures and Python.
     """
 
     baseline: str
     contender: str
     reductions: tuple[Reduction, ...]
-    cutoff: int | None
-    rel: int
-    missing: str
+    settings: TailSettings | None
     notes: tuple[str, ...]
-    versions: dict[str, str]
-
-    def _summary(self) -> str:
-        return f"{self.contender} against {self.baseline}, {plural('measure', len(self.reductions))}"
+    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure."""
         return [
             {
-                "measure": each.measure,
+                "measure": of_measure.measure,
                 "baseline_run": self.baseline,
                 "contender_run": self.contender,
-                "baseline": each.baseline,
-                "contender": each.contender,
-                "optimum": each.optimum,
-                "rrie": each.rrie,
+                "baseline": of_measure.baseline,
+                "contender": of_measure.contender,
+                "optimum": of_measure.optimum,
+                "rrie": of_measure.rrie,
             }
-            for each in self.reductions
+            for of_measure in self.reductions
         ]
+
+    def _summary(self) -> str:
+        shares = ("-" if of_measure.rrie is None else f"{of_measure.rrie:.0%}" for of_measure in self.reductions)
+        named = (f"{of_measure.measure} {share}" for of_measure, share in zip(self.reductions, shares, strict=True))
+        return f"{self.contender} against {self.baseline}: {', '.join(named)}"
 
 
 def reduction(measure: str, baseline: float, contender: float, optimum: float = 1.0) -> Reduction:
-    """Compute the relative reduction in error.
+    """Compute the relative reduction in error from two means.
+
+    Parameters
+    ----------
+    measure : str
+        Its name.
+    baseline, contender : float
+        Means, of a measure of either direction.
+    optimum : float
+        The best possible mean: 1 for precisions and for search lengths.
+
+    Raises
+    ------
+    ParameterError
+        If a number is NaN or infinite.
 
     References
     ----------
@@ -103,57 +113,41 @@ def reduction(measure: str, baseline: float, contender: float, optimum: float = 
     >>> round(reduction("ASL", 264, 215).rrie, 2), round(reduction("P@20", 0.517, 0.706).rrie, 2)
     (0.19, 0.39)
     """
+    for name, value in (("baseline", baseline), ("contender", contender), ("optimum", optimum)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise ParameterError(f"{measure}: {name}={value!r} must be a finite number")
     error = baseline - optimum
-    return Reduction(measure, baseline, contender, optimum, None if error == 0 else (baseline - contender) / error)
+    share = None if error == 0 else (baseline - contender) / error
+    return Reduction(measure, float(baseline), float(contender), float(optimum), share)
 
 
-def rrie(
-    qrels: Any,
-    baseline: Any,
-    contender: Any,
+def rrie_from_means(
+    baseline: Mapping[str, float],
+    contender: Mapping[str, float],
     *,
-    cutoff: int | None = None,
-    rel: int | None = None,
-    ties: Ties = "trec",
-    missing: Missing = "cutoff",
-    names: Sequence[str] | None = None,
-    n_jobs: int | None = 1,
-    cache: str | os.PathLike[str] | None = None,
-    progress: bool = False,
+    optima: Mapping[str, float] | None = None,
+    names: tuple[str, str] = ("baseline", "contender"),
 ) -> RRIE:
-    """Set the reduction in error at the top beside that over all relevant documents, by precision and by search length.
+    """Compute relative reductions in error from published means.
 
     Parameters
     ----------
-    qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
-        See `ir_outcomes.as_qrels`.
-    baseline, contender : run
-        See `ir_outcomes.as_run`.
-    cutoff : int, optional
-        Depth that all runs share; by default the one they reach.
-    rel : int, optional
-        Least grade of a relevant document; by default the task's, or 1.
-    ties, missing
-        See `ir_outcomes.search_lengths` and `SearchLengths.asl`.
-    names : sequence of str, optional
-        Of the baseline and the contender.
-    n_jobs, cache, progress
-        See `ir_outcomes.evaluate`.
+    baseline, contender : mapping of str to float
+        Means by the name of the measure; the same measures in both.
+    optima : mapping of str to float, optional
+        The best possible means; 1, the optimum of precisions and search lengths, for measures that are not in it.
+    names : tuple of two str
+        What to call the two runs.
 
     Returns
     -------
     RRIE
-        P@20 and ASL@g1-10 for the top, AP and ASL for all relevant documents; where the runs are less deep than 20, precision
-        at their depth.
+        Its `settings` are None, because they are not known.
 
     Raises
     ------
-    MismatchError
-        If the runs differ in depth and no cutoff is given.
     ParameterError
-        If baseline or contender stands for several runs, or under ``ties="expected"``.
-    InputError
-        If something cannot be read.
+        If the measures differ, a mean is not finite, or two means lie on different sides of the optimum.
 
     References
     ----------
@@ -161,32 +155,76 @@ def rrie(
 
     Examples
     --------
-    >>> qrels = {"q": {"a": 1, "b": 1}}
-    >>> result = rrie(qrels, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}, {"q": {"a": 3.0, "b": 2.0, "x": 1.0}}, names=["A", "B"])
-    >>> [(each.measure, each.rrie) for each in result.reductions][-1]
+    >>> result = rrie_from_means({"P@20": 0.456, "ASL@g1-10": 14}, {"P@20": 0.594, "ASL@g1-10": 5}, names=("BM25", "neural"))
+    >>> [round(reduction.rrie, 2) for reduction in result.reductions]
+    [0.25, 0.69]
+    """
+    unpaired = sorted(set(baseline) ^ set(contender))
+    if unpaired or not baseline:
+        raise ParameterError(f"there is only one mean of {some(unpaired)}" if unpaired else "there is no measure")
+    best = optima or {}
+    unknown = sorted(set(best) - set(baseline))
+    if unknown:
+        raise ParameterError(f"optima: there is no mean of {some(unknown)}")
+    reductions = tuple(
+        reduction(measure, mean, contender[measure], best.get(measure, 1.0)) for measure, mean in baseline.items()
+    )
+    for of_measure in reductions:
+        if (of_measure.baseline - of_measure.optimum) * (of_measure.contender - of_measure.optimum) < 0:
+            raise ParameterError(
+                f"{of_measure.measure}: {of_measure.baseline:g} and {of_measure.contender:g} lie on different sides of the "
+                f"optimum {of_measure.optimum:g}; write precisions as shares, and give other optima as optima="
+            )
+    return RRIE(*names, reductions, settings=None, notes=(), versions=versions())
+
+
+def rrie(ev: Evaluation, baseline: str, contender: str, *, cutoff: int | None = None, missing: Missing = "cutoff") -> RRIE:
+    """Compute the reduction in error at the top and over all relevant documents, by precision and by search length.
+
+    Parameters
+    ----------
+    ev : Evaluation
+        The runs; see `ir_outcomes.evaluate`.
+    baseline, contender : str
+        Names of two runs of the evaluation.
+    cutoff : int, optional
+        Depth that both runs share; by default the one that both reach, whatever the evaluation's cutoff is.
+    missing : {"cutoff", "retrieved"}
+        Search length of a missing document; see `SearchLengths.asl`.
+
+    Returns
+    -------
+    RRIE
+        P@20 and ASL@g1-10 for the top, AP and ASL for all relevant documents; for runs less deep than 20, precision at their
+        depth. Means are over the queries that have a relevant document. Precisions whose values differ from those of
+        ir_measures, because of another tie rule, have that rule in their names.
+
+    Raises
+    ------
+    MismatchError
+        If the runs differ in depth and no cutoff is given.
+    ParameterError
+        If a run is unknown, a setting is invalid, a missing document would have no search length under
+        ``missing="retrieved"``, or the cutoff splits a group of tied documents under ``ties="expected"``.
+
+    References
+    ----------
+    Alex et al. 2022, section 4.3, Table 1, equations 11 and 12.
+
+    Examples
+    --------
+    >>> from ir_outcomes import evaluate
+    >>> runs = {"A": {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}, "B": {"q": {"a": 3.0, "b": 2.0, "x": 1.0}}}
+    >>> result = rrie(evaluate({"q": {"a": 1, "b": 1}}, runs), "A", "B")
+    >>> result.reductions[-1].measure, result.reductions[-1].rrie
     ("ASL(missing='cutoff')@3", 1.0)
     """
-    runs = pair_at_depth(
-        qrels,
-        baseline,
-        contender,
-        cutoff=cutoff,
-        rel=rel,
-        ties=ties,
-        missing=missing,
-        names=names,
-        n_jobs=n_jobs,
-        cache=cache,
-        progress=progress,
-    )
-    pairs = [(table.measure, *table.means().tolist()) for table in top_and_all(runs, missing)]
+    found = pair_at_depth(ev, baseline, contender, cutoff, missing)
     return RRIE(
-        baseline=runs.tables[0].name,
-        contender=runs.tables[1].name,
-        reductions=tuple(reduction(*pair) for pair in pairs),
-        cutoff=runs.cutoff,
-        rel=runs.rel,
-        missing=missing,
-        notes=runs.notes,
+        baseline=found.runs[0].name,
+        contender=found.runs[1].name,
+        reductions=tuple(reduction(scores.measure, *scores.means().tolist()) for scores in top_and_all(found)),
+        settings=found.settings,
+        notes=found.notes,
         versions=versions(),
     )

@@ -5,25 +5,24 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import Floats
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.tail.measures import document_precisions
 
 __all__ = ["effective_share", "equivalent_lengths"]
 
-Floats = npt.NDArray[np.float64]
-
 
 def equivalent_lengths(lengths: npt.ArrayLike) -> Floats:
-    """Give the search lengths whose plain mean is what averaging the precisions of these amounts to.
+    """Give the search lengths whose unweighted mean is what averaging the precisions of these amounts to.
 
-    Averaging precisions 1/SL is averaging search lengths with weights w = 1/SL. Each length's distance from that weighted mean
-    A shrinks by its own weight: A + w (SL - A) = 1 + A (1 - w), and the plain mean of these is A.
+    Averaging precisions 1/SL is averaging search lengths with weights w = 1/SL. The distance of each length from that weighted
+    mean A shrinks by its own weight: A + w (SL - A) = 1 + A (1 - w), and the unweighted mean of these is A.
 
     Parameters
     ----------
     lengths : (n,) array_like
-        Search lengths, at least 1, in ranks; infinite for a document that is missing.
+        Search lengths, at least 1, in ranks; infinite for a missing document.
 
     Returns
     -------
@@ -53,15 +52,25 @@ def equivalent_lengths(lengths: npt.ArrayLike) -> Floats:
 
 
 def effective_share(lengths: SearchLengths) -> float:
-    """Share of the relevant documents that AP in effect averages: the best-placed ones, with equal weights.
+    """Share of the relevant documents that AP in effect averages: the best-ranked ones, with equal weights.
 
-    The documents are taken in the order of their precision until the plain mean of their 1/P is as close as can be to 1/MAP.
-    Queries weigh the same, as in MAP.
+    The documents are taken in the order of their precision until the unweighted mean of their 1/P is as close as possible to
+    1/MAP. Queries weigh the same, as in MAP.
+
+    Parameters
+    ----------
+    lengths : SearchLengths
+        Of a run, such as ``evaluation["bm25"]``.
 
     Returns
     -------
     float
-        Between 0 and 1; 0 where nothing was found.
+        Between 0 and 1; 0 where no relevant document is found.
+
+    Raises
+    ------
+    ParameterError
+        Under ``ties="expected"``, where a document has no single precision.
 
     References
     ----------
@@ -74,6 +83,11 @@ def effective_share(lengths: SearchLengths) -> float:
     >>> round(effective_share(search_lengths({"q": {"a": 1, "b": 1, "c": 1, "d": 1}}, run)), 2)
     0.5
     """
+    if lengths.ties == "expected":
+        raise ParameterError(
+            "ties='expected': tied documents have no single precision to take them in order of; use ties='trec', 'msmarco' or "
+            "'input'"
+        )
     precisions = document_precisions(lengths)
     weights = 1 / lengths.relevant[lengths.query]
     order = np.argsort(-precisions, kind="stable")

@@ -9,6 +9,7 @@ from ir_outcomes._formatting import NOTHING, fixed, interval, listed, percent, p
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.outcomes import OUTCOMES
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+from ir_outcomes.errors import some
 from ir_outcomes.showing.view import Cell, Column, Layout, Statement, Table, View, best, view_of
 
 __all__ = ["queries_view"]
@@ -405,18 +406,23 @@ def _merged_notes(comparisons: Comparisons) -> Iterator[str]:
     """
     names = _names(comparisons)
     kinds: dict[str, dict[str, list[str]]] = {}
+    places: dict[str, int] = {}  # the most important notes of a comparison come first, and so do those of all
     for name, item in zip(names, comparisons, strict=True):
-        for note in item.notes:
-            kinds.setdefault(_kind(note, item), {}).setdefault(note, []).append(name)
-    for notes in kinds.values():
+        for place, note in enumerate(item.notes):
+            kind = _kind(note, item)
+            kinds.setdefault(kind, {}).setdefault(note, []).append(name)
+            places[kind] = min(place, places.get(kind, place))
+    yield from comparisons.notes
+    for kind in sorted(kinds, key=lambda kind: places[kind]):
+        notes = kinds[kind]
         (note, about), *others = notes.items()
         alike = [name for runs in notes.values() for name in runs]
         everywhere = len(alike) == len(comparisons)
         if not others:
-            yield note if everywhere else f"{', '.join(about)}: {note}"
+            yield note if everywhere else f"{some(about)}: {note}"
         else:
-            rest = "all others" if everywhere else ", ".join(name for _, runs in others for name in runs)
-            yield f"{', '.join(about)}: {note} The same, with other numbers, applies to {rest}."
+            rest = "all others" if everywhere else some([name for _, runs in others for name in runs])
+            yield f"{some(about)}: {note} The same, with other numbers, applies to {rest}."
 
 
 def _kind(note: str, comparison: Comparison) -> str:

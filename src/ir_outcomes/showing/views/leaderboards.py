@@ -16,10 +16,12 @@ MOST_GROUPS = 5
 @view_of.register
 def _leaderboard(result: Leaderboard, layout: Layout) -> View:
     names = [standing.run for standing in result.standings]
-    tables = [_standings(result)]
-    tables.append(_verdicts("Against the run above", [result.verdict(*pair) for pair in pairwise(names)]))
-    if len(names) > 2:  # the second run is above in the table before
-        tables.append(_verdicts(f"Against the best run, {names[0]}", [result.verdict(names[0], name) for name in names[2:]]))
+    alpha = result.settings.alpha
+    above = [result.verdict(*pair) for pair in pairwise(names)]
+    tables = [_standings(result), _verdicts("Against the run above", above, alpha)]
+    if len(names) > 2:  # the second run is in the table before
+        from_best = [result.verdict(names[0], name) for name in names[2:]]
+        tables.append(_verdicts(f"Against the best run, {names[0]}", from_best, alpha))
     if result.history is None:
         return View(tuple(tables), notes=result.notes)
     history = view_of(result.history, layout)
@@ -64,7 +66,7 @@ def _standings(result: Leaderboard) -> Table:
     )
 
 
-def _verdicts(title: str, pairs: Sequence[PairVerdict]) -> Table:
+def _verdicts(title: str, pairs: Sequence[PairVerdict], alpha: float) -> Table:
     rows = []
     for pair in pairs:
         coverage, *lengths, label = _verdict_cells(pair)
@@ -94,6 +96,12 @@ def _verdicts(title: str, pairs: Sequence[PairVerdict]) -> Table:
         tuple(rows),
         "cov: change of coverage, percentage points, higher is better; A, B: mean search length on what both find, ranks, "
         "lower is better (A differs from row to row, because each pair has its own queries that both answer); p: corrected.",
+        significant=frozenset(
+            (row, column)
+            for row, pair in enumerate(pairs)
+            for column, p in ((1, pair.coverage_p_corrected), (4, pair.ranking_p_corrected))
+            if p <= alpha
+        ),
     )
 
 

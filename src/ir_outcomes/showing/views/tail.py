@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from ir_outcomes._formatting import NOTHING, fixed, percent, plural
 from ir_outcomes.showing.view import Column, Layout, Table, View, view_of
-from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
+from ir_outcomes.tail import (
+    RRIE,
+    DocumentChanges,
+    Headroom,
+    LengthChanges,
+    LengthDistributions,
+    Reordering,
+    TailSettings,
+)
 
 
 @view_of.register
@@ -32,11 +40,12 @@ def _reordering(result: Reordering, layout: Layout) -> View:
         )
         for change in result.changes
     )
-    head = f"by {', '.join(result.measures)}" if result.rel is None else _settings(result.cutoff, result.rel, result.missing)
+    head = f"by {', '.join(result.measures)}" if result.settings is None else _head(result.settings)
     caption = (
-        "sort: Delta-Sort, the largest change over the runs of the number of runs that are better, in % of the runs; run, "
-        "better: the run with this change, and how many runs were better before and after; tau: Kendall's tau-b between the "
-        "orders; value: mean of new value / old value."
+        "sort: Delta-Sort, the largest change over the runs of the number of runs that are better, in % of the runs, where "
+        "better needs a mean that is 10 % better and p <= 0.05 in a paired t test; it can be large even where tau is 1 and no "
+        "two runs change places. run, better: the run with this change, and how many runs were better before and after; tau: "
+        "Kendall's tau-b between the orders by the mean; value: mean of new value / old value, search lengths as reciprocals."
     )
     return View((Table(f"Reordering of {plural('run', len(result.runs))}", head, columns, rows, caption),), notes=result.notes)
 
@@ -66,30 +75,63 @@ def _length_distributions(result: LengthDistributions, layout: Layout) -> View:
         "relevant documents that AP in effect averages."
     )
     title = f"Search lengths of {documents} of {plural('query', result.n_queries)}"
-    return View(
-        (Table(title, _settings(result.cutoff, result.rel, result.missing), columns, rows, caption),), notes=result.notes
-    )
+    return View((Table(title, _head(result.settings), columns, rows, caption),), notes=result.notes)
 
 
 @view_of.register
 def _length_changes(result: LengthChanges, layout: Layout) -> View:
     sizes = [_bucket(low, high) for low, high in zip(result.edges[:-1], result.edges[1:], strict=True)]
     sizes.append(f"{result.edges[-1]} or more")
-    rows = tuple((size, str(won), str(lost)) for size, won, lost in zip(sizes, result.wins, result.losses, strict=True))
-    columns = tuple(Column(heading, "number") for heading in ("ranks", "further up", "further down"))
+    counts = [*zip(sizes, result.further_up, result.further_down, strict=True), ("one run only", result.won, result.lost)]
+    rows = tuple(
+        (size, str(up), percent(up / result.n_documents), str(down), percent(down / result.n_documents))
+        for size, up, down in counts
+    )
+    columns = (
+        Column("ranks"),
+        *(Column(heading, "number", group) for group in ("further up", "further down") for heading in ("documents", "%")),
+    )
+    unchanged, neither = (
+        f"{number} ({percent(number / result.n_documents, unit=' %')})" for number in (result.unchanged, result.neither)
+    )
     sentences = (
-        f"Mean change {fixed(result.mean, 1, signed=True)} ranks (each query weighs the same; lower is better).",
-        f"Found only by {result.contender}: {result.found_only_by_contender}; only by {result.baseline}: "
-        f"{result.found_only_by_baseline}; by neither: {result.found_by_neither}; unchanged: {result.unchanged}.",
+        f"Mean change of ASL {fixed(result.mean, 1, signed=True)} ranks (each query weighs the same; lower is better).",
+        f"Same search length in both runs: {unchanged}; found by neither: {neither}.",
     )
     table = Table(
-        f"{result.contender} against {result.baseline}, document by document",
-        _settings(result.cutoff, result.rel, result.missing),
+        f"{result.contender} against {result.baseline}: {plural('relevant document', result.n_documents)}",
+        _head(result.settings),
         columns,
         rows,
-        "Number of relevant documents by how many ranks the contender moved them; a document that one run lacks moved at least "
-        "so far.",
+        "Relevant documents that both runs found, by how many ranks the contender moved their search length, and in % of all "
+        "relevant documents. one run only: documents that only the contender found (under further up) and that only the "
+        "baseline found (under further down); how far they moved is not known.",
         sentences,
+    )
+    return View((table,), notes=result.notes)
+
+
+@view_of.register
+def _document_changes(result: DocumentChanges, layout: Layout) -> View:
+    columns = (Column("query"), Column("document"), *(Column(name, "number") for name in ("A", "B", "change")))
+    rows = tuple(
+        (
+            document.query_id,
+            document.document_id,
+            fixed(document.baseline_rank, 0),
+            fixed(document.contender_rank, 0),
+            NOTHING if document.change is None else f"{document.change:+g}",
+        )
+        for document in result.documents
+    )
+    shown = "" if len(result.documents) == result.n_documents else f", {len(result.documents)} shown"
+    table = Table(
+        f"{plural('relevant document', result.n_documents)} {result.which}{shown}: {result.contender} (B) against "
+        f"{result.baseline} (A)",
+        _head(result.settings),
+        columns,
+        rows,
+        "A, B: ranks, lower is better, - where not found; change: of the search length, ranks.",
     )
     return View((table,), notes=result.notes)
 
@@ -106,12 +148,13 @@ def _rrie(result: RRIE, layout: Layout) -> View:
         )
         for reduction in result.reductions
     )
+    optimum = " of 1" if all(reduction.optimum == 1 for reduction in result.reductions) else ""
     table = Table(
         f"{result.contender} (B) against {result.baseline} (A): relative reduction in error",
-        _settings(result.cutoff, result.rel, result.missing),
+        "published means" if result.settings is None else _head(result.settings),
         columns,
         rows,
-        "RRIE: share of A's distance to the optimum of 1 that B saves, higher is better.",
+        f"RRIE: share of A's distance from the optimum{optimum} that B removes, higher is better.",
     )
     return View((table,), notes=result.notes)
 
@@ -125,7 +168,7 @@ def _headroom(result: Headroom, layout: Layout) -> View:
     )
     table = Table(
         f"What the best of {plural('run', result.n_runs)} leaves to gain",
-        _settings(result.cutoff, result.rel, result.missing),
+        _head(result.settings),
         columns,
         rows,
         "Buckets: tenths from 0 for precisions (1 is the best); from 1, 2, 5, 10, 20, 50, 100, 200, 500 and 1000 ranks for "
@@ -139,5 +182,7 @@ def _bucket(low: int, high: int) -> str:
     return str(low) if low == high - 1 else f"{low} to {high - 1}"
 
 
-def _settings(cutoff: int | None, rel: int | None, missing: str | None) -> str:
-    return f"depth {cutoff or 'of each run'}, rel {rel}, missing {missing}"
+def _head(settings: TailSettings) -> str:
+    judged = ", judged documents only" if settings.judged_only else ""
+    depth = settings.cutoff or "of each run"
+    return f"depth {depth}, rel {settings.rel}, ties {settings.ties}, missing {settings.missing}{judged}"

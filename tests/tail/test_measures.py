@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+from ir_measures import AP, P
+
+import ir_outcomes as iro
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.tail.measures import average_precision, document_lengths, precision_at
+from tests.helpers.documents import documents_of_list
+from tests.helpers.many import collection
+
+
+def test_precision_and_average_precision_are_those_of_ir_measures() -> None:
+    qrels, runs = collection(1, 40, relevant=3, seed=7)
+    qrels["q0"] = {"d0": 0}  # unanswerable
+    lengths = iro.search_lengths(qrels, runs["run0"], cutoff=8)
+    expected = {
+        (value.measure, value.query_id): value.value for value in ir_measures.iter_calc([P @ 5, AP @ 8], qrels, runs["run0"])
+    }
+    for measure, values in ((P @ 5, precision_at(lengths, 5)), (AP @ 8, average_precision(lengths))):
+        assert values.tolist() == pytest.approx([expected[measure, query] for query in lengths.query_ids])
+
+
+@pytest.mark.parametrize("settings", [{}, {"rel": 2}, {"judged_only": True}, {"rel": 2, "judged_only": True}])
+def test_precisions_with_a_name_of_ir_measures_have_its_values(settings: dict[str, Any]) -> None:
+    rng = np.random.default_rng(5)
+    qrels = {f"q{n}": {f"d{i}": int(rng.integers(0, 3)) for i in range(12)} | {"d3": 2} for n in range(20)}
+    runs = {  # scores with many ties, documents d12 to d17 unjudged
+        name: {q: {f"d{i}": float(rng.integers(0, 6)) for i in range(18)} for q in qrels} for name in ("a", "b")
+    }
+    ev = iro.evaluate(qrels, runs, **settings)
+    for cutoff in (9, 12):
+        precision, _, average, _ = iro.rrie(ev, "a", "b", cutoff=cutoff).reductions
+        for found in (precision, average):
+            measure = ir_measures.parse_measure(found.measure)
+            means = [ir_measures.calc_aggregate([measure], qrels, run)[measure] for run in runs.values()]
+            assert (found.baseline, found.contender) == pytest.approx(tuple(means))
+
+
+def test_precisions_under_another_tie_rule_have_other_names() -> None:
+    qrels, runs = collection(2, 10, relevant=2)
+    for ties in ("msmarco", "input", "expected"):
+        ev = iro.evaluate(qrels, runs, ties=ties)
+        assert [reduction.measure for reduction in iro.rrie(ev, "run0", "run1").reductions] == [
+            f"P@10, ties {ties}",
+            f"ASL(ties='{ties}',first=10,missing='cutoff')@10",
+            f"AP@10, ties {ties}",
+            f"ASL(ties='{ties}',missing='cutoff')@10",
+        ]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_expected_values_are_means_over_all_orders_of_tied_documents(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    grades = {"a": 1, "b": 1, "c": 1, "missing": 1, "x": 0}
+    scores = {document: float(rng.integers(0, 3)) for document in ("a", "b", "c", "x", "y", "z")}
+    ev = iro.evaluate({"q": grades}, {"run": {"q": scores}}, ties="expected")
+    (lengths,) = ev.at(6)
+    orders = [order for order in permutations(scores) if all(scores[s] >= scores[t] for s, t in pairwise(order))]
+    of_orders = np.array([documents_of_list(grades, list(order), 6) for order in orders])  # order, document, (P, length)
+    assert document_lengths(lengths, "cutoff").tolist() == pytest.approx(of_orders[:, :, 1].mean(axis=0).tolist())
+    assert lengths.asl(missing="cutoff")[0] == pytest.approx(of_orders[:, :, 1].mean())
+    assert average_precision(lengths)[0] == pytest.approx(of_orders[:, :, 0].mean())
+    for depth in (1, 2, 4, 6):
+        shares = [sum(grades.get(document, 0) for document in order[:depth]) / depth for order in orders]
+        assert precision_at(lengths, depth)[0] == pytest.approx(np.mean(shares))
+
+
+def test_without_tied_scores_the_expectation_is_the_value() -> None:
+    qrels, runs = collection(3, 12, relevant=3)
+    expected, trec = (iro.evaluate(qrels, runs, ties=ties) for ties in ("expected", "trec"))
+    assert iro.length_distributions(expected).edges == iro.length_distributions(trec).edges
+    for ours, theirs in zip(iro.length_distributions(expected).runs, iro.length_distributions(trec).runs, strict=True):
+        assert (ours.asl, ours.asl_top, ours.counts, ours.missing) == (
+            theirs.asl,
+            theirs.asl_top,
+            theirs.counts,
+            theirs.missing,
+        )
+        assert ours.effective_share is None
+    for ours_of_two, theirs_of_two in zip(
+        iro.rrie(expected, "run0", "run2").reductions, iro.rrie(trec, "run0", "run2").reductions, strict=True
+    ):
+        assert (ours_of_two.baseline, ours_of_two.contender) == (theirs_of_two.baseline, theirs_of_two.contender)
+    moves = [iro.length_changes(ev, "run0", "run2").moves for ev in (expected, trec)]
+    assert moves[0] == moves[1]
+
+
+def test_what_has_no_expectation_says_so() -> None:
+    qrels, runs = collection(2, 10, relevant=2)
+    tied = {name: {q: dict.fromkeys(ranking, 1.0) for q, ranking in run.items()} for name, run in runs.items()}
+    ev = iro.evaluate(qrels, tied, ties="expected")
+    with pytest.raises(ParameterError, match="ties='expected': the steps from AP to ASL average 1 / ASL"):
+        iro.reordering(ev)
+    with pytest.raises(ParameterError, match="ties='expected': tied documents have no single precision"):
+        iro.effective_share(ev[0])
+    for analysis in (iro.length_distributions, iro.headroom):
+        with pytest.raises(ParameterError, match="the cutoff 4 splits a group of tied documents"):
+            analysis(ev, cutoff=4)

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import statistics
+import warnings
+from itertools import combinations
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+import scipy.stats
+
+import ir_outcomes as iro
+from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.tail.ablation import ablation
+from tests.helpers.documents import documents_by_definition
+from tests.helpers.many import collection
+
+
+def test_the_steps_from_ap_to_asl_are_what_they_are_called() -> None:
+    qrels, runs = collection(3, 15, relevant=3, seed=6)
+    ap, atomized, harmonic, asl = ablation(iro.evaluate(qrels, runs).at(10), "cutoff")
+    for number, run in enumerate(runs.values()):
+        documents = [documents_by_definition(qrels, run, query, 10) for query in qrels]
+        inverse = [[1 / length for _, length in of_query] for of_query in documents]
+        expected = {
+            "AP": [statistics.fmean(precision for precision, _ in of_query) for of_query in documents],
+            "atomized P": [statistics.fmean(of_query) for of_query in inverse],
+            "harmonic P": [statistics.harmonic_mean(of_query) for of_query in inverse],
+        }
+        for scores in (ap, atomized, harmonic):
+            assert scores.values[number].tolist() == pytest.approx(expected[scores.measure])
+        assert 1 / asl.means()[number] == pytest.approx(statistics.harmonic_mean(expected["harmonic P"]))
+        of_pytrec_eval = {value.query_id: value.value for value in ir_measures.iter_calc([ir_measures.AP @ 10], qrels, run)}
+        assert ap.values[number].tolist() == pytest.approx([of_pytrec_eval[query] for query in qrels])
+    assert [scores.higher_is_better for scores in (ap, atomized, harmonic, asl)] == [True, True, True, False]
+
+
+def better(values: np.ndarray, means: np.ndarray, higher_is_better: bool) -> list[int]:
+    """How many runs are 10 % better than a run, and significantly so."""
+    counts = [0] * len(values)
+    for first, second in combinations(range(len(values)), 2):
+        for mine, theirs in ((first, second), (second, first)):
+            d = values[theirs] - values[mine]
+            if d.any() and means[theirs] >= 1.1 * means[mine]:
+                test = scipy.stats.ttest_1samp(d, 0)
+                counts[mine] += bool(test.pvalue <= 0.05 and (d.mean() > 0) == higher_is_better)
+    return counts
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_reordering_by_loops(seed: int) -> None:
+    qrels, runs = collection(5, 25, relevant=3, seed=seed)
+    ev = iro.evaluate(qrels, runs)
+    steps = ablation(ev.at(10), "cutoff")
+    result = iro.reordering(ev, cutoff=10)
+    means = [scores.means() if scores.higher_is_better else 1 / scores.means() for scores in steps]
+    counts = [better(scores.values, m, scores.higher_is_better) for scores, m in zip(steps, means, strict=True)]
+    assert [change.step for change in result.changes] == [
+        "atomize P", "harmonic within queries", "harmonic across queries", "cumulative",
+    ]  # fmt: skip
+    for change, (old, new) in zip(result.changes, ((0, 1), (1, 2), (2, 3), (0, 3)), strict=True):
+        moved = [abs(a - b) for a, b in zip(counts[old], counts[new], strict=True)]
+        assert change.delta_sort == pytest.approx(100 * max(moved) / 5)
+        place = list(runs).index(change.run)
+        assert (change.better_before, change.better_after) == (counts[old][place], counts[new][place])
+        assert change.tau == pytest.approx(scipy.stats.kendalltau(means[old].round(9), means[new].round(9)).statistic)
+        ratios = means[new] / means[old]
+        assert (change.delta_value, change.deviation) == pytest.approx((ratios.mean(), ratios.std(ddof=1)))
+    assert np.array(result.values) == pytest.approx(np.array(means))
+    assert iro.Reordering.from_json(result.to_json()) == result
+
+
+def test_with_one_relevant_document_only_the_step_within_queries_changes_nothing() -> None:
+    qrels, runs = collection(4, 30)
+    first, second, _, _ = iro.reordering(iro.evaluate(qrels, runs)).changes
+    assert (second.tau, second.delta_sort, second.delta_value, second.deviation) == (1.0, 0.0, 1.0, 0.0)
+    assert first.delta_value != 1.0  # a missing document has 1/11 instead of 0
+
+
+def test_reordering_by_any_two_measures() -> None:
+    qrels, runs = collection(3, 25, relevant=2)
+    names = ["RR", "ESL(unanswered='cutoff+1')@10"]
+    ev = iro.evaluate(qrels, runs, measures=names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the runs are not read again
+        result = iro.reordering(ev, measures=names)
+    assert result.settings is None
+    (change,) = result.changes
+    rr, esl = (
+        [ir_measures.calc_aggregate([iro.parse_measure(name)], qrels, run)[iro.parse_measure(name)] for run in runs.values()]
+        for name in names
+    )
+    assert change.tau == pytest.approx(scipy.stats.kendalltau(rr, [-value for value in esl]).statistic)
+    for measures in (["RR"], "RR"):
+        with pytest.raises(ParameterError, match="name at least two"):
+            iro.reordering(ev, measures=measures)
+    with pytest.raises(ParameterError, match="there is only 1 run"):
+        iro.reordering(ev[["run0"]], cutoff=10)
+
+
+def short_and_long() -> tuple[Any, Any]:
+    qrels, runs = collection(3, 25, relevant=3)
+    runs["short"] = {query: dict(list(ranking.items())[:4]) for query, ranking in runs["run0"].items()}
+    return qrels, runs
+
+
+def test_a_named_asl_is_taken_at_a_shared_depth() -> None:
+    qrels, runs = short_and_long()
+    ev = iro.evaluate(qrels, runs, measures=["AP"])
+    with pytest.raises(MismatchError, match=r"the runs differ in depth \(4: short; 10: .*cutoff=4"):
+        iro.reordering(ev, measures=["AP", "ASL"])
+    shared = iro.reordering(ev, measures=["AP", "ASL"], cutoff=4)
+    assert shared.measures == ("AP", "ASL(missing='cutoff')@4")
+    expected = [1 / np.mean(iro.search_lengths(qrels, run, cutoff=4).asl(missing="cutoff")) for run in runs.values()]
+    assert shared.values[1] == pytest.approx(tuple(expected))
+    assert iro.reordering(ev[["run0", "run1"]], measures=["AP", "ASL"]).measures[1] == "ASL(missing='cutoff')@10"
+    filled = iro.reordering(ev, measures=["AP", "ASL@10"])
+    assert filled.measures[1] == "ASL(missing='cutoff')@10"
+    assert "short: no list reaches the cutoff 10" in filled.notes[0]
+
+
+def test_equation_3_compares_runs_of_unequal_depth_only_by_name() -> None:
+    qrels, runs = short_and_long()
+    ev = iro.evaluate(qrels, runs, measures=["AP"])
+    by_name = iro.reordering(ev, measures=["AP", "ASL(missing='retrieved')"])
+    by_setting = iro.reordering(ev, measures=["AP", "ASL"], missing="retrieved")
+    assert by_name.measures == by_setting.measures == ("AP", "ASL")  # ir_measures leaves out what is the default
+    assert by_name.values == by_setting.values
+    assert "short lists look good" in by_name.notes[0]
+
+
+def test_settings_on_which_nothing_depends_are_refused() -> None:
+    qrels, runs = collection(2, 10)
+    ev = iro.evaluate(qrels, runs, measures=["RR", "AP"])
+    with pytest.raises(ParameterError, match="cutoff=3: these measures have cutoffs of their own, or none"):
+        iro.reordering(ev, measures=["RR", "AP"], cutoff=3)
+    with pytest.raises(ParameterError, match="missing='retrieved' is for an ASL that is named without it"):
+        iro.reordering(ev, measures=["RR", "AP"], missing="retrieved")
+
+
+def test_runs_that_are_equal_but_for_rounding_tie() -> None:
+    qrels = {f"q{n}": {"d": 1} for n in range(7)}
+    ranks = [1, 3, 7, 9, 2, 6, 4]
+    runs = {
+        name: {
+            q: {("d" if place == rank else f"x{place}"): -float(place) for place in range(1, 10)}
+            for q, rank in zip(qrels, order, strict=True)
+        }
+        for name, order in (("first", ranks), ("turned", ranks[::-1]), ("none", [99] * 7))
+    }
+    ev = iro.evaluate(qrels, runs, measures=["RR"])
+    assert [change.tau for change in iro.reordering(ev).changes] == [1.0] * 4
+    assert iro.reordering(ev, measures=["RR", "ESL@9"]).changes[0].tau == 1.0

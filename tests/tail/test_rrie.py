@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import math
+
+import ir_measures
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.errors import ParameterError
+from tests.helpers.many import collection
+
+PUBLISHED = [  # Alex et al. 2022, Table 1: documents, then passages
+    ("P@20", 0.456, 0.594, 25), ("ASL@g1-10", 14, 5, 69), ("MAP", 0.401, 0.543, 24), ("ASL", 39, 27, 32),
+    ("P@20", 0.517, 0.706, 39), ("ASL@g1-10", 51, 6, 90), ("MAP", 0.400, 0.572, 29), ("ASL", 264, 215, 19),
+]  # fmt: skip
+
+
+def test_rrie_is_table_1() -> None:
+    for measure, baseline, contender, percent in PUBLISHED:
+        found = iro.reduction(measure, baseline, contender).rrie
+        assert found is not None
+        assert 100 * found == pytest.approx(percent, abs=1.0)
+    assert iro.reduction("P@20", 1.0, 0.9).rrie is None
+    with pytest.raises(ParameterError, match="ASL: contender=nan must be a finite number"):
+        iro.reduction("ASL", 12.0, math.nan)
+
+
+def test_rrie_from_published_means() -> None:
+    documents = PUBLISHED[:4]
+    result = iro.rrie_from_means(
+        {measure: mean for measure, mean, _, _ in documents},
+        {measure: mean for measure, _, mean, _ in documents},
+        names=("BM25", "neural"),
+    )
+    assert (result.baseline, result.contender, result.settings) == ("BM25", "neural", None)
+    for found, (measure, baseline, contender, percent) in zip(result.reductions, documents, strict=True):
+        assert (found.measure, found.baseline, found.contender) == (measure, baseline, contender)
+        assert found.rrie is not None
+        assert 100 * found.rrie == pytest.approx(percent, abs=1.0)
+    assert iro.RRIE.from_json(result.to_json()) == result
+    shares = iro.rrie_from_means({"WER": 0.2}, {"WER": 0.1}, optima={"WER": 0}).reductions
+    assert shares[0].rrie == pytest.approx(0.5)
+
+
+def test_impossible_means_are_refused() -> None:
+    with pytest.raises(ParameterError, match="there is only one mean of AP"):
+        iro.rrie_from_means({"ASL": 3.0, "AP": 0.4}, {"ASL": 2.0})
+    with pytest.raises(ParameterError, match="there is no measure"):
+        iro.rrie_from_means({}, {})
+    with pytest.raises(ParameterError, match=r"0\.4 and 57\.2 lie on different sides of the optimum 1"):
+        iro.rrie_from_means({"AP": 0.4}, {"AP": 57.2})
+    with pytest.raises(ParameterError, match="optima: there is no mean of RR"):
+        iro.rrie_from_means({"AP": 0.4}, {"AP": 0.5}, optima={"RR": 1})
+    with pytest.raises(ParameterError, match=r"AP: baseline=.0\.4. must be a finite number"):
+        iro.rrie_from_means({"AP": "0.4"}, {"AP": 0.5})  # type: ignore[dict-item]
+
+
+def test_rrie_of_two_runs() -> None:
+    qrels, runs = collection(2, 25, relevant=3)
+    result = iro.rrie(iro.evaluate(qrels, runs), "run0", "run1")
+    assert result.settings is not None
+    assert result.settings.cutoff == 10
+    for found in result.reductions:
+        measure = iro.parse_measure(found.measure)
+        means = [ir_measures.calc_aggregate([measure], qrels, run)[measure] for run in runs.values()]
+        assert (found.baseline, found.contender) == pytest.approx(tuple(means))
+        assert found.rrie == pytest.approx(((means[0] - 1) - (means[1] - 1)) / (means[0] - 1))
+    assert iro.RRIE.from_json(result.to_json()) == result
