@@ -45,6 +45,7 @@ class Size:
 
 
 def test_a_killed_process_is_reported_with_its_file(paths: list[Path]) -> None:
+    paths = paths[1:4]
     names = [None] * len(paths)
     with pytest.raises(UnreadableFile, match=r"c\.run: the process that evaluated it was killed"):
         list(each_run(Size(), paths, names, n_jobs=2, progress=False))

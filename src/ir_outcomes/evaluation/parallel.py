@@ -110,9 +110,8 @@ def _in_processes(
                 raise
         else:
             return
-        suspects = (
-            len(jobs) if n_jobs is None or n_jobs < 1 else 2 * n_jobs
-        )  # joblib sends twice as many as there are processes
+        # joblib sends twice as many jobs ahead as there are processes
+        suspects = len(jobs) if n_jobs is None or n_jobs < 1 else 2 * n_jobs
         for path, name in jobs[done : done + suspects]:
             try:
                 (result,) = _pool(function, [(path, name)], 2)

@@ -1,7 +1,7 @@
 """Named baselines: runs that measures such as ``ESL(baseline="bm25")@100`` are relative to.
 
-ir_measures identifies measures by their text, so a baseline is given by name. Each one is evaluated once per qrels and settings,
-however many runs are measured against it.
+ir_measures identifies measures by their text, so a baseline is given by name. Each one is evaluated once per qrels and
+settings, however many runs are measured against it.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> Se
 
 def use_baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any], lengths: SearchLengths) -> None:
     """Let `baseline_lengths` return what another process computed: names are registered in that process only."""
-    _resolved[name, qrels.digest, *sorted(settings.items())] = lengths
+    _resolved[(name, qrels.digest, *sorted(settings.items()))] = lengths
 
 
 class _State(NamedTuple):
