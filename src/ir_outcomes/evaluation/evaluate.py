@@ -31,8 +31,8 @@ from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.reading.nested import as_ranking
 from ir_outcomes.reading.qrels import Qrels, as_qrels
+from ir_outcomes.reading.run_lists import is_path, runs_and_names
 from ir_outcomes.reading.runs import Run, as_run
-from ir_outcomes.reading.several import is_path, runs_and_names
 from ir_outcomes.reading.tasks import Task, load
 
 __all__ = ["evaluate"]

@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ir_outcomes.errors import MissingDependency, ParameterError, UnreadableFile
-from ir_outcomes.reading.several import is_path
+from ir_outcomes.reading.files import STDIN
+from ir_outcomes.reading.run_lists import is_path
 
 __all__ = ["each_run"]
 
@@ -162,7 +163,7 @@ def _was_killed(error: Exception) -> bool:
 
 
 def _is_sent(run: Any) -> bool:
-    return is_path(run) and not (os.path.exists(run) and not os.path.isfile(run))
+    return is_path(run) and os.fspath(run) != STDIN and not (os.path.exists(run) and not os.path.isfile(run))
 
 
 @contextmanager

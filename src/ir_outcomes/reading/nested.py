@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError
+from ir_outcomes.reading.columns import encoded, texts
 from ir_outcomes.reading.keys import Codes, Ids
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, as_run
-from ir_outcomes.reading.tables import as_ids, texts
 
 __all__ = ["NestedRun", "as_ranking"]
 
@@ -88,8 +88,7 @@ class NestedRun:
         rankings = list(self.data.values())
         documents = {query: list(rankings[query]) for query in set(queries.tolist())}
         places = zip(queries.tolist(), (rows - self.offsets[queries]).tolist(), strict=True)
-        ids = texts([documents[query][place] for query, place in places], _SOURCE, "document id")
-        return as_ids([each.encode() for each in ids])
+        return encoded([documents[query][place] for query, place in places], _SOURCE)
 
 
 def as_ranking(run: Any) -> Run | NestedRun:
