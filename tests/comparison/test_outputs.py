@@ -177,8 +177,8 @@ def test_a_measure_of_an_evaluation(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("baseline", "contender", "settings", "error", "message"),
     [
-        ({"q": {"nDCG": math.nan}}, {"q": {"nDCG": 0.5}}, {}, FormatError, "nDCG is undefined for 1 query"),
-        ({"q": {"ESL@10": math.inf}}, {"q": {"ESL@10": 2.0}}, {}, FormatError, "infinite for query q"),
+        ({"q": {"nDCG": math.nan}}, {"q": {"nDCG": 0.5}}, {}, FormatError, "nDCG of query q is undefined"),
+        ({"q": {"ESL@10": math.inf}}, {"q": {"ESL@10": 2.0}}, {}, FormatError, "of query q is infinite"),
         ({"q": {"RR(rel=2)": 1.0}}, {"q": {"RR(rel=2)": 1.0}}, {"rel": 1}, ParameterError, "counts grades from 2 on"),
         ({"q": {"RR": 1.0}}, {"q": {"RR": 1.0}}, {"correction": "tukey"}, ParameterError, "must be one of holm"),
         ({"q": {"RR": 1.0}}, {"q": {"RR": 1.0}}, {"alpha": 2}, ParameterError, "alpha=2"),

@@ -10,7 +10,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes._types import Ties
-from ir_outcomes.reading import keys, tables
+from ir_outcomes.reading import columns, keys
 from tests.helpers import literal
 
 
@@ -50,7 +50,7 @@ def test_a_query_of_tied_judged_documents_takes_no_quadratic_time(ties: Ties, fo
 
 
 def test_the_salt_differs_between_processes_and_no_result_depends_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    documents = tables.as_ids([b"d%d" % number for number in range(50)])
+    documents = columns.as_ids([b"d%d" % number for number in range(50)])
     codes = np.zeros(50, dtype=np.int32)
     found, hashes = [], []
     for salt in (keys._SALT, 1, 2):
@@ -66,6 +66,6 @@ def test_equal_keys_of_unequal_pairs_are_told_apart(monkeypatch: pytest.MonkeyPa
     original = keys.pair_keys
     monkeypatch.setattr(keys, "pair_keys", lambda codes, docids, attempt=0: original(codes, docids, attempt) & np.uint64(3))
     documents = [b"d%d" % (number % 30) for number in range(40)]
-    rows, firsts = keys.repeated(np.zeros(40, dtype=np.int32), tables.as_ids(documents))
+    rows, firsts = keys.repeated(np.zeros(40, dtype=np.int32), columns.as_ids(documents))
     assert rows.tolist() == list(range(30, 40))
     assert firsts.tolist() == list(range(10))

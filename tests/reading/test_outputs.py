@@ -92,7 +92,7 @@ def test_a_query_named_all_is_a_query_in_dicts_and_the_summary_in_files(tmp_path
         ("a b 0.5\n", "it cannot be told which column has the measures"),
         ("RR AP 0.5\nAP RR 0.5\n", "is in the column of the measures and in that of the queries"),
         (b"q1 RR 0.5\nq\xe9 RR 0.5\n", "line 2: is not UTF-8"),
-        ("q1 RR 0.5\n\ufeffq2 RR 0.5\n", "line 2: begins with a byte order mark"),
+        ("q1 RR 0.5\n\ufeffq2 RR 0.5\n", "line 2: contains a byte order mark"),
         (b"q1 RR 0.5\nq\x002 RR 0.5\n", "line 2: has a NUL byte"),
         ("q1 RR 0.5\n".encode("utf-16"), "is not UTF-8"),
         ("", "has no per-query value"),

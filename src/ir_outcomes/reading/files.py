@@ -46,7 +46,7 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
     UnreadableFile
         If the file is missing, is not a file, or its compressed data is truncated or damaged.
     FormatError
-        If a line is longer than any line of a run or qrels file, or begins with a byte order mark.
+        If a line is longer than any line of a run or qrels file.
     """
     yield from blocks_of(pieces(path), os.fsdecode(path))
 
@@ -69,26 +69,11 @@ def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
                 text=rest[:200].decode("utf-8", "replace"),
             )
         if lines:
-            _refuse_byte_order_marks(lines, line, source)
             yield Block(line, lines)
             line += newlines(lines)
             is_start = False
     if rest:
-        _refuse_byte_order_marks(rest, line, source)
         yield Block(line, rest)
-
-
-def _refuse_byte_order_marks(data: bytes, line: int, source: str) -> None:
-    """Refuse a byte order mark at the start of a line, where it would become a part of the first id."""
-    place = data.find(BOM)
-    while place > 0 and data[place - 1] != ord("\n"):
-        place = data.find(BOM, place + 1)
-    if place >= 0:
-        raise FormatError(
-            source,
-            "begins with a byte order mark (U+FEFF); were files joined that have one each? Remove it",
-            line=line + data.count(b"\n", 0, place),
-        )
 
 
 def pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
@@ -162,7 +147,7 @@ def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     UnreadableFile
         If the file cannot be read.
     FormatError
-        If a line is not UTF-8, or has a NUL byte.
+        If a line is not UTF-8, or has a NUL byte or a byte order mark.
     """
     for block in blocks(path):
         if not block.data.strip():  # blank lines by the million take no time
@@ -176,6 +161,9 @@ def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
                 raise FormatError(os.fsdecode(path), problem, line=number, text=shown) from None
             if "\0" in text:
                 problem = "has a NUL byte; is this a text file? UTF-16 must be converted to UTF-8"
+                raise FormatError(os.fsdecode(path), problem, line=number, text=text)
+            if "\ufeff" in text:
+                problem = "contains a byte order mark (U+FEFF); were files joined that have one each? Remove it"
                 raise FormatError(os.fsdecode(path), problem, line=number, text=text)
             yield number, text
 

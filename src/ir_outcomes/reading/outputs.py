@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.errors import FormatError, ParameterError, some
+from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.files import lines_of, name_of
 from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain
-from ir_outcomes.reading.columns import texts
 
 __all__ = ["Output", "read_output"]
 
