@@ -18,7 +18,7 @@ from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures import ForestPanel, ForestRow
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
 from tests.helpers import made_up
-from tests.helpers.extents import outside, overlapping
+from tests.helpers.extents import outside, overlapping, texts
 
 Draw = Callable[[Any], Any]
 LARGEST = 19.0  # inches
@@ -91,8 +91,8 @@ ONE_SIZE: dict[str, Draw] = {
     "rrie": drawn(RRIE, made_up.rrie(), "rrie"),
     **{kind: drawn(Headroom, made_up.headroom(14), kind) for kind in ("top precision", "top length", "precision", "length")},
 }
-CASES = {f"{name} {n}": make(n) for name, make in BY_SIZE.items() for n in (2, 4, 14)} | ONE_SIZE
-LARGE = {f"{name} {n}": make(n) for name, make in BY_SIZE.items() for n in (63, 143)}
+CASES = {f"{name} {n}": make(n) for name, make in BY_SIZE.items() for n in (4, 14)} | ONE_SIZE
+LARGE = [("facets", 63), ("facets", 143), ("verdicts", 63), ("ranks", 63), ("history", 143), ("outcomes", 63), ("queries", 500)]
 
 
 @pytest.fixture(autouse=True)
@@ -110,8 +110,9 @@ def check(draw: Draw) -> Any:
     assert plt.get_fignums() == []
     assert axes.get_title(loc="left")
     assert axes.get_xlabel() or axes.get_ylabel()
-    assert overlapping(figure) == []
-    assert outside(figure) == []
+    boxes = texts(figure)
+    assert overlapping(boxes) == []
+    assert outside(boxes, figure) == []
     assert max(figure.get_size_inches()) <= LARGEST
     return axes
 
@@ -121,14 +122,12 @@ def test_no_text_overlaps_or_leaves_the_frame(name: str) -> None:
     check(CASES[name])
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in LARGE if name.split()[0] in ("facets", "verdicts", "ranks", "history", "forest")]
-)
-def test_many_runs_fit_too(name: str) -> None:
-    check(LARGE[name])
+@pytest.mark.parametrize(("name", "n"), LARGE)
+def test_many_runs_fit_too(name: str, n: int) -> None:
+    check(BY_SIZE[name](n))
 
 
-@pytest.mark.parametrize("n", [7, 9, 13, 30])
+@pytest.mark.parametrize("n", [7, 13, 30])
 def test_contenders_of_the_facets_differ_in_colour_and_marker(n: int) -> None:
     axes = check(drawn(Comparisons, made_up.comparisons(n + 1), "facets"))
     shown = axes.get_legend_handles_labels()[0]
@@ -143,7 +142,7 @@ def test_contenders_of_the_facets_differ_in_colour_and_marker(n: int) -> None:
 def test_the_facets_name_baseline_level_and_cutoff_and_claim_nothing_in_the_corners() -> None:
     axes = drawn(Comparisons, made_up.comparisons(4, cutoff=20, alpha=0.01), "facets")(figures.blank_figure())
     title = axes.get_title(loc="left").replace("\n", " ")
-    for words in ("bm25-default.dev", "99 % intervals", "cutoff 20", "50 queries"):
+    for words in ("run…default.dev", "99 % intervals", "cutoff 20", "50 queries"):
         assert words in title
     assert {"better", "worse", "trade-off"}.isdisjoint(text.get_text() for text in axes.texts)
     low, high = axes.get_xlim()
@@ -188,8 +187,7 @@ def test_nasty_names_are_shown_escaped(tmp_path: Path) -> None:
     nasty = made_up.comparison("a\x00\x1b[31m$x^2$_{\\", "<b>&\u202eevil\nline$")
     for kind in ("facets", "outcomes", "restricted", "ranks", "queries", "differences"):
         axes = drawn(Comparison, nasty, kind)(figures.blank_figure())
-        for suffix in ("svg", "pdf"):
-            figures.save(axes, tmp_path / f"{kind}.{suffix}")
+        figures.save(axes, tmp_path / f"{kind}.svg")
         source = (tmp_path / f"{kind}.svg").read_text(encoding="utf-8")
         xml.dom.minidom.parseString(source.encode())
         assert "\u202e" not in source
