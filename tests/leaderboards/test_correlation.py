@@ -8,6 +8,7 @@ import scipy.stats
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.leaderboards.source import scores_of
 from tests.helpers.many import collection
 
 
@@ -33,13 +34,13 @@ def test_two_sets_of_queries() -> None:
     result = iro.rank_correlation(public, private)
     assert (result.first, result.second) == ("public", "private")
     assert [run.run for run in result.runs] == [run.run for run in public.runs]
-    means = [[evaluation.scores_of("RR").on(part).means()[evaluation.position(run)] for run in runs] for part in parts]
+    means = [[scores_of(evaluation, "RR").on(part).means()[evaluation.position(run)] for run in runs] for part in parts]
     assert result.tau == pytest.approx(scipy.stats.kendalltau(*means).statistic)
     assert iro.RankCorrelation.from_json(result.to_json()) == result
     assert result.rows()[0].keys() == {"run", "first", "rank_first", "second", "rank_second"}
-    same = iro.rank_correlation(evaluation.scores_of("RR"), iro.leaderboard(evaluation))
+    same = iro.rank_correlation(scores_of(evaluation, "RR"), iro.leaderboard(evaluation))
     assert same.tau == 1
-    lower = iro.rank_correlation(evaluation.scores_of("ESL(unanswered='cutoff+1')@10"), evaluation.scores_of("RR"))
+    lower = iro.rank_correlation(evaluation.scores_of("ESL(unanswered='cutoff+1')@10"), scores_of(evaluation, "RR"))
     assert lower.tau is not None
     assert lower.tau > 0
 

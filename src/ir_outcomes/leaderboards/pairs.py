@@ -6,17 +6,15 @@ n (n - 1) / 2 pairs: a pair keeps a few numbers, and nothing by query.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from itertools import chain, islice
 
-import numpy as np
-
-from ir_outcomes._types import Floats, Unit
-from ir_outcomes.comparison.outcomes import PairedQueries, pair_queries
-from ir_outcomes.comparison.pair_tests import PairTests, coverage_test_for, judge, run_tests, samples_of, stacked
+from ir_outcomes._types import Unit
+from ir_outcomes.comparison.pair_tests import PairTests, coverage_test_for, judge, run_tests, stacked
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.leaderboards.pair_blocks import Summary, blocks_of_ranks, blocks_of_shares
 
 __all__ = ["PairVerdict", "all_pairs"]
 
@@ -112,15 +110,13 @@ def all_pairs(
         In the order of `itertools.combinations`; the verdicts are those of ``compare(all_pairs=True)``.
     """
     coverage_test = coverage_test_for(unit, many_relevant, "exact")
-    summaries: list[_Summary] = []
+    blocks = blocks_of_shares(runs) if unit == "document" and many_relevant else blocks_of_ranks(runs)
+    summaries: list[Summary] = []
     tests: list[PairTests] = []
-    for place, baseline in enumerate(runs[:-1]):
-        # Joined for each baseline: arrays of a single number would take more memory than all else together.
-        of_baseline = []
-        for pair in _pairs_with(baseline, runs[place + 1 :], unit):
-            summaries.append(_summary(pair))
-            of_baseline.append(run_tests(samples_of(pair), "t", coverage_test))
-        tests.append(stacked(of_baseline))
+    # Joined from time to time: arrays of few numbers take more memory than all else together.
+    while batch := list(islice(blocks, 512)):
+        summaries += chain.from_iterable(block.summaries for block in batch)
+        tests.append(stacked([run_tests(block.samples, "t", coverage_test) for block in batch]))
     joined = stacked(tests)
     judged = judge(joined, alpha=alpha, correction=correction, looks=looks)
     columns = (
@@ -156,43 +152,3 @@ def all_pairs(
             summaries, *columns, strict=True
         )
     ]
-
-
-class _Summary(NamedTuple):
-    """What is kept of a pair beside its tests."""
-
-    baseline: str
-    contender: str
-    neither: int
-    lost: int
-    won: int
-    both: int
-    coverage: float
-    n_both: int
-    baseline_length: float | None
-    contender_length: float | None
-
-
-def _pairs_with(baseline: SearchLengths, contenders: Sequence[SearchLengths], unit: Unit) -> Iterator[PairedQueries]:
-    for contender in contenders:
-        yield pair_queries(baseline, contender, unit)
-
-
-def _summary(pair: PairedQueries) -> _Summary:
-    outcomes = pair.outcomes
-    return _Summary(
-        baseline=pair.baseline,
-        contender=pair.contender,
-        neither=outcomes.neither,
-        lost=outcomes.lost,
-        won=outcomes.won,
-        both=outcomes.both,
-        coverage=100 * float((pair.found_contender - pair.found_baseline).mean()),
-        n_both=int(pair.shared.sum()),
-        baseline_length=_mean(pair.length_baseline[pair.shared]),
-        contender_length=_mean(pair.length_contender[pair.shared]),
-    )
-
-
-def _mean(lengths: Floats) -> float | None:
-    return float(np.mean(lengths)) if len(lengths) else None

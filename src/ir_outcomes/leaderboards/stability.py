@@ -155,7 +155,8 @@ class RankDistribution(Result):
         ]
 
     def _summary(self) -> str:
-        return f"{plural('run', len(self.runs))} by {self.measure}, {self.resamples} resamples of {plural('query', self.n_queries)}"
+        resamples = f"{plural('resample', self.resamples)} of {plural('query', self.n_queries)}"
+        return f"{plural('run', len(self.runs))} by {self.measure}, {resamples}"
 
 
 def rank_distribution(

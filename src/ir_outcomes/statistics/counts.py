@@ -182,7 +182,7 @@ def classes(values: npt.ArrayLike) -> Classes:
 
 
 def with_signs(sizes: Classes, change: Floats, counts: Bools) -> Ints:
-    """Class of each difference, negative ones after all others, so that one histogram serves both; -1 where it does not count."""
+    """Class of each difference, negative ones after all others; -1 for a difference that does not count."""
     return np.where(counts, sizes.code + len(sizes.distinct) * (change < 0), -1)
 
 
