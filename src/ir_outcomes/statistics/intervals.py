@@ -419,7 +419,9 @@ def odds_ratio_interval(won: int, lost: int, level: float) -> Interval | None:
 
 
 def ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> float | None:
-    """Mean of the contender as a multiple of that of the baseline, on a ratio scale; None where there are no values or the mean of the baseline is 0.
+    """Compute the mean of the contender as a multiple of that of the baseline, on a ratio scale.
+
+    None where there are no values or the mean of the baseline is 0.
 
     Raises
     ------
