@@ -48,7 +48,7 @@ def check(found: Any, expected: Comparison) -> None:
     assert isinstance(found, Comparison)
     assert found.outcomes == expected.outcomes
     assert found.verdict.label == expected.verdict.label
-    for facet in ("coverage", "ranking", "reciprocal_rank"):
+    for facet in ("coverage", "ranking", "reciprocal"):
         one, other = getattr(found, facet), getattr(expected, facet)
         assert one.pvalues == pytest.approx(other.pvalues)
         assert one.interval == other.interval
