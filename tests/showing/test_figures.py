@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import pytest
 from matplotlib.figure import Figure
 
+import ir_outcomes as iro
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
@@ -19,6 +20,7 @@ from ir_outcomes.showing.figures import ForestPanel, ForestRow
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
 from tests.helpers import made_up
 from tests.helpers.extents import outside, overlapping, texts
+from tests.helpers.runs import qrels_of, run_of
 
 Draw = Callable[[Any], Any]
 LARGEST = 19.0  # inches
@@ -210,6 +212,27 @@ def test_wrong_kinds_are_named() -> None:
     with pytest.raises(ParameterError, match="the same length"):
         figures.curve([1, 2], [0.5], [0.5], [0.0], [0.1])
     assert plt.get_fignums() == []
+
+
+def test_results_draw_their_figures_and_put_better_up_and_to_the_right() -> None:
+    queries = [f"q{n}" for n in range(40)]
+    poor = run_of({query: 5 if n > 3 else None for n, query in enumerate(queries)})
+    good = run_of(dict.fromkeys(queries, 2))
+    result = iro.compare(qrels_of(queries), poor, good, names=["A", "B"])
+    assert isinstance(result, Comparison)
+    for kind in ("facets", "outcomes", "restricted", "ranks", "differences", "queries"):
+        assert result.plot(kind, ax=Figure()).has_data()
+    axes = result.plot()
+    (label,) = [text for text in axes.texts if text.get_text() == "B"]
+    assert label.xy == (10.0, 3.0)
+    assert plt.get_fignums() == [axes.figure.number]
+    restored = Comparison.from_json(result.to_json())
+    with pytest.raises(ParameterError, match="stored without its queries"):
+        restored.plot("queries")
+    with pytest.raises(ParameterError, match="kind='pie': a Comparison is drawn as facets, outcomes, restricted, ranks"):
+        result.plot("pie")
+    uncut = iro.compare(qrels_of(queries), poor, good, names=["A", "B"], cutoff=None)
+    assert uncut.plot("facets", ax=Figure()).has_data()
 
 
 def test_conditions_say_which_runs_they_draw() -> None:
