@@ -23,6 +23,7 @@ from tests.helpers.extents import outside, overlapping, texts
 from tests.helpers.runs import qrels_of, run_of
 
 Draw = Callable[[Any], Any]
+PAIR: tuple[str, str] = (made_up.long_names(2)[0], made_up.long_names(2)[1])
 LARGEST = 19.0  # inches
 
 
@@ -80,9 +81,9 @@ BY_SIZE: dict[str, Callable[[int], Draw]] = {
         lambda ax: figures.conditions_plot({f"{name}\nprivate": made_up.ranks(n) for name in ("RR@100", "nDCG@10")}, ax=ax)
     ),
     "forest": lambda n: lambda ax: figures.forest(forest_panels(n), ax, title="minilm against bm25, 95 % intervals"),
-    "queries": lambda n: drawn(Comparison, made_up.comparison(*made_up.long_names(2), n=n), "queries"),
-    "ranks of queries": lambda n: drawn(Comparison, made_up.comparison(*made_up.long_names(2), n=n), "ranks"),
-    "differences": lambda n: drawn(Comparison, made_up.comparison(*made_up.long_names(2), n=n), "differences"),
+    "queries": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "queries"),
+    "ranks of queries": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "ranks"),
+    "differences": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "differences"),
     "curve": curve_of,
 }
 ONE_SIZE: dict[str, Draw] = {
@@ -257,6 +258,7 @@ def test_files_that_cannot_be_written_are_named(tmp_path: Path) -> None:
 
 def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    for use in (lambda: CASES["facets 4"](None), figures.blank_figure):
-        with pytest.raises(MissingDependency, match=r"pip install 'ir-outcomes\[plot\]'"):
-            use()
+    with pytest.raises(MissingDependency, match=r"pip install 'ir-outcomes\[plot\]'"):
+        CASES["facets 4"](None)
+    with pytest.raises(MissingDependency, match=r"pip install 'ir-outcomes\[plot\]'"):
+        figures.blank_figure()
