@@ -4,6 +4,7 @@ Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_m
 """
 
 from ir_outcomes import pyterrier
+from ir_outcomes._version import __version__
 from ir_outcomes.across import (
     CollectionsComparison,
     CutoffsComparison,
@@ -72,6 +73,7 @@ from ir_outcomes.tail import (
 )
 
 __all__ = [
+    "__version__",
     "ASL",
     "ESL",
     "RRIE",
