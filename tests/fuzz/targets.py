@@ -271,7 +271,7 @@ def objects(rng: random.Random, folder: Path) -> None:
         "query_id": [odd(rng, rng.choice(IDS)) for _ in range(4)],
         "doc_id": [odd(rng, rng.choice(IDS)) for _ in range(4)],
         "score": [odd(rng, rng.random()) for _ in range(4)],
-    })  # fmt: skip
+    }, dtype=object)  # fmt: skip
     result_of(lambda: iro.as_run(frame))
     result_of(lambda: iro.as_run(odd(rng, [odd(rng, row) for row in frame.itertuples(index=False)], 0.2)))
     result_of(lambda: read_output({query: {"RR": odd(rng, 0.5)} for query in ids}))
@@ -354,7 +354,8 @@ def measures(rng: random.Random, folder: Path) -> None:
     if not isinstance(measure, type):
         import ir_measures
 
-        ir_measures.calc_aggregate([measure], {"1": {"d-1": 1, "e-2": 0}}, {"1": {"d-1": 2.0, "e-2": 1.0}})
+        judged, run = {"1": {"d-1": 1, "e-2": 0}}, {"1": {"d-1": 2.0, "e-2": 1.0}}
+        result_of(lambda: ir_measures.calc_aggregate([measure], judged, run))
 
 
 def command_lines(rng: random.Random, folder: Path) -> None:
