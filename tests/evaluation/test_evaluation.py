@@ -161,7 +161,7 @@ def test_a_directory_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
 
 
 def test_no_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="the directory holds no file"):
+    with pytest.raises(UnreadableFile, match="the directory contains no file"):
         evaluate(QRELS, tmp_path, **SETTINGS)
     with pytest.raises(UnreadableFile, match=r"\*\.gz: no file matches this pattern"):
         iro.compare(QRELS, {"q1": {"d1": 1.0}}, f"{tmp_path}/*.gz")
