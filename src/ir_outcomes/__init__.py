@@ -4,6 +4,16 @@ Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_m
 """
 
 from ir_outcomes import pyterrier
+from ir_outcomes.across import (
+    CollectionsComparison,
+    CutoffsComparison,
+    JudgesComparison,
+    SlicesComparison,
+    compare_collections,
+    compare_cutoffs,
+    compare_judges,
+    compare_slices,
+)
 from ir_outcomes.comparison import (
     Comparison,
     Comparisons,
@@ -67,8 +77,10 @@ __all__ = [
     "RRIE",
     "Agreement",
     "Answered",
+    "CollectionsComparison",
     "Comparison",
     "Comparisons",
+    "CutoffsComparison",
     "DatasetUnavailable",
     "DocumentChanges",
     "Evaluation",
@@ -77,6 +89,7 @@ __all__ = [
     "InputError",
     "IrOutcomesError",
     "IrOutcomesWarning",
+    "JudgesComparison",
     "Leaderboard",
     "LengthChanges",
     "LengthDistributions",
@@ -92,6 +105,7 @@ __all__ = [
     "Scores",
     "SearchLengths",
     "SharedRR",
+    "SlicesComparison",
     "SotaHistory",
     "SummaryVerdict",
     "Task",
@@ -100,8 +114,12 @@ __all__ = [
     "as_qrels",
     "as_run",
     "compare",
+    "compare_collections",
+    "compare_cutoffs",
+    "compare_judges",
     "compare_measure",
     "compare_outputs",
+    "compare_slices",
     "effective_share",
     "equivalent_lengths",
     "evaluate",

@@ -81,7 +81,8 @@ def test_every_result_in_every_format(kind: str) -> None:
     cells = [cell for table in view.tables for row in table.rows for cell in row]
     assert {escaped(cell) for cell in cells} <= set(Page(result.to_html()).texts)
     rows = tabular_rows(result.to_latex())
-    assert len(rows) == sum(1 + len(table.rows) for table in view.tables)
+    headings = [1 + any(column.group for column in table.columns) for table in view.tables]
+    assert len(rows) == sum(headings) + sum(len(table.rows) for table in view.tables)
     assert not any(row[0].lstrip().startswith(("*", "[")) for row in rows)
     lines = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
     assert len(lines) == sum(2 + len(table.rows) for table in view.tables)

@@ -26,6 +26,7 @@ from ir_outcomes.statistics.intervals import (
     hodges_lehmann_interval,
     interval_of_coverage,
     interval_of_mean,
+    log_ratio_influence,
     mean_interval,
     measured_coverage,
     odds_ratio,
@@ -33,7 +34,6 @@ from ir_outcomes.statistics.intervals import (
     paired_proportion_interval,
     ratio_interval,
     ratio_of_means,
-    ratio_of_means_interval,
 )
 from ir_outcomes.statistics.paired import (
     FEW,
@@ -106,6 +106,7 @@ __all__ = [
     "hodges_lehmann_interval",
     "interval_of_coverage",
     "interval_of_mean",
+    "log_ratio_influence",
     "log_ratio_of_means",
     "mean_interval",
     "mean_test",
@@ -130,7 +131,6 @@ __all__ = [
     "rank_sum_tests",
     "ratio_interval",
     "ratio_of_means",
-    "ratio_of_means_interval",
     "sign_flip",
     "sign_flip_tests",
     "sign_flip_tests_of_rows",

@@ -130,7 +130,7 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
 
 @styled
 def _history(result: SotaHistory, ax: Any) -> Any:
-    """Draw scores over time, the runs that took the top in another colour: Figure 1 of Lin et al. 2021."""
+    """Draw scores over time, the runs that took first place in another colour: Figure 1 of Lin et al. 2021."""
     import matplotlib.dates
 
     dates: Any = matplotlib.dates  # its functions have no annotations
@@ -159,7 +159,7 @@ def _history(result: SotaHistory, ax: Any) -> Any:
         color=VERMILLION,
         markeredgecolor=BLACK,
         markersize=5.5,
-        label=f"took the top ({len(steps)})",
+        label=f"took first place ({len(steps)})",
     )
     locator = dates.AutoDateLocator(minticks=3, maxticks=8)
     ax.xaxis.set_major_locator(locator)
@@ -168,7 +168,7 @@ def _history(result: SotaHistory, ax: Any) -> Any:
     ax.set_ylabel(f"{literal(result.score)} ({_direction(result.higher_is_better)})")
     ax.margins(x=0.06, y=0.12)
     legend_beside(ax)
-    frame.finish(f"{count(len(result.runs), 'run')} took the top, of {count(len(result.entries), 'run')} with a score")
+    frame.finish(f"{count(len(result.runs), 'run')} took first place, of {count(len(result.entries), 'run')} with a score")
     labels = [*(f"R{run.number}" for run in result.runs), *[""] * len(points)]
     corners = [(after[0], before[1]) for before, after in pairwise(steps)]
     lines = [
@@ -180,7 +180,7 @@ def _history(result: SotaHistory, ax: Any) -> Any:
 
 @styled
 def _tiers(result: Leaderboard, ax: Any) -> Any:
-    """Draw the means with their intervals, and the tier of each run by colour, marker and number."""
+    """Draw the means or medians with their intervals, and the tier of each run by colour, marker and number."""
     shown = [standing for standing in result.standings if standing.score is not None]
     rows = place_rows(len(shown))
     frame = Frame(ax, 4.8, rows.height)
@@ -188,10 +188,10 @@ def _tiers(result: Leaderboard, ax: Any) -> Any:
     size = max(2.0, min(6.0, rows.fontsize * 0.6))
     for place, standing in enumerate(shown):
         low, high = standing.interval or (standing.score, standing.score)
-        style = series_style(standing.tier - 1)
+        style = series_style(0 if standing.tier is None else standing.tier - 1)
         ax.plot([low, high], [place, place], color=style["color"], linewidth=1.2)
         ax.plot(standing.score, place, markersize=size, markeredgecolor=BLACK, markeredgewidth=0.4, **style)
-        if place % rows.step == 0:
+        if standing.tier is not None and place % rows.step == 0:
             ax.text(
                 1.015, place, f"tier {standing.tier}", transform=ax.get_yaxis_transform(), va="center", fontsize=rows.fontsize
             )
@@ -202,10 +202,10 @@ def _tiers(result: Leaderboard, ax: Any) -> Any:
     ax.set_xlabel(f"{literal(result.measure)} ({_direction(result.higher_is_better)})")
     undefined = len(result.standings) - len(shown)
     frame.finish(
-        f"Mean and {100 * (1 - result.settings.alpha):g} % interval of {count(len(shown), 'run')}, "
-        f"{count(result.n_queries, 'query', 'queries')}\n"
-        "No run of a tier is better by the two-facet verdict than another of it, cycles excepted"
-        + (f"; {count(undefined, 'run')} without a mean not shown" if undefined else "")
+        f"{result.aggregate.capitalize()} and {100 * (1 - result.alpha):g} % interval of {count(len(shown), 'run')}, "
+        f"{count(result.n_queries, 'query', 'queries')}"
+        + ("\nNo run of a tier is better by the two-facet verdict than another of it, cycles excepted" if result.pairs else "")
+        + (f"; {count(undefined, 'run')} without a {result.aggregate} not shown" if undefined else "")
     )
     return ax
 
@@ -216,6 +216,11 @@ def _verdicts(result: Leaderboard, ax: Any) -> Any:
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
+    settings = result.settings
+    if settings is None:
+        raise ParameterError(
+            "kind='verdicts' needs verdicts, which need the runs; here only the values of a measure were given"
+        )
     runs = [standing.run for standing in result.standings]
     rows = place_rows(len(runs), pitch=0.24, least=1.6)
     size = rows.height
@@ -252,10 +257,10 @@ def _verdicts(result: Leaderboard, ax: Any) -> Any:
     ax.set_ylabel("verdict on")
     ax.set_xlabel("against")
     legend_beside(ax, handles)
-    depth = "no cutoff" if result.settings.cutoff is None else f"cutoff {result.settings.cutoff:,}"
+    depth = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff:,}"
     frame.finish(
         f"Verdicts on {count(len(runs), 'run')} in the order of {literal(result.measure)}\n"
-        f"{count(result.n_queries, 'query', 'queries')}, {depth}, level {result.settings.alpha:g}"
+        f"{count(result.n_queries, 'query', 'queries')}, {depth}, level {settings.alpha:g}"
     )
     return ax
 
@@ -346,26 +351,32 @@ def _tau(result: RankDistribution, ax: Any) -> Any:
 
 @styled
 def _agreement(result: Agreement, ax: Any) -> Any:
-    """Draw the shares of Table 4 of Craswell et al. 2021 as bars, and of pairs significant in a half as markers."""
+    """Draw how often halves have the same label as bars, and how often a label of a half is replicated as markers."""
     items = result.rows()
     rows = place_rows(len(items))
     frame = Frame(ax, 5.0, rows.height)
     ax = frame.ax
     left = np.zeros(len(items))
-    styles = {"agree": (BLUE, ""), "partial": (LIGHT, "..."), "disagree": (ORANGE, "///")}
-    for name, (color, hatch) in styles.items():
+    styles = {
+        "same": (BLUE, "", "same label"),
+        "one_sided": (LIGHT, "...", "one half decides"),
+        "different": (YELLOW, "xx", "both decide, differently"),
+        "opposite": (ORANGE, "///", "opposite"),
+    }
+    for name, (color, hatch, label) in styles.items():
         shares = np.array([100 * row[name] for row in items])
-        ax.barh(range(len(items)), shares, left=left, color=color, hatch=hatch, edgecolor="white", linewidth=0.4, label=name)
+        ax.barh(range(len(items)), shares, left=left, color=color, hatch=hatch, edgecolor="white", linewidth=0.4, label=label)
         left += shares
-    ax.plot(
-        [100 * row["significant"] for row in items],
-        range(len(items)),
-        "D",
-        color="white",
-        markeredgecolor=BLACK,
-        markersize=5,
-        label="significant in a half",
-    )
+    replicated = [(100 * row["replicates"], place) for place, row in enumerate(items) if row["replicates"] is not None]
+    if replicated:
+        ax.plot(
+            *zip(*replicated, strict=True),
+            "D",
+            color="white",
+            markeredgecolor=BLACK,
+            markersize=5,
+            label="replicates (% of the halves that decide)",
+        )
     labels = [f"{row['measure']}, {row['test']}{', ' + row['aggregate'] if row['aggregate'] else ''}" for row in items]
     names = Names(labels, most=52)
     name_rows(ax, [names[label] for label in labels], rows)
