@@ -4,6 +4,17 @@ Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_m
 """
 
 from ir_outcomes import pyterrier
+from ir_outcomes._version import __version__
+from ir_outcomes.across import (
+    CollectionsComparison,
+    CutoffsComparison,
+    JudgesComparison,
+    SlicesComparison,
+    compare_collections,
+    compare_cutoffs,
+    compare_judges,
+    compare_slices,
+)
 from ir_outcomes.comparison import (
     Comparison,
     Comparisons,
@@ -62,13 +73,16 @@ from ir_outcomes.tail import (
 )
 
 __all__ = [
+    "__version__",
     "ASL",
     "ESL",
     "RRIE",
     "Agreement",
     "Answered",
+    "CollectionsComparison",
     "Comparison",
     "Comparisons",
+    "CutoffsComparison",
     "DatasetUnavailable",
     "DocumentChanges",
     "Evaluation",
@@ -77,6 +91,7 @@ __all__ = [
     "InputError",
     "IrOutcomesError",
     "IrOutcomesWarning",
+    "JudgesComparison",
     "Leaderboard",
     "LengthChanges",
     "LengthDistributions",
@@ -92,6 +107,7 @@ __all__ = [
     "Scores",
     "SearchLengths",
     "SharedRR",
+    "SlicesComparison",
     "SotaHistory",
     "SummaryVerdict",
     "Task",
@@ -100,8 +116,12 @@ __all__ = [
     "as_qrels",
     "as_run",
     "compare",
+    "compare_collections",
+    "compare_cutoffs",
+    "compare_judges",
     "compare_measure",
     "compare_outputs",
+    "compare_slices",
     "effective_share",
     "equivalent_lengths",
     "evaluate",

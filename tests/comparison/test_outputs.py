@@ -48,7 +48,7 @@ def check(found: Any, expected: Comparison) -> None:
     assert isinstance(found, Comparison)
     assert found.outcomes == expected.outcomes
     assert found.verdict.label == expected.verdict.label
-    for facet in ("coverage", "ranking", "reciprocal_rank"):
+    for facet in ("coverage", "ranking", "reciprocal"):
         one, other = getattr(found, facet), getattr(expected, facet)
         assert one.pvalues == pytest.approx(other.pvalues)
         assert one.interval == other.interval
@@ -83,7 +83,7 @@ def test_pyterrier_frame_and_file(inputs: Any, expected: Comparison, tmp_path: P
     assert (found.baseline, found.contender) == ("A", "B")
     table.to_csv(tmp_path / "perquery.csv", index=False)
     check(iro.compare_outputs(tmp_path / "perquery.csv", tmp_path / "perquery.csv", names=("A", "B")), expected)
-    with pytest.raises(ParameterError, match=r"holds the runs A, B; name one of them"):
+    with pytest.raises(ParameterError, match=r"has the runs A, B; choose one with names="):
         iro.compare_outputs(table, table)
     with pytest.raises(FormatError, match="is a frame without measure"):
         iro.compare_outputs(table.drop(columns="measure"), table)
@@ -140,7 +140,7 @@ def test_other_measures_split_at_zero_and_say_so(inputs: Any) -> None:
     assert found.ranking.higher_is_better
     assert found.ranking.measured_in == "nDCG@10"
     assert found.ranking.ratio is None
-    assert found.reciprocal_rank is None
+    assert found.reciprocal is None
     assert "ranking, nDCG@10" in " ".join(str(found).split())
     assert "nDCG@10 is" in found.verdict.sentence
     assert any("Coverage is the share of queries with nDCG@10 above zero" in note for note in found.notes)
@@ -155,14 +155,46 @@ def test_several_contenders(inputs: Any) -> None:
     assert [each.verdict.label for each in found] == ["better without harm", "no significant difference"]
 
 
-def test_compare_accepts_a_measure(folder: Path) -> None:
-    command = [sys.executable, "-m", "ir_outcomes", "compare", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run"]
-    done = subprocess.run(
-        [*command, "--measure", "nDCG@10", "--format", "json"], capture_output=True, text=True, cwd=folder, check=True
-    )
-    found = Comparisons.from_json(done.stdout)
-    assert [each.contender for each in found] == ["bm25-stem", "bm25-flat"]
+def test_a_measure_of_an_evaluation(folder: Path) -> None:
+    runs = [folder / f"{name}.run" for name in ("bm25", "bm25-stem", "bm25-flat")]
+    ev = iro.evaluate(folder / "qrels.txt", runs, measures=["nDCG@10"])
+    found = iro.compare_measure(ev, "nDCG@10", "bm25")
+    assert isinstance(found, Comparisons)
+    assert [item.contender for item in found] == ["bm25-stem", "bm25-flat"]
     assert found[0].ranking.measured_in == "nDCG@10"
+    single = iro.compare_measure(ev, "nDCG@10", "bm25", "bm25-stem")
+    assert isinstance(single, Comparison)
+    assert single.ranking.pvalue == found[0].ranking.pvalue
+    scores = ev.scores_of("nDCG@10")
+    outputs = [
+        {query: {"nDCG@10": value} for query, value in zip(scores.query_ids, row, strict=True)} for row in scores.values.tolist()
+    ]
+    again = iro.compare_outputs(*outputs[:2], measure="nDCG@10", qrels=folder / "qrels.txt", names=("bm25", "bm25-stem"))
+    assert isinstance(again, Comparison)
+    assert (again.coverage, again.ranking, again.outcomes) == (single.coverage, single.ranking, single.outcomes)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "contender", "settings", "error", "message"),
+    [
+        ({"q": {"nDCG": math.nan}}, {"q": {"nDCG": 0.5}}, {}, FormatError, "nDCG of query q is undefined"),
+        ({"q": {"ESL@10": math.inf}}, {"q": {"ESL@10": 2.0}}, {}, FormatError, "of query q is infinite"),
+        ({"q": {"RR(rel=2)": 1.0}}, {"q": {"RR(rel=2)": 1.0}}, {"rel": 1}, ParameterError, "counts grades from 2 on"),
+        ({"q": {"RR": 1.0}}, {"q": {"RR": 1.0}}, {"correction": "tukey"}, ParameterError, "must be one of holm"),
+        ({"q": {"RR": 1.0}}, {"q": {"RR": 1.0}}, {"alpha": 2}, ParameterError, "alpha=2"),
+    ],
+)
+def test_impossible_values(baseline: Any, contender: Any, settings: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        iro.compare_outputs(baseline, contender, **settings)
+
+
+def test_the_grade_of_the_measure_is_that_of_the_comparison() -> None:
+    found = iro.compare_outputs({"q": {"RR(rel=2)@10": 1.0}}, {"q": {"RR(rel=2)@10": 0.5}})
+    assert isinstance(found, Comparison)
+    assert (found.rel, found.cutoff) == (2, 10)
+    assert found.restricted is not None
+    assert found.restricted.horizon == 10
 
 
 A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
@@ -173,11 +205,11 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
     [
         (A, {"z": {"RR": 1.0}}, {}, MismatchError, "have no query in common"),
         (A, A, {"measure": "AP"}, ParameterError, "has no values of AP; it has RR, nDCG@10"),
-        ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "holds several measures"),
+        ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
         ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "whether mine is better when higher is not known"),
         ({"q": {"ASL": 1}}, {"q": {"ASL": 1}}, {}, ParameterError, "does not say both what was found and how far down"),
         ({"q": 1.0}, A, {}, FormatError, "is not a dict of dict"),
-        ({}, A, {}, FormatError, "holds no per-query value"),
+        ({}, A, {}, FormatError, "has no per-query value"),
         ([1], A, {}, FormatError, "is not an iterable of ir_measures.Metric"),
         (1, A, {}, FormatError, "cannot be read from a int"),
         ({"q1": {"RR": "x"}}, A, {}, FormatError, "a value is not a number"),
@@ -207,7 +239,7 @@ def test_broken_text(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"line 1: is not a line of ir_measures -q -o jsonl"):
         iro.compare_outputs(path, path)
     path.write_text("recip_rank q1 0.5\nrecip_rank q1 0.25\n")
-    with pytest.raises(FormatError, match="has two values of recip_rank for query q1"):
+    with pytest.raises(FormatError, match="line 2: repeats the first two columns of an earlier line"):
         iro.compare_outputs(path, path)
 
 
@@ -215,7 +247,7 @@ def test_missing_queries_and_unanswerable_ones() -> None:
     found = iro.compare_outputs(A, {"q1": {"RR": 1.0}})
     assert isinstance(found, Comparison)
     assert found.outcomes.lost == 1
-    assert any("contender lacks 1 of the queries (q2); they count as unanswered." in note for note in found.notes)
+    assert any("contender lacks 1 query (q2), which count as unanswered." in note for note in found.notes)
     told = iro.compare_outputs(A, {"q1": {"RR": 1.0}}, qrels={"q1": {"d": 1}, "q2": {"d": 0}})
     assert isinstance(told, Comparison)
     assert (told.n_queries, told.n_unanswerable) == (1, 1)

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.storage import PER_ATOM, PER_QUERY
 from ir_outcomes.measures.definitions import _SHARED, SearchLengthMeasure
 
 __all__ = ["Recording"]
