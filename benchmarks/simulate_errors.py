@@ -1,99 +1,293 @@
-"""How often the tests, intervals and rules err, by simulation: ``python benchmarks/simulate_errors.py [--trials N]``.
+"""How often tests, intervals and rules err, drawn from real search lengths: ``python benchmarks/simulate_errors.py``.
 
-Queries are drawn as real comparisons look: most are answered by both runs with no difference at all, the rest differ by a few
-ranks either way; some are answered by one run only. Under the complete null both facets are symmetric. Rates are in percent;
-with 2000 trials a rate of 5 is known to about 1.
+The population is all queries of a real pair of runs; samples are drawn from it with replacement. Under the null hypothesis each
+drawn query has its two runs swapped at random, so that neither facet differs. As "true" populations the pairs are taken as they
+are. ``--data`` names the folder of real runs. All rates are in percent; with 400 trials for each of five pairs, a rate of 5 is
+known to about 0.5.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import Finding, decide
+from ir_outcomes import search_lengths
+from ir_outcomes._types import Unit
+from ir_outcomes.comparison.outcomes import PairedQueries, Restricted, pair_queries
+from ir_outcomes.comparison.pair_tests import DecidingCoverageTest, PairTests, judge, run_tests, samples_of
+from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.statistics import (
-    Test,
-    binomial_test,
+    Tests,
+    coverage_interval,
+    detectable_mean,
+    detectable_proportion,
+    hodges_lehmann,
+    hodges_lehmann_interval,
     interval_of_mean,
-    midp_test,
+    mean_interval,
     odds_ratio_interval,
-    paired_proportion_interval,
-    ratio_of_means_interval,
-    sign_flip,
-    sign_test,
+    ratio_interval,
     t_test,
-    wilcoxon,
 )
+from ir_outcomes.statistics.binomial import binomial_tests
 
 ALPHA = 0.05
-SIZES = (20, 50, 200, 1000, 6000)
-DISCORDANT = 0.03  # share of queries won, and share lost, under the null
-LONGEST = 40  # ranks that a query may move, so that no search length falls below 1
+SIZES = (20, 50, 200, 1000)
+FAMILIES = (1, 5, 20)
+BETTER, WORSE = (0, 1), (2, 3)  # indexes into LABELS
 
 
-def draw(rng: np.random.Generator, n: int, won: float, worse: float, tied: float) -> tuple[int, int, np.ndarray, np.ndarray]:
-    """Draw won, lost, and the search lengths in both runs of the queries that both answer, 70 % of them equal.
+class Population(NamedTuple):
+    """The pairs of runs of one collection, seen in one unit."""
 
-    The others move by geometric steps; `tied` is the chance that such a step is of one rank only.
-    """
-    outcomes = rng.multinomial(n, [won, DISCORDANT, 0.1, 0.9 - won - DISCORDANT])
-    both = int(outcomes[3])
-    lengths = LONGEST + rng.geometric(0.2, both).astype(float)
-    steps = np.minimum(rng.geometric(tied, both), LONGEST) * rng.choice([-1, 1], both, p=[0.5 - worse, 0.5 + worse])
-    return int(outcomes[0]), int(outcomes[1]), lengths, lengths + np.where(rng.random(both) < 0.7, 0, steps)
+    name: str
+    coverage_test: DecidingCoverageTest
+    pairs: list[PairedQueries]
 
 
-def finding(decides: Test, checks: list[Test], higher_is_better: bool) -> Finding:
-    sign = 1 if higher_is_better else -1
-    seen = {sign * test.direction for test in [decides, *checks] if test.pvalue <= ALPHA}
-    up, down = (decides.pvalue <= ALPHA and sign * decides.direction == way for way in (1, -1))
-    return Finding(up=up, hurt=-1 in seen, down=down, gain=1 in seen)
-
-
-def trial(rng: np.random.Generator, n: int, won: float = DISCORDANT, worse: float = 0.0, tied: float = 0.15) -> dict[str, bool]:
-    n_won, n_lost, baseline, contender = draw(rng, n, won, worse, tied)
-    d = contender - baseline
-    coverage = {"exact": binomial_test(n_won, n_lost), "midp": midp_test(n_won, n_lost)}
-    ranking = {"t": t_test(d), "wilcoxon": wilcoxon(d), "sign": sign_test(d), "signflip": sign_flip(d)}
-    result = {name: test.pvalue <= ALPHA for name, test in (coverage | ranking).items()}
-    label, strict, do_no_harm = decide(
-        finding(coverage["exact"], [], True), finding(ranking["t"], [ranking["wilcoxon"]], False)
+def populations(data: Path, n_pairs: int) -> Iterator[Population]:
+    """Read the real runs; of each collection take this many pairs, spread over all of them."""
+    collections: tuple[tuple[str, int, int, tuple[Unit, ...]], ...] = (
+        ("known-item", 100, 1, ("query",)),
+        ("msmarco-doc-dev", 10, 1, ("query",)),
+        ("dl20-passage", 100, 2, ("query", "document")),
     )
-    result |= {"strict better": strict == "better", "no-harm better": do_no_harm == "better"}
-    result |= {"better or worse": do_no_harm != "undecided", "without harm": label == "better without harm"}
-    share, mean = won - DISCORDANT, 0.3 * 2 * worse * (1 - (1 - tied) ** LONGEST) / tied
-    proportion = paired_proportion_interval(n_won, n_lost, n, 1 - ALPHA)
-    interval = interval_of_mean(float(d.mean()), float(d.std(ddof=1)), len(d), 1 - ALPHA) if len(d) > 1 else None
-    ratio = ratio_of_means_interval(baseline, contender, 1 - ALPHA, resamples=499)
-    truth = 1 + mean / (LONGEST + 1 / 0.2)
-    odds = odds_ratio_interval(n_won, n_lost, 1 - ALPHA)
-    result["interval of coverage"] = proportion is not None and proportion.low <= share <= proportion.high
-    result["interval of odds"] = odds is None or odds.low <= won / DISCORDANT <= odds.high
-    result["interval of mean"] = interval is None or interval.low <= mean <= interval.high
-    result["interval of ratio"] = ratio is None or ratio.low <= truth <= ratio.high
+    for name, cutoff, rel, units in collections:
+        qrels, paths = data / name / "qrels.txt", sorted((data / name).glob("*.run.gz"))
+        lengths = [search_lengths(qrels, path, cutoff=cutoff, rel=rel) for path in paths]
+        for unit in units:
+            pairs = [pair_queries(*runs, unit) for runs in combinations(lengths, 2)]
+            differing = [pair for pair in pairs if np.nanmean(_change(pair) != 0) > 0.05]
+            chosen = differing[:: max(1, len(differing) // n_pairs)][:n_pairs]
+            yield Population(f"{name}, unit {unit}", "signflip" if unit == "document" else "exact", chosen)
+
+
+def _change(pair: PairedQueries) -> np.ndarray:
+    return (pair.length_contender - pair.length_baseline)[pair.shared]
+
+
+def with_swapped(pair: PairedQueries) -> PairedQueries:
+    """Put each query in twice, the second time with its runs swapped: the population of the null hypothesis."""
+
+    def both(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return np.concatenate([first, second])
+
+    lengths = pair.restricted
+    restricted = None
+    if lengths is not None:
+        restricted = Restricted(
+            lengths.horizon,
+            both(lengths.baseline, lengths.contender),
+            both(lengths.contender, lengths.baseline),
+            both(lengths.both, -lengths.both),
+            both(lengths.won, -lengths.lost),
+            both(lengths.lost, -lengths.won),
+        )
+    return replace(
+        pair,
+        query_ids=pair.query_ids * 2,
+        found_baseline=both(pair.found_baseline, pair.found_contender),
+        found_contender=both(pair.found_contender, pair.found_baseline),
+        shared=both(pair.shared, pair.shared),
+        length_baseline=both(pair.length_baseline, pair.length_contender),
+        length_contender=both(pair.length_contender, pair.length_baseline),
+        restricted=restricted,
+    )
+
+
+def draws(rng: np.random.Generator, queries: int, n: int, trials: int) -> np.ndarray:
+    """Draw n of the queries with replacement; return how often each was drawn, (queries, trials)."""
+    drawn = rng.integers(0, queries, (trials, n)) + queries * np.arange(trials)[:, np.newaxis]
+    return np.bincount(drawn.ravel(), minlength=trials * queries).reshape(trials, queries).T.astype(np.float32)
+
+
+def _column(tests: PairTests, trial: int) -> PairTests:
+    def chosen(test: Tests) -> Tests:
+        return Tests(test.pvalue[[trial]], test.direction[[trial]])
+
+    return tests._replace(
+        coverage=chosen(tests.coverage),
+        ranking=chosen(tests.ranking),
+        mean=chosen(tests.mean),
+        wilcoxon=chosen(tests.wilcoxon),
+        guards=tuple(chosen(guard) for guard in tests.guards),
+    )
+
+
+def rates(population: Population, n: int, trials: int, null: bool) -> dict[str, float]:
+    """Run the tests and rules on samples of n queries, under the null hypothesis or from the pairs as they are."""
+    rng = np.random.default_rng(n)
+    pairs = [with_swapped(pair) for pair in population.pairs] if null else population.pairs
+    members = draws(rng, len(pairs[0].query_ids), n, trials)
+    tests = [run_tests(samples_of(pair, members), "t", population.coverage_test) for pair in pairs]
+    judged = [judge(test, alpha=ALPHA) for test in tests]
+    verdicts = [judgment.verdicts for judgment in judged]
+    label = np.concatenate([verdict.label for verdict in verdicts])
+    strict = np.concatenate([verdict.strict for verdict in verdicts])
+    do_no_harm = np.concatenate([verdict.do_no_harm for verdict in verdicts])
+    guard = np.concatenate([verdict.guard for verdict in verdicts])
+    found = {
+        "coverage test": np.concatenate([test.coverage.pvalue for test in tests]) <= ALPHA,
+        "ranking, t or sign-flip": np.concatenate([test.mean.pvalue for test in tests]) <= ALPHA,
+        "ranking, Wilcoxon": np.concatenate([test.wilcoxon.pvalue for test in tests]) <= ALPHA,
+        "strict: better or worse": strict != 0,
+        "no harm: better or worse": do_no_harm != 0,
+        "  after the guard": np.isin(label, (*BETTER, *WORSE)),
+        "guard changes the label": guard,
+        "trade-off without the guard": (label == LABELS.index("trade-off")) & ~guard,
+    }
+    return {name: 100 * float(np.mean(values)) for name, values in found.items()}
+
+
+def family_rates(population: Population, n: int, trials: int) -> dict[str, float]:
+    """Say how often any contender of a family is called better or worse under the null hypothesis, after Holm's correction."""
+    rng = np.random.default_rng(n)
+    pairs = [with_swapped(pair) for pair in population.pairs]
+    members = draws(rng, len(pairs[0].query_ids), n, trials)
+    result = {}
+    for size in FAMILIES:
+        # Contenders beyond the number of real pairs are these pairs again, on other queries.
+        tests = []
+        for place in range(size):
+            subsets = np.roll(members, place // len(pairs), axis=1)
+            tests.append(run_tests(samples_of(pairs[place % len(pairs)], subsets), "t", population.coverage_test))
+        decided = np.zeros(2)
+        for trial in range(trials):
+            columns = [_column(test, trial) for test in tests]
+            joined = columns[0] if size == 1 else _joined(columns)
+            verdicts = judge(joined, alpha=ALPHA, correction="holm").verdicts
+            decided += [bool((verdicts.strict != 0).any()), bool(np.isin(verdicts.label, (*BETTER, *WORSE)).any())]
+        result[f"{_contenders(size)}: any strict"] = 100 * decided[0] / trials
+        result[f"{_contenders(size)}: any label"] = 100 * decided[1] / trials
     return result
 
 
-def table(title: str, trials: int, **settings: float) -> None:
-    print(f"\n{title}")
-    columns: dict[int, dict[str, float]] = {}
-    for n in SIZES:
-        rng = np.random.default_rng(n)
-        results = [trial(rng, n, **settings) for _ in range(max(50, min(trials, trials * 400 // n)))]
-        columns[n] = {name: 100 * float(np.mean([result[name] for result in results])) for name in results[0]}
-    print(f"{'queries':24}" + "".join(f"{n:>8}" for n in SIZES))
-    for name in columns[SIZES[0]]:
-        print(f"{name:24}" + "".join(f"{columns[n][name]:8.1f}" for n in SIZES))
+def _contenders(number: int) -> str:
+    return "1 contender" if number == 1 else f"{number} contenders"
+
+
+def _joined(columns: list[PairTests]) -> PairTests:
+    def join(tests: list[Tests]) -> Tests:
+        return Tests(np.concatenate([test.pvalue for test in tests]), np.concatenate([test.direction for test in tests]))
+
+    return columns[0]._replace(
+        coverage=join([column.coverage for column in columns]),
+        ranking=join([column.ranking for column in columns]),
+        mean=join([column.mean for column in columns]),
+        wilcoxon=join([column.wilcoxon for column in columns]),
+        guards=tuple(join([column.guards[place] for column in columns]) for place in range(len(columns[0].guards))),
+    )
+
+
+def interval_rates(population: Population, n: int, trials: int) -> dict[str, float]:
+    """Say how often each interval at level 0.95 covers the value of the whole population; NaN for what the unit does not have.
+
+    Samples in which all search lengths are equal are left out of the intervals of ranking, which then have no width.
+    """
+    rng = np.random.default_rng(n)
+    covered: dict[str, list[bool]] = {}
+    level = 1 - ALPHA
+
+    def note(name: str, interval: tuple[float, float] | None, truth: float) -> None:
+        if interval is not None:
+            covered.setdefault(name, []).append(interval[0] - 1e-9 <= truth <= interval[1] + 1e-9)
+
+    for pair in population.pairs:
+        lengths, d = (pair.length_baseline[pair.shared], pair.length_contender[pair.shared]), _change(pair)
+        found = pair.found_contender - pair.found_baseline
+        won, lost = float(np.mean(found > 0)), float(np.mean(found < 0))
+        shift = hodges_lehmann(d)
+        for _ in range(trials):
+            drawn = rng.integers(0, len(found), n)
+            note("coverage", coverage_interval(found[drawn], pair.item_share, level), float(found.mean()))
+            if population.coverage_test == "exact" and lost > 0:
+                odds = odds_ratio_interval(int((found[drawn] > 0).sum()), int((found[drawn] < 0).sum()), level)
+                note("odds won : lost", odds, won / lost)
+            drawn = rng.integers(0, len(d), n)
+            sample = d[drawn]
+            if np.all(sample == sample[0]):
+                continue
+            note("mean difference", mean_interval(sample, level), float(d.mean()))
+            plain = interval_of_mean(float(sample.mean()), float(sample.std(ddof=1)), n, level)
+            note("mean difference, plain t", plain, float(d.mean()))
+            ratio = ratio_interval(lengths[0][drawn], lengths[1][drawn], level)
+            note("ratio of means", ratio, float(lengths[1].mean() / lengths[0].mean()))
+            note("Hodges-Lehmann shift", hodges_lehmann_interval(sample, level), shift or 0.0)
+    return {name: 100 * float(np.mean(values)) for name, values in covered.items()}
+
+
+def detectable_rates(population: Population, n: int, trials: int) -> dict[str, float]:
+    """Say how often the tests find a true difference of the size called detectable, for a family of each size."""
+    rng = np.random.default_rng(n)
+    result = {}
+    for size in FAMILIES:
+        level = ALPHA / size
+        coverage, ranking = [], []
+        for pair in population.pairs:
+            found, d = pair.found_contender - pair.found_baseline, _change(pair)
+            if population.coverage_test == "exact":
+                share = float(np.mean(found != 0))
+                size_of_effect = detectable_proportion(n, share, level)
+                if size_of_effect is not None:
+                    discordant = max(share, size_of_effect)
+                    odds = [(discordant + size_of_effect) / 2, (discordant - size_of_effect) / 2, 1 - discordant]
+                    counts = rng.multinomial(n, np.clip(odds, 0, 1), trials)
+                    coverage.append(np.mean(binomial_tests(counts[:, 0], counts[:, 1]).pvalue <= level))
+            if not d.any():
+                continue
+            symmetric = np.concatenate([d, -d])
+            effect = detectable_mean(n, float(symmetric.std()), level) or 0.0
+            ranking.append(np.mean([t_test(rng.choice(symmetric, n) + effect).pvalue <= level for _ in range(trials // 2)]))
+        result[f"coverage, {_contenders(size)}"] = 100 * float(np.mean(coverage)) if coverage else float("nan")
+        result[f"ranking by t, {_contenders(size)}"] = 100 * float(np.mean(ranking))
+    return result
+
+
+def show(title: str, columns: list[dict[str, float]]) -> None:
+    """Print one column for each number of queries."""
+    print(f"\n{title}\n{'queries':34}" + "".join(f"{n:8}" for n in SIZES))
+    for name in dict.fromkeys(name for column in columns for name in column):
+        values = [column.get(name, float("nan")) for column in columns]
+        print(f"{name:34}" + "".join("       -" if np.isnan(value) else f"{value:8.1f}" for value in values), flush=True)
 
 
 def main() -> None:
+    """Read the arguments and print five tables for each collection and unit, and one of all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=2000, help="for up to 400 queries; fewer above")
-    trials = parser.parse_args().trials
-    table("Complete null: rejections, verdicts and intervals that cover, in % (70 % of differences are zero)", trials)
-    table("Complete null with heavy ties: three of four changes are by one rank", trials, tied=0.75)
-    table("Coverage improves (won 6 %, lost 3 %), ranking is slightly worse (by 0.1 ranks)", trials, won=0.06, worse=0.025)
+    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--trials", type=int, default=400, help="for each pair of runs and number of queries")
+    parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each collection")
+    arguments = parser.parse_args()
+    trials = arguments.trials
+    of_all: list[tuple[int, list[dict[str, float]]]] = []
+    for population in populations(arguments.data, arguments.pairs):
+        print(f"\n=== {population.name}: {len(population.pairs)} pairs of runs, {trials} samples of each")
+        show("Null hypothesis: rejections and verdicts", [rates(population, n, trials, null=True) for n in SIZES])
+        show("Null hypothesis, Holm: any of the contenders", [family_rates(population, n, trials) for n in SIZES])
+        show("Pairs as they are: rejections and verdicts", [rates(population, n, trials, null=False) for n in SIZES])
+        intervals = [interval_rates(population, n, trials) for n in SIZES]
+        show("95 % intervals that cover", intervals)
+        of_all.append((len(population.pairs), intervals))
+        show("Power at the difference called detectable", [detectable_rates(population, n, trials) for n in SIZES])
+    show(
+        "All pairs of runs: 95 % intervals that cover",
+        [_mean_of([(k, row[i]) for k, row in of_all]) for i in range(len(SIZES))],
+    )
+
+
+def _mean_of(rows: list[tuple[int, dict[str, float]]]) -> dict[str, float]:
+    """Average the rates of several collections, weighted by their numbers of pairs."""
+    names = dict.fromkeys(name for _, row in rows for name in row)
+    return {
+        name: float(np.average([row[name] for _, row in rows if name in row], weights=[k for k, row in rows if name in row]))
+        for name in names
+    }
 
 
 if __name__ == "__main__":

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import ir_outcomes as iro
-from ir_outcomes.showing.pictures import conditions_plot
+from ir_outcomes.showing import markdown
+from ir_outcomes.showing.figures import conditions_plot
+from ir_outcomes.showing.view import Column
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 OUT = Path(__file__).parent / "numbers"
@@ -41,9 +43,8 @@ class Collection:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Write a table in Markdown; columns whose name starts with > are numbers."""
-    head = "| " + " | ".join(name.lstrip(">") for name in columns) + " |"
-    rule = "|" + "|".join("---:" if name.startswith(">") else "---" for name in columns) + "|"
-    return "\n".join([head, rule, *("| " + " | ".join(map(str, row)) + " |" for row in rows)])
+    kinds = [Column(name.lstrip(">"), "number" if name.startswith(">") else "text") for name in columns]
+    return markdown.table(kinds, [[str(cell) for cell in row] for row in rows])
 
 
 def percent(share: float) -> str:

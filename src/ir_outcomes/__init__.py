@@ -4,6 +4,16 @@ Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_m
 """
 
 from ir_outcomes import pyterrier
+from ir_outcomes.across import (
+    CollectionsComparison,
+    CutoffsComparison,
+    JudgesComparison,
+    SlicesComparison,
+    compare_collections,
+    compare_cutoffs,
+    compare_judges,
+    compare_slices,
+)
 from ir_outcomes.comparison import (
     Comparison,
     Comparisons,
@@ -27,6 +37,20 @@ from ir_outcomes.errors import (
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
+from ir_outcomes.evaluation.output_scores import scores_from_outputs
+from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.leaderboards import (
+    Agreement,
+    Leaderboard,
+    RankCorrelation,
+    RankDistribution,
+    SotaHistory,
+    agreement,
+    leaderboard,
+    rank_correlation,
+    rank_distribution,
+    sota_history,
+)
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, SharedRR, parse_measure, register, register_baseline, split
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, known_tasks, load, read_qrels, read_run
 from ir_outcomes.tail import (
@@ -51,9 +75,12 @@ __all__ = [
     "ASL",
     "ESL",
     "RRIE",
+    "Agreement",
     "Answered",
+    "CollectionsComparison",
     "Comparison",
     "Comparisons",
+    "CutoffsComparison",
     "DatasetUnavailable",
     "DocumentChanges",
     "Evaluation",
@@ -62,6 +89,8 @@ __all__ = [
     "InputError",
     "IrOutcomesError",
     "IrOutcomesWarning",
+    "JudgesComparison",
+    "Leaderboard",
     "LengthChanges",
     "LengthDistributions",
     "MismatchError",
@@ -69,28 +98,41 @@ __all__ = [
     "Outcome",
     "ParameterError",
     "Qrels",
+    "RankCorrelation",
+    "RankDistribution",
     "Reordering",
     "Run",
+    "Scores",
     "SearchLengths",
     "SharedRR",
+    "SlicesComparison",
+    "SotaHistory",
     "SummaryVerdict",
     "Task",
     "UnreadableFile",
+    "agreement",
     "as_qrels",
     "as_run",
     "compare",
+    "compare_collections",
+    "compare_cutoffs",
+    "compare_judges",
     "compare_measure",
     "compare_outputs",
+    "compare_slices",
     "effective_share",
     "equivalent_lengths",
     "evaluate",
     "headroom",
     "known_tasks",
+    "leaderboard",
     "length_changes",
     "length_distributions",
     "load",
     "parse_measure",
     "pyterrier",
+    "rank_correlation",
+    "rank_distribution",
     "read_qrels",
     "read_run",
     "reduction",
@@ -98,7 +140,9 @@ __all__ = [
     "reordering",
     "rrie",
     "rrie_from_means",
+    "scores_from_outputs",
     "search_lengths",
+    "sota_history",
     "split",
     "verdict_from_summary",
 ]

@@ -23,8 +23,8 @@ from ir_outcomes.errors import FormatError, IrOutcomesError, MissingDependency, 
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.measures import parse_measure
 from ir_outcomes.measures.recording import Recording
+from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.qrels import as_qrels
-from ir_outcomes.reading.tables import texts
 from ir_outcomes.statistics import adjust, differences, t_test, wilcoxon
 
 __all__ = ["comparisons", "experiment"]

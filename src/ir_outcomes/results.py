@@ -9,16 +9,16 @@ import json
 import math
 import platform
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
     Literal,
-    NamedTuple,
     NoReturn,
     TypeVar,
     Union,
@@ -111,6 +111,8 @@ class Immutable:
 
 def _frozen(value: Any) -> Any:
     """Replace mappings by `FrozenDict`, lists by tuples, and NumPy scalars by Python's numbers."""
+    if isinstance(value, FrozenDict):
+        return value
     if isinstance(value, Mapping):
         return FrozenDict({key: _frozen(item) for key, item in value.items()})
     if isinstance(value, list) or type(value) is tuple:  # named tuples hold scalars
@@ -179,7 +181,10 @@ class Result(Immutable):
         FormatError
             If `data` is something else, or was written by an incompatible version.
         """
-        restored: R = _restored(cls, data, _Place(f"the JSON of a {cls.__name__}"))
+        try:
+            restored: R = _restored_dataclass(cls, data)
+        except _Invalid as invalid:
+            raise FormatError(f"JSON of {cls.__name__}", invalid.message()) from None
         return restored
 
     @classmethod
@@ -191,7 +196,7 @@ class Result(Immutable):
         FormatError
             If `text` is not JSON, holds something else, or was written by an incompatible version.
         """
-        source = f"the JSON of a {cls.__name__}"
+        source = f"JSON of {cls.__name__}"
         if not isinstance(text, (str, bytes, bytearray)):
             raise FormatError(source, f"needs the text that to_json returned, not a {type(text).__name__}")
         try:
@@ -309,23 +314,32 @@ class Result(Immutable):
         return markdown.write(self.view(columns=columns, sentences=sentences))
 
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
-        """Draw a picture with matplotlib; the class says which kinds there are, and the first is the default.
+        """Draw a figure with matplotlib; the class says which kinds there are, and the first is the default.
+
+        A notebook shows the figure under the cell, ``plt.show()`` in a script shows it. Scripts that draw many figures close
+        each with ``plt.close(axes.figure)``.
 
         Parameters
         ----------
         kind : str, optional
-            Which picture.
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure, which is ``.figure`` of what is returned.
+            Which figure.
+        ax : matplotlib Axes or Figure, optional
+            Where to draw; by default on a new figure of pyplot. An empty ``matplotlib.figure.Figure()`` is resized to what the
+            drawing needs, and needs neither a display nor closing.
+
+        Returns
+        -------
+        matplotlib Axes
+            Its ``.figure`` is the figure; ``.figure.savefig("name.pdf")`` embeds TrueType fonts.
 
         Raises
         ------
         ParameterError
-            If there is no such picture of this result.
+            If there is no such figure of this result.
         MissingDependency
             If matplotlib is not installed.
         """
-        from ir_outcomes.showing.pictures import draw
+        from ir_outcomes.showing.figures import draw
 
         return draw(self, kind, ax)
 
@@ -345,7 +359,7 @@ class Result(Immutable):
         return view_of(self, Layout(columns, sentences))
 
     def _no_paper_columns(self) -> ParameterError:
-        return ParameterError(f"columns='paper' is for comparisons; a {type(self).__name__} has columns='default' only")
+        return ParameterError(f"columns='paper' is for comparisons; {type(self).__name__} has columns='default' only")
 
     def _summary(self) -> str:
         """Describe the result in a few words, for its `repr`: main names and counts."""
@@ -376,6 +390,8 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
         return {key: as_plain(item, per_query=per_query) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         return [as_plain(item, per_query=per_query) for item in value]
+    if isinstance(value, np.generic):
+        return value.item()
     return value.isoformat() if isinstance(value, date) else value
 
 
@@ -387,135 +403,213 @@ def _refuse_constant(name: str) -> NoReturn:
     raise FormatError("JSON", f"holds {name}, which is not JSON and no value of a result")
 
 
-class _Place(NamedTuple):
-    """Where in the JSON a value is, for messages."""
+class _Invalid(Exception):  # never leaves this module
+    """A value that the type of its field does not allow; the path grows on the way up, so that valid values cost nothing."""
 
-    source: str
-    path: str = ""
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.path = ""
 
-    def at(self, key: object) -> _Place:
-        path = f"{self.path}[{key}]" if isinstance(key, int) else f"{self.path}.{key}".lstrip(".")
-        return self._replace(path=path)
+    def below(self, key: str | int) -> _Invalid:
+        step = f"[{key}]" if isinstance(key, int) else f".{key}"
+        self.path = f"{step}{self.path}"
+        return self
 
-    def error(self, problem: str) -> FormatError:
-        return FormatError(self.source, f"{self.path}: {problem}" if self.path else problem)
-
-    def expected(self, what: str, value: object) -> FormatError:
-        shown = repr(value)
-        return self.error(f"must be {what}, not {shown if len(shown) <= 60 else f'{shown[:57]}...'}")
+    def message(self) -> str:
+        return f"{self.path.lstrip('.')}: {self}" if self.path else str(self)
 
 
-def _restored(kind: Any, value: Any, place: _Place) -> Any:
-    """Turn what JSON gave back into the type that a field declares, or say what is wrong with it."""
+Restorer = Callable[[Any], Any]
+
+
+@cache
+def _restorer(kind: Any) -> Restorer:
+    """Return the function that turns what JSON gave back into this type, or raises `_Invalid`.
+
+    It is built once for each type, because a comparison holds a row for each of thousands of queries.
+    """
     origin, arguments = get_origin(kind), get_args(kind)
-    if kind is Any:
-        return value
-    if kind is None or kind is type(None):
-        return _checked(value, value is None, "null", place)
+    if kind in _SCALARS:
+        return _SCALARS[kind]
     if origin in (Union, types.UnionType):
-        return _restored_union(arguments, value, place)
+        return _restorer_of_union(arguments)
     if origin is Literal:
-        return _checked(value, isinstance(value, str) and value in arguments, f"one of {', '.join(map(str, arguments))}", place)
+        return _restorer_of_choices(arguments)
     if origin is tuple:
-        return _restored_tuple(arguments, value, place)
+        return _restorer_of_tuple(arguments)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        _checked(value, isinstance(value, Mapping) and all(isinstance(key, str) for key in value), "an object", place)
-        return FrozenDict({key: _restored(arguments[1], item, place.at(key)) for key, item in value.items()})
+        return _restorer_of_mapping(arguments[1])
     if is_dataclass(kind):
-        return _restored_dataclass(kind, value, place)
+        return partial(_restored_dataclass, kind)
     if isinstance(kind, type) and issubclass(kind, tuple):  # a NamedTuple
-        restored = _restored_tuple(tuple(_hints(kind).values()), value, place)
-        return kind(*restored)
-    return _restored_scalar(kind, value, place)
+        restore_tuple = _restorer_of_tuple(tuple(get_type_hints(kind).values()))
+        return lambda value: kind(*restore_tuple(value))
+    raise TypeError(f"results cannot hold {kind}: JSON would not restore it")
 
 
-def _restored_scalar(kind: Any, value: Any, place: _Place) -> Any:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if kind is bool:
-        return _checked(value, isinstance(value, bool), "true or false", place)
-    if kind is int:
-        return _checked(value, isinstance(value, int) and is_number, "a whole number", place)
-    if kind is float:
+def _restored_bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise _not("true or false", value)
+
+
+def _restored_int(value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise _not("a whole number", value)
+
+
+def _restored_float(value: Any) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
         try:
-            is_finite = is_number and math.isfinite(value)
+            number = float(value)
         except OverflowError:  # an integer beyond the largest float
-            is_finite = False
-        return float(_checked(value, is_finite, "a finite number", place))
-    if kind is str:
-        return _checked(value, isinstance(value, str), "text", place)
-    if kind is date:
-        try:
-            return date.fromisoformat(_checked(value, isinstance(value, str), "a date", place))
-        except ValueError:
-            raise place.expected("a date such as 2021-02-28", value) from None
-    raise TypeError(f"results cannot hold a {kind}: JSON would not restore it")
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    raise _not("a finite number", value)
 
 
-def _restored_union(kinds: tuple[Any, ...], value: Any, place: _Place) -> Any:
-    chosen = [kind for kind in kinds if kind is not type(None)]
-    if value is None and len(chosen) < len(kinds):
-        return None
-    for kind in chosen[:-1]:
-        try:
-            return _restored(kind, value, place)
-        except FormatError:  # the last kind says what is wrong
-            continue
-    return _restored(chosen[-1], value, place)
+def _restored_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise _not("text", value)
 
 
-def _restored_tuple(kinds: tuple[Any, ...], value: Any, place: _Place) -> tuple[Any, ...]:
-    _checked(value, isinstance(value, (list, tuple)), "a list", place)
-    if kinds[-1] is Ellipsis:
-        kinds = (kinds[0],) * len(value)
-    elif len(kinds) != len(value):
-        raise place.error(f"must be a list of {len(kinds)}, not of {len(value)}")
-    return tuple(_restored(kind, item, place.at(number)) for number, (kind, item) in enumerate(zip(kinds, value, strict=True)))
+def _restored_date(value: Any) -> date:
+    try:
+        return date.fromisoformat(_restored_text(value))
+    except (ValueError, _Invalid):
+        raise _not("a date such as 2021-02-28", value) from None
 
 
-def _restored_dataclass(kind: Any, value: Any, place: _Place) -> Any:
-    _checked(value, isinstance(value, Mapping), "an object", place)
-    hints = _hints(kind)
-    known = {field.name: field for field in fields(kind)}
+def _restored_none(value: Any) -> None:
+    if value is not None:
+        raise _not("null", value)
+
+
+_SCALARS: dict[Any, Restorer] = {
+    bool: _restored_bool,
+    int: _restored_int,
+    float: _restored_float,
+    str: _restored_text,
+    date: _restored_date,
+    type(None): _restored_none,
+}
+
+
+def _restorer_of_union(kinds: tuple[Any, ...]) -> Restorer:
+    may_be_none = type(None) in kinds
+    *others, last = (_restorer(kind) for kind in kinds if kind is not type(None))
+
+    def restored(value: Any) -> Any:
+        if value is None and may_be_none:
+            return None
+        for restore in others:
+            with suppress(_Invalid):
+                return restore(value)
+        return last(value)  # or says what is wrong
+
+    return restored
+
+
+def _restorer_of_choices(choices: tuple[Any, ...]) -> Restorer:
+    def restored(value: Any) -> Any:
+        if isinstance(value, (str, int)) and value in choices:
+            return value
+        raise _not(f"one of {', '.join(map(str, choices))}", value)
+
+    return restored
+
+
+def _restorer_of_tuple(kinds: tuple[Any, ...]) -> Restorer:
+    is_homogeneous = kinds[-1] is Ellipsis
+    restorers = tuple(_restorer(kind) for kind in kinds if kind is not Ellipsis)
+
+    def restored(value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, (list, tuple)):
+            raise _not("a list", value)
+        if not is_homogeneous and len(value) != len(restorers):
+            raise _Invalid(f"must be a list of {len(restorers)}, not of {len(value)}")
+        chosen = restorers * len(value) if is_homogeneous else restorers
+        items = []
+        for restore, item in zip(chosen, value, strict=True):
+            try:
+                items.append(restore(item))
+            except _Invalid as invalid:
+                raise invalid.below(len(items)) from None
+        return tuple(items)
+
+    return restored
+
+
+def _restorer_of_mapping(kind: Any) -> Restorer:
+    restore = _restorer(kind)
+
+    def restored(value: Any) -> FrozenDict[str, Any]:
+        items = {}
+        for key, item in _object(value).items():
+            try:
+                items[key] = restore(item)
+            except _Invalid as invalid:
+                raise invalid.below(key) from None
+        return FrozenDict(items)
+
+    return restored
+
+
+def _restored_dataclass(kind: Any, value: Any) -> Any:
+    values = dict(_object(value))
     if issubclass(kind, Result):
-        _check_envelope(kind, value, place)
-    unknown = [str(key) for key in value if key not in known and not (issubclass(kind, Result) and key in ("schema", "kind"))]
+        _check_envelope(kind, values)
+    restorers = _restorers_of_fields(kind)
+    unknown = [key for key in values if key not in restorers]
     if unknown:
-        raise place.error(f"has the unknown key {unknown[0]!r}")
-    missing = [name for name, field in known.items() if name not in value and not _has_default(field)]
+        raise _Invalid(f"has the unknown key {unknown[0]!r}")
+    missing = [field.name for field in fields(kind) if field.name not in values and not _has_default(field)]
     if missing:
-        raise place.error(f"lacks the key {missing[0]!r}")
-    values = {name: _restored(hints[name], value[name], place.at(name)) for name in known if name in value}
+        raise _Invalid(f"lacks the key {missing[0]!r}")
+    for name, item in values.items():
+        try:
+            values[name] = restorers[name](item)
+        except _Invalid as invalid:
+            raise invalid.below(name) from None
     try:
         return kind(**values)
-    except FormatError:
-        raise
     except IrOutcomesError as error:  # a combination of values that the class refuses
-        raise place.error(str(error)) from None
+        raise _Invalid(str(error)) from None
 
 
-def _check_envelope(kind: type[Result], value: Mapping[str, Any], place: _Place) -> None:
-    if "schema" not in value or "kind" not in value:
-        missing = "kind" if "schema" in value else "schema"
-        raise place.error(
+@cache
+def _restorers_of_fields(kind: Any) -> dict[str, Restorer]:
+    hints = get_type_hints(kind)
+    return {field.name: _restorer(hints[field.name]) for field in fields(kind)}
+
+
+def _check_envelope(kind: type[Result], values: dict[str, Any]) -> None:
+    """Take schema and kind from the values, and check that this class can be restored from them."""
+    schema, name = values.pop("schema", None), values.pop("kind", None)
+    if schema is None or name is None:
+        missing = "schema" if schema is None else "kind"
+        raise _Invalid(
             f"lacks the key {missing!r}: it was not written by to_json, or by a version before results had a schema number"
         )
-    if value["kind"] != kind.__name__:
-        raise place.error(f"holds a result of kind {value['kind']!r}; it is read by the from_json of that class")
-    if value["schema"] != SCHEMA or isinstance(value["schema"], bool):
-        raise place.error(f"has the schema {value['schema']!r}, and this version reads {SCHEMA}; write the result again")
+    if name != kind.__name__:
+        raise _Invalid(f"holds a result of kind {name!r}, which its own class reads")
+    if schema != SCHEMA or isinstance(schema, bool):
+        raise _Invalid(f"has the schema {schema!r}, and this version reads {SCHEMA}; compute the result again")
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return value
+    raise _not("an object", value)
 
 
 def _has_default(field: Field[Any]) -> bool:
     return field.default is not MISSING or field.default_factory is not MISSING
 
 
-def _checked(value: Any, is_valid: bool, what: str, place: _Place) -> Any:
-    if not is_valid:
-        raise place.expected(what, value)
-    return value
-
-
-@cache
-def _hints(kind: type[Any]) -> dict[str, Any]:
-    """Return the types of a class's fields; evaluating the annotations takes longer than everything else here."""
-    return get_type_hints(kind)
+def _not(what: str, value: object) -> _Invalid:
+    shown = repr(value)
+    return _Invalid(f"must be {what}, not {shown if len(shown) <= 60 else f'{shown[:57]}...'}")

@@ -140,7 +140,7 @@ def test_other_measures_split_at_zero_and_say_so(inputs: Any) -> None:
     assert found.ranking.higher_is_better
     assert found.ranking.measured_in == "nDCG@10"
     assert found.ranking.ratio is None
-    assert found.reciprocal_rank is None
+    assert found.reciprocal is None
     assert "ranking, nDCG@10" in " ".join(str(found).split())
     assert "nDCG@10 is" in found.verdict.sentence
     assert any("Coverage is the share of queries with nDCG@10 above zero" in note for note in found.notes)
@@ -155,14 +155,46 @@ def test_several_contenders(inputs: Any) -> None:
     assert [each.verdict.label for each in found] == ["better without harm", "no significant difference"]
 
 
-def test_compare_accepts_a_measure(folder: Path) -> None:
-    command = [sys.executable, "-m", "ir_outcomes", "compare", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run"]
-    done = subprocess.run(
-        [*command, "--measure", "nDCG@10", "--format", "json"], capture_output=True, text=True, cwd=folder, check=True
-    )
-    found = Comparisons.from_json(done.stdout)
-    assert [each.contender for each in found] == ["bm25-stem", "bm25-flat"]
+def test_a_measure_of_an_evaluation(folder: Path) -> None:
+    runs = [folder / f"{name}.run" for name in ("bm25", "bm25-stem", "bm25-flat")]
+    ev = iro.evaluate(folder / "qrels.txt", runs, measures=["nDCG@10"])
+    found = iro.compare_measure(ev, "nDCG@10", "bm25")
+    assert isinstance(found, Comparisons)
+    assert [item.contender for item in found] == ["bm25-stem", "bm25-flat"]
     assert found[0].ranking.measured_in == "nDCG@10"
+    single = iro.compare_measure(ev, "nDCG@10", "bm25", "bm25-stem")
+    assert isinstance(single, Comparison)
+    assert single.ranking.pvalue == found[0].ranking.pvalue
+    scores = ev.scores_of("nDCG@10")
+    outputs = [
+        {query: {"nDCG@10": value} for query, value in zip(scores.query_ids, row, strict=True)} for row in scores.values.tolist()
+    ]
+    again = iro.compare_outputs(*outputs[:2], measure="nDCG@10", qrels=folder / "qrels.txt", names=("bm25", "bm25-stem"))
+    assert isinstance(again, Comparison)
+    assert (again.coverage, again.ranking, again.outcomes) == (single.coverage, single.ranking, single.outcomes)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "contender", "settings", "error", "message"),
+    [
+        ({"q": {"nDCG": math.nan}}, {"q": {"nDCG": 0.5}}, {}, FormatError, "nDCG is undefined for 1 query"),
+        ({"q": {"ESL@10": math.inf}}, {"q": {"ESL@10": 2.0}}, {}, FormatError, "infinite for query q"),
+        ({"q": {"RR(rel=2)": 1.0}}, {"q": {"RR(rel=2)": 1.0}}, {"rel": 1}, ParameterError, "counts grades from 2 on"),
+        ({"q": {"RR": 1.0}}, {"q": {"RR": 1.0}}, {"correction": "tukey"}, ParameterError, "must be one of holm"),
+        ({"q": {"RR": 1.0}}, {"q": {"RR": 1.0}}, {"alpha": 2}, ParameterError, "alpha=2"),
+    ],
+)
+def test_impossible_values(baseline: Any, contender: Any, settings: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        iro.compare_outputs(baseline, contender, **settings)
+
+
+def test_the_grade_of_the_measure_is_that_of_the_comparison() -> None:
+    found = iro.compare_outputs({"q": {"RR(rel=2)@10": 1.0}}, {"q": {"RR(rel=2)@10": 0.5}})
+    assert isinstance(found, Comparison)
+    assert (found.rel, found.cutoff) == (2, 10)
+    assert found.restricted is not None
+    assert found.restricted.horizon == 10
 
 
 A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
@@ -215,7 +247,7 @@ def test_missing_queries_and_unanswerable_ones() -> None:
     found = iro.compare_outputs(A, {"q1": {"RR": 1.0}})
     assert isinstance(found, Comparison)
     assert found.outcomes.lost == 1
-    assert any("contender lacks 1 of the queries (q2); they count as unanswered." in note for note in found.notes)
+    assert any("contender lacks 1 query (q2), which count as unanswered." in note for note in found.notes)
     told = iro.compare_outputs(A, {"q1": {"RR": 1.0}}, qrels={"q1": {"d": 1}, "q2": {"d": 0}})
     assert isinstance(told, Comparison)
     assert (told.n_queries, told.n_unanswerable) == (1, 1)

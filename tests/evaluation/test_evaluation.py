@@ -12,7 +12,7 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError, UnreadableFile
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.reading.several import run_paths, several_runs
+from ir_outcomes.reading.run_lists import run_list, run_paths
 from tests.helpers.searchlengths import differing
 
 QRELS = {f"q{n}": {f"d{n}": 1, f"d{n + 1}": 2, "d0": 0} for n in range(1, 9)}
@@ -147,10 +147,10 @@ def test_a_directory_and_patterns_are_lists_of_files(folder: Path, monkeypatch: 
     assert run_paths(folder) == everything
     assert run_paths("r[45].*") == ["r4.txt", "r5.txt"]
     assert run_paths("**/r9.txt") == ["within/r9.txt"]
-    assert several_runs("r[45].*") == ["r4.txt", "r5.txt"]
-    assert several_runs(["r0.txt", "r[45].*", "within"]) == ["r0.txt", "r4.txt", "r5.txt", "within/r9.txt"]
-    assert several_runs("odd[1].txt") is None  # a file that is there is no pattern
-    assert several_runs("irds:a/b[c]") is None
+    assert run_list("r[45].*") == ["r4.txt", "r5.txt"]
+    assert run_list(["r0.txt", "r[45].*", "within"]) == ["r0.txt", "r4.txt", "r5.txt", "within/r9.txt"]
+    assert run_list("odd[1].txt") is None  # a file that is there is no pattern
+    assert run_list("irds:a/b[c]") is None
     assert run_paths("odd[1].txt") == ["odd[1].txt"]
 
 

@@ -278,4 +278,4 @@ def test_the_command_line_caches(tmp_path: Path) -> None:
     assert [each.returncode for each in (plain, first, second)] == [0, 0, 0]
     assert [each.stderr for each in (plain, first, second)] == ["", "", ""]
     assert plain.stdout == first.stdout == second.stdout
-    assert [each["contender"] for each in json.loads(plain.stdout)["comparisons"]] == ["bm25-stem", "rrf-stem-lsa"]
+    assert [each["contender"] for each in json.loads(plain.stdout)["items"]] == ["bm25-stem", "rrf-stem-lsa"]

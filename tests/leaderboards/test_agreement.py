@@ -6,16 +6,20 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ir_outcomes as iro
+from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.scores import Scores, scores
-from ir_outcomes.leaderboards.halves import agreement_of, first_halves
+from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.leaderboards.half_tests import agreement_of_tests
+from ir_outcomes.leaderboards.halves import first_halves, rates
 from ir_outcomes.statistics import differences, pairs, wilcoxon
 from tests.helpers.many import collection
 
 
-def plain_tests(x: np.ndarray, y: np.ndarray) -> dict[str, bool]:
+def significant_tests(x: np.ndarray, y: np.ndarray) -> dict[str, bool]:
     d = differences(x, y)
     won, lost = int(np.sum(d > 0)), int(np.sum(d < 0))
     if not won + lost or len(d) < 2:
@@ -28,108 +32,195 @@ def plain_tests(x: np.ndarray, y: np.ndarray) -> dict[str, bool]:
     return {name: p <= 0.05 for name, p in {**nothing, "ranksum": sums}.items()}
 
 
-def plain_agreement(values: np.ndarray, splits: np.ndarray, test: str, aggregate: str) -> tuple[float, float, float, float]:
-    """Table 4 of Craswell et al. 2021, as its text defines it."""
-    answers = []
+def agreement_by_loop(values: np.ndarray, splits: np.ndarray, test: str, aggregate: str) -> tuple[Any, ...]:
+    """Table 4 of Craswell et al. 2021, as its text defines it, and the labels of both halves."""
+    answers, labels = [], []
     for x, y in combinations(values, 2):
         for first in splits:
-            halves_of = []
+            halves = []
             for half in (first, np.setdiff1d(np.arange(values.shape[1]), first)):
                 half = half[~np.isnan(x[half]) & ~np.isnan(y[half])]
                 mean = float(np.sum(differences(x[half], y[half])))
                 middle = float(np.median(y[half]) - np.median(x[half])) if len(half) else 0.0
                 which = {"mean": mean, "median": middle}[aggregate]
-                halves_of.append((int(which > 1e-9) - int(which < -1e-9), plain_tests(x[half], y[half])[test]))
-            (sign, significant), (other_sign, other_significant) = halves_of
-            either = significant or other_significant
-            if sign == other_sign:
-                answers.append(("agree" if significant == other_significant else "partial", either))
+                halves.append((int(which > 1e-9) - int(which < -1e-9), significant_tests(x[half], y[half])[test]))
+            (sign, significant), (second_sign, second_significant) = halves
+            either = significant or second_significant
+            if sign == second_sign:
+                answers.append(("agree" if significant == second_significant else "partial", either))
             else:
                 answers.append(("disagree" if either else "partial", either))
-    shares = [np.mean([kind == name for kind, _ in answers]) for name in ("agree", "partial", "disagree")]
-    return (*map(float, shares), float(np.mean([either for _, either in answers])))  # type: ignore[return-value]
+            labels.append(tuple({1: "better", -1: "worse", 0: "none"}[which if found else 0] for which, found in halves))
+    shares = [float(np.mean([kind == name for kind, _ in answers])) for name in ("agree", "partial", "disagree")]
+    return (*shares, float(np.mean([either for _, either in answers])), labels)
+
+
+def rates_by_loop(pairs: list[tuple[str, str]], undecided: str) -> dict[str, float | None]:
+    """Rates from the labels of both halves, as `Rates` defines them."""
+    opposite = {frozenset({"better", "worse"})}
+    kinds = []
+    halves, replicated = 0, 0
+    for first, second in pairs:
+        for label, label_of_other_half in ((first, second), (second, first)):
+            halves += label != undecided
+            replicated += label != undecided and label == label_of_other_half
+        if first == second:
+            kinds.append("same")
+        elif undecided in (first, second):
+            kinds.append("one_sided")
+        else:
+            kinds.append("opposite" if frozenset({first.split()[0], second.split()[0]}) in opposite else "different")
+    shares = {kind: kinds.count(kind) / len(kinds) for kind in ("same", "one_sided", "opposite", "different")}
+    decided = float(np.mean([(first, second) != (undecided, undecided) for first, second in pairs]))
+    return {**shares, "decided": decided, "replicates": replicated / halves if halves else None}
 
 
 @pytest.mark.parametrize("measure", ["RR", "ESL@10", "nDCG@5", "ASL(missing='cutoff')@10"])
 def test_against_a_loop_over_splits_and_pairs(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, runs = collection(3, 24, relevant=2, seed=1)
-    (table,) = scores(qrels, runs, [measure])
+    (scores,) = iro.evaluate(qrels, runs, measures=[measure]).scores
     splits = first_halves(24, 12, seed=5)
-    found = agreement_of(table, splits=12, seed=5)
+    found = agreement_of_tests(scores, splits=12, seed=5)
     assert len(found) == 7
-    for each in found:
-        expected = plain_agreement(table.values, splits, each.test, each.aggregate)
-        assert (each.agree, each.partial, each.disagree, each.significant) == pytest.approx(expected), each
-        assert each.agree + each.partial + each.disagree == pytest.approx(1)
+    for row in found:
+        *expected, labels = agreement_by_loop(scores.gains(), splits, row.test, str(row.aggregate))
+        assert (row.agree, row.partial, row.disagree, row.significant) == pytest.approx(tuple(expected)), row
+        for name, value in rates_by_loop(labels, "none").items():
+            assert getattr(row, name) == pytest.approx(value), (row, name)
+        assert row.different == 0
     monkeypatch.setattr(pairs, "MOST_SHARED_CLASSES", 0)
-    assert agreement_of(table, splits=12, seed=5) == found
+    assert agreement_of_tests(scores, splits=12, seed=5) == found
+
+
+labels_of_halves = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30)
+
+
+@given(labels_of_halves)
+def test_rates_by_loop(codes: list[tuple[int, int]]) -> None:
+    table = np.zeros((6, 6), dtype=np.int64)
+    for first, second in codes:
+        table[first, second] += 1
+    directions = np.array([1, 1, -1, -1, 0, 0])
+    found = rates(table, directions, undecided=5)
+    expected = rates_by_loop([(LABELS[first], LABELS[second]) for first, second in codes], LABELS[5])
+    assert {name: getattr(found, name) for name in expected} == pytest.approx(expected)
+    assert found.same + found.one_sided + found.opposite + found.different == pytest.approx(1)
 
 
 def test_what_cannot_be_split_is_refused() -> None:
     qrels, runs = collection(2, 12)
+    evaluation = iro.evaluate(qrels, runs)
     with pytest.raises(ParameterError, match="ties='expected' gives no single order"):
-        iro.agreement(qrels, runs, ties="expected")
+        iro.agreement(iro.evaluate(qrels, runs, ties="expected"))
     with pytest.raises(ParameterError, match="RR is named twice"):
-        iro.agreement(qrels, runs, measures=["RR", "MRR"])
+        iro.agreement(evaluation, measures=["RR", "MRR"])
     with pytest.raises(ParameterError, match="there is no measure"):
-        iro.agreement(qrels, runs, measures=[])
-    assert {each.measure for each in iro.agreement(qrels, runs, measures="RR", splits=2).tests} == {"RR"}
-    del runs["run0"]["q3"]
-    assert "run0 lacks 1 queries of the qrels (q3); they count as unanswered." in iro.agreement(qrels, runs, splits=2).notes
+        iro.agreement(evaluation, measures=[])
+    with pytest.raises(ParameterError, match="measures and cutoff are for an Evaluation; these scores are of RR"):
+        iro.agreement(evaluation.scores_of(None), measures=["RR"])
+    assert {row.measure for row in iro.agreement(evaluation, measures="RR", splits=2).tests} == {"RR"}
 
 
 def test_lower_is_better_changes_nothing() -> None:
     values = np.random.default_rng(1).random((3, 30))
     names, queries = ("a", "b", "c"), tuple(map(str, range(30)))
     rising, falling = (Scores("m", higher, names, queries, values) for higher in (True, False))
-    assert agreement_of(rising, 20) == agreement_of(falling, 20)
+    assert agreement_of_tests(rising, 20) == agreement_of_tests(falling, 20)
 
 
-@pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 2), ("document", 3)])
+@pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 2), ("document", 3), ("document", 1)])
 def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int) -> None:
     qrels, runs = collection(3, 30, relevant, seed=4)
-    result = iro.agreement(qrels, runs, measures=["RR"], unit=unit, cutoff=10, splits=6, seed=2)
-    verdict = result.verdict
-    assert verdict is not None
+    evaluation = iro.evaluate(qrels, runs, unit=unit, cutoff=10)
+    result = iro.agreement(evaluation, measures=["RR"], splits=6, seed=2)
+    assert result.verdict is not None
     ids = list(qrels)
     labels = []
     for first in first_halves(30, 6, seed=2):
         chosen = {ids[place] for place in first}
-        for one, other in combinations(runs.values(), 2):
+        for baseline, contender in combinations(runs.values(), 2):
             pair = []
             for half in (chosen, set(ids) - chosen):
                 part = {query: qrels[query] for query in ids if query in half}
-                compared = iro.compare(part, one, other, unit=unit, cutoff=10)
+                compared = iro.compare(part, baseline, contender, unit=unit, cutoff=10)
                 assert isinstance(compared, iro.Comparison)
                 pair.append(compared.verdict.label)
             labels.append((pair[0], pair[1]))
-    counted = {(one, other): number for one, row in verdict.labels.items() for other, number in row.items() if number}
-    expected = {pair: labels.count(pair) for pair in set(labels)}
-    if unit == "query":
-        assert counted == expected
-    else:  # sampled sign flips may decide otherwise near alpha
-        differ = [abs(counted.get(both, 0) - expected.get(both, 0)) for both in {*counted, *expected}]
-        assert sum(differ) <= 2
-    assert verdict.same == pytest.approx(sum(number for (one, other), number in counted.items() if one == other) / len(labels))
+    counted = {(first, second): number for first, row in result.labels.items() for second, number in row.items() if number}
+    assert counted == {pair: labels.count(pair) for pair in set(labels)}
+    for name, value in rates_by_loop(labels, LABELS[-1]).items():
+        assert getattr(result.verdict, name) == pytest.approx(value), name
+
+
+def test_a_third_run_changes_nothing_for_the_first_two() -> None:
+    """The test of coverage follows from the judgments, not from what these runs happen to find."""
+    qrels = collection(1, 24, relevant=2)[0]
+    one_found = {query: {"g0": 2.0, "g1": 1.0} for query in qrels}
+    none_found = {query: {"x": 1.0} for query in qrels}
+    half_found = {query: {"g0": 1.0} for query in qrels}
+    whole = {
+        "all": {**one_found, "q1": {"x": 1.0}},
+        "some": {**one_found, "q2": {"x": 1.0}, "q5": {"x": 1.0}},
+        "none": none_found,
+    }
+    two = iro.evaluate(qrels, whole, unit="document")
+    three = iro.evaluate(qrels, {**whole, "half": half_found}, unit="document")
+    for names in (["all", "some"], ["all", "none"], ["some", "none"]):
+        assert iro.agreement(two[names], splits=20).labels == iro.agreement(three[names], splits=20).labels
+    total = iro.agreement(three[["all", "some", "none"]], splits=20).labels
+    assert total == iro.agreement(two, splits=20).labels
+
+
+def test_labels_of_a_half_depend_only_on_its_queries() -> None:
+    """Neither the order of the queries nor the seed that drew the half counts."""
+    qrels, runs = collection(4, 40, relevant=3, seed=9)
+    order = np.random.default_rng(1).permutation(40)
+    shuffled = {query: qrels[query] for query in np.array(list(qrels))[order].tolist()}
+    evaluation, again = (iro.evaluate(judged, runs, unit="document", cutoff=8) for judged in (qrels, shuffled))
+    for seed in (0, 1):
+        half = [evaluation.query_ids[place] for place in first_halves(40, 1, seed)[0]]
+        boards = [iro.leaderboard(part.restrict(half), correction="none") for part in (evaluation, again)]
+        pairs_of_runs = [(pair.baseline, pair.contender) for pair in boards[0].pairs]
+        assert [boards[0].verdict(*pair).label for pair in pairs_of_runs] == [
+            boards[1].verdict(*pair).label for pair in pairs_of_runs
+        ]
 
 
 def test_seed_json_and_rows() -> None:
     qrels, runs = collection(3, 20)
-    result = iro.agreement(qrels, runs, measures=["RR", "ESL@100"], splits=5, seed=1)
+    evaluation = iro.evaluate(qrels, runs)
+    result = iro.agreement(evaluation, measures=["RR", "ESL@100"], splits=5, seed=1)
     assert iro.Agreement.from_json(result.to_json()) == result
-    assert result == iro.agreement(qrels, runs, measures=["RR", "ESL@100"], splits=5, seed=1)
+    assert result == iro.agreement(evaluation, measures=["RR", "ESL@100"], splits=5, seed=1)
     assert result.n_pairs == 3
-    assert len(result.rows()) == 15
+    rows = result.rows()
+    assert len(rows) == 15
+    assert all(list(row) == list(rows[0]) for row in rows)  # tests and verdict alike
+    assert rows[-1]["agree"] is None
     assert any("undefined for some run" in note for note in result.notes)
+
+
+def test_scores_of_another_tool() -> None:
+    qrels, runs = collection(3, 20)
+    evaluation = iro.evaluate(qrels, runs)
+    scores = iro.scores_from_outputs(
+        {run.name: dict(zip(run.query_ids, run.reciprocal_rank().tolist(), strict=True)) for run in evaluation}, measure="RR"
+    )
+    result = iro.agreement(scores, splits=5)
+    assert (result.verdict, result.labels, result.unit) == (None, {}, None)
+    assert len(result.rows()) == 7
+    assert iro.Agreement.from_json(result.to_json()) == result
+    assert iro.rank_distribution(scores, resamples=10).measure == "RR"
 
 
 def test_what_is_refused() -> None:
     qrels, runs = collection(2, 20)
-    for wrong in ({"splits": 0}, {"seed": -1}, {"alpha": 0.0}, {"unit": "page"}):
+    evaluation = iro.evaluate(qrels, runs)
+    for wrong in ({"splits": 0}, {"seed": -1}, {"alpha": 0.0}, {"cutoff": 0}):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
-            iro.agreement(qrels, runs, **wrong)
-    with pytest.raises(ParameterError, match="there is one run only"):
-        iro.agreement(qrels, [runs["run0"]])
+            iro.agreement(evaluation, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="there is only one run"):
+        iro.agreement(evaluation[["run0"]])
     few = {query: qrels[query] for query in list(qrels)[:3]}
     with pytest.raises(ParameterError, match="3 queries cannot be split"):
-        iro.agreement(few, runs)
+        iro.agreement(iro.evaluate(few, runs))

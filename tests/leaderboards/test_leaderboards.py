@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,105 +11,227 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, MismatchError, ParameterError
+from ir_outcomes.comparison.verdict import MIRRORED
+from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.leaderboards.tiers import tiers
-from ir_outcomes.reading.entries import read_entries
-from tests.helpers.many import collection
+from tests.helpers.literal import Qrels, Run
+from tests.helpers.many import collection, tied_multiset
 
 
-@pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 3), ("document", 3)])
+@pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 3), ("document", 3), ("document", 1)])
 def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int) -> None:
     qrels, runs = collection(5, 60, relevant, seed=relevant)
-    board = iro.leaderboard(qrels, runs, cutoff=8, unit=unit)
+    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=8, unit=unit))
     compared = iro.compare(
         qrels, runs["run0"], {name: run for name, run in runs.items() if name != "run0"},
         cutoff=8, unit=unit, all_pairs=True, names=list(runs),
     )  # fmt: skip
     assert isinstance(compared, iro.Comparisons)
     assert len(board.pairs) == len(compared) == 10
-    for each in compared:
-        pair = board.verdict(each.baseline, each.contender)
-        assert pair.label == each.verdict.label
-        assert pair.outcomes.won == each.outcomes.won
-        assert pair.coverage == pytest.approx(each.coverage.difference)
+    for comparison in compared:
+        pair = board.verdict(comparison.baseline, comparison.contender)
+        assert pair.label == comparison.verdict.label
+        assert pair.guard == comparison.verdict.guard
+        assert pair.won == comparison.outcomes.won
+        assert pair.coverage == pytest.approx(comparison.coverage.difference)
         assert (pair.coverage_p, pair.coverage_p_corrected) == pytest.approx(
-            (each.coverage.pvalue, each.coverage.pvalue_corrected)
+            (comparison.coverage.pvalue, comparison.coverage.pvalue_corrected)
         )
-        assert (pair.ranking_p, pair.ranking_p_corrected) == pytest.approx((each.ranking.pvalue, each.ranking.pvalue_corrected))
-        assert pair.n_both == each.ranking.n
-        assert pair.baseline_length == pytest.approx(each.ranking.baseline)
-        assert pair.ranking == pytest.approx(each.ranking.difference)
+        assert (pair.ranking_p, pair.ranking_p_corrected) == pytest.approx(
+            (comparison.ranking.pvalue, comparison.ranking.pvalue_corrected)
+        )
+        assert pair.n_both == comparison.ranking.n
+        assert pair.baseline_length == pytest.approx(comparison.ranking.baseline)
+        assert pair.ranking == pytest.approx(comparison.ranking.difference)
         assert pair.turned().turned() == pair
+        assert pair.turned().label == MIRRORED[pair.label]
         coverage = {standing.run: standing.coverage for standing in board.standings}
-        assert coverage[each.baseline] == pytest.approx(each.coverage.baseline)
-        assert coverage[each.contender] == pytest.approx(each.coverage.contender)
+        assert coverage[comparison.baseline] == pytest.approx(comparison.coverage.baseline)
+        assert coverage[comparison.contender] == pytest.approx(comparison.coverage.contender)
 
 
 def test_order_means_and_coverage() -> None:
     qrels, runs = collection(4, 50)
-    board = iro.leaderboard(qrels, runs, cutoff=10)
-    tables = {name: iro.search_lengths(qrels, run, cutoff=10) for name, run in runs.items()}
-    expected = sorted(runs, key=lambda name: -tables[name].reciprocal_rank().mean())
-    assert [each.run for each in board.standings] == expected
-    for each in board.standings:
-        assert each.score == pytest.approx(tables[each.run].reciprocal_rank().mean())
-        assert each.coverage == pytest.approx(100 * float(tables[each.run].answered().mean()))
-        assert each.interval is not None
-        assert each.interval.low < (each.score or 0) < each.interval.high
-    by_depth = iro.leaderboard(qrels, runs, measure="ESL(unanswered='cutoff+1')@10", cutoff=10)
+    evaluation = iro.evaluate(qrels, runs, cutoff=10)
+    board = iro.leaderboard(evaluation)
+    lengths = {name: iro.search_lengths(qrels, run, cutoff=10) for name, run in runs.items()}
+    expected = sorted(runs, key=lambda name: -lengths[name].reciprocal_rank().mean())
+    assert [standing.run for standing in board.standings] == expected
+    for standing in board.standings:
+        assert standing.score == pytest.approx(lengths[standing.run].reciprocal_rank().mean())
+        assert standing.coverage == pytest.approx(100 * float(lengths[standing.run].answered().mean()))
+        assert standing.interval is not None
+        assert standing.interval.low < (standing.score or 0) < standing.interval.high
+    by_depth = iro.leaderboard(evaluation, measure="ESL(unanswered='cutoff+1')@10")
     assert not by_depth.higher_is_better
-    scores = [each.score for each in by_depth.standings]
+    scores = [standing.score for standing in by_depth.standings]
     assert scores == sorted(scores, key=lambda score: score or 0.0)
 
 
+def test_medians() -> None:
+    values = {"a": [1.0, 1, 1, 0, 0, 0, 0, 0], "b": [0.4] * 8, "c": [0.5, 0.3] * 4}
+    scores = iro.scores_from_outputs(
+        {run: {f"q{place}": value for place, value in enumerate(row)} for run, row in values.items()}, measure="nDCG@10"
+    )
+    board = iro.leaderboard(scores, aggregate="median")
+    assert [(standing.run, standing.rank, standing.score) for standing in board.standings] == [
+        ("b", 1, pytest.approx(0.4)),
+        ("c", 1, pytest.approx(0.4)),
+        ("a", 3, 0.0),
+    ]
+    assert board.standings[2].interval == (0.0, 1.0)
+    assert iro.leaderboard(scores).standings[-1].interval != (0.0, 1.0)
+    with pytest.raises(ParameterError, match="aggregate='mode': must be one of mean, median"):
+        iro.leaderboard(scores, aggregate="mode")  # type: ignore[arg-type]
+
+
+def test_scores_have_an_order_and_no_verdicts() -> None:
+    qrels, runs = collection(3, 30)
+    evaluation = iro.evaluate(qrels, runs, cutoff=10, measures=["nDCG@5"])
+    with_runs = iro.leaderboard(evaluation, measure="nDCG@5")
+    alone = iro.leaderboard(evaluation.scores_of("nDCG@5"))
+    assert [(standing.run, standing.rank, standing.score, standing.interval) for standing in alone.standings] == [
+        (standing.run, standing.rank, standing.score, standing.interval) for standing in with_runs.standings
+    ]
+    assert (alone.pairs, alone.tiers, alone.settings, alone.standings[0].tier) == ((), (), None, None)
+    assert "no verdicts and no tiers" in alone.notes[0]
+    assert alone.rows()[1]["above_verdict"] is None
+    assert iro.Leaderboard.from_json(alone.to_json()) == alone
+    assert str(alone)
+    with pytest.raises(KeyError, match="there are no verdicts on scores"):
+        alone.verdict("run0", "run1")
+    with pytest.raises(ParameterError, match="cutoff is a setting of the verdicts"):
+        iro.leaderboard(evaluation.scores_of("nDCG@5"), cutoff=10)
+    with pytest.raises(ParameterError, match="these scores are of nDCG@5"):
+        iro.leaderboard(evaluation.scores_of("nDCG@5"), measure="AP")
+
+
 def test_nothing_depends_on_the_order_of_runs_and_queries() -> None:
-    qrels, runs = collection(4, 40, relevant=2)
-    board = iro.leaderboard(qrels, runs, cutoff=10)
+    qrels, runs = collection(6, 60, relevant=3)
+    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10))
     shuffled = dict(reversed(list(qrels.items())))
-    again = iro.leaderboard(shuffled, dict(reversed(list(runs.items()))), cutoff=10)
-    assert [(each.run, each.rank, each.tier) for each in again.standings] == [
-        (each.run, each.rank, each.tier) for each in board.standings
+    again = iro.leaderboard(iro.evaluate(shuffled, dict(reversed(list(runs.items()))), cutoff=10))
+    assert [(standing.run, standing.rank, standing.tier) for standing in again.standings] == [
+        (standing.run, standing.rank, standing.tier) for standing in board.standings
     ]
     assert [(pair.baseline, pair.contender, pair.label) for pair in again.pairs] == [
         (pair.baseline, pair.contender, pair.label) for pair in board.pairs
     ]
+    assert [pair.coverage_p for pair in again.pairs] == pytest.approx([pair.coverage_p for pair in board.pairs], rel=1e-9)
 
 
 def test_equal_runs_share_a_rank_and_a_tier() -> None:
     qrels, runs = collection(2, 30)
-    board = iro.leaderboard(qrels, {**runs, "twin": runs["run1"]})
-    assert [each.rank for each in board.standings if each.run in ("twin", "run1")] == [1, 1]
-    assert len({each.tier for each in board.standings if each.run in ("twin", "run1")}) == 1
+    board = iro.leaderboard(iro.evaluate(qrels, {**runs, "twin": runs["run1"]}))
+    assert [standing.rank for standing in board.standings if standing.run in ("twin", "run1")] == [1, 1]
+    assert len({standing.tier for standing in board.standings if standing.run in ("twin", "run1")}) == 1
 
 
-def test_json_and_search_lengths(tmp_path: Path) -> None:
+def one_document_apart(n_runs: int, n_queries: int = 20) -> tuple[Qrels, dict[str, Run]]:
+    """Runs of two relevant documents by query: every second run finds only one, always at rank 1."""
+    qrels = {f"q{number}": {"g0": 1, "g1": 1} for number in range(n_queries)}
+    runs: dict[str, Run] = {}
+    for number in range(n_runs):
+        found = {"g0": 9.0, "x": 5.0} if number % 2 else {"g0": 9.0, "g1": 8.0}
+        runs[f"run{number:03d}"] = {query: found | {f"x{number}": 1.0} for query in qrels}
+    return qrels, runs
+
+
+def test_differences_of_coverage_are_found_among_102_runs() -> None:
+    qrels, runs = one_document_apart(102)
+    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10, unit="document"))
+    labels = {(pair.coverage, pair.label) for pair in board.pairs}
+    assert labels == {(0, "no significant difference"), (50, "better without harm"), (-50, "worse without gain")}
+    assert [len(tier) for tier in board.tiers] == [51, 51]
+    assert max(pair.coverage_p for pair in board.pairs if pair.coverage) == pytest.approx(2.0**-19)
+
+
+def test_tiers_use_the_label_after_the_guard() -> None:
+    qrels, runs = tied_multiset(1000)
+    evaluation = iro.evaluate(qrels, runs, cutoff=100)
+    board = iro.leaderboard(evaluation)
+    (pair,) = board.pairs
+    assert pair.guard
+    assert pair.label == "trade-off"
+    assert [standing.tier for standing in board.standings] == [1, 1]
+    compared = iro.compare(qrels, runs[pair.baseline], runs[pair.contender], cutoff=100)
+    assert isinstance(compared, iro.Comparison)
+    assert compared.verdict.label == pair.label
+
+
+def test_json_and_search_lengths() -> None:
     qrels, runs = collection(3, 30)
-    tables = [iro.search_lengths(qrels, run, cutoff=10) for run in runs.values()]
-    board = iro.leaderboard(qrels, tables, cutoff=10, names=list(runs))
-    assert board == iro.leaderboard(qrels, runs, cutoff=10)
+    lengths = [iro.search_lengths(qrels, run, cutoff=10) for run in runs.values()]
+    evaluation = iro.evaluate(qrels, lengths, cutoff=10, names=list(runs))
+    board = iro.leaderboard(evaluation)
+    assert board == iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10))
     assert iro.Leaderboard.from_json(board.to_json()) == board
     assert json.loads(board.to_json())["settings"]["cutoff"] == 10
-    with pytest.raises(ParameterError, match="nDCG@10 cannot be computed from the search lengths of run"):
-        iro.leaderboard(qrels, tables, cutoff=10, measure="nDCG@10")
+    with pytest.raises(ParameterError, match="nDCG@10 was not kept, and some runs cannot be read again"):
+        iro.leaderboard(evaluation, measure="nDCG@10")
+
+
+def test_every_file_is_read_once(tmp_path: Path) -> None:
+    qrels, runs = collection(2, 30)
+    paths = []
+    for name, run in runs.items():
+        paths.append(tmp_path / f"{name}.run")
+        lines = [
+            f"{query} Q0 {document} 1 {score} {name}\n" for query, ranking in run.items() for document, score in ranking.items()
+        ]
+        paths[-1].write_text("".join(lines))
+    evaluation = iro.evaluate(qrels, paths, measures=["nDCG@10"])
+    for path in paths:
+        path.unlink()
+    assert iro.leaderboard(evaluation, measure="nDCG@10").measure == "nDCG@10"
+    assert iro.leaderboard(evaluation, measure="RR").measure == "RR"
+    assert iro.rank_distribution(evaluation, resamples=5).measure == "RR"
+    assert {test.measure for test in iro.agreement(evaluation, splits=2).tests} == {"RR", "nDCG@10"}
+
+
+def test_the_cutoff_of_the_call() -> None:
+    qrels, runs = collection(3, 30)
+    assert iro.leaderboard(iro.evaluate(qrels, runs), cutoff=5) == iro.leaderboard(iro.evaluate(qrels, runs, cutoff=5))
 
 
 def test_what_is_refused() -> None:
     qrels, runs = collection(2, 30)
-    with pytest.raises(ParameterError, match="there is one run only"):
-        iro.leaderboard(qrels, {"a": runs["run0"]})
-    with pytest.raises(ParameterError, match="use 'holm' here"):
-        iro.leaderboard(qrels, runs, correction="tukey")
+    evaluation = iro.evaluate(qrels, runs)
+    with pytest.raises(ParameterError, match="there is only one run"):
+        iro.leaderboard(evaluation[["run0"]])
+    with pytest.raises(ParameterError, match=r"the runs are a dict; pass what ir_outcomes\.evaluate"):
+        iro.leaderboard(runs)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="correction='tukey': must be one of holm"):
+        iro.leaderboard(evaluation, correction="tukey")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="alpha=0"):
+        iro.leaderboard(evaluation, alpha=0)
     with pytest.raises(ParameterError, match="write ASL"):
-        iro.leaderboard(qrels, runs, measure="ASL")
+        iro.leaderboard(evaluation, measure="ASL")
+    with pytest.raises(ParameterError, match="gives no single order"):
+        iro.leaderboard(iro.evaluate(qrels, runs, ties="expected"))
     with pytest.raises(KeyError, match="the runs are"):
-        iro.leaderboard(qrels, runs).verdict("run0", "none")
+        iro.leaderboard(evaluation).verdict("run0", "none")
 
 
-def test_unequal_depth_is_noted() -> None:
+def test_depth_is_noted() -> None:
     qrels, runs = collection(2, 30)
+    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=100, ties="msmarco"))
+    assert "No run is deeper than 10: the cutoff 100 is in effect 10, and RR@100 is RR@10." in board.notes
     short = {query: dict(list(ranking.items())[:3]) for query, ranking in runs["run1"].items()}
-    board = iro.leaderboard(qrels, {"long": runs["run0"], "short": short}, cutoff=10)
+    board = iro.leaderboard(iro.evaluate(qrels, {"long": runs["run0"], "short": short}, cutoff=10))
     assert any(note.startswith("short: no list reaches the cutoff of 10") for note in board.notes)
+
+
+def test_missing_queries_are_noted() -> None:
+    qrels, runs = collection(2, 30)
+    del runs["run0"]["q3"]
+    evaluation = iro.evaluate(qrels, runs)
+    for result in (
+        iro.leaderboard(evaluation),
+        iro.rank_distribution(evaluation, resamples=5),
+        iro.agreement(evaluation, splits=2),
+    ):
+        assert "run0 lacks 1 query of the qrels (q3), which count as unanswered." in result.notes
 
 
 def reaches(better: np.ndarray) -> np.ndarray:
@@ -129,115 +250,53 @@ def test_tiers_by_brute_force(bits: list[bool]) -> None:
     tier = {run: number for number, level in enumerate(levels) for run in level}
     closure = reaches(better)
     together = closure & closure.T
-    circles = {tuple(np.flatnonzero(row).tolist()) for row in together if row.sum() > 1}
-    assert {tuple(cycle) for cycle in cycles} == circles
+    expected = {tuple(np.flatnonzero(row).tolist()) for row in together if row.sum() > 1}
+    assert {tuple(cycle) for cycle in cycles} == expected
     for run in range(n):
         same = np.flatnonzero(together[run])
-        beaten_by = [other for other in range(n) if better[other, same].any() and not together[other, run]]
-        assert tier[run] == (1 + max(tier[other] for other in beaten_by) if beaten_by else 0)
+        beaten_by = [winner for winner in range(n) if better[winner, same].any() and not together[winner, run]]
+        assert tier[run] == (1 + max(tier[winner] for winner in beaten_by) if beaten_by else 0)
 
 
-@pytest.mark.realdata
-def test_the_ten_runs_of_figure_1(real_data: Path) -> None:
-    history = iro.sota_history(real_data / "leaderboard" / "msmarco-document.csv", until="2021-02-15")
-    assert [each.number for each in history.runs] == list(range(1, 11))
-    assert history.runs[0].run == "20200827-bcai-bertb"
-    assert history.runs[9].run == "20210210-xyz"
-    assert history.runs[-1].looks == 63  # one submission more came after it
-    assert sum(history.submissions.values()) == 64
-    passages = iro.sota_history(real_data / "leaderboard" / "msmarco-passage.csv", score="eval")
-    assert passages.runs[-1].score == max(entry.score or 0 for entry in passages.entries)
-    assert "BERT + Small Training" in [each.run for each in passages.runs]
-
-
-submissions = st.lists(st.tuples(st.integers(1, 28), st.integers(0, 9), st.booleans()), min_size=1, max_size=12)
-
-
-@given(rows=submissions, rising=st.booleans())
-def test_history_by_brute_force(rows: Sequence[tuple[int, int, bool]], rising: bool) -> None:
-    table: list[dict[str, Any]] = [
-        {"id": f"r{number:02d}", "date": f"2021-01-{day:02d}", "score": score, "baseline": base}
-        for number, (day, score, base) in enumerate(rows)
-    ]
-    history = iro.sota_history(table, higher_is_better=rising)
-    sign = 1 if rising else -1
-    best = max((sign * row["score"] for row in table if row["baseline"]), default=-100)
-    expected = []
-    for day in sorted({row["date"] for row in table}):
-        today = [row for row in table if row["date"] == day and not row["baseline"]]
-        top = max((sign * row["score"] for row in today), default=-100)
-        if top > best:
-            best = top
-            expected.append(min(row["id"] for row in today if sign * row["score"] == top))
-    assert [each.run for each in history.runs] == expected
-    for each in history.runs:
-        assert each.looks == sum(row["date"] <= each.date.isoformat() and not row["baseline"] for row in table)
+def test_pairs_are_found_by_their_names() -> None:
+    qrels, runs = collection(5, 30)
+    board = iro.leaderboard(iro.evaluate(qrels, runs))
+    names = [standing.run for standing in board.standings]
+    for baseline, contender in combinations(names, 2):
+        pair = board.verdict(baseline, contender)
+        assert (pair.baseline, pair.contender) == (baseline, contender)
+        assert board.verdict(contender, baseline) == pair.turned()
 
 
 def test_a_leaderboard_with_dates() -> None:
     qrels, runs = collection(3, 80, seed=2)
+    evaluation = iro.evaluate(qrels, runs, cutoff=10)
     entries = [{"id": name, "date": f"2021-01-0{number}", "group": "ab"[number % 2]} for number, name in enumerate(runs, 1)]
-    board = iro.leaderboard(qrels, runs, cutoff=10, entries=entries)
+    board = iro.leaderboard(evaluation, entries=entries)
     history = board.history
     assert history is not None
     assert history.submissions == {"b": 2, "a": 1}
     assert len(history.runs) > 1
-    for before, each in pairwise(history.runs):
-        assert each.verdict is not None
-        assert (each.verdict.baseline, each.verdict.contender) == (before.run, each.run)
-        assert each.verdict.ranking_p_corrected == pytest.approx(min(1.0, each.looks * each.verdict.ranking_p))
-        assert each.verdict.coverage_p_corrected == pytest.approx(min(1.0, each.looks * each.verdict.coverage_p))
+    for previous, run in pairwise(history.runs):
+        assert run.verdict is not None
+        assert (run.verdict.baseline, run.verdict.contender) == (previous.run, run.run)
+        assert run.verdict.ranking_p_corrected == pytest.approx(min(1.0, run.looks * run.verdict.ranking_p))
+        assert run.verdict.coverage_p_corrected == pytest.approx(min(1.0, run.looks * run.verdict.coverage_p))
     assert iro.Leaderboard.from_json(board.to_json()) == board
     others = [{"id": f"other{number}", "date": "2021-01-01"} for number in range(50)]
-    crowded = iro.leaderboard(qrels, runs, cutoff=10, entries=[*entries, *others]).history
+    crowded = iro.leaderboard(evaluation, entries=[*entries, *others]).history
     assert crowded is not None
-    assert [each.looks for each in crowded.runs] == [each.looks + 50 for each in history.runs]
-    assert crowded.notes[0].startswith("50 entries have no score: they count as looks")
+    assert [run.looks for run in crowded.runs] == [run.looks + 50 for run in history.runs]
+    assert crowded.notes[0].startswith("50 entries have no score: they count as a use of the test queries")
     with pytest.raises(MismatchError, match="no row for run0"):
-        iro.leaderboard(qrels, runs, entries=entries[1:])
+        iro.leaderboard(evaluation, entries=entries[1:])
 
 
-def test_tables_of_entries(tmp_path: Path) -> None:
-    rows = [
-        {"id": "a", "date": "2021/01/02", "team": "t", "MRR (Eval)": "0.5"},
-        {"id": "b", "date": "2021-01-03", "MRR (Eval)": ""},
-    ]
-    as_json, as_csv = tmp_path / "t.json", tmp_path / "t.csv"
-    as_json.write_text(json.dumps(rows))
-    as_csv.write_text("id,date,team,MRR (Eval)\na,2021/01/02,t,0.5\nb,2021-01-03,,\n")
-    entries, column = read_entries(rows)
-    assert column == "MRR (Eval)"
-    assert (entries[0].group, entries[0].score, entries[1].score) == ("t", 0.5, None)
-    assert read_entries(as_json).entries == read_entries(as_csv).entries == entries
-    assert "1 entries have no score" in iro.sota_history(rows).notes[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("id,date,score\na,2021-13-01,1\n", "line 2: a date must be written as"),
-        ("id,date,score\na,2021-01-01,x\n", "line 2: a score is not a number"),
-        ("id,date,score\na,2021-01-01,1\na,2021-01-02,2\n", "line 3: an id stands twice"),
-        ("id,date,score\n,2021-01-01,1\n", "line 2: an entry has no id"),
-        ("id,date,score\n", "holds no entry"),
-        ("[1, 2]", "is not a list of objects"),
-        ("[{", "line 1: is not JSON"),
-        ("id,date,a_eval,b_eval\na,2021-01-01,1,2\n", "several columns of scores"),
-        ("id,date,points\na,2021-01-01,1\n", "no entry has a score"),
-    ],
-)
-def test_broken_tables(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(text)
-    with pytest.raises((FormatError, ParameterError), match=message):
-        iro.sota_history(path)
-
-
-def test_an_unknown_column_and_date() -> None:
-    table = [{"id": "a", "date": "2021-01-01", "score": 1}]
-    with pytest.raises(ParameterError, match="has no column 'MRR'"):
-        iro.sota_history(table, score="MRR")
-    with pytest.raises(ParameterError, match="write a date such as"):
-        iro.sota_history(table, until="soon")
-    with pytest.raises(ParameterError, match="until=2020-01-01: nothing was submitted by then"):
-        iro.sota_history(table, until="2020-01-01")
+def test_exactly_equal_runs_take_no_first_place_from_each_other() -> None:
+    qrels, runs = collection(1, 80, seed=2)
+    evaluation = iro.evaluate(qrels, {"a": runs["run0"], "b": runs["run0"]}, cutoff=10)
+    history = iro.leaderboard(
+        evaluation, entries=[{"id": name, "date": f"2021-01-0{n}"} for n, name in enumerate("ab", 1)]
+    ).history
+    assert history is not None
+    assert [run.run for run in history.runs] == ["a"]

@@ -167,7 +167,7 @@ def test_one_id_of_a_megabyte_widens_no_table(tmp_path: Path, column: str) -> No
 
 
 def test_one_long_id_among_very_many_short_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "_LARGE_TABLE", MIB)
+    monkeypatch.setattr(lines, "_LARGE", MIB)
     path = tmp_path / "a.run"
     path.write_bytes(b"".join(b"q%d Q0 d 1 1 t\n" % number for number in range(20_000)) + b"q Q0 %b 1 1 t\n" % (b"x" * 900))
     refused(path, FormatError, "one id as long as this among many short ones would take 17 MiB")
@@ -219,7 +219,7 @@ def test_values_and_ids_that_are_none() -> None:
     for score in (10**400, Decimal("sNaN"), [1.0, 2.0], "1"):
         with pytest.raises(FormatError, match="a score or grade must be a number"):
             iro.as_run({"q": {"d": score}})
-    with pytest.raises(FormatError, match="a document id is no text in UTF-8"):
+    with pytest.raises(FormatError, match="a document id cannot be encoded in UTF-8"):
         iro.as_run({"q": {"\ud800": 1.0}})
 
 

@@ -79,12 +79,12 @@ def test_whole_number_ids_are_text(kind: str) -> None:
     [
         (
             {"qid": QUERIES, "doc": DOCUMENTS, "score": SCORES},
-            "has no column 'doc_id' or 'docno'; its columns are qid, doc, score",
+            "has no column 'doc_id' or 'docno' or 'docid' or 'corpus-id'; its columns are qid, doc, score",
         ),
         ({**PYTERRIER, "score": [1.0, None, 2.0]}, r"row 2 has no score or grade \(NaN\)"),
         ({**PYTERRIER, "score": [1.0, float("nan"), 2.0]}, r"row 2 has no score or grade \(NaN\)"),
         ({**PYTERRIER, "qid": ["q1", None, "q2"], "score": SCORES}, "row 2: a query id must be text or a whole number"),
-        ({**PYTERRIER, "docno": ["a", "", "b"], "score": SCORES}, "holds a document id that is empty"),
+        ({**PYTERRIER, "docno": ["a", "", "b"], "score": SCORES}, "contains a document id that is empty"),
         ({**PYTERRIER, "docno": ["a", "a", "b"], "score": SCORES}, "document a is ranked twice for query q1"),
         ({**PYTERRIER, "score": ["1", "2", "3"]}, "a score or grade must be a number"),
     ],
@@ -170,3 +170,62 @@ def test_notebooks_run_from_top_to_bottom(path: Path, tmp_path: Path) -> None:
 
 def test_numpy_values() -> None:
     assert iro.as_run({"q1": {"b": np.float32(1.5), "é": np.int64(2)}}).to_dict() == {"q1": {"b": 1.5, "é": 2.0}}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pandas, wide", "arrow", "arrow stream"])
+def test_a_repeated_column_name_is_refused(kind: str) -> None:
+    names = ["qid", "docno", "score", "docno"]
+    table = pyarrow.table([QUERIES, DOCUMENTS, SCORES, DOCUMENTS], names=names)
+    wide = pd.concat([pd.DataFrame({**PYTERRIER, "score": SCORES}), pd.DataFrame({"docno": DOCUMENTS})], axis=1)
+    rows = list(zip(QUERIES, DOCUMENTS, SCORES, DOCUMENTS, strict=True))
+    frames = {
+        "pandas": pd.DataFrame(rows, columns=names),
+        "pandas, wide": wide,
+        "arrow": table,
+        "arrow stream": Stream(table),
+    }
+    with pytest.raises(FormatError, match="has more than one column 'docno'; rename or remove the others"):
+        iro.as_run(frames[kind])
+
+
+class Relation(Stream):
+    """Like a relation of DuckDB: what it gives for a column is another relation."""
+
+    columns = ("qid", "docno", "score")
+
+    def __getitem__(self, name: str) -> Any:
+        raise TypeError("a relation is not a column")
+
+
+def test_an_arrow_stream_is_taken_first() -> None:
+    assert iro.as_run(Relation(pl.DataFrame({**PYTERRIER, "score": SCORES}))).to_dict() == RUN
+
+
+def test_a_relation_of_duckdb() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql("select 'q' || i as qid, 'd' || i as docno, cast(i as double) as score from range(3) t(i)")
+    assert iro.as_run(relation).to_dict() == {"q0": {"d0": 0.0}, "q1": {"d1": 1.0}, "q2": {"d2": 2.0}}
+
+
+def test_complex_scores_are_refused() -> None:
+    for scores in ([1j, 2.0, 3.0], np.array([1j, 2, 3])):
+        with pytest.raises(FormatError, match="a score or grade must be a number"):
+            iro.as_run(pd.DataFrame({**PYTERRIER, "score": scores}))
+
+
+def test_surrogates_in_ids_are_refused() -> None:
+    for run in ({"q\ud800": {"d": 1.0}}, {"q": {"d\udce9": 1.0}}, {"q": ["d\udce9"]}):
+        with pytest.raises(FormatError, match="cannot be encoded in UTF-8") as caught:
+            iro.as_run(run)
+        assert str(caught.value).encode()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_frames_that_look_swapped(kind: str) -> None:
+    make: Any = FRAMES[kind]
+    with pytest.raises(FormatError, match="look like the columns of qrels: were the arguments swapped"):
+        iro.as_run(make({**OURS, "relevance": GRADES}))
+    with pytest.raises(FormatError, match="look like the columns of a run: were the arguments swapped"):
+        iro.as_qrels(make({**OURS, "score": SCORES}))
+    beir = {"query-id": QUERIES, "corpus-id": DOCUMENTS, "score": GRADES}
+    assert iro.as_qrels(make(beir)).to_dict() == QRELS

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, ParameterError, UnreadableFile
-from ir_outcomes.reading import files, keys, lines, tables
+from ir_outcomes.reading import columns, files, keys, layouts, lines
 
 GOOD = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.5 t\n"
 EXPECTED = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d1": 1.5}}
@@ -75,12 +75,12 @@ def test_quotes_and_other_characters_stay_in_ids(write: Any) -> None:
         (GOOD + "q3 Q0 d1 1 3.0\n", r"line 4: has 5 columns, expected 6; ids .*\n  'q3 Q0 d1 1 3.0'"),
         (GOOD + "q3 Q0 d1 1 3.0 my tag\n", r"line 4: has 7 columns, expected 6; ids and tags must not contain white space"),
         ("# a comment\n" + GOOD, r"line 1: has 3 columns|line 1: the rank is not a whole number"),
-        (GOOD + "# one more comment here\n", r"line 4: has 5 columns, expected 6; .* comment .* lines must be removed"),
+        (GOOD + "# one more comment here\n", r"line 4: has 5 columns, expected 6; .* comment lines must be removed"),
         (
             GOOD.encode() + "q3 Q0 dé 1 3.0 t\n".encode("latin-1"),
             r"line 4: is not UTF-8; convert it .*iconv.*\n  'q3 Q0 d\\\\xe9",
         ),
-        (GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n", r"line 4: holds a NUL byte; is this a text file"),
+        (GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n", r"line 4: contains a NUL byte; is this a text file"),
         (GOOD.encode("utf-16"), r"line 1: .*(NUL|UTF-8)"),
         ("", r"is empty; nothing can be evaluated"),
         ("\n \n", r"is empty"),
@@ -114,7 +114,7 @@ def test_malformed_qrels(write: Any, content: str, message: str) -> None:
 
 def test_a_judgment_said_twice_counts_once_with_a_warning(write: Any) -> None:
     path = write("q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 1\n")
-    with pytest.warns(IrOutcomesWarning, match=r"a\.run: 1 judgments stand there more than once, with the same grade"):
+    with pytest.warns(IrOutcomesWarning, match=r"a\.run: 1 judgment repeated with the same grade and counted once"):
         qrels = iro.read_qrels(path)
     assert qrels.to_dict() == {"q1": {"d1": 1}, "q2": {"d1": 1}}
 
@@ -198,10 +198,10 @@ rows = st.lists(
 def test_both_readers_say_the_same(rows: list[tuple[str, str, float, str]], newline: str) -> None:
     text = newline.join(f"{q}{gap}Q0{gap}{d}{gap}1{gap}{score!r}{gap}t" for q, d, score, gap in rows).encode()
     block = files.Block(1, text)
-    plain = lines._plain(block, lines.TREC_RUN, "text")
+    plain = lines._plain(block, layouts.RUN.layouts[0], "text")
     assert plain.documents.tolist() == [d.encode() for _, d, _, _ in rows]
     assert plain.values.tolist() == [score for _, _, score, _ in rows]
-    fast = lines._fast(block, lines.TREC_RUN)
+    fast = lines._fast(block, layouts.RUN.layouts[0])
     assert fast is not None
     assert fast.queries.tolist() == plain.queries.tolist()
     assert fast.documents.tolist() == plain.documents.tolist()
@@ -228,9 +228,9 @@ numerals = st.one_of(
 )
 def test_numbers_are_those_of_float(texts: list[str], beside: str) -> None:
     text = "".join(f"q Q0 d{number} {beside} {each} {beside}\n" for number, each in enumerate(texts)).encode()
-    fast = lines._fast(files.Block(1, text), lines.TREC_RUN)
+    fast = lines._fast(files.Block(1, text), layouts.RUN.layouts[0])
     try:
-        plain = lines._plain(files.Block(1, text), lines.TREC_RUN, "text")
+        plain = lines._plain(files.Block(1, text), layouts.RUN.layouts[0], "text")
     except FormatError:
         assert fast is None
     else:
@@ -265,7 +265,7 @@ noise = st.lists(
 
 @given(noise=noise)
 def test_the_fast_reader_declines_what_the_plain_one_refuses(noise: list[bytes]) -> None:
-    for layout in (lines.TREC_RUN, lines.MSMARCO_RUN, lines.TREC_QRELS):
+    for layout in (layouts.RUN.layouts[0], layouts.RUN.layouts[1], layouts.QRELS.layouts[0]):
         block = files.Block(1, b"".join(noise))
         fast = lines._fast(block, layout)
         try:
@@ -294,7 +294,7 @@ def test_any_size_of_blocks_gives_the_same(rows: list[tuple[str, str, float, str
 
 @given(codes=st.lists(st.integers(0, 3), max_size=40), stretch=st.integers(1, 5))
 def test_repeated_pairs_are_found_wherever_rows_are_cut(codes: list[int], stretch: int) -> None:
-    documents = tables.as_ids([b"d%d" % (place % 3) for place in range(len(codes))]) if codes else tables.as_ids([])
+    documents = columns.as_ids([b"d%d" % (place % 3) for place in range(len(codes))]) if codes else columns.as_ids([])
     for order in (codes, sorted(codes)):
         pairs = list(zip(order, documents.tolist(), strict=True))
         with pytest.MonkeyPatch.context() as patch:
@@ -343,13 +343,13 @@ class Other(NamedTuple):
         ({"q": {"d": None}}, r"a score or grade must be a number|no score or grade"),
         ({"q": {"d": float("nan")}}, r"row 1 has no score or grade \(NaN\)"),
         ({"q": 1.0}, r"is not a dict of dict"),
-        ({1: {"d": 1.0}, "1": {"d": 1.0}}, r"holds the same query id twice, once as text and once as a number"),
+        ({1: {"d": 1.0}, "1": {"d": 1.0}}, r"contains the same query id twice, once as text and once as a number"),
         ({"q": {1: 1.0, "1": 2.0}}, r"document 1 is ranked twice for query q"),
         ({"q": {"": 1.0}}, r"empty or has a NUL character"),
-        (pd.DataFrame({"qid": ["q"], "docno": ["d"]}), r"has no column 'score'; its columns are qid, docno"),
+        (pd.DataFrame({"qid": ["q"], "docno": ["d"]}), r"has no column 'score' or 'rank'; its columns are qid, docno"),
         (pd.DataFrame({"qid": [1.0], "docno": ["d"], "score": [1.0]}), r"not float"),
         ([("q", "d", 1.0)], r"is not an iterable of named tuples"),
-        ([Other("q")], r"has no column 'score'"),
+        ([Other("q")], r"has no column 'query_id'"),
         (3, r"cannot be read from a int"),
     ],
 )
@@ -364,7 +364,7 @@ def test_qrels_keep_queries_without_judgments_and_negative_grades_are_unjudged()
     assert qrels.to_dict() == {"q1": {"d1": 1, "d2": -1}, "q2": {}}
     lengths = iro.search_lengths(qrels, {"q1": {"d2": 2.0, "d1": 1.0}}, judged_only=True)
     assert lengths.esl()[0] == 1.0
-    with pytest.raises(FormatError, match="hold no judgment"):
+    with pytest.raises(FormatError, match="contains no judgments"):
         iro.as_qrels({})
 
 

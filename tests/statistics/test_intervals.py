@@ -70,7 +70,7 @@ def test_intervals_cover_skewed_lengths_better_than_t() -> None:
     rng = np.random.default_rng(0)
     covered = {"adjusted": 0, "plain": 0, "ratio": 0}
     trials = 600
-    steps = np.ceil(rng.pareto(1.2, 4000)).clip(0, 99) * rng.choice([-1, 1], 4000, p=[0.85, 0.15])
+    steps = np.ceil(rng.pareto(1.7, 4000)).clip(0, 99) * rng.choice([-1, 1], 4000, p=[0.85, 0.15])
     population = np.where(rng.random(4000) < 0.65, 0, steps)
     baseline = 1 + np.ceil(rng.pareto(1.0, 4000)).clip(0, 99) + np.maximum(0, -population)
     contender = baseline + population

@@ -128,12 +128,11 @@ def stability(
     form: FORMAT = Format.text,
     output: OUTPUT = None,
     picture: PICTURE = None,
-    kind: Annotated[str, typer.Option("--plot-kind", help="blobs or tau; several conditions are drawn together")] = "blobs",
+    kind: Annotated[str, typer.Option("--plot-kind", help="ranks or tau; several conditions are drawn together")] = "ranks",
 ) -> None:
     """Rank the runs on bootstrap resamples of the queries, for every measure, set of labels and set of queries."""
     from ir_outcomes.evaluation.scores import default_measure, scores
     from ir_outcomes.leaderboards.stability import distribution_of
-    from ir_outcomes.showing.pictures import conditions_plot
 
     results = {}
     for label, source in {"": qrels, **_named(labels, "--labels")}.items():
@@ -147,7 +146,9 @@ def stability(
                 )
                 results[f"{table.measure}\n{condition}".strip()] = result
     if picture is not None and len(results) > 1:
-        save_picture(conditions_plot(results), picture)
+        from ir_outcomes.showing.figures import blank_figure, conditions_plot
+
+        save_picture(conditions_plot(results, ax=blank_figure()), picture)
         picture = None
     _finish(list(results.values()), form, output, picture, kind)
 
@@ -278,7 +279,9 @@ def _finish(results: list[Any], form: Format, output: Path | None, picture: Path
     from ir_outcomes.showing import csv_, json_
 
     if picture is not None:
-        save_picture(results[0].plot(kind), picture)
+        from ir_outcomes.showing.figures import blank_figure
+
+        save_picture(results[0].plot(kind, ax=blank_figure()), picture)
     with stdout_or(output) as write:
         if form is Format.json:
             several = [result.to_dict() for result in results]

@@ -124,7 +124,9 @@ def compare(
             **options,
         )
     if picture is not None:
-        save_picture(result.plot("facets"), picture)
+        from ir_outcomes.showing.figures import blank_figure
+
+        save_picture(result.plot("facets", ax=blank_figure()), picture)
     several = list(result) if isinstance(result, Comparisons) else [result]
     with stdout_or(output) as write:
         if per_query is not None:

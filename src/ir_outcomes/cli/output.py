@@ -30,11 +30,15 @@ class Format(str, Enum):
 
 
 def save_picture(axes: Any, path: Path) -> None:
-    """Write the figure that a picture was drawn on."""
+    """Write the figure that was drawn on these Axes."""
+    from ir_outcomes.showing.figures import save
+
+    if path.exists():
+        typer.echo(f"note: {path} exists and is overwritten", err=True)
     try:
-        axes.figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise ParameterError(f"--plot {path}: cannot be written ({error})") from error
+        save(axes, path)
+    except ParameterError as error:
+        raise ParameterError(f"--plot {error}") from error
 
 
 @contextmanager

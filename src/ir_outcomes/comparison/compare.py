@@ -23,7 +23,7 @@ from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.reading.several import is_path, several_runs
+from ir_outcomes.reading.run_lists import is_path, run_list
 
 __all__ = ["compare"]
 
@@ -208,7 +208,7 @@ def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, n
     """Evaluate the runs of a one-call comparison."""
     if contenders is None:
         raise ParameterError("there is no contender; give a run, or several as a list or dict")
-    several = several_runs(contenders)
+    several = run_list(contenders)
     given_names: list[str | None] = list(several) if isinstance(several, dict) else []
     runs = [contenders] if several is None else list(several.values()) if isinstance(several, dict) else list(several)
     from_best = _is_best(baseline)

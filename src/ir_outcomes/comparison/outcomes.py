@@ -18,7 +18,7 @@ from ir_outcomes._types import Bools, Floats, Unit
 from ir_outcomes.evaluation.items import OUTCOMES, match
 from ir_outcomes.evaluation.lengths import SearchLengths
 
-__all__ = ["OUTCOMES", "Outcomes", "PairedQueries", "Restricted", "Shares", "pair_queries"]
+__all__ = ["OUTCOMES", "Outcomes", "PairedQueries", "Restricted", "Shares", "from_items", "horizon_of", "pair_queries"]
 
 
 class Shares(NamedTuple):
@@ -152,15 +152,13 @@ def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) 
     answerable = baseline.answerable
     query_ids = tuple(compress(baseline.query_ids, answerable.tolist()))
     query = (np.cumsum(answerable) - 1)[items.query]
+    return from_items((baseline.name, contender.name), query_ids, query, items.lengths, horizon=horizon_of(baseline, contender))
+
+
+def horizon_of(baseline: SearchLengths, contender: SearchLengths) -> int | None:
+    """Return k of the restricted search length: the cutoff, or the depth of the deeper run where that is smaller."""
     deepest = max(int(baseline.retrieved.max(initial=0)), int(contender.retrieved.max(initial=0)))
-    cutoff = baseline.cutoff
-    return from_items(
-        (baseline.name, contender.name),
-        query_ids,
-        query,
-        items.lengths,
-        horizon=None if cutoff is None else min(cutoff, deepest),
-    )
+    return None if baseline.cutoff is None else min(baseline.cutoff, deepest)
 
 
 def from_items(

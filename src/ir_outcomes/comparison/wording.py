@@ -65,7 +65,12 @@ def _coverage(facet: CoverageFacet, pair: PairedQueries, unit: str) -> str:
     if facet.difference == 0:
         return f"{verb} as many of the {items} ({outcomes}; {_test(facet)})"
     more = "more" if facet.difference > 0 else "fewer"
-    return f"{verb} {abs(facet.difference):.2f} percentage points {more} of the {items} ({outcomes}; {_test(facet)})"
+    return f"{verb} {_size(facet.difference, 2)} percentage points {more} of the {items} ({outcomes}; {_test(facet)})"
+
+
+def _size(difference: float, places: int) -> str:
+    """Write the size of a difference that is not 0, so that it does not read like 0."""
+    return f"{abs(difference):.{places}f}" if abs(difference) >= 0.5 * 10.0**-places else f"{abs(difference):.1g}"
 
 
 def _test(facet: Facet) -> str:
@@ -106,7 +111,7 @@ def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
         return f"is {words[0] if direction > 0 else words[1]} on most of the queries that differ"
     if not facet.difference:
         return "is the same on average"
-    return f"is {abs(facet.difference):.{places}f}{unit} {words[0] if facet.difference > 0 else words[1]}"
+    return f"is {_size(facet.difference, places)}{unit} {words[0] if facet.difference > 0 else words[1]}"
 
 
 def _about_guard(comparison: Comparison) -> Iterator[str]:
@@ -244,8 +249,9 @@ def _about_few_queries(facet: Facet) -> Iterator[str]:
 def _about_within_facet(comparison: Comparison) -> Iterator[str]:
     """Say that one facet by itself is a trade-off, where two of its tests are significant in opposite directions."""
     ranking = comparison.ranking
-    significant = {test.direction for test in (ranking.decides, ranking.tests["t"], ranking.tests["wilcoxon"])
-                   if test.pvalue <= ranking.alpha and test.direction}  # fmt: skip
+    mean = ranking.tests["signflip" if ranking.n_nonzero < FEW else "t"]
+    tests = (ranking.decides, mean, ranking.tests["wilcoxon"])
+    significant = {test.direction for test in tests if test.pvalue <= ranking.alpha and test.direction}
     if len(significant) == 2:
         yield (
             "Ranking contradicts itself: most queries change in one direction and the mean in the other, both significantly. "
@@ -255,6 +261,8 @@ def _about_within_facet(comparison: Comparison) -> Iterator[str]:
 
 def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
     t, wilcoxon = ranking.tests["t"], ranking.tests["wilcoxon"]
+    if ranking.n_nonzero < FEW:  # t neither decides nor vetoes there
+        return
     disagree = (t.pvalue <= ranking.alpha) != (wilcoxon.pvalue <= ranking.alpha)
     opposite = t.direction * wilcoxon.direction < 0
     if disagree or opposite:

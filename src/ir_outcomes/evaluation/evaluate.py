@@ -31,8 +31,8 @@ from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.reading.nested import as_ranking
 from ir_outcomes.reading.qrels import Qrels, as_qrels
+from ir_outcomes.reading.run_lists import is_path, runs_and_names
 from ir_outcomes.reading.runs import Run, as_run
-from ir_outcomes.reading.several import is_path, runs_and_names
 from ir_outcomes.reading.tasks import Task, load
 
 __all__ = ["evaluate"]
@@ -171,6 +171,7 @@ def evaluate(
         collection=task.dataset_id if task else judgments.name,
         cutoff=cutoff,
         unit=_unit_of(unit, task, lengths[0]),
+        many_relevant=bool(lengths[0].relevant.max(initial=0) > 1),
         texts=texts,
         scores=(*from_runs, *(scores for scores in from_lengths if scores is not None)),
         documents=_named([result.documents for result in results], called),
@@ -230,8 +231,8 @@ class _Work(NamedTuple):
         return bool(self.scorer.measures or self.documents or self.unjudged)
 
     def _result(self, lengths: SearchLengths, name: str | None, run: Run | None) -> _Result:
-        _check_answers(lengths)
         lengths = lengths if name is None else replace(lengths, name=name)
+        _check_answers(lengths)
         if run is None:
             return _Result(lengths, np.empty((0, len(lengths.query_ids))), None, None)
         ties, judged_only = self.settings["ties"], self.settings["judged_only"]

@@ -10,7 +10,8 @@ from itertools import starmap
 from typing import Any, TypeVar
 
 from ir_outcomes.errors import MissingDependency, ParameterError
-from ir_outcomes.reading.several import is_path
+from ir_outcomes.reading.files import STDIN
+from ir_outcomes.reading.run_lists import is_path
 
 __all__ = ["each_run"]
 
@@ -80,4 +81,4 @@ def _through_joblib(
 
 
 def _travels(run: Any) -> bool:
-    return is_path(run) and not (os.path.exists(run) and not os.path.isfile(run))
+    return is_path(run) and os.fspath(run) != STDIN and not (os.path.exists(run) and not os.path.isfile(run))

@@ -1,53 +1,64 @@
-"""Do two halves of the queries say the same? Agreement of significance tests, and of the two-facet verdict."""
+"""Do two halves of the queries lead to the same conclusions? Agreement of significance tests and of the two-facet verdict."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
-from ir_outcomes._checks import check_choice, check_one_order, check_positive
+from ir_outcomes._checks import check_one_order, check_positive
 from ir_outcomes._formatting import plural
-from ir_outcomes._types import Ties, Unit
+from ir_outcomes._types import Unit
+from ir_outcomes.comparison.settings import check_alpha
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluate import evaluate, notes_on_listing, task_of, unit_of
-from ir_outcomes.evaluation.scores import Scores, default_measure, scores
-from ir_outcomes.leaderboards.halves import TestAgreement, agreement_of
-from ir_outcomes.leaderboards.verdict_agreement import VerdictAgreement, verdicts_agree
-from ir_outcomes.reading.several import runs_and_names
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.leaderboards.half_tests import agreement_of_tests
+from ir_outcomes.leaderboards.half_verdicts import agreement_of_verdicts
+from ir_outcomes.leaderboards.halves import HalfAgreement
+from ir_outcomes.leaderboards.source import check_number_of_runs, notes_on_source, scores_of
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.checks import check_draws
 
-__all__ = ["Agreement", "TestAgreement", "VerdictAgreement", "agreement"]
+__all__ = ["Agreement", "agreement"]
 
 
 @dataclass(frozen=True)
 class Agreement(Result):
-    """Agreement over random half splits; the picture is "agreement".
+    """Agreement over random halves of the queries; the picture is "agreement".
 
     Attributes
     ----------
-    tests : tuple of TestAgreement
+    tests : tuple of HalfAgreement
         For each measure, test and aggregate.
-    verdict : VerdictAgreement or None
-        The same for the two-facet verdict; None where the runs were not given, only their values.
+    verdict : HalfAgreement or None
+        The same for the two-facet verdict; None where only the values of a measure were given.
+    labels : mapping of str to mapping of str to int
+        Number of splits and pairs by the verdict of the first and of the second half; empty where there are no verdicts.
+    unit : {"query", "document"} or None
+        Of the verdict.
+    cutoff : int or None
+        Of the verdict.
     n_queries, n_runs, n_pairs : int
-        How many.
+        Numbers of queries, runs, and pairs of runs.
     splits, seed : int
-        How many half splits, drawn from which seed.
+        Number of random splits, and the seed of the random numbers.
     alpha : float
-        Level of the tests; p-values are raw.
+        Level of the tests and verdicts; p-values are not corrected.
     notes : tuple of str
-        What a careful reader must know.
-    versions : dict of str to str
+        Caveats.
+    versions : mapping of str to str
         Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
     """
 
-    tests: tuple[TestAgreement, ...]
-    verdict: VerdictAgreement | None
+    tests: tuple[HalfAgreement, ...]
+    verdict: HalfAgreement | None
+    labels: Mapping[str, Mapping[str, int]]
+    unit: Unit | None
+    cutoff: int | None
     n_queries: int
     n_runs: int
     n_pairs: int
@@ -55,86 +66,55 @@ class Agreement(Result):
     seed: int
     alpha: float
     notes: tuple[str, ...]
-    versions: dict[str, str]
+    versions: Mapping[str, str]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each measure, test and aggregate, and a row for the verdict."""
+        rows = []
+        for of_test in (*self.tests, *(() if self.verdict is None else (self.verdict,))):
+            values = asdict(of_test)
+            rows.append({name: values.pop(name) for name in ("measure", "test", "aggregate")} | values)
+        return rows
 
     def _summary(self) -> str:
         return f"{plural('run', self.n_runs)}, {plural('split', self.splits)} of {plural('query', self.n_queries)}"
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each measure, test and aggregate, and one for the verdict."""
-        rows: list[dict[str, Any]] = [
-            {
-                "measure": each.measure,
-                "test": each.test,
-                "aggregate": each.aggregate,
-                "agree": each.agree,
-                "partial": each.partial,
-                "disagree": each.disagree,
-                "significant": each.significant,
-            }
-            for each in self.tests
-        ]
-        if self.verdict is not None:
-            rows.append(
-                {
-                    "measure": f"outcomes by {self.verdict.unit}",
-                    "test": "two facets",
-                    "aggregate": None,
-                    "agree": self.verdict.same,
-                    "partial": 1.0 - self.verdict.same - self.verdict.contradict,
-                    "disagree": self.verdict.contradict,
-                    "significant": self.verdict.decided,
-                }
-            )
-        return rows
-
 
 def agreement(
-    qrels: Any,
-    runs: Any,
+    source: Evaluation | Scores,
     *,
-    measures: Sequence[Any] | None = None,
+    measures: Sequence[Any] | str | None = None,
     cutoff: int | None = None,
-    rel: int | None = None,
-    unit: Literal["auto", "query", "document"] = "auto",
-    ties: Ties = "trec",
     splits: int = 100,
     seed: int = 0,
     alpha: float = 0.05,
-    names: Sequence[str] | None = None,
-    n_jobs: int | None = 1,
-    cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> Agreement:
-    """Split the queries in random halves, again and again, and count how often tests say the same of both.
+    """Split the queries at random into halves, many times, and count how often both halves lead to the same conclusion.
 
-    For every pair of runs, two halves *agree* if they agree as to which run is better, and the difference is significant in
-    both or in neither; they *partially agree* if they agree as to which is better but only one is significant, or do not agree
-    as to which is better and neither is significant; they *disagree* if they do not agree as to which is better, and at least
-    one is significant. Equal aggregates count as a third answer to which run is better. Measures are split over all queries of
-    the qrels, as means of ir_measures are, the verdict over the answerable ones.
+    For tests and verdicts alike: how often do both halves have the *same* label (better, worse, no difference), does *only one*
+    decide, do they say the *opposite*; and if a half decided, how often does the other half *replicate* its label. See `Rates`.
+
+    For tests, beside these, the rates of Craswell et al.: two halves *agree* if they agree about which run is better, and the
+    difference is significant in both or in neither; they *partially agree* if they agree about which is better but only one is
+    significant, or do not agree about which is better and neither is significant; they *disagree* if they do not agree about
+    which is better, and at least one is significant. Equal aggregates count as a third answer to which run is better. Measures
+    are split over all queries of the qrels, as means of ir_measures are; the verdict over the answerable ones.
 
     Parameters
     ----------
-    qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
-        See `ir_outcomes.as_qrels`.
-    runs : list, or dict from names to runs
-        See `ir_outcomes.as_run`; at least two.
+    source : Evaluation or Scores
+        At least two runs; from `ir_outcomes.evaluate`, or from `ir_outcomes.scores_from_outputs`. Scores have no verdict.
     measures : sequence of Measure or str, optional
-        What is tested; by default the reciprocal rank, at `rel`, and nDCG@10. Where a measure such as ESL is undefined in
-        one of two runs, the query does not count for the pair.
-    cutoff, rel, unit, ties
-        Settings of the two-facet verdict; see `ir_outcomes.compare`.
+        What is tested; by default the reciprocal rank of the whole lists, and nDCG@10 if the evaluation has kept it
+        (``evaluate(measures=["nDCG@10"])``). Where a measure such as ESL is undefined in one of two runs, the query does not
+        count for the pair. Scores have their own.
+    cutoff : int, optional
+        Cutoff of the verdict; by default the evaluation's.
     splits, seed : int
-        How many half splits, and the seed they are drawn from.
+        Number of random splits, and the seed of the random numbers. It determines the halves and nothing else.
     alpha : float
-        Level of the tests, uncorrected as in the paper.
-    names : sequence of str, optional
-        Names of the runs.
-    n_jobs : int or None
-        Files evaluated at a time; see `ir_outcomes.evaluate`.
-    cache : path, optional
-        A folder that keeps what was found in run files; see `ir_outcomes.evaluate`.
+        Level of the tests and verdicts, not corrected, as in the paper.
     progress : bool
         Show progress bars on stderr.
 
@@ -145,9 +125,7 @@ def agreement(
     Raises
     ------
     ParameterError
-        If a setting makes no sense, or there are fewer than two runs or four queries.
-    InputError
-        If something cannot be read.
+        If a setting is invalid, there are fewer than two runs or four queries, or a measure is not available.
 
     References
     ----------
@@ -155,54 +133,67 @@ def agreement(
 
     Examples
     --------
+    >>> from ir_outcomes import evaluate
     >>> qrels = {f"q{n}": {"gold": 1} for n in range(20)}
     >>> good = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
     >>> poor = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
-    >>> result = agreement(qrels, {"good": good, "poor": poor}, measures=["RR"], splits=10)
-    >>> result.tests[0].agree, result.verdict.same
-    (1.0, 1.0)
+    >>> result = agreement(evaluate(qrels, {"good": good, "poor": poor}), measures=["RR@10"], splits=10)
+    >>> result.tests[0].agree, result.tests[0].replicates, result.verdict.same
+    (1.0, 1.0, 1.0)
     """
     check_positive("splits", splits)
-    check_choice("unit", unit, ("auto", *get_args(Unit)))
     check_draws(seed, splits)
-    if not 0 < alpha < 1:
-        raise ParameterError(f"alpha={alpha!r}: must be between 0 and 1")
-    check_one_order(ties)
-    task = task_of(qrels)
-    judgments = task.qrels if task else qrels
-    items, given = runs_and_names(runs, names)
-    if len(items) < 2:
-        raise ParameterError("there is one run only; agreement needs at least two")
-    cutoff = cutoff if cutoff is not None else task.cutoff if task else 100
-    rel = rel if rel is not None else task.rel if task else 1
-    lengths = evaluate(
-        judgments, items, names=given, cutoff=cutoff, rel=rel, ties=ties, n_jobs=n_jobs, cache=cache, progress=progress
-    )
-    chosen = unit_of(unit, task, lengths[0])
-    called = [each.name for each in lengths]
-    chosen_measures = (default_measure(qrels, rel), "nDCG@10") if measures is None else measures
-    tables = scores(judgments, items, chosen_measures, names=called, n_jobs=n_jobs, progress=progress)
+    check_alpha(alpha)
+    check_number_of_runs(source)
+    n_runs = len(source.runs)
+    verdicts = None
+    if isinstance(source, Evaluation):
+        check_one_order(source.ties)
+        check_positive("cutoff", cutoff, none_allowed=True)
+        cutoff = source.cutoff if cutoff is None else cutoff
+        tested = _measures(source, measures)
+        verdicts = agreement_of_verdicts(source.at(cutoff), source.unit, source.many_relevant, splits, seed, alpha, progress)
+    elif measures is not None or cutoff is not None:
+        raise ParameterError(f"measures and cutoff are for an Evaluation; these scores are of {source.measure}")
+    else:
+        tested = [source]
     return Agreement(
-        tests=tuple(row for table in tables for row in agreement_of(table, splits, seed, alpha, progress)),
-        verdict=verdicts_agree(lengths, chosen, splits, seed, alpha, progress),
-        n_queries=len(lengths[0].query_ids),
-        n_runs=len(items),
-        n_pairs=len(items) * (len(items) - 1) // 2,
+        tests=tuple(row for scores in tested for row in agreement_of_tests(scores, splits, seed, alpha, progress)),
+        verdict=None if verdicts is None else verdicts.agreement,
+        labels={} if verdicts is None else verdicts.labels,
+        unit=source.unit if isinstance(source, Evaluation) else None,
+        cutoff=cutoff,
+        n_queries=len(source.query_ids),
+        n_runs=n_runs,
+        n_pairs=n_runs * (n_runs - 1) // 2,
         splits=splits,
         seed=seed,
         alpha=alpha,
-        notes=(*_notes(tables), *notes_on_listing(lengths)),
+        notes=(*_notes(tested), *notes_on_source(source)),
         versions=versions(),
     )
 
 
-def _notes(tables: list[Scores]) -> tuple[str, ...]:
-    notes = ["p-values are raw, as in Craswell et al. 2021; half of the queries tell less than all of them would."]
-    for table in tables:
-        undefined = int(np.isnan(table.values).any(axis=0).sum())
+def _measures(evaluation: Evaluation, measures: Sequence[Any] | str | None) -> list[Scores]:
+    if measures is None:
+        return [scores_of(evaluation), *(scores for scores in evaluation.scores if scores.measure == "nDCG@10")]
+    named = [measures] if isinstance(measures, str) else list(measures)
+    if not named:
+        raise ParameterError("there is no measure; name at least one, or leave measures out")
+    tested = [scores_of(evaluation, measure) for measure in named]
+    repeated = [measure for measure, times in Counter(scores.measure for scores in tested).items() if times > 1]
+    if repeated:
+        raise ParameterError(f"{repeated[0]} is named twice; name each measure once")
+    return tested
+
+
+def _notes(tested: Sequence[Scores]) -> tuple[str, ...]:
+    notes = ["p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them."]
+    for scores in tested:
+        undefined = int(np.isnan(scores.values).any(axis=0).sum())
         if undefined:
             notes.append(
-                f"{table.measure} is undefined for some run on {undefined} of {len(table.query_ids)} queries: a pair of "
-                "runs is tested where both are defined."
+                f"{scores.measure} is undefined for some run on {undefined} of {plural('query', len(scores.query_ids))}: a "
+                "pair of runs is tested on the queries where both are defined."
             )
     return tuple(notes)

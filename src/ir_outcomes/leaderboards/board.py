@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes._checks import check_choice
+from ir_outcomes._checks import check_choice, check_one_order, check_positive, unreachable
 from ir_outcomes._formatting import plural
-from ir_outcomes._types import Ties, Unit
-from ir_outcomes.comparison.settings import FamilyCorrection, Settings
+from ir_outcomes._types import Correction, Floats, Unit
+from ir_outcomes.comparison.settings import Settings, check_alpha
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.evaluate import evaluate, notes_on_listing, task_of, unit_of
+from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks, scores
+from ir_outcomes.evaluation.notes import notes_on_listing
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of, with_verdicts
 from ir_outcomes.leaderboards.pairs import PairVerdict, all_pairs
+from ir_outcomes.leaderboards.source import check_number_of_runs, scores_of
 from ir_outcomes.leaderboards.tiers import tiers
-from ir_outcomes.reading.several import runs_and_names
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics import Interval, mean_interval
+from ir_outcomes.statistics.order_statistics import median_interval
 from ir_outcomes.statistics.orders import shared_ranks
 
-__all__ = ["Leaderboard", "Standing", "leaderboard"]
+__all__ = ["Aggregate", "Leaderboard", "Standing", "leaderboard"]
+
+Aggregate = Literal["mean", "median"]
 
 
 @dataclass(frozen=True)
@@ -35,25 +39,27 @@ class Standing:
     Attributes
     ----------
     rank : int
-        By the measure, from 1; runs with equal means share the smaller rank.
+        By the score, from 1; runs with equal scores share the smaller rank.
     run : str
         Its name.
     score : float or None
-        Mean of the measure; None where it is undefined.
+        Mean or median of the measure; None where it is undefined.
     interval : Interval or None
-        Student t interval of that mean at level 1 - alpha.
-    coverage : float
-        Share of the answerable queries answered (or of their relevant documents found), in percent, higher is better.
-    tier : int
-        From 1, the best; nothing in a tier's own or a later tier is better than it, but for cycles.
+        Confidence interval of the score at level 1 - alpha: by Student's t of a mean, by order statistics of a median.
+    coverage : float or None
+        Share of the answerable queries answered (or of their relevant documents found), in percent, higher is better; None
+        where only the values of a measure were given.
+    tier : int or None
+        From 1, the best: no run is better than a run of tier 1, and only runs of earlier tiers are better than a run of a
+        later one, except in cycles. None where only the values of a measure were given.
     """
 
     rank: int
     run: str
     score: float | None
     interval: Interval | None
-    coverage: float
-    tier: int
+    coverage: float | None
+    tier: int | None
 
 
 @dataclass(frozen=True)
@@ -66,41 +72,52 @@ class Leaderboard(Result):
         What the runs are ordered by.
     higher_is_better : bool
         Its direction.
+    aggregate : {"mean", "median"}
+        What of the measure is the score.
+    alpha : float
+        Level of the intervals (1 - alpha) and of the verdicts.
     standings : tuple of Standing
         Best first.
     pairs : tuple of PairVerdict
-        Every lower run (the contender) against every higher one (the baseline); see `verdict`.
+        Each lower run (the contender) against each higher one (the baseline), see `verdict`; empty where only the values of a
+        measure were given.
     cycles : tuple of tuple of str
-        Runs that are better than each other in a circle; each stands within one tier.
+        Runs that are better than each other in a cycle; all of them are in the same tier.
     history : SotaHistory or None
         Where dates were given.
     n_queries, n_unanswerable : int
-        Queries compared, and left out of the verdicts.
-    settings : Settings
-        How the verdicts were made.
+        Queries with a relevant document, and without one, which are left out of the verdicts.
+    settings : Settings or None
+        How the verdicts were reached; None where there are none.
     notes : tuple of str
-        What a careful reader must know.
-    versions : dict of str to str
+        Caveats.
+    versions : mapping of str to str
         Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
     """
 
     measure: str
     higher_is_better: bool
+    aggregate: Aggregate
+    alpha: float
     standings: tuple[Standing, ...]
     pairs: tuple[PairVerdict, ...]
     cycles: tuple[tuple[str, ...], ...]
     history: SotaHistory | None
     n_queries: int
     n_unanswerable: int
-    settings: Settings
+    settings: Settings | None
     notes: tuple[str, ...]
-    versions: dict[str, str]
+    versions: Mapping[str, str]
 
     @property
     def tiers(self) -> tuple[tuple[str, ...], ...]:
-        """The runs of each tier, the best tier first, in the order of the measure."""
-        last = max(each.tier for each in self.standings)
-        return tuple(tuple(each.run for each in self.standings if each.tier == tier) for tier in range(1, last + 1))
+        """The runs of each tier, the best tier first, in the order of the score; empty where there are no verdicts."""
+        last = max(standing.tier or 0 for standing in self.standings)
+        return tuple(tuple(standing.run for standing in self.standings if standing.tier == tier) for tier in range(1, last + 1))
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {standing.run: place for place, standing in enumerate(self.standings)}
 
     def verdict(self, baseline: str, contender: str) -> PairVerdict:
         """Return the verdict on a contender against a baseline.
@@ -110,33 +127,31 @@ class Leaderboard(Result):
         KeyError
             If there is no such pair.
         """
-        for pair in self.pairs:
-            if (pair.baseline, pair.contender) == (baseline, contender):
-                return pair
-            if (pair.baseline, pair.contender) == (contender, baseline):
-                return pair.turned()
-        raise KeyError(f"{contender} against {baseline}; the runs are {', '.join(each.run for each in self.standings)}")
-
-    def _summary(self) -> str:
-        counts = f"{plural('query', self.n_queries)}, {plural('tier', len(self.tiers))}"
-        return f"{plural('run', len(self.standings))} by {self.measure}, {counts}"
+        places = self._place.get(baseline), self._place.get(contender)
+        if None in places or baseline == contender or not self.pairs:
+            why = f"the runs are {some(list(self._place), 10)}" if self.pairs else "there are no verdicts on scores"
+            raise KeyError(f"{contender} against {baseline}; {why}")
+        upper, lower = sorted(place for place in places if place is not None)
+        n = len(self.standings)
+        pair = self.pairs[upper * n - upper * (upper + 1) // 2 + lower - upper - 1]  # the order of itertools.combinations
+        return pair if pair.baseline == baseline else pair.turned()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with its verdict against the run above and against the best."""
         rows: list[dict[str, Any]] = []
-        for place, each in enumerate(self.standings):
+        for place, standing in enumerate(self.standings):
             row = {
-                "rank": each.rank,
-                "tier": each.tier,
-                "run": each.run,
+                "rank": standing.rank,
+                "tier": standing.tier,
+                "run": standing.run,
                 "measure": self.measure,
-                "score": each.score,
-                "low": None if each.interval is None else each.interval.low,
-                "high": None if each.interval is None else each.interval.high,
-                "coverage": each.coverage,
+                "score": standing.score,
+                "low": None if standing.interval is None else standing.interval.low,
+                "high": None if standing.interval is None else standing.interval.high,
+                "coverage": standing.coverage,
             }
-            for against, other in (("above", place - 1), ("best", 0)):
-                pair = self.verdict(self.standings[other].run, each.run) if place else None
+            for against, other_place in (("above", place - 1), ("best", 0)):
+                pair = self.verdict(self.standings[other_place].run, standing.run) if place and self.pairs else None
                 row |= {
                     f"{against}_run": None if pair is None else pair.baseline,
                     f"{against}_coverage": None if pair is None else pair.coverage,
@@ -149,58 +164,41 @@ class Leaderboard(Result):
             rows.append(row)
         return rows
 
+    def _summary(self) -> str:
+        return f"{plural('run', len(self.standings))} by {self.aggregate} {self.measure}, {plural('query', self.n_queries)}"
+
 
 def leaderboard(
-    qrels: Any,
-    runs: Any,
+    source: Evaluation | Scores,
     *,
     measure: Any = None,
+    aggregate: Aggregate = "mean",
     cutoff: int | None = None,
-    rel: int | None = None,
-    unit: Literal["auto", "query", "document"] = "auto",
-    ties: Ties = "trec",
-    judged_only: bool = False,
     alpha: float = 0.05,
-    correction: FamilyCorrection = "holm",
+    correction: Correction = "holm",
     entries: Any = None,
-    names: Sequence[str] | None = None,
-    higher_is_better: bool | None = None,
-    seed: int = 0,
-    resamples: int = 99_999,
-    n_jobs: int | None = 1,
-    cache: str | os.PathLike[str] | None = None,
-    progress: bool = False,
 ) -> Leaderboard:
     """Order runs by a measure, and say what that order hides: verdicts between all pairs, and tiers.
 
     Parameters
     ----------
-    qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
-        See `ir_outcomes.as_qrels` and `ir_outcomes.load`.
-    runs : list, or dict from names to runs
-        See `ir_outcomes.as_run`; at least two. Search lengths serve where no `measure` is named.
+    source : Evaluation or Scores
+        At least two runs; from `ir_outcomes.evaluate`, or from `ir_outcomes.scores_from_outputs`. Scores have an order and
+        intervals, but no verdicts and no tiers.
     measure : Measure or str, optional
-        What to order by, any measure of ir_measures, ours or another. By default the reciprocal rank of the first relevant
-        document under the settings of the verdicts.
-    cutoff, rel, unit, ties, judged_only, alpha
-        Settings of the verdicts; see `ir_outcomes.compare`.
+        What to order by: a measure of ir_measures, ours or another, see `Evaluation.scores_of`. By default the reciprocal rank
+        of the first relevant document at the cutoff, over the answerable queries. Scores have their own.
+    aggregate : {"mean", "median"}
+        What of the measure to order by.
+    cutoff : int, optional
+        Cutoff of the verdicts; by default the evaluation's.
+    alpha : float
+        Level of the verdicts and of the intervals.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Over all pairs, separately per facet.
+        Of the verdicts, over all pairs, separately for each facet.
     entries : path, or iterable of mapping, optional
         Dates and groups of the runs, CSV or JSON with the columns ``id``, ``date`` and ``group``; adds the history of the
         state of the art.
-    names : sequence of str, optional
-        Names of the runs.
-    higher_is_better : bool, optional
-        Direction of a measure that is not known here.
-    seed, resamples : int
-        Of the sign-flip test where it cannot be exact.
-    n_jobs : int or None
-        Files evaluated at a time; see `ir_outcomes.evaluate`.
-    cache : path, optional
-        A folder that keeps what was found in run files; see `ir_outcomes.evaluate`.
-    progress : bool
-        Show a progress bar on stderr.
 
     Returns
     -------
@@ -209,174 +207,241 @@ def leaderboard(
     Raises
     ------
     ParameterError
-        If a setting makes no sense or there are fewer than two runs.
+        If a setting is invalid, there are fewer than two runs, or the measure is not available.
     InputError
-        If something cannot be read or does not belong together.
+        If the entries cannot be read, or lack a run.
 
     References
     ----------
-    Lin et al. 2021, sections 4 and 5, Figure 1; Craswell et al. 2021, section 4.
+    Lin et al. 2021, sections 4 and 5, Figure 1; Craswell et al. 2021, section 4. Medians as in Craswell et al. 2021,
+    section 4.3.
 
     Examples
     --------
+    >>> from ir_outcomes import evaluate
     >>> qrels = {f"q{n}": {"gold": 1} for n in range(20)}
     >>> good = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
     >>> poor = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
-    >>> board = leaderboard(qrels, {"poor": poor, "good": good})
-    >>> [(each.rank, each.run, each.score, each.tier) for each in board.standings]
+    >>> board = leaderboard(evaluate(qrels, {"poor": poor, "good": good}))
+    >>> [(standing.rank, standing.run, standing.score, standing.tier) for standing in board.standings]
     [(1, 'good', 1.0, 1), (2, 'poor', 0.5, 2)]
     >>> board.verdict("good", "poor").label
     'worse without gain'
     """
-    task = task_of(qrels)
-    check_choice("unit", unit, ("auto", *get_args(Unit)))
-    check_choice("ties", ties, get_args(Ties))
-    if correction == "tukey":
-        raise ParameterError("correction='tukey' is for compare(all_pairs=True, unit='query'); use 'holm' here")
-    check_choice("correction", correction, tuple(each for each in get_args(FamilyCorrection) if each != "tukey"))
-    items, given = runs_and_names(runs, names)
-    if len(items) < 2:
-        raise ParameterError("there is one run only; a leaderboard needs at least two")
+    check_choice("aggregate", aggregate, get_args(Aggregate))
+    check_choice("correction", correction, get_args(Correction))
+    check_alpha(alpha)
+    check_number_of_runs(source)
+    if isinstance(source, Evaluation):
+        return _board_of_runs(source, measure, aggregate, cutoff, alpha, correction, entries)
+    if cutoff is not None:
+        raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
+    return _board_of_scores(scores_of(source, measure), aggregate, alpha, entries)
+
+
+def _board_of_runs(
+    evaluation: Evaluation,
+    measure: Any,
+    aggregate: Aggregate,
+    cutoff: int | None,
+    alpha: float,
+    correction: Correction,
+    entries: Any,
+) -> Leaderboard:
+    check_positive("cutoff", cutoff, none_allowed=True)
+    check_one_order(evaluation.ties)
+    n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
     settings = Settings(
-        cutoff=cutoff if cutoff is not None else task.cutoff if task else 100,
-        rel=rel if rel is not None else task.rel if task else 1,
-        unit="query" if unit == "auto" else unit,
-        ties=ties,
-        judged_only=judged_only,
+        cutoff=evaluation.cutoff if cutoff is None else cutoff,
+        rel=evaluation.rel,
+        unit=evaluation.unit,
+        ties=evaluation.ties,
+        judged_only=evaluation.judged_only,
         alpha=alpha,
-        test="t",
-        coverage_test="exact",
         correction=correction,
-        family=len(items) * (len(items) - 1) // 2,
-        margins=None,
-        seed=seed,
-        resamples=resamples,
+        family=n_pairs,
     )
-    judgments = task.qrels if task else qrels
-    tables = evaluate(
-        judgments,
-        items,
-        names=given,
-        cutoff=settings.cutoff,
-        rel=settings.rel,
-        ties=ties,
-        judged_only=judged_only,
-        n_jobs=n_jobs,
-        cache=cache,
-        progress=progress,
-    )
-    settings = replace(settings, unit=unit_of(unit, task, tables[0]))
-    if measure is None:
-        table = reciprocal_ranks(tables)
-    else:
-        called = [each.name for each in tables]
-        (table,) = scores(
-            judgments,
-            items,
-            [measure],
-            names=called,
-            higher_is_better=higher_is_better,
-            n_jobs=n_jobs,
-            progress=progress,
-        )
-    return _board(tables, table, settings, entries)
-
-
-def _board(tables: list[SearchLengths], table: Scores, settings: Settings, entries: Any) -> Leaderboard:
-    means = table.means()
-    gains = np.where(np.isnan(means), -np.inf, means if table.higher_is_better else -means)
-    ranks = shared_ranks(gains[None])[0]
-    order = np.lexsort((np.array(table.runs), ranks)).tolist()
-    tables, means, ranks = [tables[run] for run in order], means[order], ranks[order]
-    pairs = all_pairs(
-        tables,
-        settings.unit,
-        alpha=settings.alpha,
-        correction=settings.correction,
-    )
-    names = [each.name for each in tables]
-    better = np.zeros((len(names), len(names)), dtype=bool)
-    place = {name: number for number, name in enumerate(names)}
-    for pair in pairs:
-        one, other = place[pair.baseline], place[pair.contender]
-        better[other, one] = pair.label.startswith("better")
-        better[one, other] = pair.label.startswith("worse")
-    levels, cycles = tiers(better)
-    tier_of = {run: tier for tier, members in enumerate(levels, 1) for run in members}
-    answerable = tables[0].answerable
-    standings = []
-    for run, each in enumerate(tables):
-        values = table.values[order[run]]
-        standings.append(
-            Standing(
-                rank=int(ranks[run]),
-                run=each.name,
-                score=None if np.isnan(means[run]) else float(means[run]),
-                interval=mean_interval(values[np.isfinite(values)], 1 - settings.alpha),
-                coverage=100 * _coverage(each, settings.unit),
-                tier=tier_of[run],
-            )
-        )
-    circles = tuple(tuple(names[run] for run in cycle) for cycle in cycles)
-    history = None if entries is None else _history(entries, standings, tables, table, settings)
+    scores = evaluation.scores_of(None, cutoff=settings.cutoff) if measure is None else scores_of(evaluation, measure)
+    places = _Places.of(scores, aggregate)
+    evaluation = evaluation[list(places.scores.runs)]
+    runs = evaluation.at(settings.cutoff)
+    pairs = all_pairs(runs, settings.unit, evaluation.many_relevant, alpha=alpha, correction=correction)
+    tier_of, cycles = _tiers(places.scores.runs, pairs)
+    coverage = {run.name: 100 * _coverage(run, settings.unit) for run in runs}
+    history = None
+    if entries is not None:
+        history = _with_verdicts(_history(entries, places), evaluation, settings)
+    n_answerable = int(evaluation.answerable.sum())
     return Leaderboard(
-        measure=table.measure,
-        higher_is_better=table.higher_is_better,
-        standings=tuple(standings),
+        measure=places.scores.measure,
+        higher_is_better=places.scores.higher_is_better,
+        aggregate=aggregate,
+        alpha=alpha,
+        standings=places.standings(alpha, coverage, tier_of),
         pairs=tuple(pairs),
-        cycles=circles,
+        cycles=cycles,
         history=history,
-        n_queries=int(answerable.sum()),
-        n_unanswerable=int((~answerable).sum()),
+        n_queries=n_answerable,
+        n_unanswerable=len(evaluation.query_ids) - n_answerable,
         settings=settings,
-        notes=(*table.notes(), *_notes(tables, table, circles, settings)),
+        notes=(*places.scores.notes(), *_notes(runs, places.scores, cycles, settings)),
         versions=versions(),
     )
 
 
-def _coverage(table: SearchLengths, unit: Unit) -> float:
-    if unit == "query":
-        return table.coverage() or 0.0
-    chosen = table.answerable
-    return float((table.relevant_retrieved[chosen] / table.relevant[chosen]).mean())
+def _board_of_scores(scores: Scores, aggregate: Aggregate, alpha: float, entries: Any) -> Leaderboard:
+    places = _Places.of(scores, aggregate)
+    return Leaderboard(
+        measure=scores.measure,
+        higher_is_better=scores.higher_is_better,
+        aggregate=aggregate,
+        alpha=alpha,
+        standings=places.standings(alpha, {}, {}),
+        pairs=(),
+        cycles=(),
+        history=None if entries is None else _history(entries, places),
+        n_queries=len(scores.query_ids),
+        n_unanswerable=0,
+        settings=None,
+        notes=(
+            *scores.notes(),
+            f"Only values of {scores.measure} were given: there are no verdicts and no tiers, which need the runs.",
+        ),
+        versions=versions(),
+    )
 
 
-def _history(
-    entries: Any, standings: list[Standing], tables: list[SearchLengths], table: Scores, settings: Settings
-) -> SotaHistory:
-    scored = {each.run: each.score for each in standings if each.score is not None}
-    history = history_of(entries_of(entries, scored), higher_is_better=table.higher_is_better, score=table.measure)
-    by_name = {each.name: each for each in tables}
-    verdicts = {}
-    for before, each in zip(history.runs[:-1], history.runs[1:], strict=True):
-        (pair,) = all_pairs(
-            [by_name[before.run], by_name[each.run]],
-            settings.unit,
-            alpha=settings.alpha,
-            correction="none",
-            looks=each.looks,
+class _Places(NamedTuple):
+    """Scores of the runs in the order of the leaderboard."""
+
+    scores: Scores
+    aggregate: Aggregate
+    values: Floats  # (n_runs,), NaN where undefined
+    ranks: list[int]
+
+    @classmethod
+    def of(cls, scores: Scores, aggregate: Aggregate) -> _Places:
+        values = _aggregated(scores, aggregate)
+        gains = np.where(np.isnan(values), -np.inf, values if scores.higher_is_better else -values)
+        ranks = shared_ranks(gains[None])[0]
+        order = np.lexsort((np.array(scores.runs), ranks))
+        return cls(scores.take(order.tolist()), aggregate, values[order], ranks[order].tolist())
+
+    def by_run(self) -> dict[str, float]:
+        """Return the defined scores."""
+        return {run: score for run, score in zip(self.scores.runs, self.values.tolist(), strict=True) if not np.isnan(score)}
+
+    def standings(self, alpha: float, coverage: Mapping[str, float], tier_of: Mapping[str, int]) -> tuple[Standing, ...]:
+        scores = self.by_run()
+        return tuple(
+            Standing(
+                rank=rank,
+                run=run,
+                score=scores.get(run),
+                interval=_interval(values[np.isfinite(values)], self.aggregate, 1 - alpha),
+                coverage=coverage.get(run),
+                tier=tier_of.get(run),
+            )
+            for run, rank, values in zip(self.scores.runs, self.ranks, self.scores.values, strict=True)
         )
-        verdicts[before.run, each.run] = pair
+
+
+def _aggregated(scores: Scores, aggregate: Aggregate) -> Floats:
+    """(n_runs,) means or medians over the queries where the measure is defined; NaN where there are none."""
+    if aggregate == "mean":
+        return scores.means()
+    if aggregate == "median":
+        defined = [values[~np.isnan(values)] for values in scores.values]
+        return np.array([np.median(values) if len(values) else np.nan for values in defined])
+    unreachable(aggregate)
+
+
+def _interval(values: Floats, aggregate: Aggregate, level: float) -> Interval | None:
+    if aggregate == "mean":
+        return mean_interval(values, level)
+    if aggregate == "median":
+        return median_interval(values, level)
+    unreachable(aggregate)
+
+
+def _tiers(names: Sequence[str], pairs: Sequence[PairVerdict]) -> tuple[dict[str, int], tuple[tuple[str, ...], ...]]:
+    """Return the tier of each run, and the cycles."""
+    place = {name: number for number, name in enumerate(names)}
+    better = np.zeros((len(names), len(names)), dtype=bool)
+    for pair in pairs:
+        baseline, contender = place[pair.baseline], place[pair.contender]
+        better[contender, baseline] = pair.label.startswith("better")
+        better[baseline, contender] = pair.label.startswith("worse")
+    levels, cycles = tiers(better)
+    tier_of = {names[run]: tier for tier, members in enumerate(levels, 1) for run in members}
+    return tier_of, tuple(tuple(names[run] for run in cycle) for cycle in cycles)
+
+
+def _coverage(run: SearchLengths, unit: Unit) -> float:
+    if unit == "query":
+        return run.coverage() or 0.0
+    if unit == "document":
+        chosen = run.answerable
+        return float((run.relevant_retrieved[chosen] / run.relevant[chosen]).mean())
+    unreachable(unit)
+
+
+def _history(entries: Any, places: _Places) -> SotaHistory:
+    scores = places.scores
+    return history_of(
+        entries_of(entries, places.by_run()),
+        higher_is_better=scores.higher_is_better,
+        score=_score_name(scores, places.aggregate),
+    )
+
+
+def _score_name(scores: Scores, aggregate: Aggregate) -> str:
+    return scores.measure if aggregate == "mean" else f"{aggregate} {scores.measure}"
+
+
+def _with_verdicts(history: SotaHistory, evaluation: Evaluation, settings: Settings) -> SotaHistory:
+    """Judge each run that took first place against the one before; the more submissions, the stricter."""
+    verdicts = {}
+    for previous, run in zip(history.runs[:-1], history.runs[1:], strict=True):
+        both = evaluation[[previous.run, run.run]].at(settings.cutoff)
+        (verdicts[previous.run, run.run],) = all_pairs(
+            both, settings.unit, evaluation.many_relevant, alpha=settings.alpha, correction="none", looks=run.looks
+        )
     return with_verdicts(history, verdicts)
 
 
-def _notes(tables: list[SearchLengths], table: Scores, cycles: tuple[tuple[str, ...], ...], settings: Settings) -> list[str]:
+def _notes(runs: Sequence[SearchLengths], scores: Scores, cycles: tuple[tuple[str, ...], ...], settings: Settings) -> list[str]:
     notes = [
         "Every pair of runs has its own queries that both answered: a run's search length differs from row to row, and "
         '"better" need not be transitive.'
     ]
-    unanswerable = int((~tables[0].answerable).sum())
-    if unanswerable and len(table.query_ids) == len(tables[0].query_ids):
+    n_unanswerable = int((~runs[0].answerable).sum())
+    if n_unanswerable and len(scores.query_ids) == len(runs[0].query_ids):
+        verb = "counts" if n_unanswerable == 1 else "count"
         notes.append(
-            f"{table.measure} is averaged as ir_measures does: {unanswerable} queries without a relevant document count."
+            f"{scores.measure} is averaged as ir_measures does: {plural('query', n_unanswerable)} without a relevant document "
+            f"{verb}."
         )
-    notes += notes_on_listing(tables)
-    notes += [f"Better than each other in a circle, and so in one tier: {', '.join(cycle)}." for cycle in cycles]
-    cutoff = settings.cutoff or 0
-    shallow = [each.name for each in tables if 0 < each.retrieved.max() < cutoff]
-    if shallow and len(shallow) < len(tables):
+    notes += notes_on_listing(runs)
+    notes += [f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}." for cycle in cycles]
+    notes += _notes_on_depth(runs, settings.cutoff or 0, scores.measure)
+    return notes
+
+
+def _notes_on_depth(runs: Sequence[SearchLengths], cutoff: int, measure: str) -> list[str]:
+    """Say where no list, or no list of some runs, is as long as the cutoff."""
+    if runs[0].judged_only:  # every list ends where its judged documents end
+        return []
+    depths = {run.name: int(run.retrieved.max(initial=0)) for run in runs}
+    deepest = max(depths.values())
+    notes = []
+    if deepest < cutoff:
+        renamed = f", and {measure} is {measure.replace(f'@{cutoff}', f'@{deepest}')}" if f"@{cutoff}" in measure else ""
+        notes.append(f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}.")
+    shallow = [name for name, depth in depths.items() if depth < min(cutoff, deepest)]
+    if shallow:
         notes.append(
-            f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth favours the deeper runs. "
-            f"Use the common depth: cutoff={min(int(each.retrieved.max()) for each in tables)}."
+            f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth favours the deeper runs. Use "
+            f"the common depth: cutoff={min(depths.values())}."
         )
     return notes

@@ -1,142 +1,132 @@
-"""Significance tests on both halves of many random splits of the queries, for all pairs of runs."""
+"""Random halves of the queries, and one definition of how far two halves agree, for significance tests and verdicts alike."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ir_outcomes._types import Ints
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.statistics import Differences, rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
-from ir_outcomes.statistics.counts import Members, count, medians, membership
-from ir_outcomes.statistics.pairs import Pair, counted_pairs
 
-__all__ = ["TestAgreement", "agreement_of", "first_halves", "in_halves", "signs"]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
-TESTS = (
-    *((test, "mean") for test in ("sign", "ranksum", "wilcoxon", "t")),
-    *((test, "median") for test in ("sign", "ranksum", "wilcoxon")),
-)
+__all__ = ["HalfAgreement", "Rates", "first_halves", "rates"]
 
 
 @dataclass(frozen=True)
-class TestAgreement:
-    """How often two halves of the queries lead to the same conclusion by one test.
+class Rates:
+    """How often two halves of the queries lead to the same label, as shares of all splits and pairs of runs.
+
+    A half *decides* if its label is not "no difference". `same`, `one_sided`, `opposite` and `different` sum to 1.
 
     Attributes
     ----------
-    measure : str
-        What is tested.
-    test : str
-        "sign", "ranksum", "wilcoxon" or "t".
-    aggregate : str
-        "mean" or "median": what says which of two runs is better.
-    agree, partial, disagree : float
-        Shares of all splits and pairs; they sum to 1.
-    significant : float
-        Share of splits and pairs that are significant in at least one half.
+    same : float
+        Both halves have the same label, decided or not.
+    one_sided : float
+        Only one half decides.
+    opposite : float
+        One half says that the contender is better, the other that it is worse.
+    different : float
+        Both halves decide, with labels that are neither the same nor opposite; never for a test, which has only two.
+    decided : float
+        At least one half decides.
+    replicates : float or None
+        Probability that the other half has the same label, given that a half decided; None where no half decides.
     """
 
-    __test__ = False  # no class of tests, pytest
+    same: float
+    one_sided: float
+    opposite: float
+    different: float
+    decided: float
+    replicates: float | None
+
+
+@dataclass(frozen=True)
+class HalfAgreement(Rates):
+    """How often two halves of the queries agree, by one test or by the two-facet verdict.
+
+    The label of a test is the run that is better by the aggregate where the test is significant, else "no difference". A
+    verdict has the six labels of `ir_outcomes.comparison.verdict.LABELS`.
+
+    Attributes
+    ----------
+    same, one_sided, opposite, different, decided, replicates
+        See `Rates`.
+    measure : str
+        What is tested; "outcomes by query" or "outcomes by document" for the verdict.
+    test : str
+        "sign", "ranksum", "wilcoxon", "t", or "two facets".
+    aggregate : str or None
+        "mean" or "median": what says which of two runs is better; None for the verdict.
+    agree, partial, disagree : float or None
+        The three rates of Craswell et al. 2021, which also count which run is better where neither half is significant; they
+        sum to 1. None for the verdict.
+    significant : float or None
+        Share of splits and pairs with a significant test in at least one half (their last row). It differs from `decided` only
+        where the aggregates of two runs are equal. None for the verdict.
+    """
 
     measure: str
     test: str
-    aggregate: str
-    agree: float
-    partial: float
-    disagree: float
-    significant: float
+    aggregate: str | None
+    agree: float | None
+    partial: float | None
+    disagree: float | None
+    significant: float | None
 
 
 def first_halves(n_queries: int, splits: int, seed: int) -> Ints:
-    """Draw the first halves: (splits, n // 2) int array of queries; what is left is the second half."""
+    """Draw the first half of each split; the other queries are the second half.
+
+    Returns
+    -------
+    (splits, n_queries // 2) int array
+        Positions of queries.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than four queries.
+    """
     if n_queries < 4:
         raise ParameterError(f"{n_queries} queries cannot be split in halves that can be tested; at least four are needed")
     order = np.argsort(np.random.default_rng(seed).random((splits, n_queries)), axis=1)
     return order[:, : n_queries // 2]
 
 
-def agreement_of(
-    table: Scores, splits: int = 100, seed: int = 0, alpha: float = 0.05, progress: bool = False
-) -> list[TestAgreement]:
-    """Count agreement for each test and aggregate, of scores that are already computed; see `agreement`."""
-    n_queries = len(table.query_ids)
-    first = membership(first_halves(n_queries, splits, seed), n_queries)
-    tallies = {key: np.zeros(4, dtype=np.int64) for key in TESTS}
-    total = 0
-    for halves in _tested_pairs(table, first, progress):
-        for (test, aggregate), tally in tallies.items():
-            tally += _tally(*((half[aggregate], half[test].pvalue <= alpha) for half in halves))
-        total += splits
-    return [
-        TestAgreement(table.measure, test, aggregate, *(float(number / total) for number in tally))
-        for (test, aggregate), tally in tallies.items()
-    ]
+def rates(labels: Ints, directions: Ints, undecided: int) -> Rates:
+    """Compute all rates from how often each pair of labels occurs.
 
+    Parameters
+    ----------
+    labels : (m, m) int array
+        Number of splits and pairs of runs by the label of the first and of the second half.
+    directions : (m,) int array
+        1 for labels that say better, -1 for worse, else 0.
+    undecided : int
+        The label that decides nothing.
 
-def _tally(one: tuple[Any, Any], other: tuple[Any, Any]) -> Ints:
-    (sign, significant), (other_sign, other_significant) = one, other
-    same = sign == other_sign
-    both, either = significant & other_significant, significant | other_significant
-    agree = same & (both | ~either)
-    disagree = ~same & either
-    return np.array([agree.sum(), (~agree & ~disagree).sum(), disagree.sum(), either.sum()])
-
-
-def _tested_pairs(table: Scores, first: Members, progress: bool) -> Iterator[tuple[dict[str, Any], ...]]:
-    """Yield, for each pair of runs and each half: tests by name, and by "mean" and "median" the sign of what is better."""
-    from tqdm import tqdm
-
-    gains = table.gains()
-    total = len(gains) * (len(gains) - 1) // 2
-    pairs = counted_pairs(gains, partial(_Halves, first=first))
-    for pair in tqdm(pairs, f"halves by {table.measure}", total, disable=not progress):
-        yield tuple(_tests_on(pair, half) for half in (0, 1))
-
-
-class _Halves:
-    """Counts of classes in the first and in the second halves; a run's are used in all of its pairs."""
-
-    def __init__(self, code: Ints, n_classes: int, first: Members) -> None:
-        self.counts = in_halves(code, n_classes, first)
-        self._medians: tuple[Floats, ...] | None = None
-
-    def medians(self, distinct: Floats) -> tuple[Floats, ...]:
-        """(n_splits,) arrays, for each half; `distinct` are the values of the classes."""
-        if self._medians is None:
-            self._medians = tuple(medians(distinct, counts) for counts in self.counts)
-        return self._medians
-
-
-def in_halves(code: Ints, n_classes: int, first: Members) -> tuple[Floats, Floats]:
-    """Count the classes in the first half of each split; what is left is in the second."""
-    counts = count(code, n_classes, first)
-    return counts, np.bincount(code[code >= 0], minlength=n_classes)[:, None] - counts
-
-
-def _tests_on(pair: Pair[_Halves], half: int) -> dict[str, Any]:
-    changes = Differences(pair.sizes, *np.split(pair.changes.counts[half], 2))
-    lower, upper = (row.medians(pair.distinct)[half] for row in (pair.x, pair.y))
-    return {
-        "t": t_tests(changes),
-        "wilcoxon": wilcoxon_tests(changes),
-        "sign": sign_tests(changes),
-        "ranksum": rank_sum_tests(pair.x.counts[half], pair.y.counts[half]),
-        "mean": signs(
-            pair.sizes @ (changes.positive - changes.negative), slack=2e-12 * float(pair.sizes[-1]) * len(pair.sizes)
-        ),
-        "median": signs(upper - lower, slack=1e-12 * float(np.abs(pair.distinct).max())),
-    }
-
-
-def signs(values: Floats, slack: float) -> Ints:
-    """Signs of the values; 0 within the slack, which is what rounding can make of equals."""
-    return (values > slack).astype(np.int64) - (values < -slack)
+    Examples
+    --------
+    >>> table = np.array([[2, 1, 1], [0, 4, 0], [0, 2, 10]])  # worse, no difference, better
+    >>> found = rates(table, np.array([-1, 0, 1]), undecided=1)
+    >>> found.same, found.one_sided, found.opposite, round(found.replicates, 3)
+    (0.8, 0.15, 0.05, 0.828)
+    """
+    total = int(labels.sum())
+    decides = np.arange(len(labels)) != undecided
+    both = int(labels[np.ix_(decides, decides)].sum())
+    neither = int(labels[undecided, undecided])
+    same = int(np.trace(labels))
+    one_sided = total - both - neither
+    opposite = int(labels[np.multiply.outer(directions, directions) < 0].sum())
+    halves_that_decide = 2 * both + one_sided
+    return Rates(
+        same=same / total,
+        one_sided=one_sided / total,
+        opposite=opposite / total,
+        different=(both - (same - neither) - opposite) / total,
+        decided=1 - neither / total,
+        replicates=2 * (same - neither) / halves_that_decide if halves_that_decide else None,
+    )

@@ -1,11 +1,13 @@
-"""The history of the state of the art: each submission that took the top, and how often the test queries were looked at."""
+"""The history of the state of the art: every submission that took first place, and how many had used the test queries."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import groupby
 from typing import Any
 
 from ir_outcomes._formatting import plural
@@ -13,32 +15,33 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.reading.entries import Entry, read_entries
 from ir_outcomes.results import Result, versions
+from ir_outcomes.statistics.orders import SLACK
 
-__all__ = ["SotaHistory", "SotaRun", "history_of", "sota_history"]
+__all__ = ["SotaHistory", "SotaRun", "entries_of", "history_of", "sota_history", "with_verdicts"]
 
 
 @dataclass(frozen=True)
 class SotaRun:
-    """A submission that took the top.
+    """A submission that took first place.
 
     Attributes
     ----------
     number : int
         1 for the first.
     run, group : str
-        Which, and by whom (None where the table does not say).
+        The submission, and who submitted it (None where the entries do not say).
     date : date
-        When.
+        The day of the submission.
     score : float
         Its score.
     gain : float or None
-        Over the state of the art that it displaced, in the score's unit; None for the first.
+        Difference from the previous state of the art, in the unit of the score; None for the first.
     looks : int
-        Submissions up to and including this day, with and without a score, the organizers' baselines left out: how often the
-        same test queries had been looked at.
+        Number of submissions up to and including this day, with and without a score, without the organizers' baselines: how
+        often the same test queries had been used.
     verdict : PairVerdict or None
-        Against the state of the art that it displaced; None for the first, and where there are no runs. Its corrected
-        p-values are those of one comparison times `looks` (Bonferroni).
+        Against the previous state of the art; None for the first, and where there are no runs. Its corrected p-values are
+        those of a single comparison times `looks` (Bonferroni).
     """
 
     number: int
@@ -53,7 +56,7 @@ class SotaRun:
 
 @dataclass(frozen=True)
 class SotaHistory(Result):
-    """Who took the top of a leaderboard, and when; the picture is "history", Figure 1 of Lin et al. 2021.
+    """Who took first place on a leaderboard, and when; the picture is "history", Figure 1 of Lin et al. 2021.
 
     Attributes
     ----------
@@ -61,66 +64,67 @@ class SotaHistory(Result):
         In the order of time.
     entries : tuple of Entry
         All submissions with a score, in the order of time.
-    submissions : dict of str to int
-        Number of submissions of each group, as the table spells it, most first.
+    submissions : mapping of str to int
+        Number of submissions of each group, as the entries spell it, most first.
     higher_is_better : bool
         Direction of the score.
     score : str
-        What the score is.
+        Name of the score.
     notes : tuple of str
-        What a careful reader must know.
-    versions : dict of str to str
+        Caveats.
+    versions : mapping of str to str
         Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
     """
 
     runs: tuple[SotaRun, ...]
     entries: tuple[Entry, ...]
-    submissions: dict[str, int]
+    submissions: Mapping[str, int]
     higher_is_better: bool
     score: str
     notes: tuple[str, ...]
-    versions: dict[str, str]
-
-    def _summary(self) -> str:
-        return f"{plural('run', len(self.runs))} of {plural('entry', len(self.entries))} took the top by {self.score}"
+    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each run that took the top."""
+        """Return a row for each run that took first place."""
         return [
             {
-                "number": each.number,
-                "run": each.run,
-                "group": each.group,
-                "date": each.date.isoformat(),
-                "score": each.score,
-                "gain": each.gain,
-                "looks": each.looks,
-                "coverage": None if each.verdict is None else each.verdict.coverage,
-                "coverage_p_corrected": None if each.verdict is None else each.verdict.coverage_p_corrected,
-                "ranking": None if each.verdict is None else each.verdict.ranking,
-                "ranking_p_corrected": None if each.verdict is None else each.verdict.ranking_p_corrected,
-                "verdict": None if each.verdict is None else each.verdict.label,
+                "number": run.number,
+                "run": run.run,
+                "group": run.group,
+                "date": run.date.isoformat(),
+                "score": run.score,
+                "gain": run.gain,
+                "looks": run.looks,
+                "coverage": None if run.verdict is None else run.verdict.coverage,
+                "coverage_p_corrected": None if run.verdict is None else run.verdict.coverage_p_corrected,
+                "ranking": None if run.verdict is None else run.verdict.ranking,
+                "ranking_p_corrected": None if run.verdict is None else run.verdict.ranking_p_corrected,
+                "verdict": None if run.verdict is None else run.verdict.label,
             }
-            for each in self.runs
+            for run in self.runs
         ]
+
+    def _summary(self) -> str:
+        return f"{plural('run', len(self.runs))} took first place by {self.score}, {plural('entry', len(self.entries))}"
 
 
 def sota_history(
-    table: Any, *, score: str | None = None, until: date | str | None = None, higher_is_better: bool = True
+    entries: Any, *, score: str | None = None, until: date | str | None = None, higher_is_better: bool = True
 ) -> SotaHistory:
-    """Find each submission that took the top of a leaderboard, from a table of scores alone.
+    """Find each submission that took first place on a leaderboard, from dates and scores alone.
 
-    The history begins with the first submission that beats the organizers' baselines; a submission takes the top with a
-    strictly better score than all before it. Of several on one day the best counts.
+    The history begins with the first submission that beats the organizers' baselines of its day and before; a submission takes
+    first place with a strictly better score than all entries before it. Scores that are equal except for rounding are equal. Of
+    several submissions on one day the best counts.
 
     Parameters
     ----------
-    table : path, or iterable of mapping
-        CSV or JSON; see `ir_outcomes.reading.entries.read_entries` for its columns.
+    entries : path, or iterable of mapping
+        CSV or JSON; see `ir_outcomes.reading.entries.read_entries` for the columns.
     score : str, optional
-        Column of the score; by default the one whose name holds "eval", or "score".
+        Column of the score; by default the one whose name contains "eval", or "score".
     until : date or str, optional
-        Leave out what came later, such as "2021-02-15".
+        Leave out later submissions; a text is written as "2021-02-15".
     higher_is_better : bool
         Direction of the score.
 
@@ -131,89 +135,120 @@ def sota_history(
     Raises
     ------
     InputError
-        If the table cannot be read.
+        If the entries cannot be read.
     ParameterError
-        If there is no column of scores.
+        If no entry has a score, or `until` is not a date or is before the first entry.
 
     References
     ----------
-    Lin et al. 2021, Figure 1; Craswell et al. 2021, section 2: "beginning with the first submission that beat
+    Lin et al. 2021, Figure 1; Craswell et al. 2021, section 1: "beginning with the first submission that beat
     organizer-supplied baselines".
 
     Examples
     --------
-    >>> table = [
+    >>> entries = [
     ...     {"id": "bm25", "date": "2020-08-01", "score": 0.2, "baseline": True},
     ...     {"id": "a", "date": "2020-08-10", "score": 0.19},
     ...     {"id": "b", "date": "2020-08-20", "score": 0.3},
     ...     {"id": "c", "date": "2020-09-01", "score": 0.35},
     ... ]
-    >>> [(each.number, each.run, each.looks) for each in sota_history(table).runs]
+    >>> [(run.number, run.run, run.looks) for run in sota_history(entries).runs]
     [(1, 'b', 2), (2, 'c', 3)]
     """
-    entries, column = read_entries(table, score)
+    read, column = read_entries(entries, score)
     if until is not None:
-        try:
-            last = until if isinstance(until, date) else date.fromisoformat(until)
-        except ValueError:
-            raise ParameterError(f"until={until!r}: write a date such as 2021-02-15") from None
-        entries = tuple(each for each in entries if each.date <= last)
-        if not entries:
-            raise ParameterError(f"until={last.isoformat()}: nothing was submitted by then")
-    if not any(each.score is not None for each in entries):
+        last = _date(until)
+        read = tuple(entry for entry in read if entry.date <= last)
+        if not read:
+            raise ParameterError(f"until={last.isoformat()}: there is no entry up to this day")
+    if not any(entry.score is not None for entry in read):
         raise ParameterError("no entry has a score; name its column with score=")
-    return history_of(entries, higher_is_better=higher_is_better, score=column or "score")
+    return history_of(read, higher_is_better=higher_is_better, score=column or "score")
 
 
 def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) -> SotaHistory:
-    """Do the same with entries that are already read."""
+    """Find the history of entries that are already read; see `sota_history`."""
+    scored = sorted((entry for entry in entries if entry.score is not None), key=lambda entry: (entry.date, entry.run))
+    looks = sorted(entry.date for entry in entries if not entry.is_baseline)
+    slack = SLACK * max((abs(_score(entry)) for entry in scored), default=0.0)
     sign = 1 if higher_is_better else -1
-    unscored = [each.run for each in entries if each.score is None]
-    scored = sorted((each for each in entries if each.score is not None), key=lambda each: (each.date, each.run))
-    best = max((sign * _score(each) for each in scored if each.is_baseline), default=float("-inf"))
+    best = float("-inf")
     runs: list[SotaRun] = []
-    submissions = [each for each in scored if not each.is_baseline]
-    for each in submissions:
-        top_of_day = max(sign * _score(other) for other in submissions if other.date == each.date)
-        value = sign * _score(each)
-        if value > best and value == top_of_day:
-            looks = sum(other.date <= each.date and not other.is_baseline for other in entries)
-            gain = None if not runs else _score(each) - runs[-1].score
-            runs.append(SotaRun(len(runs) + 1, each.run, each.group, each.date, _score(each), gain, looks, None))
-            best = value
-    notes = []
-    if unscored:
-        notes.append(f"{len(unscored)} entries have no score: they count as looks, but take no place: {some(unscored)}.")
-    if not runs:
-        notes.append("No submission beats the organizers' baselines.")
-    groups = Counter(each.group for each in submissions if each.group is not None)
+    for day, of_day in groupby(scored, key=lambda entry: entry.date):
+        submissions = []
+        for entry in of_day:
+            if entry.is_baseline:  # a baseline must be beaten from its own day on, but never takes first place
+                best = max(best, sign * _score(entry))
+            else:
+                submissions.append(entry)
+        top = max((sign * _score(entry) for entry in submissions), default=float("-inf"))
+        if top > best + slack:
+            entry = next(entry for entry in submissions if sign * _score(entry) >= top - slack)
+            gain = _score(entry) - runs[-1].score if runs else None
+            used = bisect_right(looks, day)
+            runs.append(SotaRun(len(runs) + 1, entry.run, entry.group, day, _score(entry), gain, used, None))
+        best = max(best, top)
     return SotaHistory(
-        tuple(runs), tuple(scored), dict(groups.most_common()), higher_is_better, score, tuple(notes), versions()
+        runs=tuple(runs),
+        entries=tuple(scored),
+        submissions=_submissions(scored),
+        higher_is_better=higher_is_better,
+        score=score,
+        notes=tuple(_notes(entries, runs)),
+        versions=versions(),
     )
 
 
-def with_verdicts(history: SotaHistory, verdicts: dict[tuple[str, str], PairVerdict]) -> SotaHistory:
-    """Add the verdict on each run against the one it displaced; `verdicts` is keyed by baseline and contender."""
-    judged = [
-        each if before is None else replace(each, verdict=verdicts[before.run, each.run])
-        for before, each in zip((None, *history.runs[:-1]), history.runs, strict=True)
+def _submissions(scored: Sequence[Entry]) -> dict[str, int]:
+    groups = Counter(entry.group for entry in scored if entry.group is not None and not entry.is_baseline)
+    return dict(groups.most_common())
+
+
+def _notes(entries: Sequence[Entry], runs: Sequence[SotaRun]) -> list[str]:
+    notes = []
+    unscored = [entry.run for entry in entries if entry.score is None]
+    if unscored:
+        verb, counts = ("has", "it counts") if len(unscored) == 1 else ("have", "they count")
+        notes.append(
+            f"{plural('entry', len(unscored))} {verb} no score: {counts} as a use of the test queries, but cannot take first "
+            f"place: {some(unscored)}."
+        )
+    if not runs:
+        notes.append("No submission beats the organizers' baselines.")
+    return notes
+
+
+def with_verdicts(history: SotaHistory, verdicts: Mapping[tuple[str, str], PairVerdict]) -> SotaHistory:
+    """Add the verdict on each run against the previous one; the keys of `verdicts` are baseline and contender."""
+    runs = [
+        run if previous is None else replace(run, verdict=verdicts[previous.run, run.run])
+        for previous, run in zip((None, *history.runs[:-1]), history.runs, strict=True)
     ]
-    return replace(history, runs=tuple(judged))
+    return replace(history, runs=tuple(runs))
 
 
-def entries_of(source: Any, scores: dict[str, float]) -> tuple[Entry, ...]:
-    """Take the entries of a table, with these scores instead of its own; entries of other runs have none.
+def entries_of(source: Any, scores: Mapping[str, float]) -> tuple[Entry, ...]:
+    """Read entries, with these scores instead of their own; entries of other runs get none.
 
     Raises
     ------
     MismatchError
-        If the table lacks a run.
+        If the entries lack a run.
     """
-    entries = {each.run: each for each in read_entries(source).entries}
+    entries = {entry.run: entry for entry in read_entries(source).entries}
     missing = [run for run in scores if run not in entries]
     if missing:
-        raise MismatchError(f"the table of entries has no row for {some(missing)}; its ids are {some(list(entries))}")
+        raise MismatchError(f"the entries have no row for {some(missing)}; their ids are {some(list(entries))}")
     return tuple(replace(entry, score=scores.get(run)) for run, entry in entries.items())
+
+
+def _date(text: date | str) -> date:
+    if isinstance(text, date):
+        return text
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ParameterError(f"until={text!r}: write a date such as 2021-02-15") from None
 
 
 def _score(entry: Entry) -> float:

@@ -1,56 +1,57 @@
-"""The two-facet verdict for all pairs of runs, on all queries or on many subsets of them at once.
+"""The two-facet verdict for all pairs of runs.
 
-The numbers that decide are those of `ir_outcomes.compare`; what it shows beside them is left out here, because there are many
-pairs: n runs have n (n - 1) / 2.
+The numbers that decide are those of `ir_outcomes.compare`. What a comparison shows beside them is left out, because n runs have
+n (n - 1) / 2 pairs: a pair keeps a few numbers, and nothing by query.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from itertools import chain, islice
 
 from ir_outcomes._types import Unit
-from ir_outcomes.comparison.outcomes import Outcomes, split
-from ir_outcomes.comparison.verdict import decide, finding
+from ir_outcomes.comparison.pair_tests import PairTests, coverage_test_for, judge, run_tests, stacked
+from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.statistics import Test, adjust, binomial_test, differences, sign_flip, t_test, wilcoxon
+from ir_outcomes.leaderboards.pair_blocks import Summary, blocks_of_ranks, blocks_of_shares
 
 __all__ = ["PairVerdict", "all_pairs"]
 
-_TURNED = {"better": "worse", "worse": "better"}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """What two runs did against each other.
+    """The verdict on a contender against a baseline, with the numbers that led to it.
 
     Attributes
     ----------
     baseline, contender : str
         Names; every difference is contender minus baseline.
-    outcomes : Outcomes
-        The split; with its own queries for each pair.
+    neither, lost, won, both : int
+        Queries (or relevant documents) found by neither run, by the baseline only, by the contender only, by both.
     coverage : float
         Change of coverage, percentage points, higher is better.
     coverage_p, coverage_p_corrected : float
         Of the exact binomial test, or of the sign-flip test where shares of documents are compared.
     n_both : int
-        Queries on which both found something in common.
+        Queries on which both found at least one same document: the queries of the ranking facet.
     baseline_length, contender_length : float or None
-        Mean search length there, ranks, lower is better; the baseline's differs from pair to pair.
+        Mean search length there, ranks, lower is better; that of the same baseline differs from pair to pair.
     ranking_p, ranking_p_corrected, wilcoxon_p : float
-        Of the paired t test, which decides, and of the Wilcoxon test, which can veto.
+        Of the test of the mean that decides (t; with fewer than 30 differences that are not zero the sign-flip test), and of
+        the Wilcoxon test, which can veto.
     label : str
-        The verdict; see `ir_outcomes.comparison.verdict.LABELS`.
+        The verdict, one of `ir_outcomes.comparison.verdict.LABELS`, after the guard.
+    guard : bool
+        Whether the restricted search length over all queries contradicts the two facets, so that the label is "trade-off".
     """
 
     baseline: str
     contender: str
-    outcomes: Outcomes
+    neither: int
+    lost: int
+    won: int
+    both: int
     coverage: float
     coverage_p: float
     coverage_p_corrected: float
@@ -61,6 +62,7 @@ class PairVerdict:
     ranking_p_corrected: float
     wilcoxon_p: float
     label: str
+    guard: bool
 
     @property
     def ranking(self) -> float | None:
@@ -70,110 +72,83 @@ class PairVerdict:
         return self.contender_length - self.baseline_length
 
     def turned(self) -> PairVerdict:
-        """Give the same with baseline and contender exchanged."""
-        counts, shares = self.outcomes, self.outcomes.fractions
-        first, _, rest = self.label.partition(" ")
-        label = {
-            "better without harm": "worse without gain",
-            "worse without gain": "better without harm",
-        }.get(self.label, f"{_TURNED[first]} {rest}" if first in _TURNED else self.label)
+        """Return the verdict on the baseline against the contender."""
         return replace(
             self,
             baseline=self.contender,
             contender=self.baseline,
-            outcomes=replace(
-                counts, lost=counts.won, won=counts.lost, fractions={**shares, "lost": shares["won"], "won": shares["lost"]}
-            ),
-            coverage=-self.coverage,
+            lost=self.won,
+            won=self.lost,
+            coverage=0.0 - self.coverage,  # 0 stays 0, and does not become -0.0
             baseline_length=self.contender_length,
             contender_length=self.baseline_length,
-            label=label,
+            label=MIRRORED[self.label],
         )
 
 
 def all_pairs(
-    tables: list[SearchLengths],
-    unit: Unit,
-    *,
-    alpha: float,
-    correction: str,
-    looks: int = 1,
+    runs: Sequence[SearchLengths], unit: Unit, many_relevant: bool, *, alpha: float, correction: str, looks: int = 1
 ) -> list[PairVerdict]:
-    """Judge every run against every later one.
+    """Judge each run as a contender against every earlier one.
 
     Parameters
     ----------
-    tables : list of SearchLengths
-        Made alike.
-    unit, alpha, correction
-        See `ir_outcomes.compare`.
+    runs : sequence of SearchLengths
+        Computed with the same qrels and settings.
+    unit : {"query", "document"}
+        What is answered or not.
+    many_relevant : bool
+        Whether any answerable query of the evaluation has more than one relevant document.
+    alpha, correction
+        See `ir_outcomes.compare`; the family is all pairs.
     looks : int
-        Corrected p-values are multiplied by it: how often the same queries had been looked at.
+        Corrected p-values are multiplied by it: how often the same queries had been used.
 
     Returns
     -------
     list of PairVerdict
-        In the order of `itertools.combinations`, p-values corrected over all of them; the verdicts are those of
-        ``compare(all_pairs=True)``.
+        In the order of `itertools.combinations`; the verdicts are those of ``compare(all_pairs=True)``.
     """
-    judged = [_judged(baseline, contender, unit) for baseline, contender in combinations(tables, 2)]
-    coverage_ps = [min(1.0, looks * p) for p in adjust([each.found.pvalue for each in judged], correction).tolist()]
-    ranking_ps = [min(1.0, looks * p) for p in adjust([each.t.pvalue for each in judged], correction).tolist()]
-    return [_verdict(*row, alpha) for row in zip(judged, coverage_ps, ranking_ps, strict=True)]
-
-
-class _Judged(NamedTuple):
-    """A pair of runs, tested but not yet corrected."""
-
-    names: tuple[str, str]
-    outcomes: Outcomes
-    coverage: float
-    found: Test
-    lengths: tuple[float | None, float | None]
-    n_both: int
-    t: Test
-    wilcoxon: Test
-
-
-def _judged(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> _Judged:
-    """Test a pair, and keep no number of a single query: there are many pairs."""
-    each = split(baseline, contender, unit)
-    gained = differences(each.found_baseline, each.found_contender)
-    x, y = each.length_baseline[each.shared], each.length_contender[each.shared]
-    change = differences(x, y)
-    return _Judged(
-        names=(baseline.name, contender.name),
-        outcomes=each.outcomes,
-        coverage=100 * float(gained.mean()),
-        found=_coverage_test(gained),
-        lengths=(float(x.mean()), float(y.mean())) if len(x) else (None, None),
-        n_both=len(x),
-        t=t_test(change),
-        wilcoxon=wilcoxon(change),
+    coverage_test = coverage_test_for(unit, many_relevant, "exact")
+    blocks = blocks_of_shares(runs) if unit == "document" and many_relevant else blocks_of_ranks(runs)
+    summaries: list[Summary] = []
+    tests: list[PairTests] = []
+    # Joined from time to time: arrays of few numbers take more memory than all else together.
+    while batch := list(islice(blocks, 512)):
+        summaries += chain.from_iterable(block.summaries for block in batch)
+        tests.append(stacked([run_tests(block.samples, "t", coverage_test) for block in batch]))
+    joined = stacked(tests)
+    judged = judge(joined, alpha=alpha, correction=correction, looks=looks)
+    columns = (
+        joined.coverage.pvalue.tolist(),
+        judged.coverage.tolist(),
+        joined.ranking.pvalue.tolist(),
+        judged.ranking.tolist(),
+        joined.wilcoxon.pvalue.tolist(),
+        judged.verdicts.labels(),
+        judged.verdicts.guard.tolist(),
     )
-
-
-def _verdict(each: _Judged, coverage_p: float, ranking_p: float, alpha: float) -> PairVerdict:
-    coverage = finding(each.found, coverage_p, alpha, higher_is_better=True)
-    ranking = finding(each.t, ranking_p, alpha, higher_is_better=False, vetoes=(each.wilcoxon,))
-    return PairVerdict(
-        baseline=each.names[0],
-        contender=each.names[1],
-        outcomes=each.outcomes,
-        coverage=each.coverage,
-        coverage_p=each.found.pvalue,
-        coverage_p_corrected=coverage_p,
-        n_both=each.n_both,
-        baseline_length=each.lengths[0],
-        contender_length=each.lengths[1],
-        ranking_p=each.t.pvalue,
-        ranking_p_corrected=ranking_p,
-        wilcoxon_p=each.wilcoxon.pvalue,
-        label=decide(coverage, ranking)[0],
-    )
-
-
-def _coverage_test(change: npt.NDArray[np.float64]) -> Test:
-    if np.isin(change, (-1.0, 0.0, 1.0)).all():
-        return binomial_test(int(np.sum(change > 0)), int(np.sum(change < 0)))
-    return sign_flip(change)
+    return [
+        PairVerdict(
+            baseline=summary.baseline,
+            contender=summary.contender,
+            neither=summary.neither,
+            lost=summary.lost,
+            won=summary.won,
+            both=summary.both,
+            coverage=summary.coverage,
+            coverage_p=coverage_p,
+            coverage_p_corrected=coverage_p_corrected,
+            n_both=summary.n_both,
+            baseline_length=summary.baseline_length,
+            contender_length=summary.contender_length,
+            ranking_p=ranking_p,
+            ranking_p_corrected=ranking_p_corrected,
+            wilcoxon_p=wilcoxon_p,
+            label=label,
+            guard=guard,
+        )
+        for summary, coverage_p, coverage_p_corrected, ranking_p, ranking_p_corrected, wilcoxon_p, label, guard in zip(
+            summaries, *columns, strict=True
+        )
+    ]

@@ -12,7 +12,7 @@ import lzma
 import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -27,6 +27,7 @@ LONGEST_LINE = 1 << 20
 LARGEST_RATIO = 200  # of text to compressed bytes; runs have 3 to 30
 UNSUSPICIOUS = 256 << 20  # bytes of text that may have any ratio
 BOM = b"\xef\xbb\xbf"
+STDIN = "-"  # the path that stands for standard input
 
 
 class Block(NamedTuple):
@@ -42,31 +43,49 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
     Raises
     ------
     UnreadableFile
-        If the file is missing, is no file, or breaks off in the middle of its compressed data.
+        If the file is missing, is not a file, or its compressed data is truncated or damaged.
     FormatError
         If a line is longer than any line of a run or qrels file can sensibly be.
     """
-    source = os.fspath(path)
-    line, rest = 1, b""
-    with _open(source) as (file, stream):
-        for piece in _pieces(file, stream, source):
-            data = rest + piece
-            if line == 1 and data.startswith(BOM):
-                data = data[len(BOM) :]
-            end = data.rfind(b"\n") + 1
-            lines, rest = data[:end], data[end:]
-            if len(rest) > LONGEST_LINE:
-                raise FormatError(
-                    source,
-                    f"a line longer than {LONGEST_LINE:,} bytes: this is not a run or qrels file",
-                    line=line + newlines(lines),
-                    text=rest[:200].decode("utf-8", "replace"),
-                )
-            if lines:
-                yield Block(line, lines)
-                line += newlines(lines)
+    yield from blocks_of(pieces(path), os.fspath(path))
+
+
+def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
+    """Divide content into blocks that end at a line's end; a byte order mark at its beginning is removed."""
+    line, rest, is_start = 1, b"", True
+    for piece in content:
+        data = rest + piece
+        if is_start and len(data) >= len(BOM):
+            data = data.removeprefix(BOM)
+            is_start = False
+        end = data.rfind(b"\n") + 1
+        lines, rest = data[:end], data[end:]
+        if len(rest) > LONGEST_LINE:
+            raise FormatError(
+                source,
+                f"a line longer than {LONGEST_LINE:,} bytes: this is not a run or qrels file",
+                line=line + newlines(lines),
+                text=rest[:200].decode("utf-8", "replace"),
+            )
+        if lines:
+            yield Block(line, lines)
+            line += newlines(lines)
+            is_start = False
     if rest:
         yield Block(line, rest)
+
+
+def pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file is missing, is not a file, or its compressed data is truncated or damaged.
+    """
+    source = os.fspath(path)
+    with _open(source) as (file, stream):
+        yield from _pieces(file, stream, source)
 
 
 def read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -145,10 +164,11 @@ class _CountedFile(io.FileIO):
 def _open(source: str) -> Iterator[tuple[_CountedFile, IO[bytes]]]:
     """Yield the file itself and its decompressed content; afterwards refuse a file that has changed meanwhile."""
     try:
-        mode = os.stat(source).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+        place: str | int = 0 if source == STDIN else source
+        mode = os.stat(place).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or (stat.S_ISSOCK(mode) and source == STDIN)):
             raise UnreadableFile(f"{source}: a directory or device, not a file; name the file itself")
-        file = _CountedFile(source)
+        file = _CountedFile(place, closefd=source != STDIN)
     except FileNotFoundError:
         raise UnreadableFile(f"{source}: no such file{_nearest(source)}") from None
     except UnreadableFile:

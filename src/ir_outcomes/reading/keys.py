@@ -26,7 +26,7 @@ def pair_keys(codes: Codes, docids: Ids, salt: int = 0) -> Keys:
     codes : (n,) int32 array
         Query of each row.
     docids : (n,) bytes array
-        Document of each row; contiguous, the width a multiple of 8 (see `ir_outcomes.reading.tables.as_ids`).
+        Document of each row; contiguous, the width a multiple of 8 (see `ir_outcomes.reading.columns.as_ids`).
     salt : int
         Chooses the multipliers: equal keys for unequal pairs go away under another salt.
     """

@@ -1,17 +1,21 @@
 """Lines of run and qrels files to columns.
 
-Two readers with one meaning. The plain one (`_plain`) defines what a file says and explains what is wrong with it.
-The fast one (`ir_outcomes.reading.tokens`) takes whole blocks, and declines every block on which the two could differ. What it
-declines, the plain reader reads.
+There are two readers with the same meaning. The plain reader (`_plain`) defines what a file says and explains what is wrong
+with it. The fast reader (`ir_outcomes.reading.tokens`) takes whole blocks, and declines every block on which the two could
+differ; the plain reader then reads that block. A test compares them on arbitrary bytes.
 
-Fields are separated by any run of ASCII white space; blank lines are passed over; there are no comments or quotes.
+Without a separator, columns are separated by any ASCII white space, and there are no quotes. With a separator (the CSV and
+TSV files that have a header), the rules are those of Python's csv module, and white space around a value is removed. Blank
+lines are skipped.
 """
 
 from __future__ import annotations
 
+import csv
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -19,92 +23,156 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError
-from ir_outcomes.reading.files import Block, blocks
+from ir_outcomes.reading.columns import LONGEST_ID, Columns, as_ids
+from ir_outcomes.reading.files import BOM, STDIN, Block, blocks
 from ir_outcomes.reading.keys import Codes, Ids
-from ir_outcomes.reading.tables import LONGEST_ID, Columns, as_ids
+from ir_outcomes.reading.layouts import Layout
 from ir_outcomes.reading.tokens import fields_of, ids_of, numbers_of
 
+__all__ = ["COLUMN_REMEDY", "check_bytes", "decimal", "nonblank", "read_lines", "shown"]
 
-class Layout(NamedTuple):
-    """Which column of a line holds what."""
-
-    columns: int
-    query: int
-    document: int
-    value: int
-    value_name: str
-    whole: bool
+COLUMN_REMEDY = (
+    "; ids and tags must not contain white space, comment lines must be removed, and a header must name query_id, doc_id "
+    "and a value"
+)
+_LARGE = 1 << 30  # bytes of ids
+_WIDEST = 8  # times the bytes that were read
 
 
-TREC_RUN = Layout(6, query=0, document=2, value=4, value_name="score", whole=False)
-TREC_RUN_BY_RANK = Layout(6, query=0, document=2, value=3, value_name="rank", whole=True)
-MSMARCO_RUN = Layout(3, query=0, document=1, value=2, value_name="rank", whole=True)
-TREC_QRELS = Layout(4, query=0, document=2, value=3, value_name="grade", whole=True)
+def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line: int) -> Columns:
+    """Read lines of one layout.
 
-_KINDS = {
-    3: "an MS MARCO run has 3 columns (query, document, rank)",
-    4: "a qrels file has 4 columns (query, iteration, document, grade)",
-    6: "a TREC run has 6 columns (query, Q0, document, rank, score, tag)",
-}
-
-
-def read_columns(path: str | os.PathLike[str], layouts: tuple[Layout, ...]) -> tuple[Columns, Layout]:
-    """Read a file in that one of the layouts whose number of columns its first line has.
+    Parameters
+    ----------
+    content : iterable of Block
+        The blocks of a file.
+    layout : Layout
+        What the columns contain.
+    source : str
+        The path of the file.
+    first_line : int
+        Number of the first line that contains data; the lines before it, such as a header, are skipped.
 
     Raises
     ------
     FormatError
-        Naming file, line and text, if a line does not fit the layout or the file has no line.
-    UnreadableFile
-        See `ir_outcomes.reading.files.blocks`.
+        If a line does not fit the layout; the error has the line's number and text.
     """
-    source = os.fspath(path)
-    layout: Layout | None = None
     codes, documents, values = _Growing(), _Growing(), _Growing()
     code_of: dict[bytes, int] = {}
     n_bytes = 0
-    for block in blocks(path):
+    for block in _from_line(content, first_line):
         n_bytes += len(block.data)
-        if layout is None:
-            layout = _layout_of(block, layouts, source)
-            if layout is None:
-                continue
         part = _fast(block, layout) or _plain(block, layout, source)
         codes.extend(_coded(part.queries, code_of))
         ids = as_ids(part.documents)
-        _refuse_wide_table(documents.n_bytes(ids), n_bytes, ids, source)
+        _refuse_wide_array(documents.n_bytes(ids), n_bytes, ids, source)
         documents.extend(ids)
         values.extend(part.values)
-    if layout is None:
-        raise FormatError(source, "is empty; nothing can be evaluated from it")
-    columns = Columns(source, [query.decode() for query in code_of], codes.array, documents.array, values.array)
-    return columns, layout
+    columns = Columns(
+        source,
+        [query.decode() for query in code_of],
+        codes.array.astype(np.int32, copy=False),
+        as_ids(documents.array),
+        values.array.astype(np.float64, copy=False),
+        layout.value_name,
+        partial(_line_of, source, first_line),
+    )
+    if layout.separator is None and b"#" in code_of:  # a comment that happens to have the right number of words
+        row = int(np.argmax(columns.codes == code_of[b"#"]))
+        raise FormatError(source, "is a comment; remove comment lines", line=columns.line_of(row))
+    return columns
 
 
-def find_line(path: str | os.PathLike[str], layout: Layout, query: str, document: str, nth: int) -> int | None:
-    """Find the number of the nth line (from 0) that names this query and document; None if it cannot be told."""
-    if not os.path.isfile(path):  # a pipe can be read only once
+def nonblank(block: Block) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank, with their numbers."""
+    for number, line in enumerate(io.BytesIO(block.data), block.first_line):
+        if not line.isspace():
+            yield number, line
+
+
+def check_bytes(block: Block, source: str) -> None:
+    """Refuse what no text file contains: NUL bytes, bytes that are not UTF-8, byte order marks within the text."""
+    data = block.data
+    if b"\0" in data:
+        at = data.index(b"\0")
+        remedy = "is this a text file? UTF-16 must be converted to UTF-8"
+        raise FormatError(source, f"contains a NUL byte; {remedy}", line=_line_at(block, at), text=_around(data, at))
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            source,
+            "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match",
+            line=_line_at(block, error.start),
+            text=_around(data, error.start),
+        ) from None
+    if BOM in data:
+        at = data.index(BOM)
+        problem = (
+            "contains a byte order mark (U+FEFF) after its beginning, as files do that were joined; remove it, because it "
+            "would become part of an id"
+        )
+        raise FormatError(source, problem, line=_line_at(block, at), text=_around(data, at))
+
+
+def shown(fields: list[bytes]) -> str:
+    """Return fields as a message shows them."""
+    return b" ".join(fields[:12])[:200].decode("utf-8", "replace")
+
+
+def decimal(field: bytes, layout: Layout, source: str, line: int) -> float:
+    """Read a score, rank or grade as `float` does, but without the underscores that only Python allows."""
+    try:
+        if b"_" in field:
+            raise ValueError
+        value = float(field)
+    except ValueError:
+        value = float("nan")
+    if value != value or (layout.whole and not value.is_integer()):
+        expected = "whole number" if layout.whole else "number"
+        problem = f"the {layout.value_name} is not a {expected}; correct or remove the line"
+        raise FormatError(source, problem, line=line, text=shown([field]))
+    return value
+
+
+def _from_line(content: Iterable[Block], first_line: int) -> Iterator[Block]:
+    """Leave out the lines before the first one that contains data."""
+    for block in content:
+        skipped = first_line - block.first_line
+        if skipped <= 0:
+            yield block
+            continue
+        position = 0
+        while skipped and position < len(block.data):
+            position = block.data.find(b"\n", position) + 1 or len(block.data)
+            skipped -= 1
+        if position < len(block.data):
+            yield Block(first_line, block.data[position:])
+
+
+def _line_of(source: str, first_line: int, row: int) -> int | None:
+    """Find the line of a row by reading the file again; None for a pipe, which can be read only once."""
+    if source == STDIN or not os.path.isfile(source):
         return None
-    wanted = query.encode(), document.encode()
-    for block in blocks(path):
-        for number, fields in _fields(block):
-            if (fields[layout.query], fields[layout.document]) == wanted:
-                if nth == 0:
-                    return number
-                nth -= 1
+    for block in _from_line(blocks(source), first_line):
+        for number, _ in nonblank(block):
+            if row == 0:
+                return number
+            row -= 1
     return None
 
 
-def _refuse_wide_table(needed: int, n_bytes: int, ids: Ids, source: str) -> None:
-    """Refuse ids so unequal in length that their table outgrows what was read, because each takes as much as the longest."""
-    if needed > _LARGE_TABLE and needed > _WIDEST_TABLE * n_bytes:
+def _refuse_wide_array(needed: int, n_bytes: int, ids: Ids, source: str) -> None:
+    """Refuse ids so unequal in length that their array outgrows the file: each id takes as much as the longest."""
+    if needed > _LARGE and needed > _WIDEST * n_bytes:
         longest = max(ids.tolist(), key=len).decode("utf-8", "replace")
         problem = f"one id as long as this among many short ones would take {needed >> 20:,} MiB of memory; shorten it"
         raise FormatError(source, problem, text=longest)
 
 
 class _Growing:
-    """A column that grows in place, so that memory holds it once; ids widen when wider ones come."""
+    """A column that grows in place, so that memory contains it once; ids are widened when wider ones follow."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -128,38 +196,16 @@ class _Growing:
 
 
 class _Part(NamedTuple):
+    """The columns of a block."""
+
     queries: Ids
     documents: Ids
     values: npt.NDArray[np.float64]
 
 
-def _fields(block: Block) -> Iterator[tuple[int, list[bytes]]]:
-    for number, line in enumerate(io.BytesIO(block.data), block.first_line):
-        fields = line.split()
-        if fields:
-            yield number, fields
-
-
-def _layout_of(block: Block, layouts: tuple[Layout, ...], source: str) -> Layout | None:
-    number, fields = next(_fields(block), (0, []))
-    if not fields:
-        return None
-    for layout in layouts:
-        if len(fields) == layout.columns:
-            return layout
-    _check_bytes(block, source)
-    expected = " or ".join(str(layout.columns) for layout in layouts)
-    looks_like = f": {_KINDS[len(fields)]}; were the arguments swapped?" if len(fields) in _KINDS else _COLUMN_REMEDY
-    raise FormatError(source, f"has {len(fields)} columns, expected {expected}{looks_like}", line=number, text=_text(fields))
-
-
-_LARGE_TABLE = 1 << 30  # bytes of ids
-_WIDEST_TABLE = 8  # times the bytes that were read
-_COLUMN_REMEDY = "; ids and tags must not contain white space, and comment or header lines must be removed"
-
-
 def _fast(block: Block, layout: Layout) -> _Part | None:
-    fields = fields_of(block.data, layout.columns)
+    data = block.data if layout.separator is None else _white_space_for(block.data, layout.separator)
+    fields = None if data is None else fields_of(data, layout.columns)
     if fields is None:
         return None
     queries = ids_of(fields, layout.query, LONGEST_ID)
@@ -169,60 +215,53 @@ def _fast(block: Block, layout: Layout) -> _Part | None:
         return None
     if layout.whole and not np.all(np.isfinite(values) & (values == np.floor(values))):
         return None
+    # White space separates the same columns only where every separator does; two in a row surround an empty value.
+    if layout.separator is not None and block.data.count(layout.separator) != len(values) * (layout.columns - 1):
+        return None
     return _Part(queries, documents, values)
 
 
+def _white_space_for(data: bytes, separator: bytes) -> bytes | None:
+    """Make separators white space; None where quotes, or white space within values, would then be misread."""
+    if b'"' in data or b" " in data or b"\v" in data or b"\f" in data or data.count(b"\r") != data.count(b"\r\n"):
+        return None
+    if separator == b"\t":
+        return data
+    return None if b"\t" in data else data.replace(separator, b"\t")
+
+
 def _plain(block: Block, layout: Layout, source: str) -> _Part:
-    _check_bytes(block, source)
+    check_bytes(block, source)
     queries, documents, values = [], [], []
-    for number, fields in _fields(block):
+    for number, line in nonblank(block):
+        fields = line.split() if layout.separator is None else _separated(line, layout.separator, source, number)
         if len(fields) != layout.columns:
             raise FormatError(
                 source,
-                f"has {len(fields)} columns, expected {layout.columns}{_COLUMN_REMEDY}",
+                f"has {len(fields)} columns, expected {layout.columns}{COLUMN_REMEDY}",
                 line=number,
-                text=_text(fields),
+                text=shown(fields),
             )
         for name, column in (("query", layout.query), ("document", layout.document)):
+            if not fields[column]:
+                problem = f"the {name} id is empty; correct or remove the line"
+                raise FormatError(source, problem, line=number, text=shown(fields))
             if len(fields[column]) > LONGEST_ID:
                 problem = f"a {name} id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
-                raise FormatError(source, problem, line=number, text=_text([fields[column]]))
+                raise FormatError(source, problem, line=number, text=shown([fields[column]]))
         queries.append(fields[layout.query])
         documents.append(fields[layout.document])
-        values.append(_number(fields[layout.value], layout, source, number))
-    return _Part(np.array(queries, dtype=np.bytes_), np.array(documents, dtype=np.bytes_), np.array(values))
+        values.append(decimal(fields[layout.value], layout, source, number))
+    return _Part(np.array(queries, dtype=np.bytes_), np.array(documents, dtype=np.bytes_), np.array(values, dtype=np.float64))
 
 
-def _number(field: bytes, layout: Layout, source: str, line: int) -> float:
+def _separated(line: bytes, separator: bytes, source: str, number: int) -> list[bytes]:
     try:
-        if b"_" in field:
-            raise ValueError
-        value = float(field)
-    except ValueError:
-        value = float("nan")
-    if value != value or (layout.whole and not value.is_integer()):
-        kind = "whole number" if layout.whole else "number"
-        raise FormatError(
-            source, f"the {layout.value_name} is not a {kind}; correct or remove the line", line=line, text=_text([field])
-        )
-    return value
-
-
-def _check_bytes(block: Block, source: str) -> None:
-    data = block.data
-    if b"\0" in data:
-        at = data.index(b"\0")
-        remedy = "is this a text file? UTF-16 must be converted to UTF-8"
-        raise FormatError(source, f"holds a NUL byte; {remedy}", line=_line_at(block, at), text=_around(data, at))
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            source,
-            "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match",
-            line=_line_at(block, error.start),
-            text=_around(data, error.start),
-        ) from None
+        (fields,) = csv.reader([line.decode().rstrip("\r\n")], delimiter=separator.decode(), strict=True)
+    except (csv.Error, ValueError) as error:  # ValueError where a carriage return within the line makes two of it
+        problem = f"cannot be separated into columns ({error}); check the quotes, and remove line breaks within values"
+        raise FormatError(source, problem, line=number, text=shown([line])) from None
+    return [field.strip().encode() for field in fields]
 
 
 def _line_at(block: Block, position: int) -> int:
@@ -234,11 +273,8 @@ def _around(data: bytes, position: int) -> str:
     return data[start : position + 20].split(b"\n")[0].decode("utf-8", "backslashreplace")
 
 
-def _text(fields: list[bytes]) -> str:
-    return b" ".join(fields[:12])[:200].decode("utf-8", "replace")
-
-
 def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
+    """Number the queries in order of first appearance; only where the query changes is the dict asked."""
     if not len(queries):
         return np.empty(0, dtype=np.int32)
     words = as_ids(queries).view(np.uint64).reshape(len(queries), -1)

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError
+from ir_outcomes.reading.columns import as_ids, texts
 from ir_outcomes.reading.keys import Codes, Ids
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, as_run
-from ir_outcomes.reading.tables import as_ids, texts
 
 __all__ = ["NestedRun", "as_ranking"]
 

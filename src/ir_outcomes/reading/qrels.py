@@ -12,12 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import FormatError, IrOutcomesWarning
+from ir_outcomes._text import count
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, user_stacklevel
+from ir_outcomes.reading.any_file import read_any_file
+from ir_outcomes.reading.beir import beir_qrels_path
+from ir_outcomes.reading.columns import Columns, grouped
 from ir_outcomes.reading.datasets import is_dataset_id, load_part, nearest_ids
-from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.files import STDIN, name_of
 from ir_outcomes.reading.keys import Codes, Ids, repeated
-from ir_outcomes.reading.lines import TREC_QRELS, find_line, read_columns
-from ir_outcomes.reading.tables import Columns, columns_of, grouped
+from ir_outcomes.reading.layouts import QRELS
+from ir_outcomes.reading.python_objects import columns_of
 
 __all__ = ["Qrels", "as_qrels", "read_qrels"]
 
@@ -29,7 +33,7 @@ class Qrels:
     Attributes
     ----------
     name : str
-        How tables call them.
+        What results call them.
     query_ids : tuple of str
         All queries, in order of first appearance; also those without a relevant document.
     offsets : (n_queries + 1,) int64 array
@@ -50,7 +54,7 @@ class Qrels:
         return len(self.docids)
 
     def __repr__(self) -> str:
-        return f"Qrels({self.name!r}, {len(self.query_ids)} queries, {len(self)} judgments)"
+        return f"Qrels({self.name!r}, {count(len(self.query_ids), 'query')}, {count(len(self), 'judgment')})"
 
     @cached_property
     def codes(self) -> Codes:
@@ -59,7 +63,7 @@ class Qrels:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the content, by which tables made from the same judgments are told."""
+        """A hash of the content; equal where results were made from the same judgments."""
         content = hashlib.sha256("\n".join(self.query_ids).encode())
         for array in (self.offsets, self.docids, self.grades):
             content.update(array.tobytes())
@@ -67,7 +71,7 @@ class Qrels:
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """Return ``{query id: {document id: grade}}``, as pytrec_eval and ir_measures take it."""
-        documents, grades = [each.decode() for each in self.docids.tolist()], self.grades.tolist()
+        documents, grades = [identifier.decode() for identifier in self.docids.tolist()], self.grades.tolist()
         offsets = self.offsets.tolist()
         return {
             query: dict(zip(documents[start:end], grades[start:end], strict=True))
@@ -76,16 +80,22 @@ class Qrels:
 
 
 def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrels:
-    r"""Read a TREC qrels file: query, iteration, document, grade.
+    r"""Read qrels from a file or from the folder of a BEIR dataset.
 
-    Columns are separated by any white space; the file may be compressed, which its content tells.
+    The content decides what the file is, not its name. It may be compressed (gzip, bzip2, xz, lz4, zstd) and be any of
+
+    - TREC's four columns (query, iteration, document, grade), separated by any white space;
+    - the qrels of BEIR and MTEB, with the header ``query-id, corpus-id, score``;
+    - CSV or TSV with a header, or Parquet, with the columns ``query_id`` (or ``qid``, ``q_id``), ``doc_id`` (or ``docno``,
+      ``docid``), and ``relevance`` (or ``label``, ``rel``, ``grade``);
+    - JSON lines with such names, or a JSON document ``{query: {document: grade}}``.
 
     Parameters
     ----------
     path : path
-        The file.
+        The file; ``-`` is standard input. For the folder of a BEIR dataset, ``qrels/test.tsv`` is read.
     name : str, optional
-        What to call the qrels; by default the file name without the endings that say its format.
+        What to call the qrels; by default the file name without the endings that say its format, or the name of the folder.
 
     Raises
     ------
@@ -93,6 +103,8 @@ def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrel
         If the file is missing, truncated or cannot be decompressed.
     FormatError
         If a line is malformed, a grade is not a whole number, or a document has two different grades for a query.
+    MissingDependency
+        If it is a Parquet file and neither pyarrow nor pandas can read it.
 
     Examples
     --------
@@ -102,19 +114,22 @@ def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrel
     >>> read_qrels(path)
     Qrels('dev', 2 queries, 2 judgments)
     """
-    columns, _ = read_columns(path, (TREC_QRELS,))
-    return _checked(columns, name or name_of(path), path)
+    is_folder = os.path.isdir(path)
+    file = beir_qrels_path(path) if is_folder else path
+    content = read_any_file(file, QRELS)
+    default = os.path.basename(os.path.abspath(path)) if is_folder else "stdin" if path == STDIN else name_of(path)
+    return _checked(content.columns, name or os.fsencode(default).decode("utf-8", "backslashreplace"))
 
 
 def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
-    """Take qrels in any form users have them in.
+    """Take qrels in any form that users have.
 
     Parameters
     ----------
     qrels : Qrels, path, str, dict, frame or iterable
-        A `Qrels`; a path, or where no such file exists an ir_datasets id; ``{query: {document: grade}}``; a data frame with
-        ir_measures' (``query_id, doc_id, relevance``) or PyTerrier's (``qid, docno, label``) columns; an iterable of
-        `ir_measures.Qrel`.
+        A `Qrels`; a path, see `read_qrels`, or where no such file exists an ir_datasets id; ``{query: {document: grade}}``; a
+        data frame, or any object with an Arrow stream, with the columns of ir_measures (``query_id, doc_id, relevance``),
+        PyTerrier (``qid, docno, label``) or BEIR (``query-id, corpus-id, score``); an iterable of `ir_measures.Qrel`.
     name : str, optional
         What to call them.
 
@@ -125,34 +140,39 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     """
     if isinstance(qrels, Qrels):
         return qrels
-    if isinstance(qrels, str) and not os.path.exists(qrels):
+    if isinstance(qrels, str) and qrels != STDIN and not os.path.exists(qrels):
         is_path = os.path.isdir(os.path.dirname(qrels) or ".") and "/" in qrels
         if is_dataset_id(qrels) or (not is_path and nearest_ids(qrels)):
-            return _checked(columns_of(load_part(qrels, "qrels"), qrels, _GRADE_NAMES), name or qrels)
+            return _checked(columns_of(load_part(qrels, "qrels"), qrels, QRELS), name or qrels)
     if isinstance(qrels, (str, os.PathLike)):
         return read_qrels(qrels, name=name)
-    return _checked(columns_of(qrels, name or "the qrels", _GRADE_NAMES), name or "qrels")
+    return _checked(columns_of(qrels, name or "the qrels", QRELS), name or "qrels")
 
 
 _LARGEST_GRADE = 1_000_000_000
-_GRADE_NAMES = ("relevance", "label", "rel")
 
 
-def _checked(columns: Columns, name: str, path: str | os.PathLike[str] | None = None) -> Qrels:
+def _checked(columns: Columns, name: str) -> Qrels:
     if not columns.query_ids:
-        raise FormatError(columns.source, "hold no judgment; nothing can be evaluated with them")
-    wrong = columns.values[~((np.floor(columns.values) == columns.values) & (np.abs(columns.values) <= _LARGEST_GRADE))]
+        raise FormatError(columns.source, "contains no judgments; nothing can be evaluated with them")
+    wrong = np.flatnonzero(~((np.floor(columns.values) == columns.values) & (np.abs(columns.values) <= _LARGEST_GRADE)))
     if len(wrong):
-        raise FormatError(columns.source, f"a grade must be a whole number of at most {_LARGEST_GRADE:,}", text=str(wrong[0]))
-    twice = repeated(columns.codes, columns.docids)
-    if len(twice):
-        columns = _without_repetitions(columns, twice, path)
-    table = grouped(columns)
-    return Qrels(name, table.query_ids, table.offsets, table.docids, table.values.astype(np.int64))
+        raise FormatError(
+            columns.source,
+            f"a grade must be a whole number of at most {_LARGEST_GRADE:,}; if these are the scores of a run, the arguments "
+            "were swapped",
+            line=columns.line_of(int(wrong[0])),
+            text=str(columns.values[wrong[0]]),
+        )
+    repetitions = repeated(columns.codes, columns.docids)
+    if len(repetitions):
+        columns = _without_repetitions(columns, repetitions)
+    rows = grouped(columns)
+    return Qrels(name, rows.query_ids, rows.offsets, rows.docids, rows.values.astype(np.int64))
 
 
-def _without_repetitions(columns: Columns, rows: npt.NDArray[np.intp], path: str | os.PathLike[str] | None) -> Columns:
-    """Drop lines that say again what another says, with a warning; refuse those that contradict it."""
+def _without_repetitions(columns: Columns, rows: npt.NDArray[np.intp]) -> Columns:
+    """Remove judgments that repeat others, with a warning; refuse those that contradict others."""
     first: dict[tuple[int, bytes], int] = {}
     again = []
     for row in rows.tolist():
@@ -165,14 +185,14 @@ def _without_repetitions(columns: Columns, rows: npt.NDArray[np.intp], path: str
                 columns.source,
                 f"document {document} has two grades for query {query}, {columns.values[original]:.0f} and "
                 f"{columns.values[row]:.0f}; keep one",
-                line=None if path is None else find_line(path, TREC_QRELS, query, document, nth=1),
+                line=columns.line_of(row),
             )
         again.append(row)
     warnings.warn(
-        f"{columns.source}: {len(again)} judgments stand there more than once, with the same grade; counted once",
+        f"{columns.source}: {count(len(again), 'judgment')} repeated with the same grade and counted once",
         IrOutcomesWarning,
-        stacklevel=4,
+        stacklevel=user_stacklevel(),
     )
     keep = np.ones(len(columns.codes), dtype=bool)
     keep[again] = False
-    return Columns(columns.source, columns.query_ids, columns.codes[keep], columns.docids[keep], columns.values[keep])
+    return columns.select(keep)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import FormatError, ParameterError
+from ir_outcomes._text import count
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, user_stacklevel
+from ir_outcomes.reading.any_file import read_any_file
+from ir_outcomes.reading.columns import Columns, grouped
 from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
-from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.files import STDIN, name_of
+from ir_outcomes.reading.json_files import mteb_selection
 from ir_outcomes.reading.keys import Ids, repeated
-from ir_outcomes.reading.lines import MSMARCO_RUN, TREC_RUN, TREC_RUN_BY_RANK, Layout, find_line, read_columns
-from ir_outcomes.reading.tables import Columns, columns_of, grouped, name_within
+from ir_outcomes.reading.layouts import RUN, RUN_BY_RANK
+from ir_outcomes.reading.python_objects import columns_of, name_within
 
 __all__ = ["Run", "as_run", "read_run"]
 
@@ -27,7 +32,7 @@ class Run:
     Attributes
     ----------
     name : str
-        How tables call it.
+        What results call it.
     query_ids : tuple of str
         Its queries, in order of first appearance.
     offsets : (n_queries + 1,) int64 array
@@ -37,7 +42,9 @@ class Run:
     scores : (n,) float64 array
         Higher is ranked first.
     by_rank : bool
-        Whether the order is that of a rank column; `scores` are then the negated ranks, without ties.
+        Whether the order is that of a rank column or of a list; `scores` are then the negated ranks, without ties.
+    metadata : str
+        The text of the file's ir_metadata header without its comment signs, which is YAML; empty where there is none.
     """
 
     name: str
@@ -46,23 +53,24 @@ class Run:
     docids: Ids
     scores: npt.NDArray[np.float64]
     by_rank: bool = False
+    metadata: str = ""
 
     def __len__(self) -> int:
         return len(self.docids)
 
     def __repr__(self) -> str:
-        return f"Run({self.name!r}, {len(self.query_ids)} queries, {len(self)} documents)"
+        return f"Run({self.name!r}, {count(len(self.query_ids), 'query')}, {count(len(self), 'document')})"
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query id: {document id: score}}``, as pytrec_eval and ir_measures take it."""
-        documents = [each.decode() for each in self.docids.tolist()]
+        documents = [identifier.decode() for identifier in self.docids.tolist()]
         scores = self.scores.tolist()
         return {query: dict(zip(documents[start:end], scores[start:end], strict=True)) for query, start, end in self._spans()}
 
     def take(self, rows: npt.NDArray[np.intp]) -> Run:
         """Return the run that holds only these rows; they must be in ascending order."""
         offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
-        return Run(self.name, self.query_ids, offsets, self.docids[rows], self.scores[rows], self.by_rank)
+        return replace(self, offsets=offsets, docids=self.docids[rows], scores=self.scores[rows])
 
     def _spans(self) -> Iterator[tuple[str, int, int]]:
         offsets = self.offsets.tolist()
@@ -70,27 +78,39 @@ class Run:
 
 
 def read_run(path: str | os.PathLike[str], *, by: Literal["score", "rank"] = "score", name: str | None = None) -> Run:
-    r"""Read a run file: TREC's six columns, or MS MARCO's three.
+    r"""Read a file of a run.
 
-    Columns are separated by any white space; the file may be compressed (gzip, bzip2, xz, lz4, zstd), which its
-    content tells, not its name.
+    The content decides what the file is, not its name. It may be compressed (gzip, bzip2, xz, lz4, zstd) and be any of
+
+    - TREC's six columns, separated by any white space, with or without an ir_metadata header (see `Run.metadata`);
+    - MS MARCO's three columns (query, document, rank);
+    - CSV or TSV with a header, or Parquet, with the columns ``query_id`` (or ``qid``, ``q_id``, ``query-id``), ``doc_id`` (or
+      ``docno``, ``docid``, ``corpus-id``), and ``score`` or ``rank``;
+    - JSON lines: objects with such names, or with a query and a list of documents (``doc_ids``, ``docids``, ``docnos``,
+      ``ranking``), the best first;
+    - a JSON document ``{query: {document: score}}`` or ``{query: [document, ...]}``;
+    - the predictions that MTEB writes (``{Task}_predictions.json``).
 
     Parameters
     ----------
     path : path
-        The file.
+        The file; ``-`` is standard input. Where predictions of MTEB contain several subsets or splits,
+        ``"path#subset/split"`` selects one. They still contain each query's own document; it is left out, with a warning.
     by : {"score", "rank"}
-        What orders the documents of a query: the score (higher first), or the rank column (lower first). MS MARCO's
-        three columns hold no score and are always ordered by rank.
+        What orders the documents of a query: the score (higher first), or the rank column (lower first). Input without scores
+        is always ordered by rank.
     name : str, optional
-        What to call the run; by default the file name without the endings that say its format.
+        What to call the run; by default the file name without the endings that say its format, and for predictions of MTEB the
+        model's name.
 
     Raises
     ------
     UnreadableFile
         If the file is missing, truncated or cannot be decompressed.
     FormatError
-        If a line is malformed, a score is no number, or a document or rank is repeated within a query.
+        If a line is malformed, a score is not a number, or a document or rank is repeated within a query.
+    MissingDependency
+        If it is a Parquet file and neither pyarrow nor pandas can read it.
 
     Examples
     --------
@@ -98,23 +118,30 @@ def read_run(path: str | os.PathLike[str], *, by: Literal["score", "rank"] = "sc
     >>> path = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
     >>> _ = path.write_text("q1 Q0 d2 1 14.5 bm25\nq1 Q0 d1 2 13.0 bm25\n")
     >>> read_run(path)
-    Run('bm25', 1 queries, 2 documents)
+    Run('bm25', 1 query, 2 documents)
     """
     if by not in ("score", "rank"):
         raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
-    columns, layout = read_columns(path, (TREC_RUN if by == "score" else TREC_RUN_BY_RANK, MSMARCO_RUN))
-    return _checked(columns, name or name_of(path), path=path, layout=layout)
+    _check_name(name)
+    content = read_any_file(path, RUN if by == "score" else RUN_BY_RANK)
+    for warning in content.warnings:
+        warnings.warn(warning, IrOutcomesWarning, stacklevel=user_stacklevel())
+    if by == "rank" and content.columns.value_name != "rank":
+        raise FormatError(content.columns.source, "contains scores and no ranks; leave by='rank' out")
+    run = _checked(content.columns, name or content.name or _name_of_file(path))
+    return replace(run, metadata=content.metadata)
 
 
 def as_run(run: Any, name: str | None = None) -> Run:
-    """Take a run in any form users have one in.
+    """Take a run in any form that users have.
 
     Parameters
     ----------
     run : Run, path, str, dict, frame or iterable
-        A `Run`; a path; ``"irds:<dataset id>"`` for an ir_datasets collection's own ranking; ``{query: {document: score}}``;
-        a data frame with ir_measures' (``query_id, doc_id, score``) or PyTerrier's (``qid, docno, score``) columns; an
-        iterable of `ir_measures.ScoredDoc`.
+        A `Run`; a path, see `read_run`; ``"irds:<dataset id>"`` for an ir_datasets collection's own ranking;
+        ``{query: {document: score}}``; ``{query: [document, ...]}``, the best first; a data frame, or any object with an Arrow
+        stream, with the columns of ir_measures (``query_id, doc_id, score``) or PyTerrier (``qid, docno, score``), or with
+        ``rank`` in place of ``score``; an iterable of `ir_measures.ScoredDoc`.
     name : str, optional
         What to call it.
 
@@ -122,43 +149,72 @@ def as_run(run: Any, name: str | None = None) -> Run:
     ------
     InputError
         If it cannot be read; see `read_run`.
+    ParameterError
+        If the name is not text.
     """
+    _check_name(name)
     if isinstance(run, Run):
         return run
     if isinstance(run, str) and run.startswith(DATASET_PREFIX):
-        return _checked(columns_of(load_part(run, "scoreddocs"), run, ("score",)), name or run)
+        return _checked(columns_of(load_part(run, "scoreddocs"), run, RUN), name or run)
     if isinstance(run, (str, os.PathLike)):
         return read_run(run, name=name)
     name = name or name_within(run)
-    return _checked(columns_of(run, name or "the run", ("score",)), name or "run")
+    return _checked(columns_of(run, name or "the run", RUN), name or "run")
 
 
-def _checked(columns: Columns, name: str, path: str | os.PathLike[str] | None = None, layout: Layout | None = None) -> Run:
-    by_rank = layout is not None and layout.value_name == "rank"
-    twice = repeated(columns.codes, columns.docids)
-    if len(twice):
-        query, document = columns.query_ids[columns.codes[twice[0]]], columns.docids[twice[0]].decode()
+def _check_name(name: Any) -> None:
+    if name is not None and not isinstance(name, str):
+        raise ParameterError(f"name={name!r}: a name must be text")
+
+
+def _name_of_file(path: str | os.PathLike[str]) -> str:
+    """Name a run by its file; bytes of the name that are not UTF-8 are shown as escapes."""
+    file, _ = mteb_selection(os.fspath(path))
+    return "stdin" if file == STDIN else os.fsencode(name_of(file)).decode("utf-8", "backslashreplace")
+
+
+def _checked(columns: Columns, name: str) -> Run:
+    by_rank = columns.value_name == "rank"
+    repetitions = repeated(columns.codes, columns.docids)
+    if len(repetitions):
+        row = _second_of_pair(columns, repetitions)
+        query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
         raise FormatError(
             columns.source,
             f"document {document} is ranked twice for query {query}; keep only its best line",
-            line=find_line(path, layout, query, document, nth=1) if path is not None and layout is not None else None,
+            line=columns.line_of(row),
         )
-    if by_rank and path is not None and layout is not None:
-        _refuse_repeated_ranks(columns, path, layout)
-    table = grouped(columns)
-    scores = -table.values if by_rank else table.values
-    return Run(name, table.query_ids, table.offsets, table.docids, scores, by_rank)
+    if by_rank:
+        _check_ranks(columns)
+    rows = grouped(columns)
+    return Run(name, rows.query_ids, rows.offsets, rows.docids, -rows.values if by_rank else rows.values, by_rank)
 
 
-def _refuse_repeated_ranks(columns: Columns, path: str | os.PathLike[str], layout: Layout) -> None:
+def _second_of_pair(columns: Columns, rows: npt.NDArray[np.intp]) -> int:
+    """Find the row that repeats the pair of query and document of the first of these rows."""
+    first = rows[0]
+    same = (columns.codes[rows] == columns.codes[first]) & (columns.docids[rows] == columns.docids[first])
+    return int(rows[np.flatnonzero(same)[1]])
+
+
+def _check_ranks(columns: Columns) -> None:
+    wrong = np.flatnonzero(~(np.isfinite(columns.values) & (columns.values == np.floor(columns.values))))
+    if len(wrong):
+        raise FormatError(
+            columns.source,
+            "a rank must be a whole number",
+            line=columns.line_of(int(wrong[0])),
+            text=str(columns.values[wrong[0]]),
+        )
     order = np.lexsort((columns.values, columns.codes))
     codes, ranks = columns.codes[order], columns.values[order]
     same = np.flatnonzero((codes[1:] == codes[:-1]) & (ranks[1:] == ranks[:-1]))
     if len(same):
-        row = order[same[0] + 1]
-        query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
+        row = int(order[same[0] + 1])
+        query = columns.query_ids[columns.codes[row]]
         raise FormatError(
             columns.source,
-            f"rank {columns.values[row]:.0f} is given twice for query {query}; each rank may stand once",
-            line=find_line(path, layout, query, document, nth=0),
+            f"rank {columns.values[row]:.0f} is given twice for query {query}; a rank must occur only once",
+            line=columns.line_of(row),
         )

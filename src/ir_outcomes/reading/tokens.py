@@ -1,10 +1,14 @@
-"""Blocks of lines to columns in whole-array steps: no Python object per line.
+"""Blocks of lines to columns in whole-array steps, without a Python object for each line.
 
-A block's white space is found at once; what stands between are the fields. Ids are copied eight bytes at a time, and a number
-of at most 15 digits is the quotient of two whole numbers that float64 holds exactly, so that it is rounded as `float` rounds it
-(Clinger 1990, "How to read floating point numbers accurately"); other numbers are left to `float` itself.
+All white space of a block is found at once; the bytes between are the fields. Ids are copied 8 or 16 bytes at a time. A number
+of at most 19 digits is read as a whole number and divided by a power of ten. Up to 2**53 both are exact in float64, so that
+the quotient is rounded as `float` rounds it (Clinger 1990, "How to read floating point numbers accurately"); beyond, the
+quotient is corrected, and left to `float` itself where the correction cannot be sure of the last bit. All other spellings,
+such as exponents, are left to `float` too.
 
-Nothing is explained here: a block on which anything is wrong is declined, and the plain reader says what it is.
+Nothing is explained here: a block with anything unusual is declined, and the plain reader (`ir_outcomes.reading.lines`) reads
+it or says what is wrong. Declining too much costs time; declining too little would give a number that the plain reader does
+not give, so that every special case below declines or falls back.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.reading.files import BOM
 from ir_outcomes.reading.keys import Ids
 
 __all__ = ["Fields", "fields_of", "ids_of", "numbers_of"]
@@ -24,19 +29,22 @@ Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-_PAD = 24  # bytes on either side of a block, so that words can be taken around every field
+# Newlines on either side of a block. A number is read in up to three words of 8 bytes that end where the number ends, so that
+# they can begin before the block; an id is copied in words that can end behind it.
+_PAD = 24
 _SPACES = b" \n\t\r\v\f"
 _ONES = np.uint64(0x0101010101010101)
 _ZEROS = np.uint64(0x3030303030303030)  # eight times the digit 0
 _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)  # eight times the decimal point
 _HIGH = np.uint64(0x8080808080808080)
 # The first and the last n bytes of a word, in the order of memory.
+# They are built for little-endian machines; `fields_of` declines on others.
 _FIRST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 _LAST = ~_FIRST[::-1]
-_TENS = np.array([float(10**n) for n in range(21)])
-_MOST_DIGITS = 19  # they fit in 64 bits
-_NO_POINT = 64
-_EXACT = np.uint64(1 << 53)  # up to here float64 holds all whole numbers
+_TENS = np.array([float(10**n) for n in range(21)])  # exact up to 10**22
+_MOST_DIGITS = 19  # any number of 19 digits is less than 2**64, some of 20 are not
+_NO_POINT = 64  # larger than any number of decimals, so that the point lies before every word
+_EXACT = np.uint64(1 << 53)  # up to here float64 represents every whole number
 
 
 class Fields(NamedTuple):
@@ -45,9 +53,9 @@ class Fields(NamedTuple):
     Attributes
     ----------
     words, pairs : (n_bytes,) uint64 and complex128 arrays
-        The eight, and the sixteen, bytes from each place of the padded block on.
+        The 8, and the 16, bytes that begin at each position of the padded block. They overlap: no byte is copied.
     before, after : (n_lines, n_columns) int64 arrays
-        Places of the white space next to each field.
+        Positions of the white space next to each field.
     """
 
     words: Words
@@ -60,15 +68,17 @@ class Fields(NamedTuple):
         return self.before[:, column] + 1
 
     def ends(self, column: int) -> Ints:
-        """(n_lines,) array: the places behind them."""
+        """(n_lines,) array: the positions behind their ends."""
         return np.ascontiguousarray(self.after[:, column])
 
 
 def fields_of(data: bytes, n_columns: int) -> Fields | None:
-    """Find the fields; None where a line that is not blank has another number of them, or a byte belongs into no text."""
+    """Find the fields; None where a line that is not blank has another number of them, or a byte is not one of a text."""
     if sys.byteorder != "little":
         return None
     if not data.isascii():
+        if BOM in data:  # would become part of an id
+            return None
         try:
             data.decode()
         except UnicodeDecodeError:
@@ -76,12 +86,13 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
     end = b"" if data.endswith(b"\n") else b"\n"
     padded = b"".join((b"\n" * _PAD, data, end, b"\n" * _PAD))
     buffer = np.frombuffer(padded, dtype=np.uint8)
-    is_space = buffer <= 32
+    is_space = buffer <= 32  # the space and all control characters; the latter are told apart below
     spaces = np.flatnonzero(is_space)
     kinds = buffer[spaces]
     if not _all_are_white(kinds):
         return None
     single = not np.any(is_space[_PAD:-_PAD] & is_space[_PAD - 1 : -_PAD - 1])
+    # Where single separators stand between all fields, as in nearly every file, positions need no further search.
     found = (_regular(spaces, kinds, n_columns) if single else None) or _irregular(spaces, kinds, n_columns)
     if found is None:
         return None
@@ -89,8 +100,11 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
 
 
 def _all_are_white(kinds: npt.NDArray[np.uint8]) -> bool:
-    """Tell white space from control bytes; the kinds that are frequent come first."""
-    left = len(kinds)
+    """Tell whether there are no control characters but white space.
+
+    A NUL byte would disappear from the end of an id, and the plain reader takes other control characters as part of an id.
+    """
+    left = len(kinds)  # counted down, the most frequent kinds first, which mostly ends after two of six
     for kind in _SPACES:
         left -= int(np.count_nonzero(kinds == kind))
         if not left:
@@ -99,12 +113,12 @@ def _all_are_white(kinds: npt.NDArray[np.uint8]) -> bool:
 
 
 def _windows(data: bytes, kind: Any) -> Any:
-    """Read a number from each byte on, without copying."""
+    """View the data as numbers that begin at every byte, without copying."""
     return np.ndarray((len(data) - np.dtype(kind).itemsize + 1,), kind, data, strides=(1,))
 
 
 def _regular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
-    """Take the fields where single separators part them and every line ends with a newline, as in nearly every file."""
+    """Take the fields where single characters separate them and no line is blank; None elsewhere."""
     inner = spaces[_PAD - 1 : -_PAD]
     ends_line = kinds[_PAD:-_PAD] == 10
     if len(ends_line) % n_columns:
@@ -115,11 +129,12 @@ def _regular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tupl
 
 
 def _irregular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
-    """Take the fields between any white space, on lines that are blank or have this number of them."""
+    """Take the fields between any white space, on lines that are blank or have this number of them; None elsewhere."""
     before = np.flatnonzero(spaces[1:] - spaces[:-1] > 1)
     if len(before) % n_columns:
         return None
     line = np.cumsum(kinds == 10)[before].reshape(-1, n_columns)
+    # A line with too few fields and one with too many could add up: all of a row must be on one line, the next on another.
     if np.any(line[:, :-1] != line[:, 1:]) or np.any(line[1:, 0] == line[:-1, 0]):
         return None
     return spaces[before].reshape(-1, n_columns), spaces[before + 1].reshape(-1, n_columns)
@@ -134,27 +149,31 @@ def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
         return None
     n_words = -(-width // 8)
     ids = _words_at(fields, starts, n_words)
-    for place in range(n_words):
+    for place in range(n_words):  # what follows the id in its last word, and in words behind it, becomes NUL
         ids[:, place] &= _FIRST[np.clip(lengths - 8 * place, 0, 8)]
     text: Ids = ids.view(f"S{8 * n_words}")[:, 0]
     return text
 
 
 def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
-    """Copy 8 * n_words bytes from each place on; what lies behind the data is not to be looked at."""
+    """Copy 8 * n_words bytes from each position; bytes behind the data are arbitrary, and callers must mask them."""
     if n_words == 1:
         return fields.words[places][:, None]
-    copied = np.empty((len(places), -(-n_words // 2)), dtype=np.complex128)  # the only numbers of 16 bytes
+    # Complex numbers are NumPy's most common type of 16 bytes; copying them takes half as many steps as copying words. They
+    # are only moved: no arithmetic is done that could change the bits.
+    copied = np.empty((len(places), -(-n_words // 2)), dtype=np.complex128)
     last = len(fields.pairs) - 1
     for pair in range(copied.shape[1]):
+        # For a short id near the end of the block, the words of the longest id would begin behind the data.
         copied[:, pair] = fields.pairs[np.minimum(places + 16 * pair, last)]
     return np.ascontiguousarray(copied.view(np.uint64)[:, :n_words])
 
 
 def numbers_of(fields: Fields, column: int) -> Floats | None:
-    """Read a column of numbers as `float` does; None where one is none, or NaN."""
+    """Read a column of numbers as `float` does; None where a field is not a number, or NaN."""
     starts, ends = fields.starts(column), fields.ends(column)
-    # Mostly all numbers are like the first: with as many decimals, and no sign.
+    # Mostly all numbers are written like the first, with as many decimals and no sign, so that one form fits all. What that
+    # form does not fit is read in its own form, and what no form fits by `float`.
     values, read = _decimals(fields, starts, ends, _form_of(fields, starts[:1], ends[:1]))
     others = np.flatnonzero(~read)
     if len(others):
@@ -170,13 +189,13 @@ def numbers_of(fields: Fields, column: int) -> Floats | None:
 
 
 class _Form(NamedTuple):
-    """How numbers are written: one value for all of them, or one for each.
+    """How numbers are written: one value for all of them, or a value for each.
 
     Attributes
     ----------
     has_minus : (1,) or (n,) bool array
     n_decimals : (1,) or (n,) int64 array
-        How many bytes stand behind the point; `_NO_POINT` where there is none.
+        How many bytes follow the point; `_NO_POINT` where there is no point.
     """
 
     has_minus: Bools
@@ -199,7 +218,11 @@ def _form_of(fields: Fields, starts: Ints, ends: Ints) -> _Form:
 
 
 def _decimals(fields: Fields, starts: Ints, ends: Ints, form: _Form) -> tuple[Floats, Bools]:
-    """Read numbers of a form with up to 19 digits and no exponent, and tell which could be read."""
+    """Read numbers of a form with up to 19 digits and no exponent, and tell which could be read.
+
+    The form is a claim about each number, and is checked: every byte must be a digit, except the sign and the point where the
+    form puts them. What fails the check is not read.
+    """
     lengths = ends - starts
     if form.has_minus.any():
         has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
@@ -214,7 +237,7 @@ def _decimals(fields: Fields, starts: Ints, ends: Ints, form: _Form) -> tuple[Fl
     for place in range(n_words):
         n_behind = form.n_decimals - 8 * place
         word, is_point = _without_point(words[:, -1 - place], n_behind)
-        if place + 1 < n_words:  # what stands last in the word before it moves in
+        if place + 1 < n_words:  # where digits were moved up, the last byte of the word before this one fills the gap
             word |= np.where(n_behind < 8, words[:, -2 - place] >> np.uint64(56), np.uint64(0))
         digits, fine = _eight_digits(word, np.clip(n_digits - 8 * place, 0, 8))
         number += digits * np.uint64(10 ** (8 * place))
@@ -224,9 +247,9 @@ def _decimals(fields: Fields, starts: Ints, ends: Ints, form: _Form) -> tuple[Fl
 
 
 def _without_point(word: Words, n_behind: Ints) -> tuple[Words, Bools]:
-    """Move up by one byte what stands before the point, and tell whether it is one.
+    """Close the gap of the point by moving the digits before it up by one byte, and tell whether the byte there is a point.
 
-    There is nothing to move, and to tell, where the point stands before the word; where behind it, all moves.
+    Where the point lies before the word, there is nothing to move or to check; where it lies behind the word, all bytes move.
     """
     behind, from_point = _LAST[np.clip(n_behind, 0, 8)], _LAST[np.clip(n_behind + 1, 0, 8)]
     is_point = (word ^ _POINTS) & (from_point & ~behind) == 0
@@ -234,11 +257,13 @@ def _without_point(word: Words, n_behind: Ints) -> tuple[Words, Bools]:
 
 
 def _place_of_point(word: Words) -> Ints:
-    """Place, from 0, of the first point among the bytes of each word; 8 where there is none."""
-    other = word ^ _POINTS
-    marks = (other - _ONES) & ~other & _HIGH  # the high bit of each byte that is a point; the lowest is exact
+    """Position, from 0, of the first point among the bytes of each word; 8 where there is no point."""
+    difference = word ^ _POINTS
+    # The high bit of each byte that is a point. The subtraction can borrow from the byte above a point and mark it too, so
+    # that only the lowest mark is reliable.
+    marks = (difference - _ONES) & ~difference & _HIGH
     lowest = marks & (~marks + np.uint64(1))
-    # A power of two has its exponent as a float.
+    # The exponent of a power of two as a float is the position of its bit.
     place = ((lowest.astype(np.float64).view(np.int64) >> 52) - 1023) >> 3
     return np.where(marks != 0, place, 8)
 
@@ -246,15 +271,20 @@ def _place_of_point(word: Words) -> Ints:
 def _eight_digits(word: Words, n: Ints) -> tuple[Words, Bools]:
     """Read the last n bytes of each word as a whole number, and tell whether they are digits."""
     value = (word ^ _ZEROS) & _LAST[n]
+    # Adding 0x76 to a byte sets its high bit if it is more than 9; bytes of 0x80 and more have it already, and could carry.
     fine = (((value + np.uint64(0x7676767676767676)) | value) & _HIGH) == 0
-    # Neighbours are joined: digits to pairs, pairs to fours, fours to eight.
+    # Neighbours are combined: digits to pairs, pairs to fours, fours to eight.
     value = value * np.uint64(10) + (value >> np.uint64(8))
     low, high = value & np.uint64(0x000000FF000000FF), (value >> np.uint64(16)) & np.uint64(0x000000FF000000FF)
     return (low * np.uint64(0x000F424000000064) + high * np.uint64(0x0000271000000001)) >> np.uint64(32), fine
 
 
 def _quotients(number: Words, n_decimals: Ints) -> tuple[Floats, Bools]:
-    """Divide by powers of ten with correct rounding, and tell where it could not be made sure."""
+    """Divide by powers of ten with correct rounding, and tell for which numbers that is certain.
+
+    Up to 2**53 both operands are exact and IEEE division rounds correctly; larger numbers are rounded when they become floats,
+    so that their quotients would be rounded twice.
+    """
     high, power = number.astype(np.float64), _TENS[n_decimals]
     values = high / power
     sure = np.ones(len(number), dtype=bool)
@@ -267,26 +297,34 @@ def _quotients(number: Words, n_decimals: Ints) -> tuple[Floats, Bools]:
 
 
 def _corrected(quotient: Floats, high: Floats, low: Floats, power: Floats) -> tuple[Floats, Bools]:
-    """Correct high / power to (high + low) / power; not sure where that is next to the middle of two floats."""
+    """Correct high / power to (high + low) / power; not certain where that is next to the middle of two floats.
+
+    The remainder of the rounded quotient is computed exactly, as a sum of products of halves. Without it, some numbers would
+    differ from `float` in their last bit, and documents with equal scores in a dict would not be tied in a file.
+    """
     product = quotient * power
     (a, b), (c, d) = _halves(quotient), _halves(power)
     remainder = (high - product) - (((a * c - product) + a * d + b * c) + b * d) + low
     correction = remainder / power
     values = quotient + correction
     left = correction - (values - quotient)
-    is_power_of_two = np.frexp(values)[0] == 0.5  # the floats below are nearer than those above
+    # Below a power of two floats are half as far apart as above it, so that the bound for the error would be too large there.
+    is_power_of_two = np.frexp(values)[0] == 0.5
     return values, (np.abs(left) < (0.5 - 1e-9) * np.spacing(values)) & ~is_power_of_two
 
 
 def _halves(value: Floats) -> tuple[Floats, Floats]:
-    """Split floats in two of half the digits, whose products are exact (Dekker 1971)."""
+    """Divide floats into sums of two with half the digits, whose products are exact (Dekker 1971)."""
     scaled = value * (2.0**27 + 1)
     high = scaled - (scaled - value)
     return high, value - high
 
 
 def _by_float(fields: Fields, column: int, rows: npt.NDArray[np.intp]) -> Any:
-    """Read some of the numbers one by one."""
+    """Read some of the numbers one by one; None where one of them is not a number.
+
+    `float` accepts digits separated by underscores, which no other tool does, so that they are declined.
+    """
     chosen = fields._replace(before=fields.before[rows, column][:, None], after=fields.after[rows, column][:, None])
     texts = ids_of(chosen, 0, longest=400)
     if texts is None:

@@ -10,7 +10,7 @@ from typing import get_args
 from ir_outcomes._checks import check_choice
 from ir_outcomes._types import Mark
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.showing.view import Column, Table, View
+from ir_outcomes.showing.view import Cell, Column, Table, View
 
 __all__ = ["tex", "write"]
 
@@ -59,10 +59,12 @@ def write(
     parts = []
     for number, table in enumerate(filter(_is_tabular, view.tables), start=1):
         tabular = _tabular(table, mark)
-        said = [*([] if caption is True else _described(table)), *table.sentences]
+        described = [*_described(table), *_legend(table, mark)]
+        said = [*([] if caption is True else described), *table.sentences]
         if in_float:
             suffix = f"-{number}" if number > 1 else ""
-            tabular = _float(tabular, table, caption, None if label is None else f"{label}{suffix}", wide=wide)
+            own = tex(" ".join(described)) if caption is True else caption or ""
+            tabular = _float(tabular, own, None if label is None else f"{label}{suffix}", wide=wide)
         parts.append("\n".join([*tabular, *map(_comment, said)]))
     statements = [f"{said.title}: {said.label}. {' '.join(said.sentences)}" for said in view.statements]
     closing = [_comment(text) for text in (*statements, *view.notes)]
@@ -106,9 +108,11 @@ def _groups(columns: tuple[Column, ...]) -> Iterator[str]:
     cells, rules, first = [], [], 1
     for group, members in groupby(columns, key=lambda column: column.group):
         size = len(list(members))
-        cells.append(rf"\multicolumn{{{size}}}{{c}}{{{tex(group)}}}")
         if group:
+            cells.append(rf"\multicolumn{{{size}}}{{c}}{{{tex(group)}}}")
             rules.append(rf"\cmidrule(lr){{{first}-{first + size - 1}}}")
+        else:
+            cells += [""] * size
         first += size
     yield _row(cells)
     yield "".join(rules)
@@ -152,14 +156,12 @@ def _row(cells: Iterable[str]) -> str:
     return rf"{'{}' if row.startswith(('*', '[')) else ''}{row} \\"
 
 
-def _float(tabular: list[str], table: Table, caption: bool | str, label: str | None, *, wide: bool) -> list[str]:
+def _float(tabular: list[str], caption: str, label: str | None, *, wide: bool) -> list[str]:
     environment = "table*" if wide else "table"
-    own = tex(" ".join(_described(table)))
-    said = own if caption is True else "" if caption is False else caption
     return [
         rf"\begin{{{environment}}}",
         r"\centering",
-        *([rf"\caption{{{said}}}"] if said else []),
+        *([rf"\caption{{{caption}}}"] if caption else []),
         *([rf"\label{{{label}}}"] if label is not None else []),
         *tabular,
         rf"\end{{{environment}}}",
@@ -170,6 +172,13 @@ def _described(table: Table) -> list[str]:
     """Return title, head and caption as sentences."""
     parts = [text for text in (table.title, table.head, table.caption) if text]
     return [text if text.endswith((".", "?", "!")) else f"{text}." for text in parts]
+
+
+def _legend(table: Table, mark: Collection[Mark]) -> list[str]:
+    """Say what the marks mean, where there are any."""
+    meanings = {"best": "Bold: the best value of the column.", "significant": "Dagger: a significant difference."}
+    cells: dict[Mark, frozenset[Cell]] = {"best": table.best, "significant": table.significant}
+    return [meanings[each] for each in mark if cells[each]]
 
 
 def _comment(text: str) -> str:

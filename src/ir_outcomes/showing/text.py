@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from io import StringIO
 from typing import TextIO
 
-from rich.console import Console, RenderableType
+from rich.cells import cell_len
+from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -21,73 +21,84 @@ from ir_outcomes.showing.view import Column, Statement, Table, View
 __all__ = ["print_view", "write"]
 
 WIDTH = 80
-_UNLIMITED = 1_000_000
 _STYLES = {"better": "bold green", "worse": "bold red", "trade-off": "bold yellow"}
 
 
 def write(view: View) -> str:
     """Render a view as text without colour."""
-    stream = StringIO()
-    print_view(view, stream)
-    return stream.getvalue().rstrip("\n")
+    lines: list[str] = []
+    for part in _parts(view, WIDTH):
+        lines += _aligned(part) if isinstance(part, Table) else [part.plain]
+    return "\n".join(lines)
 
 
 def print_view(view: View, stream: TextIO) -> None:
     """Print a view to a terminal in its width, or to any other stream as `write` does."""
-    if stream.isatty():
-        console = Console(file=stream, highlight=False, emoji=False, markup=False)
-        for part in _parts(view, console.width, fold=True):
-            console.print(part, crop=False)
+    if not stream.isatty():
+        stream.write(f"{write(view)}\n")
         return
-    buffer = StringIO()
-    console = Console(file=buffer, width=_UNLIMITED, color_system=None, force_terminal=False, highlight=False, emoji=False)
-    for part in _parts(view, WIDTH, fold=False):
-        console.print(part)
-    for line in buffer.getvalue().splitlines():
-        stream.write(f"{line.rstrip()}\n")
+    console = Console(file=stream, highlight=False, emoji=False, markup=False)
+    for part in _parts(view, console.width):
+        console.print(_folded(part) if isinstance(part, Table) else part, crop=False)
 
 
-def _parts(view: View, width: int, *, fold: bool) -> Iterator[RenderableType]:
+def _parts(view: View, width: int) -> Iterator[Text | Table]:
     for number, table in enumerate(view.tables):
         if number:
-            yield ""
-        yield from _table_parts(table, width, fold=fold)
+            yield Text()
+        yield from _table_parts(table, width)
     if view.tables and (view.statements or view.notes):
-        yield ""
+        yield Text()
     for statement in view.statements:
         yield from _statement_parts(statement, width)
     if view.notes:
+        if view.statements:
+            yield Text()
         yield Text("Notes", style="bold")
         for note in view.notes:
             yield _wrapped(note, width, first=" - ", rest="   ")
 
 
-def _table_parts(table: Table, width: int, *, fold: bool) -> Iterator[RenderableType]:
+def _table_parts(table: Table, width: int) -> Iterator[Text | Table]:
     if table.title:
         yield _wrapped(table.title, width, style="bold")
     if table.head:
         yield _wrapped(table.head, width, style="dim")
     if table.columns:
         if table.title or table.head:
-            yield ""
-        yield _grid(table, fold=fold)
+            yield Text()
+        yield table
     if table.caption:
         yield _wrapped(table.caption, width, style="dim")
     for sentence in table.sentences:
         yield _wrapped(sentence, width)
 
 
-def _statement_parts(statement: Statement, width: int) -> Iterator[RenderableType]:
+def _statement_parts(statement: Statement, width: int) -> Iterator[Text]:
     yield Text.assemble(f"{escaped(statement.title)}: ", _label(statement.label))
     for sentence in statement.sentences:
         yield _wrapped(sentence, width, first="  ", rest="  ")
 
 
-def _grid(table: Table, *, fold: bool) -> RichTable:
-    """Lay out the cells; in a terminal long text is folded, so that the columns beside it stay visible."""
+def _aligned(table: Table) -> Iterator[str]:
+    """Write the lines of a table, each column as wide as its widest cell."""
+    headings = zip(*(heading.split("\n") for heading in _headings(table.columns)), strict=True)
+    rows = [*headings, *(tuple(map(escaped, row)) for row in table.rows)]
+    lengths = [[cell_len(cell) for cell in row] for row in rows]  # a character can be two columns wide, or none
+    widths = [max(column) for column in zip(*lengths, strict=True)]
+    for row, sizes in zip(rows, lengths, strict=True):
+        cells = []
+        for cell, size, width, column in zip(row, sizes, widths, table.columns, strict=True):
+            padding = " " * (width - size)
+            cells.append(f"{padding}{cell}" if column.numeric else f"{cell}{padding}")
+        yield " ".join(cells).rstrip()
+
+
+def _folded(table: Table) -> RichTable:
+    """Lay out a table for a terminal: long text is folded, so that the columns beside it stay visible."""
     grid = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for heading, column in zip(_headings(table.columns), table.columns, strict=True):
-        grid.add_column(Text(heading), justify="right" if column.numeric else "left", no_wrap=column.numeric or not fold)
+        grid.add_column(Text(heading), justify="right" if column.numeric else "left", no_wrap=column.numeric)
     for row in table.rows:
         grid.add_row(*map(_cell, row, table.columns))
     return grid
@@ -97,9 +108,10 @@ def _headings(columns: tuple[Column, ...]) -> Iterator[str]:
     has_groups = any(column.group for column in columns)
     previous = ""
     for column in columns:
-        group = "" if column.group == previous else column.group
+        group = "" if column.group == previous else escaped(column.group)
         previous = column.group
-        yield f"{group}\n{column.heading}" if has_groups else column.heading
+        heading = escaped(column.heading)
+        yield f"{group}\n{heading}" if has_groups else heading
 
 
 def _cell(text: str, column: Column) -> Text:

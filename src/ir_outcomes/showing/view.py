@@ -139,7 +139,7 @@ def view_of(result: Any, layout: Layout) -> View:
     ParameterError
         If the result has no view.
     """
-    raise ParameterError(f"a {type(result).__name__} has no view")
+    raise ParameterError(f"{type(result).__name__} has no view")
 
 
 def best(values: Sequence[float | None], column: int, *, higher_is_better: bool) -> frozenset[Cell]:

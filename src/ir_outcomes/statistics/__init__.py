@@ -1,5 +1,6 @@
 """Tests, intervals and corrections on arrays; nothing here knows about retrieval."""
 
+from ir_outcomes.statistics.bands import Band, band_of_events, band_of_ranks
 from ir_outcomes.statistics.binomial import binomial_test, binomial_tests, midp_test, midp_tests
 from ir_outcomes.statistics.corrections import CORRECTIONS, adjust, first_step_level, randomized_tukey_hsd, smallest_pvalue
 from ir_outcomes.statistics.counts import (
@@ -25,6 +26,7 @@ from ir_outcomes.statistics.intervals import (
     hodges_lehmann_interval,
     interval_of_coverage,
     interval_of_mean,
+    log_ratio_influence,
     mean_interval,
     measured_coverage,
     odds_ratio,
@@ -32,7 +34,6 @@ from ir_outcomes.statistics.intervals import (
     paired_proportion_interval,
     ratio_interval,
     ratio_of_means,
-    ratio_of_means_interval,
 )
 from ir_outcomes.statistics.paired import (
     FEW,
@@ -54,6 +55,18 @@ from ir_outcomes.statistics.paired import (
     wilcoxon_tests,
 )
 from ir_outcomes.statistics.pairs import pairwise_tests
+from ir_outcomes.statistics.planning import QueriesNeeded, queries_for_coverage, queries_for_mean
+from ir_outcomes.statistics.pooling import (
+    FEWEST_SAMPLES_TO_GENERALISE,
+    FixedMean,
+    Heterogeneity,
+    RandomEffects,
+    fixed_mean,
+    heterogeneity_test,
+    log_ratio_of_means,
+    paule_mandel,
+    random_effects,
+)
 from ir_outcomes.statistics.power import detectable_mean, detectable_proportion, power_of_mean, power_of_proportion
 
 __all__ = [
@@ -61,12 +74,20 @@ __all__ = [
     "COVERAGE_OF_INTERVAL",
     "COVERAGE_OF_RATIO_INTERVAL",
     "FEW",
+    "FEWEST_SAMPLES_TO_GENERALISE",
+    "Band",
     "Differences",
+    "FixedMean",
+    "Heterogeneity",
     "Interval",
     "Members",
+    "QueriesNeeded",
+    "RandomEffects",
     "Test",
     "Tests",
     "adjust",
+    "band_of_events",
+    "band_of_ranks",
     "binomial_test",
     "binomial_tests",
     "classes",
@@ -78,11 +99,15 @@ __all__ = [
     "effective_df",
     "equivalent",
     "first_step_level",
+    "fixed_mean",
     "harm_excluded",
+    "heterogeneity_test",
     "hodges_lehmann",
     "hodges_lehmann_interval",
     "interval_of_coverage",
     "interval_of_mean",
+    "log_ratio_influence",
+    "log_ratio_of_means",
     "mean_interval",
     "mean_test",
     "mean_tests",
@@ -95,14 +120,17 @@ __all__ = [
     "paired_proportion_interval",
     "paired_tests",
     "pairwise_tests",
+    "paule_mandel",
     "power_of_mean",
     "power_of_proportion",
+    "queries_for_coverage",
+    "queries_for_mean",
+    "random_effects",
     "randomized_tukey_hsd",
     "rank_sum",
     "rank_sum_tests",
     "ratio_interval",
     "ratio_of_means",
-    "ratio_of_means_interval",
     "sign_flip",
     "sign_flip_tests",
     "sign_flip_tests_of_rows",

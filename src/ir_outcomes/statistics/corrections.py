@@ -14,6 +14,7 @@ from ir_outcomes.statistics.distributions import SMALLEST_PVALUE
 __all__ = ["CORRECTIONS", "adjust", "first_step_level", "randomized_tukey_hsd", "smallest_pvalue"]
 
 CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
+LEAST_OVERLAP = 0.5  # of the queries that two systems share, by the most that any two do
 
 
 def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
@@ -101,17 +102,21 @@ def smallest_pvalue(n_nonzero: int) -> float:
     return max(2.0 ** (1 - max(n_nonzero, 1)), SMALLEST_PVALUE)
 
 
-def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int = 99_999) -> npt.NDArray[np.float64]:
-    """Randomized Tukey HSD: p-values of all pairs of systems, corrected for looking at all of them.
+def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int = 99_999) -> Floats:
+    """Randomized Tukey HSD: p-values of all pairs of systems, corrected for their number.
 
     The systems' values are permuted within each query; the p-value of a pair is how often the largest difference of any pair
     reaches its own. Without gaps that is the largest mean less the smallest. Where systems lack values (NaN) the
     permutations keep the gaps where they are, and a pair's difference is over the queries that both have.
 
+    Differences over few queries vary more, and the largest of all pairs is the yardstick of each. With a pair that shares three
+    quarters of the queries that others share, the p-values of those others double; with a half they are about seven
+    times as large, and with a tenth no difference is significant. Below one half this function refuses.
+
     Parameters
     ----------
     values : (n_queries, n_systems) array_like
-        Per-query values; NaN for none.
+        Per-query values; NaN where a system has none.
     seed, resamples : int
         Of the permutations.
 
@@ -123,7 +128,8 @@ def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int
     Raises
     ------
     ParameterError
-        If the values are no table or infinite, the seed is negative, or `resamples` less than 1.
+        If the values are not a two-dimensional array or are infinite, two systems share less than half as many queries as the
+        two that share most, the seed is negative, or `resamples` less than 1.
 
     References
     ----------
@@ -137,33 +143,51 @@ def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int
     >>> bool(p[0, 2] < 0.05), bool(p[1, 2] > 0.05)
     (True, True)
     """
-    table = np.asarray(values, dtype=np.float64)
-    if table.ndim != 2 or np.isinf(table).any():
-        raise ParameterError(f"values of shape {table.shape}: must be a table, queries by systems, finite or NaN for none")
+    scores = np.asarray(values, dtype=np.float64)
+    if scores.ndim != 2 or np.isinf(scores).any():
+        raise ParameterError(
+            f"values of shape {scores.shape}: must be a two-dimensional array, queries by systems, finite or NaN for no value"
+        )
     check_draws(seed, resamples)
-    there = ~np.isnan(table)
-    present = there.astype(np.float64)
-    shared = np.maximum(present.T @ present, 1.0)
-    # Each query's values moved to the left, so that shuffling needs no look at the gaps; and the way back.
-    home = np.argsort(~there, axis=1, kind="stable")
-    packed = np.take_along_axis(np.where(there, table, 0.0), home, axis=1)
-    gaps = ~np.take_along_axis(there, home, axis=1)
+    defined = ~np.isnan(scores)
+    weights = defined.astype(np.float64)
+    shared = weights.T @ weights
+    _check_overlap(shared)
+    shared = np.maximum(shared, 1.0)
+    # The values of each query moved to the left, so that shuffling need not look at the gaps; and the way back.
+    home = np.argsort(~defined, axis=1, kind="stable")
+    packed = np.take_along_axis(np.where(defined, scores, 0.0), home, axis=1)
+    gaps = ~np.take_along_axis(defined, home, axis=1)
 
-    def differences(filled: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        sums = np.swapaxes(filled, -1, -2) @ present
+    def differences(filled: Floats) -> Floats:
+        sums = np.swapaxes(filled, -1, -2) @ weights
         return np.abs(sums - np.swapaxes(sums, -1, -2)) / shared
 
-    observed = differences(np.where(there, table, 0.0))
-    slack = 1e-12 * max(float(observed.max(initial=0.0)), 1e-300)
+    observed = differences(np.where(defined, scores, 0.0))
+    slack = 1e-12 * max(float(observed.max(initial=0.0)), 1e-300)  # differences that are equal but for rounding reach it
     rng = np.random.default_rng(seed)
     reached = np.zeros(observed.shape, dtype=np.int64)
-    batch = max(1, (1 << 18) // max(table.size, 1))  # so many permutations at a time as stay in the processor's cache
+    batch = max(1, (1 << 18) // max(scores.size, 1))  # so many permutations at a time as stay in the processor's cache
     for start in range(0, resamples, batch):
-        keys = rng.random((min(batch, resamples - start), *table.shape))
-        keys[:, gaps] = 2.0
+        keys = rng.random((min(batch, resamples - start), *scores.shape))
+        keys[:, gaps] = 2.0  # gaps sort behind all values
         shuffled = np.take_along_axis(np.broadcast_to(packed, keys.shape), np.argsort(keys, axis=2), axis=2)
         filled = np.empty_like(shuffled)
         np.put_along_axis(filled, np.broadcast_to(home, keys.shape), shuffled, axis=2)
         largest = differences(filled).max(axis=(1, 2))
         reached += (largest[:, None, None] >= observed - slack).sum(axis=0)
     return (1 + reached) / (1 + resamples)
+
+
+def _check_overlap(shared: Floats) -> None:
+    """Raise ParameterError where the queries that two systems share are too few beside those that others share."""
+    if len(shared) < 3:  # a single pair has only itself to be measured by
+        return
+    pairs = shared[np.triu_indices(len(shared), 1)]
+    if pairs.min() < LEAST_OVERLAP * pairs.max():
+        first, second = np.argwhere(np.triu(shared == pairs.min(), 1))[0].tolist()
+        raise ParameterError(
+            f"systems {first} and {second} (columns, from 0) share {pairs.min():.0f} queries, others up to {pairs.max():.0f}: "
+            f"the randomized Tukey HSD would lose its power for all pairs (less than {LEAST_OVERLAP:.0%}); "
+            "leave such systems out or use correction='holm'"
+        )

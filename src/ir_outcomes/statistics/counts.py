@@ -57,21 +57,20 @@ class Differences(NamedTuple):
     @property
     def n(self) -> Floats:
         """Number of differences in each sample, (n_samples,)."""
-        total: Floats = self.positive.sum(axis=0) + self.negative.sum(axis=0)
+        total: Floats = (self.positive + self.negative).sum(axis=0)
         return total
 
     @property
     def n_nonzero(self) -> Floats:
         """Number of differences that are not zero in each sample, (n_samples,)."""
-        total: Floats = self.positive[1:].sum(axis=0) + self.negative[1:].sum(axis=0)
+        total: Floats = self.n - self.positive[0] - self.negative[0]
         return total
 
     @property
     def totals(self) -> Floats:
         """Sum of the differences of each sample, (n_samples,); exactly 0 where it is 0 but for rounding."""
-        sums = self.sizes @ (self.positive - self.negative)
-        absolute = self.sizes @ (self.positive + self.negative)
-        return np.where(np.abs(sums) > 1e-12 * absolute, sums, 0.0)
+        up, down = self.sizes @ self.positive, self.sizes @ self.negative
+        return np.where(np.abs(up - down) > 1e-12 * (up + down), up - down, 0.0)
 
 
 def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
@@ -134,14 +133,17 @@ def tally(d: npt.ArrayLike) -> Differences:
     >>> counted.sizes.tolist(), counted.positive[:, 0].tolist(), counted.negative[:, 0].tolist()
     ([0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [0.0, 1.0, 0.0])
     """
-    # Not np.unique(abs(d), return_inverse=True): sorting places takes ten times as long as sorting values.
-    distinct, occurrences = np.unique(numbers("d", d), return_counts=True)
-    start = int(np.searchsorted(distinct, 0.0))
-    sizes = np.unique(np.concatenate([[0.0], -distinct[:start], distinct[start:]]))
-    positive, negative = np.zeros((2, len(sizes), 1))
-    positive[np.searchsorted(sizes, distinct[start:]), 0] = occurrences[start:]
-    negative[np.searchsorted(sizes, -distinct[:start]), 0] = occurrences[:start]
-    return Differences(sizes, positive, negative)
+    values = numbers("d", d)
+    # Sorted as whole numbers: the bits of a size have the order of the size, and one more bit holds the sign. That is several
+    # times faster than to sort the places of the sizes, which np.unique does to count positive and negative ones apart.
+    keys = np.sort((np.abs(values).view(np.uint64) << np.uint64(1)) | (values < 0))
+    keys = np.concatenate([np.zeros(1, dtype=np.uint64), keys])  # the class of zero exists even if no difference is 0
+    bits = keys >> np.uint64(1)
+    starts = np.flatnonzero(np.concatenate([[True], bits[1:] != bits[:-1]]))
+    negative = np.add.reduceat(keys & np.uint64(1), starts).astype(np.float64)
+    positive = np.diff(starts, append=len(keys)) - negative
+    positive[0] -= 1
+    return Differences(bits[starts].view(np.float64), positive[:, None], negative[:, None])
 
 
 def tally_rows(changes: npt.ArrayLike) -> Differences:
@@ -180,7 +182,7 @@ def classes(values: npt.ArrayLike) -> Classes:
 
 
 def with_signs(sizes: Classes, change: Floats, counts: Bools) -> Ints:
-    """Class of each difference, negative ones after all others, so that one histogram serves both; -1 where it does not count."""
+    """Class of each difference, negative ones after all others; -1 for a difference that does not count."""
     return np.where(counts, sizes.code + len(sizes.distinct) * (change < 0), -1)
 
 

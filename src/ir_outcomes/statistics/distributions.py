@@ -80,9 +80,9 @@ def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
     """Count the subsets of some whole numbers by their sum.
 
     This is the distribution of a sum of random signs: flipping the signs of a subset lowers the sum of all sizes by twice the
-    sum of the subset. Only sums up to the limit are followed, which are those of the tail that a p-value adds up. Every number is a
-    sum of positive numbers, so there is no cancellation: the relative error of each is about the machine precision times the
-    number of sizes, however small the tail.
+    sum of the subset. Only sums up to the limit are followed, which are those of the tail that a p-value adds up. Every number
+    is a sum of positive numbers, so there is no cancellation: the relative error of each is about the machine precision times
+    the number of sizes, however small the tail.
 
     Parameters
     ----------

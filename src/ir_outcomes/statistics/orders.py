@@ -1,14 +1,18 @@
-"""Orders of systems: ranks in which equals share a place, and how much two orders agree."""
+"""Orders of systems: ranks in which equal systems share a place, and how much two orders agree.
+
+`scipy.stats.rankdata` and `scipy.stats.kendalltau` are the oracles of the tests; the latter takes one pair of orders per call.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["kendall_taus", "shared_ranks"]
+from ir_outcomes._types import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+__all__ = ["SLACK", "kendall_taus", "shared_ranks"]
+
+SLACK = 1e-12  # means of the same values, added in another order, differ by no more than this share of the largest
 
 
 def shared_ranks(gains: npt.ArrayLike) -> Ints:
@@ -29,29 +33,29 @@ def shared_ranks(gains: npt.ArrayLike) -> Ints:
     >>> shared_ranks([[0.5, 0.1 + 0.2, 0.3, 0.1]]).tolist()
     [[1, 2, 2, 4]]
     """
-    table = np.asarray(gains, dtype=np.float64)
-    order = np.argsort(-table, axis=1, kind="stable")
-    ordered = np.take_along_axis(table, order, axis=1)
-    slack = 1e-12 * np.abs(np.where(np.isfinite(table), table, 0.0)).max(axis=1, keepdims=True, initial=0.0)
+    means = np.asarray(gains, dtype=np.float64)
+    order = np.argsort(-means, axis=1, kind="stable")
+    ordered = np.take_along_axis(means, order, axis=1)
+    slack = SLACK * np.abs(np.where(np.isfinite(means), means, 0.0)).max(axis=1, keepdims=True, initial=0.0)
     with np.errstate(invalid="ignore"):  # -inf less -inf: equal, and not larger
         falls = ordered[:, :-1] - ordered[:, 1:] > slack
-    places = np.broadcast_to(np.arange(2, table.shape[1] + 1), falls.shape)
-    ranks = np.ones(table.shape, dtype=np.int64)
+    places = np.broadcast_to(np.arange(2, means.shape[1] + 1), falls.shape)
+    ranks = np.ones(means.shape, dtype=np.int64)
     ranks[:, 1:] = np.maximum.accumulate(np.where(falls, places, 1), axis=1)
     result = np.empty_like(ranks)
     np.put_along_axis(result, order, ranks, axis=1)
     return result
 
 
-def kendall_taus(one: npt.ArrayLike, others: npt.ArrayLike) -> Floats:
-    """Kendall's tau-b of an order with each of many.
+def kendall_taus(values: npt.ArrayLike, samples: npt.ArrayLike) -> Floats:
+    """Kendall's tau-b of an order of systems with each of many orders.
 
     Parameters
     ----------
-    one : (n_systems,) array_like
+    values : (n_systems,) array_like
         Values that order the systems.
-    others : (n_samples, n_systems) array_like
-        Values that order them otherwise.
+    samples : (n_samples, n_systems) array_like
+        Values of the same systems, in each sample.
 
     Returns
     -------
@@ -67,16 +71,16 @@ def kendall_taus(one: npt.ArrayLike, others: npt.ArrayLike) -> Floats:
     >>> kendall_taus([1, 2, 3], [[1, 2, 3], [3, 2, 1], [1, 3, 2]]).round(3).tolist()
     [1.0, -1.0, 0.333]
     """
-    x, table = np.asarray(one), np.asarray(others)
-    concordant = np.zeros(len(table), dtype=np.int64)
-    untied = np.zeros(len(table), dtype=np.int64)
-    untied_in_one = 0
+    x, y = np.asarray(values), np.asarray(samples)
+    concordant = np.zeros(len(y), dtype=np.int64)
+    untied = np.zeros(len(y), dtype=np.int64)
+    untied_in_values = 0
     for system in range(len(x) - 1):  # a system against all later ones
         signs = np.sign(x[system] - x[system + 1 :])
-        others_signs = np.sign(table[:, system, None] - table[:, system + 1 :])
-        concordant += (others_signs * signs).sum(axis=1).astype(np.int64)
-        untied += np.abs(others_signs).sum(axis=1).astype(np.int64)
-        untied_in_one += int(np.abs(signs).sum())
-    spread = np.sqrt(untied.astype(np.float64) * untied_in_one)
-    taus: Floats = np.divide(concordant, spread, out=np.full(len(table), np.nan), where=spread > 0)
+        sample_signs = np.sign(y[:, system, None] - y[:, system + 1 :])
+        concordant += (sample_signs * signs).sum(axis=1).astype(np.int64)
+        untied += np.abs(sample_signs).sum(axis=1).astype(np.int64)
+        untied_in_values += int(np.abs(signs).sum())
+    spread = np.sqrt(untied.astype(np.float64) * untied_in_values)
+    taus: Floats = np.divide(concordant, spread, out=np.full(len(y), np.nan), where=spread > 0)
     return taus

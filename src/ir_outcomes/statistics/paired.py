@@ -1,16 +1,16 @@
 """Tests of paired differences, and the rank sum test: each test once, on many samples at a time.
 
-``t_tests``, ``wilcoxon_tests``, ... take samples as columns of counts (`Differences`) and return arrays; ``t_test``, ``wilcoxon``, ... are
-the same for one sample and return a `Test` with its method and notes.
+``t_tests``, ``wilcoxon_tests``, ... take samples as columns of counts (`Differences`) and return arrays; ``t_test``,
+``wilcoxon``, ... are the same for one sample and return a `Test` with its method and notes.
 
-All tests are two-sided, mirrored exactly when the signs of the differences change, and independent of the order of the queries. A
-p-value is never NaN or 0: where there is nothing to test it is 1, and a note gives the reason. The direction is the sign of the effect, if there is one,
-in every test: also for a single difference, which cannot be significant.
+All tests are two-sided, mirrored exactly when the signs of the differences change, and independent of the order of the queries.
+A p-value is never NaN or 0: where there is nothing to test it is 1, and a note gives the reason. The direction is the sign of
+the effect, if there is one, in every test: also for a single difference, which cannot be significant.
 
-The tests are written out here because the functions of SciPy that define them, and that are the oracle of the tests, take 3 to 140 times as long
-for one sample: `scipy.stats.ttest_rel`, `scipy.stats.wilcoxon` (``zero_method="wilcox", correction=False``; its exact method with
-``method=scipy.stats.PermutationMethod()``), `scipy.stats.binomtest` for the sign test and `scipy.stats.mannwhitneyu`
-(``method="asymptotic", use_continuity=False``).
+The tests are written out here because the functions of SciPy that define them, and that are the oracle of the tests, take 3 to
+140 times as long for one sample: `scipy.stats.ttest_rel`, `scipy.stats.wilcoxon` (``zero_method="wilcox", correction=False``;
+its exact method with ``method=scipy.stats.PermutationMethod()``), `scipy.stats.binomtest` for the sign test and
+`scipy.stats.mannwhitneyu` (``method="asymptotic", use_continuity=False``).
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ class Test:
         Two-sided; at least 2.2e-308.
     direction : int
         -1, 0 or 1: sign of the effect in the test's own terms (mean for t and sign-flip, W+ minus W- for Wilcoxon, positive
-        minus negative differences for sign and binomial tests, rank sums for the rank sum test). 0 also for means that are equal but for rounding.
+        minus negative differences for sign and binomial tests, rank sums for the rank sum test). 0 also for means that are
+        equal but for rounding.
     n : int
         Number of observations that the statistic is computed from: all differences for t, those that are not zero for the
         other paired tests, both samples together for the rank sum test.
@@ -150,8 +151,8 @@ def t_tests(samples: Differences) -> Tests:
 def wilcoxon(d: npt.ArrayLike) -> Test:
     """Wilcoxon's signed rank test, zeros dropped (`scipy.stats.wilcoxon`, ``zero_method="wilcox", correction=False``).
 
-    Exact for up to 50 differences that are not zero: the share of the assignments of signs to the ranks, tied ones averaged, that
-    are at least as extreme. Beyond that by the normal approximation with the variance corrected for ties. The statistic is
+    Exact for up to 50 differences that are not zero: the share of the assignments of signs to the ranks, tied ones averaged,
+    that are at least as extreme. Beyond that by the normal approximation with the variance corrected for ties. The statistic is
     the smaller of the two rank sums.
 
     Parameters
@@ -229,9 +230,9 @@ def sign_tests(samples: Differences) -> Tests:
 def sign_flip(d: npt.ArrayLike) -> Test:
     """Sign-flip (randomization) test of the sum of the differences.
 
-    The share of all assignments of signs whose sum is at least as far from 0: exact where the differences are multiples of a common
-    unit (with a total up to about a million) or where up to 30 are not zero, else to within 1 % of the p-value. Nothing is
-    random, and no p-value is too small to be found.
+    The share of all assignments of signs whose sum is at least as far from 0: exact where the differences are multiples of a
+    common unit (with a total up to about a million) or where up to 30 are not zero, else to within 1 % of the p-value. Nothing
+    is random, and no p-value is too small to be found.
 
     Parameters
     ----------
@@ -265,7 +266,7 @@ def sign_flip_tests(samples: Differences) -> Tests:
     [0.125, 0.0625]
     """
     pvalue = np.ones(samples.positive.shape[1])
-    for sample in np.flatnonzero(_testable(samples)):
+    for sample in np.flatnonzero(_testable(samples)).tolist():
         pvalue[sample] = _sign_flip_pvalue(samples, sample)[0]
     return Tests(pvalue, _signs(samples.totals))
 
@@ -297,8 +298,8 @@ def sign_flip_tests_of_rows(changes: npt.ArrayLike) -> Tests:
 def mean_test(d: npt.ArrayLike) -> Test:
     """Test the mean difference: by t, or by sign flips with fewer than 30 differences that are not zero.
 
-    On few differences t relies on a normal distribution that they do not have: four queries of 900 that move by one rank are p = 0.045 to t
-    and 0.125 to the exact test.
+    On few differences t relies on a normal distribution that they do not have: four queries of 900 that move by one rank are p
+    = 0.045 to t and 0.125 to the exact test.
 
     Parameters
     ----------
@@ -328,7 +329,7 @@ def mean_tests(samples: Differences) -> Tests:
     [0.125, 2e-10]
     """
     pvalue, direction = t_tests(samples)
-    for sample in np.flatnonzero((samples.n_nonzero < FEW) & _testable(samples)):
+    for sample in np.flatnonzero((samples.n_nonzero < FEW) & _testable(samples)).tolist():
         pvalue[sample] = _sign_flip_pvalue(samples, sample)[0]
     return Tests(pvalue, direction)
 
@@ -479,7 +480,9 @@ def _nothing_to_test(sample: Differences) -> str | None:
 
 
 def _testable(samples: Differences) -> Bools:
-    return (samples.n >= 2) & (samples.n_nonzero > 0)
+    n = samples.n
+    testable: Bools = (n >= 2) & (samples.positive[0] < n)  # the first class holds the zeros
+    return testable
 
 
 def _t(samples: Differences) -> tuple[Tests, Floats, Bools]:
@@ -488,25 +491,26 @@ def _t(samples: Differences) -> tuple[Tests, Floats, Bools]:
 
     sizes, positive, negative = samples
     both = positive + negative
-    n, testable = both.sum(axis=0), _testable(samples)
-    freedom, total = np.maximum(n - 1, 1), sizes @ (positive - negative)
+    n, testable, total = both.sum(axis=0), _testable(samples), samples.totals
+    freedom = np.maximum(n - 1, 1)
     mean = total / np.maximum(n, 1)
     squares = sizes**2 @ both
     deviations = np.maximum(squares - mean * total, 0.0)
     # Where the mean is large against the deviations, most digits of that difference are lost, so it is computed again from
     # the deviations themselves. Few samples are like that, and the short way takes a third of the time.
     close = np.flatnonzero(testable & (deviations < 0.01 * squares))
-    for_close = [(sign * sizes[:, None] - mean[close]) ** 2 for sign in (1.0, -1.0)]
-    deviations[close] = (for_close[0] * positive[:, close] + for_close[1] * negative[:, close]).sum(axis=0)
-    # Deviations of equal differences are 0 but for the rounding of their mean, so equality is decided by the counts.
     equal = np.zeros(len(n), dtype=bool)
-    equal[close] = (np.maximum(positive[:, close], negative[:, close]).max(axis=0, initial=0) == n[close]) & (n[close] > 0)
+    if len(close):
+        above, below = ((sign * sizes[:, None] - mean[close]) ** 2 for sign in (1.0, -1.0))
+        deviations[close] = (above * positive[:, close] + below * negative[:, close]).sum(axis=0)
+        # Deviations of equal differences are 0 but for the rounding of their mean, so equality is decided by the counts.
+        equal[close] = np.maximum(positive[:, close], negative[:, close]).max(axis=0) == n[close]
     defined = testable & ~equal
     error = np.sqrt(np.divide(deviations, freedom * np.maximum(n, 1)))
     t = np.divide(mean, error, out=np.zeros(len(n)), where=defined & (error > 0))
     pvalue = np.where(defined, proper(2 * stdtr(freedom, -np.abs(t))), 1.0)
     pvalue[equal] = proper(2.0 ** (1 - n[equal]))
-    return Tests(pvalue, _signs(samples.totals)), t, equal
+    return Tests(pvalue, _signs(total)), t, equal
 
 
 def _wilcoxon(samples: Differences) -> tuple[Tests, Floats, Bools]:
@@ -524,7 +528,7 @@ def _wilcoxon(samples: Differences) -> tuple[Tests, Floats, Bools]:
     z = np.divide(smaller - middle, np.sqrt(spread), out=np.zeros(len(n)), where=testable)
     pvalue = np.where(testable, proper(2 * ndtr(-np.abs(z))), 1.0)
     exact = testable & (n <= MOST_EXACT_WILCOXON)
-    for sample in np.flatnonzero(exact):
+    for sample in np.flatnonzero(exact).tolist():
         ties = both[:, sample]
         shares = _rank_sum_shares(tuple(ties[ties > 0].astype(np.int64).tolist()))
         pvalue[sample] = min(1.0, 2 * shares[int(2 * smaller[sample])])
@@ -533,10 +537,10 @@ def _wilcoxon(samples: Differences) -> tuple[Tests, Floats, Bools]:
 
 @lru_cache(maxsize=4096)
 def _rank_sum_shares(ties: tuple[int, ...]) -> Floats:
-    """Shares of the assignments of signs for which twice the sum of the positive ranks is at most 0, 1, 2, ... up to the middle.
+    """Shares of the assignments of signs with twice the sum of the positive ranks at most 0, 1, 2, ... up to the middle.
 
-    They depend only on how many differences of each size there are, from the smallest to the largest, and the halves of a set of queries have
-    few such patterns where the ranks are small numbers.
+    They depend only on how many differences of each size there are, from the smallest to the largest, and the halves of a set
+    of queries have few such patterns where the ranks are small numbers.
     """
     ranks: list[int] = []
     below = 0

@@ -1,4 +1,4 @@
-"""All pairs of rows, such as the runs of a leaderboard: their values and differences, counted by class, and the tests on all columns."""
+"""All pairs of rows, such as the runs of a leaderboard: differences counted by class, and the tests on all columns."""
 
 from __future__ import annotations
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import CoverageTest
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.checks import check_share
 from ir_outcomes.statistics.distributions import binomial_cdf, binomial_chances, root
 
-CoverageTest = Literal["exact", "midp"]
 MOST_DEGREES_OF_FREEDOM = 100_000
 
 
@@ -170,8 +169,12 @@ def power_of_proportion(
     """
     check_share("alpha", alpha)
     _check_shares(discordant_share, difference)
-    discordant = np.arange(n + 1)
-    return _proportion_power(discordant, _most_rejected(discordant, alpha, test), discordant_share, difference)
+    # Numbers of discordant pairs that all but surely do not occur are left out: n may be a million.
+    share = min(1.0, max(discordant_share, difference))
+    spread = 10 * math.sqrt(n * share * (1 - share)) + 10
+    discordant = np.arange(max(0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
+    critical = _most_rejected(discordant, alpha, test)
+    return _proportion_power(n, discordant, critical, discordant_share, difference)
 
 
 def _check_shares(discordant_share: float, difference: float = 0.0) -> None:
@@ -181,12 +184,12 @@ def _check_shares(discordant_share: float, difference: float = 0.0) -> None:
 
 
 def _proportion_power(
-    discordant: npt.NDArray[np.int64], critical: npt.NDArray[np.int64], discordant_share: float, difference: float
+    n: int, discordant: npt.NDArray[np.int64], critical: npt.NDArray[np.int64], discordant_share: float, difference: float
 ) -> float:
     share = min(1.0, max(discordant_share, difference))
     if share == 0:
         return 0.0
-    chance = binomial_chances(len(discordant) - 1, share)
+    chance = binomial_chances(n, share)[discordant]
     likely = chance > 1e-15
     m, most = discordant[likely], critical[likely]
     p_lost = (share - difference) / (2 * share)
@@ -242,7 +245,7 @@ def detectable_proportion(
     critical = _most_rejected(discordant, alpha, test)
 
     def lacking(difference: float) -> float:
-        return power - _proportion_power(discordant, critical, discordant_share, difference)
+        return power - _proportion_power(n, discordant, critical, discordant_share, difference)
 
     if lacking(1.0) > 0:
         return None

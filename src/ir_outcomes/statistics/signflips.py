@@ -1,17 +1,19 @@
-"""P-values of the sign-flip (randomization) test, without random numbers: of any size, the same whatever the order of the queries.
+"""P-values of the sign-flip (randomization) test, without random numbers: exact or within 1 %, however small.
 
-Under the null hypothesis each of n differences that are not zero is as likely positive as negative, and the p-value is the share of
-the 2^n assignments of signs whose sum is at least as far from 0 as the one observed. With T the sum of all sizes and k the
-smaller of the sums of the positive and of the negative ones, that is twice the share of the subsets of the sizes with a sum of at
-most k. Such subsets are counted
+Under the null hypothesis each of n differences that are not zero is as likely positive as negative, and the p-value is the
+share of the 2^n assignments of signs whose sum is at least as far from 0 as the one observed. With k the smaller of the sums of
+the positive and of the negative differences, that is twice the share of the subsets of the sizes with a sum of at most k. Such
+subsets are counted
 
 - exactly, where the sizes are multiples of a common unit, through all sums up to k in that unit;
-- exactly, for up to 30 sizes, by enumeration in two halves;
-- else on a grid of k / 2^15 or so, to which the sizes are rounded: to within 1 %, and never too small for up to 64 sizes.
+- exactly, by enumeration in two halves, for up to 30 sizes, or for more of which many are equal;
+- else on a grid of steps of k / 2^15 or less, to which the sizes are rounded. All subsets are counted that could have a sum of
+  at most k without the rounding, so that no p-value is too small; those that certainly have one are a lower bound. The steps
+  are refined until the bounds agree to 1 %. (For more than 100 sizes the bounds are estimates.)
 
-Which way is taken depends on the sample alone. `scipy.stats.permutation_test` with ``permutation_type="samples"`` enumerates or
-samples, and is the oracle of the tests for few differences; sampled p-values have a smallest value, 1 / (1 + resamples), which a
-correction for thousands of comparisons turns into "not significant".
+Which way is taken depends on the sample alone. `scipy.stats.permutation_test` with ``permutation_type="samples"`` enumerates
+all signs of few differences, and is the oracle of the tests there. For more it draws random signs, whose p-values are at least
+1 / (1 + resamples): a correction for thousands of comparisons turns all of them into "not significant".
 """
 
 from __future__ import annotations
@@ -31,15 +33,17 @@ __all__ = ["EXACT", "WITHIN", "sign_flip_pvalue"]
 EXACT = "exact"
 WITHIN = "to within 1 %"
 
-MOST_ENUMERATED = 30  # 0.8 ms; each difference more takes 1.4 times as long, and a leaderboard has thousands of pairs
+MOST_STATES = 1 << 15  # of each half of an enumeration, 1 ms: so many sums have 15 different sizes
 LARGEST_DENOMINATOR = 1000
 LARGEST_SCALE = 1 << 30  # of numerators with a common factor the total can be small all the same
 LARGEST_TOTAL = 1 << 20  # in common units: above that the sizes are rounded
-LARGEST_QUICK_TOTAL = 1 << 13  # for so few differences that enumeration is quicker beyond it
-MOST_STEPS = 1 << 24  # additions that counting may take before the Fourier transform is quicker
-FEW_ROUNDED = 64  # for so many sizes the grid is fine enough to allow for the largest possible rounding error
-COARSEST, FINEST = 1 << 15, 1 << 17  # steps of the grid up to k
-TIES_SHARE = 0.004  # what allowing for rounding errors may add to a p-value of more sizes
+LARGEST_QUICK_TOTAL = 1 << 13  # up to that, counting is quicker than enumeration
+MOST_STEPS = 1 << 28  # additions of the counting above which the Fourier transform is quicker
+GRIDS = (1 << 15, 1 << 18)  # steps up to k
+GRID_OF_MANY = 1 << 16
+FEW_ROUNDED = 100  # for more sizes bounds that hold for certain would need too fine a grid
+PRECISION = 0.01
+TIES_SHARE = 0.004  # what the allowance for rounding errors may add to a p-value of many sizes
 
 
 def sign_flip_pvalue(sizes: Floats, positive: Floats, negative: Floats) -> tuple[float, str]:
@@ -65,15 +69,13 @@ def sign_flip_pvalue(sizes: Floats, positive: Floats, negative: Floats) -> tuple
         return max(math.ldexp(1.0, 1 - n), SMALLEST_PVALUE), EXACT
     if abs(up - down) <= 1e-12 * total:  # sums that are equal but for rounding
         return 1.0, EXACT
-    if n <= MOST_ENUMERATED:
-        units = _in_units(sizes, counts, LARGEST_QUICK_TOTAL)
-        if units is None:
-            return _proper(_enumerated(np.repeat(sizes, counts.astype(np.int64)), flipped) / 2.0**n), EXACT
-    else:
-        units = _in_units(sizes, counts, LARGEST_TOTAL)
+    halves = _halves(counts)
+    units = _in_units(sizes, counts, LARGEST_TOTAL if halves is None else LARGEST_QUICK_TOTAL)
     if units is not None:
         limit = min(round(float(units @ positive)), round(float(units @ negative)))
         return _proper(_share(units, counts, limit)), EXACT
+    if halves is not None:
+        return _proper(_enumerated(sizes, counts, halves, flipped)), EXACT
     return _proper(_rounded(sizes, counts, total, flipped)), WITHIN
 
 
@@ -110,47 +112,104 @@ def _denominator(size: float) -> int | None:
     return fraction.denominator if abs(float(fraction) - size) <= min(1e-9 * size, 1e-7 / fraction.denominator) else None
 
 
-def _enumerated(sizes: Floats, limit: float) -> float:
-    """Number of subsets with a sum of at most the limit: each sum over one half needs a small enough one over the other half."""
-    limit += 1e-12 * float(sizes.sum())  # sums that are equal but for rounding reach it
-    halves = []
-    for half in (sizes[::2], sizes[1::2]):
-        sums = np.zeros(1)
-        for size in half:
-            sums = np.concatenate([sums, sums + size])
-        halves.append(np.sort(sums[sums <= limit]))
-    first, second = halves
-    return float(np.searchsorted(second, limit - first, side="right").sum())
+def _halves(counts: Floats) -> tuple[Ints, Ints] | None:
+    """Divide the sizes so that either half has few enough different sums; None where that cannot be.
+
+    A size that occurs c times adds 0, 1, ..., c times to the sum of a subset: one of 2^c states with a single size each would
+    make the enumeration needlessly long.
+    """
+    states = [1, 1]
+    members: tuple[list[int], list[int]] = ([], [])
+    for place in np.argsort(-counts, kind="stable").tolist():
+        half = int(states[1] < states[0])
+        states[half] *= int(counts[place]) + 1
+        if states[half] > MOST_STATES:
+            return None
+        members[half].append(place)
+    first, second = (np.array(places, dtype=np.int64) for places in members)
+    return first, second
+
+
+def _enumerated(sizes: Floats, counts: Floats, halves: tuple[Ints, Ints], limit: float) -> float:
+    """Share of the subsets with a sum of at most the limit: each sum of one half needs a small enough one of the other."""
+    limit += 1e-12 * float(sizes @ counts)  # sums that are equal but for rounding reach it
+    if counts.max() == 1:  # then all subsets weigh the same, and sums are quicker to sort than their places
+        first, second = (np.sort(_sums(sizes[half], limit)) for half in halves)
+        return float(np.searchsorted(second, limit - first, side="right").sum()) / 2.0 ** len(sizes)
+    sums, chances = zip(*(_weighted_sums(sizes[half], counts[half], limit) for half in halves), strict=True)
+    upto = np.concatenate([[0.0], np.cumsum(chances[1])])
+    return float(chances[0] @ upto[np.searchsorted(sums[1], limit - sums[0], side="right")])
+
+
+def _sums(sizes: Floats, limit: float) -> Floats:
+    """Sums of all subsets up to the limit."""
+    sums = np.zeros(1)
+    for size in sizes.tolist():
+        sums = np.concatenate([sums, sums + size])
+    return sums[sums <= limit]
+
+
+def _weighted_sums(sizes: Floats, counts: Floats, limit: float) -> tuple[Floats, Floats]:
+    """Sums of all subsets of repeated sizes up to the limit, ascending, and the share of the subsets that have each."""
+    from scipy.special import comb
+
+    sums, chances = np.zeros(1), np.ones(1)
+    for size, number in zip(sizes.tolist(), counts.tolist(), strict=True):
+        times = np.arange(number + 1)
+        sums = (sums + size * times[:, None]).ravel()
+        # Shares, because there can be more subsets than a float holds.
+        chances = (chances * (comb(number, times) * 0.5**number)[:, None]).ravel()
+        possible = sums <= limit
+        sums, chances = sums[possible], chances[possible]
+    order = np.argsort(sums)
+    return sums[order], chances[order]
 
 
 def _rounded(sizes: Floats, counts: Floats, total: float, limit: float) -> float:
-    """Share of the subsets with a sum of at most the limit, with the sizes rounded to a grid.
+    """Share of the subsets with a sum of at most the limit, with the sizes rounded to a grid; to within 1 %.
 
-    Rounding moves the sum of a subset by at most `worst` steps upwards. For up to 64 sizes all subsets are counted whose sum
-    on the grid is no farther above the limit than that, so that none is missed: subsets that tie with the observed one (1/2 = 1/3 + 1/6)
-    count, as they must, and what is counted too much is below 1 % (measured against enumeration in the tests: 0.6 %). For more sizes that
-    would cost too much. There the average rounding error of the subsets near the limit is taken into account instead, plus as
-    large an allowance for ties as adds 0.4 % at most; single ties matter less and less.
+    Rounding moves the sum of a subset up by `up` steps at most and down by `down`. Subsets that tie with the observed one
+    (1/2 = 1/3 + 1/6) count, as they must, because all subsets count whose sum on the grid is at most `up` above the limit.
+    Where those between the two bounds are too many even on the finest grid, the upper bound stands: then nearly all of them
+    tie.
+
+    For more than 100 sizes such bounds would be too far apart. There the average rounding error of the subsets near the limit
+    is taken into account instead, plus as large an allowance for ties as adds 0.4 % at most; single ties matter less and less.
     """
-    n = int(counts.sum())
-    steps = COARSEST if n <= FEW_ROUNDED else FINEST
-    step = limit / steps
-    if n * steps > MOST_STEPS:  # the Fourier transform follows all sums up to the total
-        step = max(step, total / LARGEST_TOTAL)
-    scaled = sizes / step
+    if counts.sum() > FEW_ROUNDED:
+        return _rounded_many(sizes / total, counts, limit / total)
+    share = 1.0
+    for steps in GRIDS:
+        scaled = sizes * (steps / limit)
+        units = np.rint(scaled)
+        errors = (units - scaled) * counts
+        up, down = float(np.maximum(errors, 0).sum()), float(np.maximum(-errors, 0).sum())
+        units = units.astype(np.int64)
+        share, least = _shares(units, counts, int(steps + up + 1e-6), int(steps - down - 1e-6))
+        if share <= (1 + PRECISION) * least:
+            break
+    return share
+
+
+def _rounded_many(sizes: Floats, counts: Floats, limit: float) -> float:
+    """As `_rounded`, of sizes with a sum of 1."""
+    scaled = sizes * (GRID_OF_MANY / limit)
     units = np.rint(scaled)
     errors = units - scaled
     worst = float(np.maximum(errors, 0.0) @ counts)
-    reach = limit / step
-    if n <= FEW_ROUNDED:
-        reach += worst
-    else:
-        tilt = _tilt(sizes / total, counts, (total - 2 * limit) / total) / total
-        with np.errstate(over="ignore"):
-            flips = 1 / (1 + np.exp(2 * tilt * sizes))  # how often a size is flipped among the subsets near the limit
-        # The share of subsets grows by a factor of exp(2 tilt step) with each step of the grid.
-        reach += float((errors * flips) @ counts) + min(worst, TIES_SHARE / (2 * tilt * step))
+    tilt = _tilt(sizes, counts, 1 - 2 * limit)
+    flips = 0.5 * (1 - np.tanh(tilt * sizes))  # how often a size is in the subsets near the limit
+    # The share of subsets grows by a factor of exp(2 tilt limit / steps) with each step of the grid.
+    growth = 2 * tilt * limit / GRID_OF_MANY
+    reach = GRID_OF_MANY + float((errors * flips) @ counts) + min(worst, TIES_SHARE / growth)
     return _share(units.astype(np.int64), counts, int(reach + 1e-6))
+
+
+def _shares(units: Ints, counts: Floats, limit: int, lower: int) -> tuple[float, float]:
+    """Share of the subsets of some whole numbers with a sum of at most the limit, and of at most a lower limit."""
+    n = int(counts.sum())
+    ways, exponent = subset_sums(np.repeat(units, counts.astype(np.int64)).tolist(), limit)
+    return _scaled(float(ways.sum()), exponent - n), _scaled(float(ways[: lower + 1].sum()), exponent - n)
 
 
 def _share(units: Ints, counts: Floats, limit: int) -> float:
@@ -160,12 +219,11 @@ def _share(units: Ints, counts: Floats, limit: int) -> float:
     n = int(counts.sum())
     if n * limit > MOST_STEPS and float(units @ counts) <= 2 * LARGEST_TOTAL:
         return _share_by_transform(units, counts.astype(np.int64), limit)
-    ways, exponent = subset_sums(np.repeat(units, counts.astype(np.int64)).tolist(), limit)
-    return _scaled(float(ways.sum()), exponent - n)
+    return _shares(units, counts, limit, limit)[0]
 
 
 def _scaled(number: float, exponent: int) -> float:
-    """Number * 2^exponent, where the power alone may be too small for a float."""
+    """Multiply by 2^exponent, where the power alone may be too small for a float."""
     mantissa, own = math.frexp(number)
     return math.ldexp(mantissa, own + exponent)
 

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from ir_outcomes._formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.outcomes import OUTCOMES
+from ir_outcomes.comparison.published import SummaryVerdict
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+from ir_outcomes.errors import some
 from ir_outcomes.showing.view import Cell, Column, Layout, Statement, Table, View, best, view_of
 
 __all__ = ["queries_view"]
@@ -41,6 +43,42 @@ def _comparisons(comparisons: Comparisons, layout: Layout) -> View:
     names = _names(comparisons)
     statements = [_statement(item, name, True) for item, name in zip(comparisons, names, strict=True)] if explained else []
     return View((_table_2(comparisons),), tuple(statements), notes)
+
+
+@view_of.register
+def _published(result: SummaryVerdict, layout: Layout) -> View:
+    low, high = result.coverage_pvalues
+    rounded = f"[{pvalue(low)}, {pvalue(high)}]" if result.rounding else NOTHING
+    rows = (
+        (
+            "coverage, percentage points",
+            "higher",
+            fixed(100 * (result.won - result.lost) / result.n, 2, signed=True),
+            pvalue(result.coverage_pvalue),
+            rounded,
+        ),
+        ("ranking, ranks", "lower", fixed(result.ranking_difference, 2, signed=True), pvalue(result.ranking_pvalue), NOTHING),
+    )
+    columns = (
+        Column("facet"),
+        Column("better"),
+        Column("B - A", "number"),
+        Column("p", "pvalue"),
+        Column("p within rounding", "interval"),
+    )
+    head = f"{plural('query', result.n)}, won {result.won:g}, lost {result.lost:g}, alpha {result.alpha:g}"
+    if result.rounding:
+        head += f", rounded to within {result.rounding:g} percentage points"
+    table = Table("Verdict from published numbers", head, columns, rows, "p: not corrected.")
+    return View((table,), (Statement("Verdict", result.label, tuple(_rounding_sentences(result))),), result.notes)
+
+
+def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
+    yield f"The strict rule says {result.strict}, the do-no-harm rule {result.do_no_harm}."
+    if result.rounding and result.survives_rounding:
+        yield "All numbers that round to these give the same verdict."
+    elif result.rounding:
+        yield f"Numbers that round to these can also give: {listed(list(result.labels[1:]))}."
 
 
 def queries_view(queries: Iterable[QueryOutcome], comparison: Comparison) -> View:
@@ -405,18 +443,23 @@ def _merged_notes(comparisons: Comparisons) -> Iterator[str]:
     """
     names = _names(comparisons)
     kinds: dict[str, dict[str, list[str]]] = {}
+    places: dict[str, int] = {}  # the most important notes of a comparison come first, and so do those of all
     for name, item in zip(names, comparisons, strict=True):
-        for note in item.notes:
-            kinds.setdefault(_kind(note, item), {}).setdefault(note, []).append(name)
-    for notes in kinds.values():
+        for place, note in enumerate(item.notes):
+            kind = _kind(note, item)
+            kinds.setdefault(kind, {}).setdefault(note, []).append(name)
+            places[kind] = min(place, places.get(kind, place))
+    yield from comparisons.notes
+    for kind in sorted(kinds, key=lambda kind: places[kind]):
+        notes = kinds[kind]
         (note, about), *others = notes.items()
         alike = [name for runs in notes.values() for name in runs]
         everywhere = len(alike) == len(comparisons)
         if not others:
-            yield note if everywhere else f"{', '.join(about)}: {note}"
+            yield note if everywhere else f"{some(about)}: {note}"
         else:
-            rest = "all others" if everywhere else ", ".join(name for _, runs in others for name in runs)
-            yield f"{', '.join(about)}: {note} The same, with other numbers, applies to {rest}."
+            rest = "all others" if everywhere else some([name for _, runs in others for name in runs])
+            yield f"{some(about)}: {note} The same, with other numbers, applies to {rest}."
 
 
 def _kind(note: str, comparison: Comparison) -> str:

@@ -1,0 +1,251 @@
+"""A file of a run or of qrels, in any form that users have: the form is recognized by the content, not by the name.
+
+===================  =======================================================================================
+form                 recognized by
+===================  =======================================================================================
+Parquet              the first four bytes
+JSON, JSON lines     a brace or bracket at the beginning (`ir_outcomes.reading.json_files`)
+CSV, TSV             a first line with at least two known names of columns (`ir_outcomes.reading.layouts`)
+TREC, MS MARCO       the number of columns of the first line
+===================  =======================================================================================
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import chain
+from typing import NamedTuple
+
+from ir_outcomes.errors import FormatError
+from ir_outcomes.reading.columns import Columns
+from ir_outcomes.reading.files import BOM, LONGEST_LINE, Block, blocks_of, pieces
+from ir_outcomes.reading.json_files import is_json_lines, mteb_selection, read_json, read_json_lines
+from ir_outcomes.reading.layouts import Kind, Layout, is_header, named_columns
+from ir_outcomes.reading.lines import COLUMN_REMEDY, check_bytes, nonblank, read_lines, shown
+from ir_outcomes.reading.parquet_files import is_parquet, read_parquet
+
+__all__ = ["FileContent", "read_any_file", "seems_to_be"]
+
+_JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
+_METADATA_START, _METADATA_END = b"# ir_metadata.start", b"# ir_metadata.end"
+_SEPARATORS = (b"\t", b",", b";")
+_LINES_LOOKED_AT = 50
+
+
+class FileContent(NamedTuple):
+    """What a file contains.
+
+    Attributes
+    ----------
+    columns : Columns
+        Its rows.
+    name : str or None
+        The name that the content gives to the run.
+    metadata : str
+        The text of an ir_metadata header, without comment signs: YAML. Empty where there is none.
+    warnings : tuple of str
+        What a user should know about how it was read.
+    """
+
+    columns: Columns
+    name: str | None = None
+    metadata: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
+    """Read a file of a run or of qrels.
+
+    Parameters
+    ----------
+    path : path
+        The file; ``-`` is standard input. For predictions of MTEB with several subsets or splits, ``path#subset/split``.
+    kind : Kind
+        Whether a run or qrels are expected, and which value of a run orders its documents.
+
+    Raises
+    ------
+    FormatError
+        If the content is malformed; the error has file, line and text as far as they exist.
+    UnreadableFile
+        If the file is missing, truncated or cannot be decompressed.
+    MissingDependency
+        If it is a Parquet file and there is no package that can read it.
+    """
+    source, selection = mteb_selection(os.fspath(path))
+    with closing(pieces(source)) as opened:
+        head, content = _with_head(opened)
+        if is_parquet(head):
+            found = FileContent(read_parquet(b"".join(content), kind, source))
+        elif _is_json(head, kind):
+            if is_json_lines(_first_lines(head)[0]):
+                found = FileContent(read_json_lines(blocks_of(content, source), kind, source))
+            else:
+                document = read_json(b"".join(content), kind, source, selection)
+                found = FileContent(document.columns, document.name, warnings=document.warnings)
+        else:
+            found = _read_lines(content, kind, source)
+    if selection is not None and found.name is None:
+        raise FormatError(source, f"is not a file of MTEB predictions; remove #{selection} from its path")
+    if not len(found.columns.codes):
+        raise FormatError(source, "is empty; nothing can be evaluated from it")
+    return found
+
+
+def seems_to_be(path: str, kind: Kind) -> bool:
+    """Tell by its first lines whether a file could be of this kind.
+
+    Raises
+    ------
+    UnreadableFile, MissingDependency
+        If it cannot be read or decompressed.
+    """
+    with closing(pieces(path)) as opened:
+        head, _ = _with_head(opened)
+    if is_parquet(head) or _is_json(head, kind):
+        return True
+    lines = _first_lines(head)
+    if lines and lines[0].startswith(_METADATA_START):
+        return kind.what == "run"
+    if lines and is_header(_names_of(lines[0])[1]):
+        return bool(set(_names_of(lines[0])[1]) & set(kind.value_names))
+    layout = _layout_for(len(lines[0].split()), kind) if lines else None
+    # The output of trec_eval has as many columns as an MS MARCO run, and begins with counts: more lines tell them apart.
+    return layout is not None and all(_fits(line, layout) for line in (lines if layout.columns == 3 else lines[:1]))
+
+
+def _with_head(opened: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """Read until the first line that is not blank has ended; return what was read, and the whole content."""
+    head = b""
+    for piece in opened:
+        head += piece
+        if len(head) > LONGEST_LINE or b"\n" in head.removeprefix(BOM).lstrip():
+            break
+    return head, chain([head], opened)
+
+
+def _first_lines(head: bytes) -> list[bytes]:
+    lines = [line for line in head.removeprefix(BOM).split(b"\n") if line.strip()]
+    # The last line may be cut off where the head ends.
+    return lines[: min(_LINES_LOOKED_AT, len(lines) if len(lines) <= 1 or head.endswith(b"\n") else len(lines) - 1)]
+
+
+def _is_json(head: bytes, kind: Kind) -> bool:
+    if not _JSON.match(head.removeprefix(BOM)):
+        return False
+    lines = _first_lines(head)
+    return not any(_fits(lines[0], layout) for layout in kind.layouts)  # such as a query id that begins with a bracket
+
+
+def _fits(line: bytes, layout: Layout) -> bool:
+    fields = line.split()
+    return len(fields) == layout.columns and _is_number(fields[layout.value], layout.whole)
+
+
+def _is_number(field: bytes, whole: bool) -> bool:
+    try:
+        value = float(field)
+    except ValueError:
+        return False
+    return not whole or value.is_integer()
+
+
+def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileContent:
+    blocks = blocks_of(content, source)
+    metadata, blocks = _without_metadata(blocks, kind, source)
+    first, blocks = _first_block(blocks)
+    if first is None:
+        raise FormatError(source, "is empty; nothing can be evaluated from it")
+    number, line = next(nonblank(first))
+    separator, names = _names_of(line)
+    layout = _layout_for(len(line.split()), kind)
+    if is_header(names) and not (layout is not None and _fits(line, layout)):
+        return FileContent(_read_with_header(blocks, kind, source, number, separator, names), metadata=metadata)
+    if layout is None:
+        check_bytes(first, source)
+        raise FormatError(source, _wrong_columns(line.split(), kind), line=number, text=shown(line.split()))
+    return FileContent(read_lines(blocks, layout, source, number), metadata=metadata)
+
+
+def _first_block(blocks: Iterator[Block]) -> tuple[Block | None, Iterator[Block]]:
+    """Find the first block with a line that is not blank; return it, and the blocks from it on."""
+    for block in blocks:
+        if block.data and not block.data.isspace():
+            return block, chain([block], blocks)
+    return None, blocks
+
+
+def _layout_for(n_columns: int, kind: Kind) -> Layout | None:
+    return next((layout for layout in kind.layouts if layout.columns == n_columns), None)
+
+
+def _names_of(line: bytes) -> tuple[bytes | None, list[str]]:
+    """Take a line as a header: return the separator, None for white space, and the names."""
+    separator = next((sign for sign in _SEPARATORS if sign in line), None)
+    return separator, [name.strip().strip(b"\"'").decode("utf-8", "replace").lower() for name in line.split(separator)]
+
+
+def _read_with_header(
+    blocks: Iterator[Block], kind: Kind, source: str, number: int, separator: bytes | None, names: list[str]
+) -> Columns:
+    found = named_columns(names, kind, source, number)
+    places = [names.index(name) for name in found[:3]]
+    layout = Layout(len(names), *places, value_name=found.value_name, separator=separator)
+    columns = read_lines(blocks, layout, source, number + 1)
+    if (found.document, found.value, kind.what) == ("corpus-id", "score", "run") and _are_grades(columns):
+        raise FormatError(source, "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?")
+    return columns
+
+
+def _are_grades(columns: Columns) -> bool:
+    """Tell whether scores look like the grades of qrels: a few small whole numbers."""
+    values = columns.values
+    return len(values) > 0 and bool(((values >= 0) & (values <= 10) & (values == values.round())).all())
+
+
+def _wrong_columns(fields: list[bytes], kind: Kind) -> str:
+    """Say what is wrong with the number of columns; only what looks like the other kind is said to be swapped."""
+    expected = " or ".join(str(layout.columns) for layout in kind.layouts)
+    problem = f"has {len(fields)} column{'s' * (len(fields) != 1)}, expected {expected}"
+    if len(fields) == 4 and kind.what == "run" and _is_number(fields[3], whole=True):
+        return f"{problem}: a qrels file has 4 columns (query, iteration, document, grade); were the arguments swapped?"
+    if len(fields) == 6 and kind.what == "qrels" and _is_number(fields[3], whole=True) and _is_number(fields[4], whole=False):
+        return f"{problem}: a TREC run has 6 columns (query, Q0, document, rank, score, tag); were the arguments swapped?"
+    if len(fields) == 3 and kind.what == "qrels" and _is_number(fields[2], whole=True):
+        return (
+            f"{problem} (query, iteration, document, grade): qrels of 3 columns need a header that names them, such as "
+            "query-id, corpus-id, score; an MS MARCO run (query, document, rank) has 3 columns too"
+        )
+    return problem + COLUMN_REMEDY
+
+
+def _without_metadata(blocks: Iterator[Block], kind: Kind, source: str) -> tuple[str, Iterator[Block]]:
+    """Take the header that the ir_metadata specification defines off the beginning of a run.
+
+    Source: Breuer, Keller, Schaer, "ir_metadata: An Extensible Metadata Schema for IR Experiments", SIGIR 2022.
+    """
+    first, blocks = _first_block(blocks)
+    if first is None or kind.what != "run" or not first.data.lstrip().startswith(_METADATA_START):
+        return "", blocks
+    lines: list[str] = []
+    size = 0
+    for block in blocks:
+        check_bytes(block, source)
+        for number, line in nonblank(block):
+            size += len(line)
+            if line.strip() == _METADATA_END:
+                return "\n".join(lines[1:]), _rest(block, number, blocks)
+            if not line.startswith(b"#") or size > LONGEST_LINE:
+                problem = "belongs to the ir_metadata header, which must be comment lines and end with '# ir_metadata.end'"
+                raise FormatError(source, problem, line=number, text=shown([line.strip()]))
+            lines.append(line.decode().rstrip()[1:].removeprefix(" "))
+    raise FormatError(source, "begins with an ir_metadata header that does not end; add the line '# ir_metadata.end'")
+
+
+def _rest(block: Block, number: int, blocks: Iterator[Block]) -> Iterator[Block]:
+    """Return what follows a line: the rest of its block, and the other blocks."""
+    lines = block.data.split(b"\n", number - block.first_line + 1)
+    return chain([Block(number + 1, lines[-1])], blocks)

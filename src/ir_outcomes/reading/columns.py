@@ -1,0 +1,225 @@
+"""The one form that every reader returns: columns of query codes, document ids and values.
+
+Document ids are UTF-8 bytes. Ids that are whole numbers become their decimal text, because a run with integer ids and qrels
+with text ids would otherwise never match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_outcomes.errors import FormatError
+from ir_outcomes.reading.keys import Codes, Ids
+
+__all__ = [
+    "LONGEST_ID",
+    "Columns",
+    "Grouped",
+    "as_ids",
+    "check_width",
+    "coded",
+    "encoded",
+    "grouped",
+    "numbers",
+    "texts",
+]
+
+LONGEST_ID = 1000  # bytes
+
+
+def _unknown_line(row: int) -> int | None:
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Rows of a run or of qrels, in the order of the input.
+
+    Attributes
+    ----------
+    source : str
+        What messages call the input: the path of a file, or "the run".
+    query_ids : list of str
+        The queries in order of first appearance.
+    codes : (n,) int32 array
+        Index into `query_ids` for each row.
+    docids : (n,) bytes array
+        UTF-8, NUL-padded to a multiple of 8 bytes.
+    values : (n,) float64 array
+        Scores, ranks or grades; never NaN.
+    value_name : {"score", "rank", "grade"}
+        What the values are.
+    line_of : callable
+        Takes the index of a row and returns the number of its line in the file, or None where it is unknown.
+    """
+
+    source: str
+    query_ids: list[str]
+    codes: Codes
+    docids: Ids
+    values: npt.NDArray[np.float64]
+    value_name: str
+    line_of: Callable[[int], int | None] = _unknown_line
+
+    def select(self, rows: npt.NDArray[np.bool_]) -> Columns:
+        """Return only the rows that are marked; the queries stay."""
+        places = np.flatnonzero(rows)
+        return Columns(
+            self.source,
+            self.query_ids,
+            self.codes[rows],
+            self.docids[rows],
+            self.values[rows],
+            self.value_name,
+            lambda row: self.line_of(int(places[row])),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """`Columns` with the rows of each query together, in the input's order within a query.
+
+    Attributes
+    ----------
+    query_ids : tuple of str
+        The queries in order of first appearance.
+    offsets : (n_queries + 1,) int64 array
+        The rows of query i are ``offsets[i]:offsets[i + 1]``.
+    docids : (n,) bytes array
+        As in `Columns`.
+    values : (n,) float64 array
+        As in `Columns`.
+    """
+
+    query_ids: tuple[str, ...]
+    offsets: npt.NDArray[np.int64]
+    docids: Ids
+    values: npt.NDArray[np.float64]
+
+
+def grouped(columns: Columns) -> Grouped:
+    """Bring the rows of each query together; the sort is stable."""
+    counts = np.bincount(columns.codes, minlength=len(columns.query_ids))
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    docids, values = columns.docids, columns.values
+    if np.any(columns.codes[1:] < columns.codes[:-1]):
+        order = np.argsort(columns.codes, kind="stable")
+        docids, values = docids[order], values[order]
+    return Grouped(tuple(columns.query_ids), offsets, docids, values)
+
+
+def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
+    """Make an id array whose width is a multiple of 8, so that ids can be read as 64-bit words."""
+    array = np.asarray(ids, dtype=np.bytes_)
+    width = -(-max(array.dtype.itemsize, 1) // 8) * 8
+    return np.ascontiguousarray(array, dtype=f"S{width}")
+
+
+def texts(ids: list[Any], source: str, what: str) -> list[str]:
+    """Check ids and return them as text: whole numbers become decimals, all other types are refused.
+
+    Parameters
+    ----------
+    ids : list
+        The ids.
+    source, what : str
+        The input and the kind of id, for messages.
+
+    Raises
+    ------
+    FormatError
+        If an id is neither text nor a whole number, is empty, has a NUL character, or cannot be encoded in UTF-8.
+    """
+    if set(map(type, ids)) - {str}:
+        for position, identifier in enumerate(ids):
+            if not isinstance(identifier, (str, int, np.integer)) or isinstance(identifier, (bool, np.bool_)):
+                raise FormatError(
+                    source,
+                    f"row {position + 1}: a {what} must be text or a whole number, not {type(identifier).__name__}; "
+                    "convert it to str first",
+                    text=repr(identifier),
+                )
+        ids = [str(identifier) for identifier in ids]
+    joined = "".join(ids)
+    if "" in ids or "\0" in joined:
+        raise FormatError(source, f"contains a {what} that is empty or has a NUL character; remove such rows")
+    if not joined.isascii():
+        _check_encodable(ids, joined, source, what)
+    return ids
+
+
+def _check_encodable(ids: list[str], joined: str, source: str, what: str) -> None:
+    """Refuse surrogates: they come from bytes that were decoded wrongly, and no file or terminal can contain them."""
+    try:
+        joined.encode()
+    except UnicodeEncodeError as error:
+        wrong = next(identifier for identifier in ids if any("\ud800" <= character <= "\udfff" for character in identifier))
+        problem = f"a {what} cannot be encoded in UTF-8 ({error.reason}); read the input again with its true encoding"
+        raise FormatError(source, problem, text=wrong) from None
+
+
+def coded(queries: list[Any], source: str) -> tuple[list[str], Codes]:
+    """Number the queries in order of first appearance."""
+    ids = texts(queries, source, "query id")
+    code_of = {query: code for code, query in enumerate(dict.fromkeys(ids))}
+    return list(code_of), np.fromiter(map(code_of.__getitem__, ids), np.int32, len(ids))
+
+
+def encoded(documents: list[Any], source: str) -> Ids:
+    """Check document ids and return them as `Columns` has them."""
+    ids = texts(documents, source, "document id")
+    array: Any
+    try:
+        array = np.array(ids, dtype=np.bytes_) if ids else []  # fails for text that is not ASCII
+    except UnicodeEncodeError:
+        array = [identifier.encode() for identifier in ids]
+    result = as_ids(array)
+    check_width(result, source)
+    return result
+
+
+def check_width(ids: Ids, source: str) -> None:
+    """Refuse ids that are longer than any document id: the input is something else."""
+    if ids.dtype.itemsize > LONGEST_ID:
+        longest = max(ids.tolist(), key=len).decode("utf-8", "replace")
+        raise FormatError(source, f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?", text=longest)
+
+
+def numbers(values: list[Any] | npt.NDArray[Any], source: str) -> npt.NDArray[np.float64]:
+    """Check values and return them as float64.
+
+    Raises
+    ------
+    FormatError
+        If a value is not a real number, or is NaN.
+    """
+    try:
+        if isinstance(values, np.ndarray):
+            is_real = values.dtype.kind in "biufO"
+        else:  # NumPy would parse text, and drop the imaginary part of its own complex numbers
+            is_real = not any(issubclass(kind, (str, bytes, np.complexfloating)) for kind in set(map(type, values)))
+        result = np.asarray(values, dtype=np.float64) if is_real else None
+        if result is None or result.ndim != 1:
+            raise TypeError
+    except (TypeError, ValueError, OverflowError):
+        wrong = next((value for value in values if not _is_number(value)), values)
+        raise FormatError(source, "a score or grade must be a number", text=repr(wrong)) from None
+    missing = np.isnan(result)
+    if missing.any():
+        raise FormatError(source, f"row {int(np.argmax(missing)) + 1} has no score or grade (NaN); remove or correct the row")
+    return result
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, (str, bytes, complex, np.complexfloating)):
+        return False
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True

@@ -1,0 +1,252 @@
+"""Simultaneous confidence band of the difference of two step curves, such as the shares of queries answered by rank k.
+
+Each query has a curve in each run, a step function of the rank k from 1 on; the band holds for all ranks at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.statistics.checks import check_draws, check_share
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A mean curve of differences with a simultaneous band.
+
+    Attributes
+    ----------
+    difference : (depth,) float array
+        Mean over the queries of the differences of the curves at ranks 1, 2, ..., depth.
+    standard_error : (depth,) float array
+        Of the difference at each rank, pointwise; 0 where no query differs, unless `smallest_step` is given.
+    low, high : (depth,) float arrays
+        Ends of the band, ``difference -+ critical * standard_error``.
+    critical : float
+        The factor that makes the band hold at all ranks at once; 0 where no query differs at any rank.
+    level : float
+        Simultaneous confidence level.
+    n : int
+        Number of queries.
+    """
+
+    difference: Floats
+    standard_error: Floats
+    low: Floats
+    high: Floats
+    critical: float
+    level: float
+    n: int
+
+
+def band_of_events(
+    query: npt.ArrayLike,
+    rank: npt.ArrayLike,
+    step: npt.ArrayLike,
+    n: int,
+    depth: int,
+    level: float,
+    *,
+    smallest_step: float | None = None,
+    seed: int = 0,
+    resamples: int = 9_999,
+) -> Band | None:
+    """Compute the band from the steps of the curves.
+
+    Parameters
+    ----------
+    query : (m,) array_like of int
+        Query of each step, 0 to n - 1.
+    rank : (m,) array_like of int
+        Rank of each step, from 1; steps beyond the depth are ignored.
+    step : (m,) array_like
+        Change of the query's difference, contender minus baseline, from this rank on: 1 / (relevant documents) where the
+        contender finds a document at this rank, the negative of that where the baseline does.
+    n : int
+        Number of queries, those without steps included.
+    depth : int
+        Largest rank.
+    level : float
+        Simultaneous confidence level, such as 0.95.
+    smallest_step : float, optional
+        Mean over the queries of the smallest possible step, as the step of `coverage_interval`. The widths then use the
+        standard error of that interval, which is positive at every rank; by default they use that of the sample, which is 0
+        where no query differs.
+    seed, resamples : int
+        Of the random signs.
+
+    Returns
+    -------
+    Band or None
+        None for fewer than two queries.
+
+    Raises
+    ------
+    ParameterError
+        If the arrays differ in length, a query is not within 0 and n - 1, a rank is below 1, the depth is below 1, the level is
+        not between 0 and 1, the seed is negative, or `resamples` is less than 1.
+
+    References
+    ----------
+    Wu 1986 (wild bootstrap, with random signs); Mammen 1993; Montiel Olea and Plagborg-Moller 2019 for the sup-t band.
+
+    Notes
+    -----
+    With centred differences e_i(k) = d_i(k) - D(k), the factor c is the `level` quantile, over random signs s_i, of the largest
+    |sum_i s_i e_i(k)| / n / SE(k) over k. Only the queries that differ somewhere need their own signs: the others have
+    e_i(k) = -D(k), and the sum of their signs is one binomial number for each draw.
+
+    Drawn from real pairs of runs (``benchmarks/pooling_bands_planning.py``), 95 % bands hold at all ranks at once in 46 to 56,
+    80 and 78 to 93 % of the samples of 50, 200 and 1000 queries, because at some ranks no query or very few differ in the
+    sample; with `smallest_step` they do in 92 to 97, 87 to 98 and 93 to 94 %.
+
+    Examples
+    --------
+    >>> band = band_of_events([0, 1, 2, 2], [1, 1, 2, 3], [1, 1, 1, -1], 40, 3, 0.95)
+    >>> band.difference.tolist()
+    [0.05, 0.075, 0.05]
+    >>> bool(band.low[1] < 0 < band.high[1])
+    True
+    """
+    queries, ranks, steps = (
+        np.asarray(query, dtype=np.int64),
+        np.asarray(rank, dtype=np.int64),
+        np.asarray(step, dtype=np.float64),
+    )
+    if not queries.shape == ranks.shape == steps.shape or queries.ndim != 1:
+        raise ParameterError("query, rank and step must be lists of one length")
+    if len(queries) and (queries.min() < 0 or queries.max() >= n):
+        raise ParameterError(f"query has a number outside 0 to {n - 1}")
+    if len(ranks) and ranks.min() < 1:
+        raise ParameterError("rank has a value below 1: ranks count from 1")
+    if not np.isfinite(steps).all():
+        raise ParameterError("step holds NaN or an infinity")
+    if smallest_step is not None and not 0 < smallest_step <= 1:
+        raise ParameterError(f"smallest_step={smallest_step!r}: must be above 0 and at most 1")
+    if depth < 1:
+        raise ParameterError(f"depth={depth!r}: must be 1 or more")
+    check_share("level", level)
+    check_draws(seed, resamples)
+    if n < 2:
+        return None
+    within = ranks <= depth
+    queries, ranks, steps = queries[within], ranks[within], steps[within]
+    changes, at = np.unique(ranks, return_inverse=True)  # between these ranks all curves are flat
+    differing, row = np.unique(queries, return_inverse=True)
+    curves = np.zeros((len(differing), len(changes)))
+    np.add.at(curves, (row, at), steps)
+    curves = np.cumsum(curves, axis=1)
+    curves[np.abs(curves) < 1e-12] = 0.0  # what both runs found by then, but for rounding
+    curves = curves[curves.any(axis=1)]  # so that steps that cancel each other out do not change the draws
+    total, squares = curves.sum(axis=0), (curves**2).sum(axis=0)
+    mean = total / n
+    error = np.sqrt(np.maximum(0.0, squares - n * mean**2) / (n - 1) / n)
+    error[error <= 1e-12 * np.sqrt(squares / n)] = 0.0  # all queries differ by the same amount
+    critical = _critical(curves, mean, error, n, level, seed, resamples)
+    before = 0.0
+    if smallest_step is not None and critical > 0:
+        error = _adjusted_error(total, squares, n, smallest_step)
+        before = float(_adjusted_error(np.zeros(1), np.zeros(1), n, smallest_step)[0])
+    # At rank k the curves are those of the last change at or before k, and 0 before the first.
+    last = np.searchsorted(changes, np.arange(1, depth + 1), side="right")
+    difference = np.concatenate([[0.0], mean])[last]
+    standard_error = np.concatenate([[before], error])[last]
+    width = critical * standard_error
+    return Band(difference, standard_error, difference - width, difference + width, critical, level, n)
+
+
+def _adjusted_error(total: Floats, squares: Floats, n: int, step: float) -> Floats:
+    """Compute the standard error of `coverage_interval` at each rank."""
+    weight = n + 2 * step
+    spread = (squares + 2 * step**2) / weight - (total / weight) ** 2
+    return np.asarray(np.sqrt(np.maximum(spread, 0.0) * (1 + (1 - step) / (n - 1)) / weight))
+
+
+def _critical(curves: Floats, mean: Floats, error: Floats, n: int, level: float, seed: int, resamples: int) -> float:
+    varying = error > 0
+    if not varying.any():
+        return 0.0
+    rng = np.random.default_rng(seed)
+    scaled = curves[:, varying] / (n * error[varying])
+    center = mean[varying] / (n * error[varying])
+    same = n - len(curves)
+    largest = np.empty(resamples)
+    batch = max(1, (1 << 21) // max(1, len(curves)))  # bounds the memory that the signs take
+    bytes_per_draw = -(-len(curves) // 8)
+    for start in range(0, resamples, batch):
+        draws = min(batch, resamples - start)
+        drawn = np.frombuffer(rng.bytes(draws * bytes_per_draw), dtype=np.uint8).reshape(draws, bytes_per_draw)
+        positive = np.unpackbits(drawn, axis=1, count=len(curves)).astype(np.float64)
+        total = 2 * (positive.sum(axis=1) + rng.binomial(same, 0.5, draws)) - n
+        sums = 2 * (positive @ scaled) - scaled.sum(axis=0) - total[:, np.newaxis] * center
+        largest[start : start + draws] = np.abs(sums).max(axis=1)
+    # The smallest draw that at least this share of the draws, the observed signs counted as one more, do not exceed.
+    place = min(resamples, int(np.ceil(level * (resamples + 1))))
+    return float(np.partition(largest, place - 1)[place - 1])
+
+
+def band_of_ranks(
+    baseline: npt.ArrayLike,
+    contender: npt.ArrayLike,
+    depth: int,
+    level: float,
+    *,
+    smallest_step: float | None = None,
+    seed: int = 0,
+    resamples: int = 9_999,
+) -> Band | None:
+    """Compute the band of the difference of the shares of queries answered by rank k, from first ranks.
+
+    Parameters
+    ----------
+    baseline, contender : (n,) array_like
+        For each query the rank at which the run answers it, from 1; NaN or infinity where it does not.
+    depth : int
+        Largest rank.
+    level : float
+        Simultaneous confidence level, such as 0.95.
+    smallest_step : float, optional
+        1, or None (the default) for widths of 0 where no query differs, see `band_of_events`.
+    seed, resamples : int
+        Of the random signs.
+
+    Returns
+    -------
+    Band or None
+        Of the share answered, contender minus baseline, higher is better; None for fewer than two queries.
+
+    Raises
+    ------
+    ParameterError
+        If the two differ in length, and as for `band_of_events`.
+
+    Examples
+    --------
+    >>> band_of_ranks([1, 3, float("nan")], [2, 1, 1], 3, 0.95).difference.round(3).tolist()
+    [0.333, 0.667, 0.333]
+    """
+    x, y = np.asarray(baseline, dtype=np.float64), np.asarray(contender, dtype=np.float64)
+    if x.shape != y.shape or x.ndim != 1:
+        raise ParameterError("baseline and contender must be lists of one length")
+    queries = np.arange(len(x))
+    # A query answered at one rank by both runs has no difference anywhere, and no events.
+    differ = x != y
+    first, second = differ & np.isfinite(x), differ & np.isfinite(y)
+    return band_of_events(
+        np.concatenate([queries[second], queries[first]]),
+        np.concatenate([y[second], x[first]]).astype(np.int64),
+        np.concatenate([np.ones(int(second.sum())), -np.ones(int(first.sum()))]),
+        len(x),
+        depth,
+        level,
+        smallest_step=smallest_step,
+        seed=seed,
+        resamples=resamples,
+    )

@@ -1,0 +1,269 @@
+"""Made-up results with as many runs as a figure should bear, built without computing anything."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ir_outcomes.comparison.outcomes import OUTCOMES
+from ir_outcomes.comparison.verdict import LABELS
+
+__all__ = [
+    "agreement",
+    "board",
+    "comparison",
+    "comparisons",
+    "distributions",
+    "headroom",
+    "history",
+    "length_changes",
+    "long_names",
+    "ranks",
+    "reordering",
+    "rrie",
+]
+
+
+def long_names(n: int) -> list[str]:
+    """Names of the kind that MS MARCO runs have: long, and different in the middle only."""
+    models = [
+        "bm25-default",
+        "bm25-default+rm3",
+        "bm25-tuned",
+        "bm25-tuned+rm3",
+        "unicoil-noexp",
+        "splade-distil-cocodenser-medium",
+    ]
+    return [
+        f"run.msmarco-v1-passage.{models[number % 6]}{'.v' + str(number // 6) if number > 5 else ''}.dev" for number in range(n)
+    ]
+
+
+def comparison(baseline: str, contender: str, seed: int = 0, n: int = 300, **settings: Any) -> Any:
+    rng = np.random.default_rng(seed)
+    coverage, ranking = rng.normal(0.5, 2), rng.normal(-0.4, 1.2)
+    wide = rng.uniform(0.5, 1.6)
+    shares = rng.dirichlet([8, 1, 1.5, 30])
+    queries = []
+    for number in range(n):
+        outcome = rng.choice(["neither", "lost", "won", "both"], p=shares)
+        base = float(rng.geometric(0.2)) if outcome in ("lost", "both") else None
+        own = float(rng.geometric(0.22)) if outcome in ("won", "both") else None
+        difference = own - base if own is not None and base is not None else None
+        queries.append(
+            SimpleNamespace(
+                query_id=f"q{number}",
+                outcome=outcome,
+                baseline=base,
+                contender=own,
+                difference=difference,
+                found_baseline=float(base is not None),
+                found_contender=float(own is not None),
+                text=None,
+            )
+        )
+    return SimpleNamespace(
+        baseline=baseline,
+        contender=contender,
+        n_queries=n,
+        n_unanswerable=0,
+        settings=SimpleNamespace(**{"cutoff": 100, "rel": 1, "unit": "query", "alpha": 0.05, "ties": "trec", **settings}),
+        outcomes=SimpleNamespace(shares=SimpleNamespace(**dict(zip(OUTCOMES, shares, strict=True)))),
+        coverage=SimpleNamespace(difference=coverage, interval=(coverage - wide, coverage + wide), higher_is_better=True, n=n),
+        ranking=SimpleNamespace(
+            difference=ranking,
+            interval=(ranking - wide, ranking + 1.2 * wide),
+            higher_is_better=False,
+            measured_in="ranks",
+            n=n,
+        ),
+        restricted=SimpleNamespace(
+            horizon=100,
+            both=ranking,
+            won=-abs(coverage),
+            lost=0.5 * wide,
+            interval=(ranking - 2 * wide, ranking + wide),
+            difference=ranking,
+        ),
+        verdict=SimpleNamespace(label=LABELS[int(rng.integers(6))]),
+        queries=tuple(queries),
+        per_query=lambda: queries,
+    )
+
+
+def comparisons(n_runs: int, n: int = 50, **settings: Any) -> list[Any]:
+    """A baseline and `n_runs` - 1 contenders."""
+    names = long_names(n_runs)
+    return [comparison(names[0], name, seed, n, **settings) for seed, name in enumerate(names[1:], 1)]
+
+
+def board(n_runs: int) -> Any:
+    rng = np.random.default_rng(n_runs)
+    names = long_names(n_runs)
+    scores = np.sort(rng.uniform(0.2, 0.45, n_runs))[::-1]
+    standings = [
+        SimpleNamespace(
+            rank=place + 1,
+            run=name,
+            score=float(score),
+            interval=(score - 0.012, score + 0.012),
+            coverage=80.0,
+            tier=1 + place // 6,
+        )
+        for place, (name, score) in enumerate(zip(names, scores, strict=True))
+    ]
+    mirrored = {0: 2, 1: 3, 2: 0, 3: 1, 4: 4, 5: 5}
+    pairs = []
+    for low in range(n_runs):
+        for high in range(low):
+            code = int(rng.choice(6, p=[0.01, 0.03, 0.4, 0.2, 0.06, 0.3] if low - high > 3 else [0, 0.05, 0.05, 0.1, 0.1, 0.7]))
+            turned = SimpleNamespace(label=LABELS[mirrored[code]])
+            pairs.append(
+                SimpleNamespace(
+                    baseline=names[high], contender=names[low], label=LABELS[code], turned=lambda turned=turned: turned
+                )
+            )
+    return SimpleNamespace(
+        measure="RR@100",
+        higher_is_better=True,
+        standings=standings,
+        pairs=pairs,
+        history=history(n_runs),
+        n_queries=5193,
+        settings=SimpleNamespace(cutoff=100, rel=1, alpha=0.05, unit="query"),
+    )
+
+
+def history(n_runs: int) -> Any:
+    rng = np.random.default_rng(n_runs)
+    day, best = date(2019, 3, 1), 0.0
+    entries: list[Any] = []
+    leaders: list[Any] = []
+    for number, name in enumerate(long_names(n_runs)):
+        day += timedelta(days=int(rng.integers(0, 9)))
+        score = float(0.42 - 0.15 * np.exp(-number / 20) - abs(rng.normal(0, 0.02)))
+        entry = SimpleNamespace(run=name, date=day, score=score, is_baseline=number == 0)
+        entries.append(entry)
+        if score > best and not entry.is_baseline:
+            best = score
+            leaders.append(SimpleNamespace(number=len(leaders) + 1, run=name, date=day, score=score))
+    return SimpleNamespace(runs=leaders, entries=entries, score="MRR@100", higher_is_better=True)
+
+
+def ranks(n_runs: int, resamples: int = 200) -> Any:
+    rng = np.random.default_rng(n_runs)
+    names = long_names(n_runs)
+    means = np.sort(rng.uniform(0.2, 0.45, n_runs))[::-1] + rng.normal(0, 0.01, (resamples, n_runs))
+    placed = np.argsort(np.argsort(-means, axis=1), axis=1) + 1
+    runs = [
+        SimpleNamespace(
+            run=name,
+            rank=place + 1,
+            score=0.3,
+            counts=tuple(np.bincount(placed[:, place], minlength=n_runs + 1)[1:].tolist()),
+            expected_rank=float(placed[:, place].mean()),
+            low=float(np.quantile(placed[:, place], 0.025)),
+            high=float(np.quantile(placed[:, place], 0.975)),
+        )
+        for place, name in enumerate(names)
+    ]
+    taus = tuple(rng.uniform(0.7, 0.95, resamples).tolist())
+    return SimpleNamespace(
+        measure="nDCG@10",
+        higher_is_better=True,
+        condition="",
+        runs=runs,
+        taus=taus,
+        median_tau=float(np.median(taus)),
+        n_queries=43,
+        resamples=resamples,
+        level=0.95,
+        top_k=5,
+    )
+
+
+def agreement(n_measures: int = 2) -> Any:
+    rows = [
+        {
+            "measure": measure,
+            "test": test,
+            "aggregate": aggregate,
+            "agree": 0.7,
+            "partial": 0.25,
+            "disagree": 0.05,
+            "significant": 0.8,
+        }
+        for measure in ["RR@100", "nDCG(cutoff=10,dcg='exp-log2')"][:n_measures]
+        for test in ("sign", "ranksum", "wilcoxon", "t")
+        for aggregate in ("mean", "median", None)
+    ]
+    return SimpleNamespace(rows=lambda: rows, n_queries=43, n_runs=14, n_pairs=91, splits=100, alpha=0.05)
+
+
+def reordering(n_runs: int) -> Any:
+    rng = np.random.default_rng(n_runs)
+    measures = ["AP(rel=2)@1000", "ASL(missing='cutoff',first=10)@1000", "ASL(missing='cutoff')@1000"]
+    start = rng.uniform(0.2, 0.5, n_runs)
+    values = np.array([start, start + rng.normal(0, 0.03, n_runs), start + rng.normal(0, 0.05, n_runs)]).round(2)
+    change = {"tau": 0.8, "delta_sort": 12.0}
+    steps = ["best ten documents only", "all relevant documents", "both changes together"]
+    return SimpleNamespace(
+        runs=long_names(n_runs),
+        measures=measures,
+        values=values.tolist(),
+        changes=[SimpleNamespace(step=step, **change) for step in steps],
+    )
+
+
+def distributions(n_runs: int) -> Any:
+    rng = np.random.default_rng(n_runs)
+    edges = (1, 51, 101, 151, 201, 251, 301, 351, 401, 451, 501)
+    runs = [
+        SimpleNamespace(
+            run=name, counts=tuple((900 / np.arange(1, 11) ** 1.4 + rng.integers(0, 60, 10)).astype(int).tolist()), missing=400
+        )
+        for name in long_names(n_runs)
+    ]
+    return SimpleNamespace(runs=runs, edges=edges, n_documents=2500, n_queries=54, cutoff=1000, rel=2, missing="cutoff")
+
+
+def length_changes() -> Any:
+    baseline, contender = long_names(2)
+    return SimpleNamespace(
+        baseline=baseline,
+        contender=contender,
+        edges=(1, 2, 5, 10, 20, 50, 100, 200, 500),
+        wins=(5, 9, 20, 40, 60, 90, 70, 40, 11),
+        losses=(4, 12, 25, 30, 50, 60, 55, 20, 16),
+        unchanged=33,
+        found_only_by_contender=20,
+        found_only_by_baseline=10,
+        found_by_neither=400,
+        cutoff=1000,
+        rel=1,
+        mean=-3.2,
+    )
+
+
+def rrie() -> Any:
+    baseline, contender = long_names(2)
+    names = ["P@20", "ASL(missing='cutoff',first=10)@1000", "AP@1000", "ASL(missing='cutoff')@1000"]
+    reductions = [
+        SimpleNamespace(measure=name, rrie=value) for name, value in zip(names, (0.12, -0.08, 0.31, None), strict=True)
+    ]
+    return SimpleNamespace(baseline=baseline, contender=contender, reductions=reductions, cutoff=1000, rel=1)
+
+
+def headroom(n_runs: int) -> Any:
+    precisions = tuple(tenth / 10 for tenth in range(10))
+    lengths = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
+    best = long_names(n_runs)[-1]
+    names = ["P@20", "ASL(missing='cutoff',first=10)@1000", "AP@1000", "ASL(missing='cutoff')@1000"]
+    measures = [
+        SimpleNamespace(measure=name, run=best, mean=0.513, edges=edges, counts=(1, 4, 5, 8, 9, 12, 6, 5, 3, 1))
+        for name, edges in zip(names, (precisions, lengths, precisions, lengths), strict=True)
+    ]
+    return SimpleNamespace(measures=measures, n_runs=n_runs, cutoff=1000, rel=1)

@@ -1,0 +1,57 @@
+"""One result of each kind, over runs whose names attack every format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import ir_outcomes as iro
+from ir_outcomes.results import Result
+from tests.helpers.many import collection
+
+HOSTILE = ("*a<script>&_%#", "[b|c](http://d) `e`", "$x^2$ \\end{tabular} {y}~", "\x1b[31mr\u202ed\x9b плохо")
+ENTRIES: list[dict[str, Any]] = [
+    {"id": name, "date": f"2021-02-0{day}", "group": name, "score": day} for day, name in enumerate(HOSTILE, 1)
+]
+
+
+@cache
+def _evaluated() -> iro.Evaluation:
+    qrels, runs = collection(4, 30, relevant=2)
+    return iro.evaluate(qrels, list(runs.values()), names=HOSTILE)
+
+
+@cache
+def _comparisons() -> Any:
+    return iro.compare(_evaluated(), HOSTILE[0], list(HOSTILE[1:]))
+
+
+_BUILDERS: dict[str, Callable[[], Any]] = {
+    "Comparison": lambda: _comparisons()[0],
+    "Comparisons": _comparisons,
+    "Reordering": lambda: iro.reordering(_evaluated()),
+    "LengthDistributions": lambda: iro.length_distributions(_evaluated()),
+    "LengthChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
+    "RRIE": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
+    "Headroom": lambda: iro.headroom(_evaluated()),
+    "DocumentChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]).documents("won"),
+    "SummaryVerdict": lambda: iro.verdict_from_summary(
+        100, won=20, lost=9, ranking_difference=0.5, ranking_pvalue=1e-310, rounding=0.5
+    ),
+    "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10, entries=ENTRIES),
+    "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
+    "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
+    "RankCorrelation": lambda: iro.rank_correlation(result_of("RankDistribution"), result_of("Leaderboard")),
+    "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
+}
+KINDS = tuple(_BUILDERS)
+
+
+@cache
+def result_of(kind: str) -> Result:
+    """Return a result of this kind."""
+    result = _BUILDERS[kind]()
+    assert type(result).__name__ == kind
+    assert isinstance(result, Result)
+    return result

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import csv
+import json
+import time
+from collections.abc import Sequence
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ir_outcomes as iro
+from ir_outcomes.errors import FormatError, ParameterError
+from ir_outcomes.leaderboards.history import history_of
+from ir_outcomes.reading.entries import Entry, read_entries
+
+
+@pytest.mark.realdata
+def test_the_ten_runs_of_figure_1(real_data: Path) -> None:
+    history = iro.sota_history(real_data / "leaderboard" / "msmarco-document.csv", until="2021-02-15")
+    assert [run.number for run in history.runs] == list(range(1, 11))
+    assert history.runs[0].run == "20200827-bcai-bertb"
+    assert history.runs[9].run == "20210210-xyz"
+    assert history.runs[-1].looks == 63  # one submission more came after it
+    assert sum(history.submissions.values()) == 64
+    passages = iro.sota_history(real_data / "leaderboard" / "msmarco-passage.csv", score="eval")
+    assert passages.runs[-1].score == max(entry.score or 0 for entry in passages.entries)
+    assert "BERT + Small Training" in [run.run for run in passages.runs]
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(("name", "score", "trophies"), [("document", "MRR@100 (Eval)", 17), ("passage", "eval", 20)])
+def test_who_took_first_place_is_who_has_a_trophy(real_data: Path, name: str, score: str, trophies: int) -> None:
+    path = real_data / "leaderboard" / f"msmarco-{name}.csv"
+    with path.open(encoding="utf-8") as file:
+        awarded = [row for row in csv.DictReader(file) if row[""] == "\N{TROPHY}"]
+    expected = sorted((row["date"].replace("/", "-"), float(row[score])) for row in awarded)
+    history = iro.sota_history(path, score=score)
+    assert [(run.date.isoformat(), run.score) for run in history.runs] == expected
+    assert len(history.runs) == trophies
+
+
+def test_a_baseline_counts_from_its_own_day() -> None:
+    entries = [
+        {"id": "bm25", "date": "2020-01-01", "score": 0.2, "baseline": True},
+        {"id": "a", "date": "2020-01-02", "score": 0.25},
+        {"id": "late", "date": "2020-01-03", "score": 0.3, "baseline": True},
+        {"id": "b", "date": "2020-01-03", "score": 0.29},
+        {"id": "c", "date": "2020-01-04", "score": 0.31},
+    ]
+    history = iro.sota_history(entries)
+    assert [(run.run, run.gain) for run in history.runs] == [("a", None), ("c", pytest.approx(0.06))]
+
+
+def test_scores_that_are_equal_but_for_rounding_take_no_first_place() -> None:
+    entries = [
+        {"id": "a", "date": "2020-01-01", "score": 0.3},
+        {"id": "b", "date": "2020-01-02", "score": 0.1 + 0.2},
+        {"id": "c", "date": "2020-01-03", "score": 0.30001},
+    ]
+    assert [run.run for run in iro.sota_history(entries).runs] == ["a", "c"]
+
+
+def test_sixteen_thousand_entries_take_no_quadratic_time() -> None:
+    entries = [
+        Entry(f"r{number}", date(2020, 1, 1) + timedelta(number // 8), None, number / 16_000, False) for number in range(16_000)
+    ]
+    start = time.perf_counter()
+    assert len(history_of(entries, higher_is_better=True, score="s").runs) == 2000
+    assert time.perf_counter() - start < 2
+
+
+def test_what_is_shown_and_restored() -> None:
+    history = iro.sota_history(
+        [{"id": "a", "date": "2020-01-01", "score": 0.3, "group": "g"}, {"id": "b", "date": "2020-01-02"}]
+    )
+    assert history.rows()[0]["group"] == "g"
+    assert history.notes == ("1 entry has no score: it counts as a use of the test queries, but cannot take first place: b.",)
+    assert iro.SotaHistory.from_json(history.to_json()) == history
+
+
+submissions = st.lists(st.tuples(st.integers(1, 28), st.integers(0, 9), st.booleans()), min_size=1, max_size=12)
+
+
+@given(rows=submissions, rising=st.booleans())
+def test_history_by_brute_force(rows: Sequence[tuple[int, int, bool]], rising: bool) -> None:
+    table: list[dict[str, Any]] = [
+        {"id": f"r{number:02d}", "date": f"2021-01-{day:02d}", "score": score, "baseline": base}
+        for number, (day, score, base) in enumerate(rows)
+    ]
+    history = iro.sota_history(table, higher_is_better=rising)
+    sign = 1 if rising else -1
+    best = -100
+    expected = []
+    for day in sorted({row["date"] for row in table}):
+        best = max([best, *(sign * row["score"] for row in table if row["baseline"] and row["date"] == day)])
+        today = [row for row in table if row["date"] == day and not row["baseline"]]
+        top = max((sign * row["score"] for row in today), default=-100)
+        if top > best:
+            best = top
+            expected.append(min(row["id"] for row in today if sign * row["score"] == top))
+    assert [run.run for run in history.runs] == expected
+    for run in history.runs:
+        assert run.looks == sum(row["date"] <= run.date.isoformat() and not row["baseline"] for row in table)
+
+
+def test_tables_of_entries(tmp_path: Path) -> None:
+    rows = [
+        {"id": "a", "date": "2021/01/02", "team": "t", "MRR (Eval)": "0.5"},
+        {"id": "b", "date": "2021-01-03", "MRR (Eval)": ""},
+    ]
+    as_json, as_csv = tmp_path / "t.json", tmp_path / "t.csv"
+    as_json.write_text(json.dumps(rows))
+    as_csv.write_text("id,date,team,MRR (Eval)\na,2021/01/02,t,0.5\nb,2021-01-03,,\n")
+    entries, column = read_entries(rows)
+    assert column == "MRR (Eval)"
+    assert (entries[0].group, entries[0].score, entries[1].score) == ("t", 0.5, None)
+    assert read_entries(as_json).entries == read_entries(as_csv).entries == entries
+    assert "1 entry has no score" in iro.sota_history(rows).notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,date,score\na,2021-13-01,1\n", "line 2: a date must be written as"),
+        ("id,date,score\na,2021-01-01,x\n", "line 2: a score is not a number"),
+        ("id,date,score\na,2021-01-01,1\na,2021-01-02,2\n", "line 3: an id stands twice"),
+        ("id,date,score\n,2021-01-01,1\n", "line 2: an entry has no id"),
+        ("id,date,score\n", "holds no entry"),
+        ("[1, 2]", "is not a list of objects"),
+        ("[{", "line 1: is not JSON"),
+        ("id,date,a_eval,b_eval\na,2021-01-01,1,2\n", "several columns of scores"),
+        ("id,date,points\na,2021-01-01,1\n", "no entry has a score"),
+    ],
+)
+def test_broken_tables(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises((FormatError, ParameterError), match=message):
+        iro.sota_history(path)
+
+
+def test_an_unknown_column_and_date() -> None:
+    table = [{"id": "a", "date": "2021-01-01", "score": 1}]
+    with pytest.raises(ParameterError, match="has no column 'MRR'"):
+        iro.sota_history(table, score="MRR")
+    with pytest.raises(ParameterError, match="write a date such as"):
+        iro.sota_history(table, until="soon")
+    with pytest.raises(ParameterError, match="until=2020-01-01: there is no entry up to this day"):
+        iro.sota_history(table, until="2020-01-01")

@@ -1,0 +1,474 @@
+"""The forms of files that users have: JSON, JSON lines, CSV, TSV, Parquet, BEIR, MTEB, ir_metadata headers, standard input."""
+
+from __future__ import annotations
+
+import builtins
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ir_outcomes as iro
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, ParameterError, UnreadableFile
+from ir_outcomes.reading import any_file, files, json_files, layouts, lines
+from ir_outcomes.reading.beir import beir_texts
+
+RUN = {"q1": {"b": 1.5, "é": 2.5}, "q2": {"a": 0.5}}
+QRELS = {"q1": {"b": 1, "é": 0}, "q2": {"a": 2}}
+BY_RANK = {"q1": {"b": -1.0, "é": -2.0}, "q2": {"a": -1.0}}
+ROWS = [("q1", "b", 1.5), ("q1", "é", 2.5), ("q2", "a", 0.5)]
+JUDGED = [("q1", "b", 1), ("q1", "é", 0), ("q2", "a", 2)]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    def write(content: str | bytes, name: str = "input") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def separated(separator: str, header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    return "".join(separator.join(map(str, row)) + "\n" for row in (header, *rows))
+
+
+def parquet(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(pa.table(dict(zip(header, zip(*rows, strict=True), strict=True))), stream)
+    return stream.getvalue()
+
+
+def json_lines(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    return "".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in rows)
+
+
+def json_list(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    return json.dumps([dict(zip(header, row, strict=True)) for row in rows], indent=1)
+
+
+FORMS: dict[str, Callable[..., str | bytes]] = {
+    "csv": lambda header, rows: separated(",", header, rows),
+    "csv, quoted": lambda header, rows: pd.DataFrame(rows, columns=header).to_csv(quoting=2),
+    "csv, semicolons": lambda header, rows: separated(";", header, rows),
+    "csv, blanks": lambda header, rows: separated(", ", header, rows),
+    "tsv": lambda header, rows: separated("\t", header, rows),
+    "tsv, windows": lambda header, rows: "\ufeff" + separated("\t", header, rows).replace("\n", "\r\n"),
+    "white space": lambda header, rows: separated("  ", header, rows),
+    "json lines": json_lines,
+    "json list": json_list,
+    "parquet": parquet,
+}
+HEADERS = [("query_id", "doc_id"), ("qid", "docno"), ("q_id", "docid"), ("query-id", "corpus-id")]
+
+
+@pytest.mark.parametrize("ids", HEADERS, ids="-".join)
+@pytest.mark.parametrize("form", FORMS)
+def test_files_with_named_columns(write: Any, form: str, ids: tuple[str, str]) -> None:
+    make = FORMS[form]
+    run = iro.read_run(write(make((*ids, "score"), ROWS)))
+    assert (run.to_dict(), run.by_rank, run.name) == (RUN, False, "input")
+    ranked = iro.as_run(write(make((*ids, "rank"), [("q1", "b", 1), ("q1", "é", 2), ("q2", "a", 1)])))
+    assert (ranked.to_dict(), ranked.by_rank) == (BY_RANK, True)
+    for grade in ("relevance", "label", "rel"):
+        assert iro.read_qrels(write(make((*ids, grade), JUDGED))).to_dict() == QRELS
+    packed = make((*ids, "score"), ROWS)
+    assert iro.read_run(write(gzip.compress(packed if isinstance(packed, bytes) else packed.encode()))).to_dict() == RUN
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_further_columns_in_any_order(write: Any, form: str) -> None:
+    rows = [("t", 3, document, query, score) for query, document, score in ROWS]
+    path = write(FORMS[form](("tag", "rank", "docno", "qid", "score"), rows))
+    assert iro.read_run(path).to_dict() == RUN
+    rows = [("t", rank, document, query, 1.0) for (query, document, _), rank in zip(ROWS, (1, 2, 1), strict=True)]
+    path = write(FORMS[form](("tag", "rank", "docno", "qid", "score"), rows))
+    assert iro.read_run(path, by="rank").to_dict() == BY_RANK
+
+
+def test_json_documents(write: Any) -> None:
+    for indent in (None, 2):
+        assert iro.read_run(write(json.dumps(RUN, indent=indent))).to_dict() == RUN
+        assert iro.read_qrels(write(json.dumps(QRELS, indent=indent))).to_dict() == QRELS
+    assert iro.read_run(write(gzip.compress(json.dumps(RUN).encode()))).to_dict() == RUN
+    lists = {query: list(ranking) for query, ranking in RUN.items()}
+    assert iro.read_run(write("\ufeff" + json.dumps(lists))).to_dict() == BY_RANK
+
+
+@pytest.mark.parametrize("name", ["doc_ids", "docids", "ranking"])
+def test_json_lines_with_a_list_of_documents(write: Any, name: str) -> None:
+    text = "\n".join(json.dumps({"query_id": query, name: list(ranking), "ms": 3}) for query, ranking in RUN.items())
+    run = iro.read_run(write(text))
+    assert (run.to_dict(), run.by_rank) == (BY_RANK, True)
+    long = {"qid": "q", name: [f"document-{place}" for place in range(30_000)]}
+    assert len(iro.read_run(write(json.dumps(long)))) == 30_000
+
+
+def test_rankings_without_scores_in_python() -> None:
+    for make in (list, tuple):
+        run = iro.as_run({query: make(ranking) for query, ranking in RUN.items()})
+        assert (run.to_dict(), run.by_rank) == (BY_RANK, True)
+    assert iro.as_run({1: [10, 11], 2: []}).to_dict() == {"1": {"10": -1.0, "11": -2.0}, "2": {}}
+    frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["b", "a"], "rank": [0, 1]})
+    assert iro.as_run(frame).to_dict() == {"q": {"b": 0.0, "a": -1.0}}
+    found = iro.search_lengths({"q": {"a": 1}}, {"q": ["b", "a"]})
+    assert found.esl().tolist() == [2.0]
+    with pytest.raises(FormatError, match=r"is not a dict of dict \{query id: \{document id: value\}\}\n"):
+        iro.as_qrels({"q": ["a"]})
+    with pytest.raises(FormatError, match=r"or \{query id: \[document id, \.\.\.\]\}"):
+        iro.as_run({"q": ["a"], "r": 3})
+    with pytest.raises(FormatError, match="document a is ranked twice for query q"):
+        iro.as_run({"q": ["a", "a"]})
+    with pytest.raises(FormatError, match="rank 1 is given twice for query q"):
+        iro.as_run(frame.assign(rank=1))
+    with pytest.raises(FormatError, match="a rank must be a whole number"):
+        iro.as_run(frame.assign(rank=[1.5, 2]))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("qid,docno,score\nq1,d1,1.5\nq1,d2,x\n", r"line 3: the score is not a number.*\n  'x'"),
+        ("qid,docno,score\nq1,d1,1.5\n\nq1,d1,1.0\n", r"line 4: document d1 is ranked twice for query q1"),
+        ("qid,docno,rank\nq1,d1,1\nq1,d2,1\n", r"line 3: rank 1 is given twice"),
+        ("qid,docno,rank\nq1,d1,1\nq1,d2,1.5\n", r"line 3: the rank is not a whole number"),
+        ("qid,docno,score\nq1,d1\n", r"line 2: has 2 columns, expected 3"),
+        ("qid,docno,score\nq1,,1.0\n", r"line 2: the document id is empty"),
+        ("qid\tdocno\tscore\nq 1\t\t1.0\n", r"line 2: the document id is empty"),
+        ('qid,docno,score\nq1,"d1,1.0\n', r"line 2: cannot be separated into columns"),
+        ('qid,docno,score\nq1,"d\n1",1.0\n', r"line 2: cannot be separated into columns"),
+        ("qid,docno,score,qid\nq1,d1,1.0,q1\n", r"line 1: has more than one column 'qid'"),
+        ("\nqid,docno,points\nq1,d1,1.0\n", r"line 2: has no column 'score' or 'rank'; its columns are qid, docno, points"),
+        ("qid,docno,label\nq1,d1,1\n", r"no column 'score'.*columns of qrels: were the arguments swapped\?"),
+        ("qid,docno,score\n", r"is empty; nothing can be evaluated"),
+        ("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\n", r"qrels as BEIR writes them.*were the arguments swapped\?"),
+        ('{"q1": {"d1": 1.0, "d1": 2.0}}', r"line 1: an object has the same name twice.*\n  'd1'"),
+        ('{"q1": {"d1": 1.0}\n, "q1"', r"line 2: is not JSON \(.*\); correct it or write it again"),
+        ('{"q1": {"d1": "high"}}', r"a score or grade must be a number"),
+        ('{"q1": {"d1": NaN}}', r"no score or grade \(NaN\)"),
+        ('{"q1": [["d1", 1.0]]}', r"is not a dict of dict"),
+        ('{"q1": 5}', r"is not a dict of dict"),
+        ("[" * 100_000, r"is nested too deeply"),
+        ("[1, 2]", r"entry 1 is not an object"),
+        ('{"qid": "q1", "docid": "d1", "score": 1.0}\n{"qid": "q1", "docid": "d2"}', r"line 2: entry 2 has no 'score'"),
+        ('{"qid": "q1", "docid": "d1", "score": 1.0}\n{"qid": "q1", ', r"line 2: is not JSON"),
+        ('{"qid": "q1", "docid": "d1", "score": "1"}', r"line 1: entry 1: the score is not a number"),
+        ('{"qid": "q1", "docid": "d1", "score": true}', r"line 1: entry 1: the score is not a number"),
+        ('{"qid": "q1", "docid": null, "score": 1}', r"line 1: entry 1: an id must be text"),
+        (
+            '{"qid": "q", "docids": ["a"]}\n\n{"qid": "p", "docids": ["a", "a"]}',
+            r"line 3: document a is ranked twice",
+        ),
+        ('{"qid": "q", "docids": ["a", 1.5]}', r"line 1: entry 1: a document id in the list"),
+        ('{"qid": "q", "docids": ["a"]}\n{"qid": "p", "docids": 3}', r"line 2: entry 2: the ranking must be a list"),
+        ('{"qid": "q", "docid": "d", "relevance": 1}', r"line 1: has no column 'score'.*were the arguments swapped\?"),
+    ],
+)
+def test_what_is_wrong_in_a_run_is_located(write: Any, content: str, message: str) -> None:
+    path = write(content)
+    with pytest.raises(FormatError, match=rf"(?s){message}") as caught:
+        iro.read_run(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("qid,docno,score\nq1,d1,1.5\n", r"has no column 'relevance'.*columns of a run: were the arguments swapped\?"),
+        ("qid,docno,label\nq1,d1,1.5\n", r"line 2: the grade is not a whole number"),
+        ("qid,docno,label\nq1,d1,1\nq1,d1,2\n", r"line 3: document d1 has two grades for query q1, 1 and 2"),
+        ("query-id\tcorpus-id\tscore\nq1\td1\t0.5\n", r"line 2: the grade is not a whole number"),
+        ("q1 d1 1\n", r"line 1: has 3 columns, expected 4.*need a header.*query-id, corpus-id, score"),
+        ("q1 Q0 d1 one two t\n", r"line 1: has 6 columns, expected 4; ids and tags"),
+        ('{"q1": {"d1": 1.5}}', r"a grade must be a whole number"),
+    ],
+)
+def test_what_is_wrong_in_qrels_is_located(write: Any, content: str, message: str) -> None:
+    with pytest.raises(FormatError, match=rf"(?s){message}") as caught:
+        iro.read_qrels(write(content))
+    assert ("swapped" in message) == ("were the arguments swapped" in str(caught.value))
+
+
+def test_other_files_of_four_columns(write: Any) -> None:
+    with pytest.raises(FormatError, match=r"line 1: has 4 columns, expected 6 or 3; ids and tags") as caught:
+        iro.read_run(write("these are some words\n"))
+    assert "were the arguments" not in str(caught.value)
+
+
+def test_ids_that_begin_like_another_form(write: Any) -> None:
+    text = '{"q Q0 d1 1 1.5 t\n[1] Q0 d1 1 1.5 t\nPAR1 Q0 d1 1 1.5 t\nqid Q0 docno 1 1.5 score\n'
+    for line in text.splitlines():
+        assert list(iro.read_run(write(line)).query_ids) == [line.split()[0]]
+
+
+values = st.text("ab,;\t \"'é1.\r", max_size=6)
+
+
+@given(
+    rows=st.lists(st.tuples(values, values, values | st.floats(allow_nan=False).map(repr)), min_size=1, max_size=6),
+    separator=st.sampled_from(["\t", ",", ";"]),
+    quote=st.booleans(),
+)
+def test_both_readers_of_separated_columns_say_the_same(rows: list[tuple[str, str, str]], separator: str, quote: bool) -> None:
+    if quote:
+        data = pd.DataFrame(rows).to_csv(sep=separator, header=False, index=False).encode()
+    else:
+        data = "".join(separator.join(row) + "\n" for row in rows).encode()
+    layout = layouts.Layout(3, 0, 1, 2, "score", separator.encode())
+    fast = lines._fast(files.Block(1, data), layout)
+    try:
+        plain = lines._plain(files.Block(1, data), layout, "text")
+    except FormatError:
+        assert fast is None
+    else:
+        assert fast is None or fast.queries.tolist() == plain.queries.tolist()
+        assert fast is None or fast.documents.tolist() == plain.documents.tolist()
+        assert fast is None or fast.values.tobytes() == plain.values.tobytes()
+
+
+def test_the_fast_reader_takes_plain_csv() -> None:
+    for separator in (b"\t", b",", b";"):
+        block = files.Block(1, separator.join([b"q1", b"d1", b"1.5"]) + b"\r\n")
+        assert lines._fast(block, layouts.Layout(3, 0, 1, 2, "score", separator)) is not None
+
+
+# --- BEIR and MTEB
+
+
+@pytest.fixture
+def beir(tmp_path: Path) -> Path:
+    folder = tmp_path / "scifact"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t2\n")
+    (folder / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\nq9\td1\t1\n")
+    texts = [{"_id": "q1", "text": "first", "metadata": {}}, {"_id": "q2", "text": "second"}]
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, texts)))
+    return folder
+
+
+def test_a_folder_of_a_beir_dataset(beir: Path) -> None:
+    for folder in (beir, str(beir), beir / "qrels", beir / "qrels" / "test.tsv"):
+        assert iro.as_qrels(folder).to_dict() == {"q1": {"d1": 1}, "q2": {"d2": 2}}
+    assert iro.read_qrels(beir).name == "scifact"
+    assert beir_texts(beir) == {"q1": "first", "q2": "second"}
+    (beir / "qrels" / "test.tsv").unlink()
+    assert iro.as_qrels(beir).query_ids == ("q9",)
+    (beir / "qrels" / "dev.tsv").write_text("")
+    with pytest.raises(UnreadableFile, match=r"no qrels/test\.tsv, but several other splits; .*dev\.tsv, .*train\.tsv"):
+        iro.as_qrels(beir)
+    with pytest.raises(UnreadableFile, match="a directory, not a file; as qrels, a directory must be a BEIR dataset"):
+        iro.as_qrels(beir.parent)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"_id": "q1", "text": "again"}', "line 3: repeats a query id"),
+        ('{"_id": "q3"}', 'line 3: is not an object with text for "_id" and "text"'),
+        ("[]", "line 3: is not an object"),
+        ("{", "line 3: is not an object"),
+    ],
+)
+def test_texts_of_beir_that_are_malformed(beir: Path, line: str, message: str) -> None:
+    with (beir / "queries.jsonl").open("a") as stream:
+        stream.write("\n" + line)
+    with pytest.raises(FormatError, match=message):
+        beir_texts(beir)
+
+
+META = {"model_name": "intfloat/e5-small", "revision": "1"}
+
+
+def test_predictions_of_mteb(write: Any) -> None:
+    ranking = {"q1": {"q1": 9.0, "d1": 1.0}, "q2": {"d1": 2.0, "q1": 1.0}}
+    path = write(json.dumps({"mteb_model_meta": META, "default": {"test": ranking}}), "ArguAna_predictions.json")
+    with pytest.warns(IrOutcomesWarning, match=r"1 document with the id of its own query is left out") as caught:
+        run = iro.read_run(path)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert (run.name, run.to_dict()) == ("intfloat/e5-small", {"q1": {"d1": 1.0}, "q2": {"d1": 2.0, "q1": 1.0}})
+    assert iro.read_run(write(json.dumps({"mteb_model_meta": META, "en": {"dev": RUN}}))).to_dict() == RUN
+    with pytest.raises(FormatError, match="predictions of MTEB, which are a run: were the arguments swapped"):
+        iro.read_qrels(path)
+
+
+def test_predictions_of_mteb_with_several_subsets_and_splits(write: Any) -> None:
+    one, two = {"q1": {"d1": 1.0}}, {"q1": {"d2": 1.0}}
+    path = write(json.dumps({"mteb_model_meta": META, "en": {"test": one}, "de": {"test": two, "dev": one}}), "T.json")
+    message = rf"several subsets or splits of the task; choose one: {path}#en/test, {path}#de/test, {path}#de/dev"
+    for wrong in (path, f"{path}#test", f"{path}#de"):
+        with pytest.raises(FormatError, match=message):
+            iro.read_run(wrong)
+    for chosen, expected in (("#en/test", one), ("#en", one), ("#de/test", two), ("#dev", one)):
+        assert iro.as_run(f"{path}{chosen}").to_dict() == expected
+    with pytest.raises(FormatError, match="has no predictions for 'fr/test'; choose one of"):
+        iro.read_run(f"{path}#fr/test")
+    with pytest.raises(FormatError, match="contains no rankings"):
+        iro.read_run(write(json.dumps({"mteb_model_meta": META, "en": {"test": [1.0, 2.0]}})))
+    run = write("q1 Q0 d1 1 1.0 t\n", "a.run")
+    with pytest.raises(FormatError, match=r"a\.run: is not a file of MTEB predictions; remove #en/test"):
+        iro.read_run(f"{run}#en/test")
+    with_sign = write("q1 Q0 d1 1 1.0 t\n", "a.run#2")
+    assert iro.read_run(with_sign).name == "a.run#2"
+
+
+# --- ir_metadata
+
+METADATA = "# ir_metadata.start\n# platform:\n#   hardware:\n#     cpu: 'Xeon'\n#\n# tag: bm25\n# ir_metadata.end\n"
+
+
+def test_a_header_of_ir_metadata_is_kept(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = METADATA + "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\n"
+    path = write("\ufeff" + text.replace("\n", "\r\n"))
+    for size in (1 << 19, 7, 64):
+        monkeypatch.setattr(files, "BLOCK_SIZE", size)
+        run = iro.read_run(path)
+        assert run.to_dict() == {"q1": {"d1": 3.0, "d2": 2.0}}
+        assert run.metadata == "platform:\n  hardware:\n    cpu: 'Xeon'\n\ntag: bm25"
+    assert iro.read_run(write("q1 Q0 d1 1 3.0 t\n")).metadata == ""
+    with pytest.raises(FormatError, match="line 9: document d1 is ranked twice"):
+        iro.read_run(write(METADATA + "q1 Q0 d1 1 3.0 t\nq1 Q0 d1 2 2.0 t\n"))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (METADATA.replace("# ir_metadata.end\n", "") + "q1 Q0 d1 1 3.0 t\n", "line 7: belongs to the ir_metadata header"),
+        ("# ir_metadata.start\n# a: 1\n", "begins with an ir_metadata header that does not end"),
+        (METADATA, "is empty; nothing can be evaluated"),
+        ("# a comment\n" + METADATA + "q1 Q0 d1 1 3.0 t\n", "line 1: has 3 columns|line 1: the rank is not a whole number"),
+        ("q1 Q0 d1 1 3.0 t\n" + METADATA, "line 2: has 2 columns, expected 6; .*comment lines must be removed"),
+        ("q1 Q0 d1 1 3.0 t\n# Q0 is column 2 x\n", "line 2: is a comment; remove comment lines"),
+    ],
+)
+def test_other_comments_are_errors(write: Any, content: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        iro.read_run(write(content))
+
+
+# --- bytes
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("\ufeff\ufeffq1 Q0 d1 1 3.0 t\n", 1),
+        ("q1 Q0 d1 1 3.0 t\n\ufeffq2 Q0 d1 1 3.0 t\n", 2),
+        ("q1 Q0 d1 1 3.0 t\nq1 Q0 d\ufeff2 2 3.0 t\n", 2),
+        ("\n\n\ufeff\ufeffq1 Q0 d1 1 3.0 t\n", 3),
+        ('{"qid": "q", "docid": "d", "score": 1}\n\ufeff{"qid": "q", "docid": "e", "score": 1}\n', 2),
+        ("qid,docno,score\n\ufeffq1,d1,1\n", 2),
+    ],
+)
+def test_a_byte_order_mark_within_a_file_is_an_error(
+    write: Any, monkeypatch: pytest.MonkeyPatch, content: str, line: int
+) -> None:
+    for size in (1 << 19, 2, 5):
+        monkeypatch.setattr(files, "BLOCK_SIZE", size)
+        with pytest.raises(FormatError, match=rf"line {line}: contains a byte order mark"):
+            iro.read_run(write(content))
+
+
+def test_parquet_that_is_damaged_or_cannot_be_read(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = parquet(("qid", "docno", "score"), ROWS)
+    for damaged in (whole[:-5], whole[:40], b"PAR1\x15\x04", whole[:30] + b"\0" * 20 + whole[50:]):
+        with pytest.raises(UnreadableFile, match="is not a valid Parquet file"):
+            iro.read_run(write(damaged))
+    stream = io.BytesIO()
+    pq.write_table(pa.table([["q"], ["d"], [1.0], ["q"]], names=["qid", "docno", "score", "qid"]), stream)
+    with pytest.raises(FormatError, match="has more than one column 'qid'"):
+        iro.read_run(write(stream.getvalue()))
+    path = write(whole)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingDependency, match="needs the package pyarrow: pip install pyarrow"):
+        iro.read_run(path)
+
+
+def test_a_parquet_bomb_is_refused(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ir_outcomes.reading import parquet_files
+
+    monkeypatch.setattr(parquet_files, "UNSUSPICIOUS", 1000)
+    column = pa.array(["q"] * 1_000_000)
+    stream = io.BytesIO()
+    pq.write_table(pa.table({"qid": column, "docno": column, "score": [1.0] * 1_000_000}), stream, compression="zstd")
+    with pytest.raises(UnreadableFile, match="a decompression bomb"):
+        iro.read_run(write(stream.getvalue()))
+
+
+def test_a_json_document_with_too_many_values_is_refused(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_files, "_MOST_VALUES", 1000)
+    with pytest.raises(FormatError, match=r"a JSON document of 2,002 values, .*; write it as JSON lines, as Parquet or"):
+        iro.read_run(write("[" + "[]," * 1000 + "[]]"))
+
+
+@given(st.binary(max_size=60) | st.text('{}[]":,q1d. \n\t', max_size=60).map(str.encode))
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    for kind in (layouts.RUN, layouts.QRELS):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(any_file, "pieces", lambda path, data=data: (piece for piece in [data]))
+            try:
+                columns = any_file.read_any_file("input", kind).columns
+            except FormatError:
+                continue
+            assert len(columns.codes) == len(columns.docids) == len(columns.values)
+
+
+def test_standard_input(write: Any) -> None:
+    code = "import ir_outcomes as iro; run = iro.read_run('-'); print(run.name, run.to_dict())"
+    text = "q1 Q0 d1 1 3.0 t\n"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for content in (text.encode(), gzip.compress(text.encode()), json.dumps({"q1": {"d1": 3.0}}).encode()):
+        done = subprocess.run([sys.executable, "-c", code], input=content, capture_output=True, env=environment, check=True)
+        assert done.stdout.decode().strip() == "stdin {'q1': {'d1': 3.0}}"
+    with write(text).open() as stream:
+        code = "import ir_outcomes as iro; print(iro.as_qrels('-'))"
+        done = subprocess.run([sys.executable, "-c", code], stdin=stream, capture_output=True, text=True, env=environment)
+    assert "-, line 1: has 6 columns, expected 4" in done.stderr
+
+
+def test_names_that_are_not_text(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="name=3: a name must be text"):
+        iro.as_run(RUN, name=3)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="name=3: a name must be text"):
+        iro.read_run(tmp_path, name=3)  # type: ignore[arg-type]
+    path = os.fsencode(tmp_path) + b"/caf\xe9.run"
+    with open(path, "wb") as stream:
+        stream.write(b"q1 Q0 d1 1 3.0 t\n")
+    run = iro.read_run(os.fsdecode(path))
+    assert run.name == r"caf\xe9"
+    assert run.name.encode()
+
+
+def test_nothing_warns_on_good_input(write: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for make in FORMS.values():
+            iro.read_run(write(make(("qid", "docno", "score"), ROWS)))
+
+
+def test_reading_text_imports_no_optional_package(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = builtins.__import__
+
+    def guarded(name: str, *rest: Any) -> Any:
+        assert name.split(".")[0] not in ("pandas", "pyarrow", "polars")
+        return original(name, *rest)
+
+    paths = [write(FORMS[form](("qid", "docno", "score"), ROWS), form) for form in FORMS if form != "parquet"]
+    monkeypatch.setattr(builtins, "__import__", guarded)
+    for path in paths:
+        assert iro.read_run(path).to_dict() == RUN

@@ -1,0 +1,142 @@
+"""Lists of runs: directories that contain other files too, patterns, links, dicts, names."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, UnreadableFile
+from ir_outcomes.reading.run_lists import run_list, run_paths, runs_and_names
+
+RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / "a.run").write_text(RUN)
+    (folder / "b.run.gz").write_bytes(gzip.compress(RUN.encode()))
+    (folder / "c.tsv").write_text("q1\td1\t1\nq1\td2\t2\n")
+    (folder / "d.json").write_text(json.dumps({"q1": {"d1": 1.0}}))
+    (folder / "e.csv").write_text("qid,docno,score\nq1,d1,1.0\n")
+    (folder / "f.run").write_text("# ir_metadata.start\n# ir_metadata.end\n" + RUN)
+    return folder
+
+
+RUNS = ["a.run", "b.run.gz", "c.tsv", "d.json", "e.csv", "f.run"]
+
+
+def test_a_directory_of_runs_with_other_files(folder: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run_paths(folder) == [str(folder / name) for name in RUNS]
+    (folder / "qrels.txt").write_text("q1 0 d1 1\n")
+    (folder / "labels.csv").write_text("qid,docno,label\nq1,d1,1\n")
+    (folder / "a.run.eval").write_text("num_ret\tq1\t1000\nmap\tq1\t0.25\n")
+    (folder / "README").write_text("one two three four five six\n")
+    (folder / "notes.md").write_text(RUN)
+    (folder / ".hidden").write_text(RUN)
+    (folder / "within").mkdir()
+    with pytest.warns(IrOutcomesWarning) as caught:
+        assert run_paths(folder) == [str(folder / name) for name in RUNS]
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    message = "README, a.run.eval, labels.csv, notes.md, qrels.txt are not runs and are left out; name a file itself"
+    assert message in str(caught[0].message)
+    with pytest.warns(IrOutcomesWarning, match=r"qrels\.txt is not a run and is left out"):
+        assert run_paths(f"{folder}/[aq]*[nt]") == [str(folder / "a.run")]
+    with pytest.warns(IrOutcomesWarning, match="are not runs"):
+        listed = run_list([folder, folder / "qrels.txt"])  # a file that is named is not left out
+    assert listed is not None
+    assert len(listed) == len(RUNS) + 1
+    with pytest.raises(FormatError, match="4 columns"):
+        iro.as_run(folder / "qrels.txt")
+
+
+def test_broken_runs_are_not_left_out(folder: Path) -> None:
+    (folder / "empty.run").write_text("")
+    (folder / "late.run").write_text(RUN + "q1 Q0\n")
+    (folder / "torn.run.gz").write_bytes(gzip.compress(os.urandom(5000))[:100])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(run_paths(folder)) == len(RUNS) + 3
+
+
+def test_a_directory_without_runs(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="the directory contains no file"):
+        run_paths(tmp_path)
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
+    with pytest.raises(UnreadableFile, match=r"contains no run, but qrels\.txt; name a file itself"):
+        run_paths(tmp_path)
+    with pytest.raises(UnreadableFile, match="no file matches this pattern"):
+        run_paths(tmp_path / "*.run")
+
+
+def test_circular_links_count_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "deep" / "b.run").write_text(RUN)
+    (tmp_path / "deep" / "er" / "c.run").write_text(RUN)
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden" / "d.run").write_text(RUN)
+    for number in range(3):  # two circular links are enough to make glob.glob endless
+        os.symlink(tmp_path, tmp_path / "deep" / f"up{number}")
+        os.symlink(tmp_path / "deep", tmp_path / "deep" / "er" / f"back{number}")
+    monkeypatch.chdir(tmp_path)
+    expected = ["a.run", "deep/b.run", "deep/er/c.run"]
+    assert run_paths("**/*.run") == expected
+    assert run_paths("**") == expected
+    assert run_paths("**/er/*.run") == ["deep/er/c.run"]
+    assert run_paths("**/**/*.run") == expected
+    below = ["deep/b.run", "deep/er/c.run", "deep/up0/a.run"]
+    assert run_paths(f"{tmp_path}/d*/**/*.run") == [f"{tmp_path}/{path}" for path in below]
+
+
+def test_a_dict_of_runs_and_a_run_in_a_dict() -> None:
+    run: dict[str, Any] = {"q1": {"d1": 1.0}}
+    for single in (run, {"q0": {}, **run}, {"q1": ["d1"]}, {"q0": [], "q1": ["d1"]}, {"q1": {}}, {"q1": []}, {1: [2]}):
+        assert run_list(single) is None
+    for several in (
+        {"a": run, "b": run},
+        {"a": {}, "b": run},
+        {"a": {"q1": ["d1"]}},
+        {"a": "a.run"},
+        {"a": [ir_measures.ScoredDoc("q1", "d1", 1.0)]},
+    ):
+        assert run_list(several) == several
+    with pytest.raises(ParameterError, match="there is no run"):
+        run_list({})
+    assert run_list([ir_measures.ScoredDoc("q1", "d1", 1.0)]) is None
+
+
+def test_names_are_text() -> None:
+    run = {"q1": {"d1": 1.0}}
+    assert runs_and_names([run, run], ["x", None]) == ([run, run], ["x", None])
+    assert runs_and_names({"x": run}) == ([run], ["x"])
+    assert runs_and_names(run) == ([run], [None])
+    for names in ([1, 2], ["a", b"b"]):
+        with pytest.raises(ParameterError, match="of a run is not text; convert names with str"):
+            runs_and_names([run, run], names)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="the name 1 of a run is not text"):
+        runs_and_names({1: run})
+    with pytest.raises(ParameterError, match="names='ab': must be a list"):
+        runs_and_names([run, run], "ab")
+    with pytest.raises(ParameterError, match="1 names for 2 runs"):
+        runs_and_names([run, run], ["a"])
+
+
+@pytest.mark.realdata
+def test_a_real_folder_with_qrels_and_outputs_of_trec_eval(real_data: Path) -> None:
+    with pytest.warns(IrOutcomesWarning, match=r"bm25\.run\.eval\.gz.*qrels\.txt"):
+        paths = run_paths(real_data / "dl-hard-doc")
+    assert len(paths) == 14
+    assert all(path.endswith(".run.gz") for path in paths)

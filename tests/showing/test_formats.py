@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+import unicodedata
+import xml.dom.minidom
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_outcomes.errors import ParameterError, escaped
+from ir_outcomes.showing import csv_, html, json_, latex, markdown, text
+from ir_outcomes.showing.view import Column, Statement, Table, View, best
+from tests.helpers.results import HOSTILE, KINDS, result_of
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
+hostile = st.one_of(st.sampled_from(HOSTILE), anything)
+
+
+def view_with(name: str, *numbers: str) -> View:
+    columns = (Column(name, "text", name), *(Column("n", "number", "g") for _ in numbers))
+    table = Table(name, name, columns, ((name, *numbers),), name, (name,))
+    return View((table,), (Statement(name, name, (name,)),), (name,))
+
+
+def is_visible(shown: str) -> bool:
+    """Whether no control character but the end of a line is left."""
+    return not any((unicodedata.category(each) == "Cc" and each != "\n") or each in "\u202e\u2066\ufeff" for each in shown)
+
+
+class Page(HTMLParser):
+    """Tags and texts of a page, and the cells of its tables."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append(tag)
+        if tag in ("td", "th", "li", "p"):
+            self.texts.append("")
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(self.texts.pop() + data if self.texts else data)
+
+
+def tabular_rows(source: str) -> list[list[str]]:
+    """Split the body of each tabular into cells."""
+    bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", source, flags=re.DOTALL)
+    lines = [line for body in bodies for line in body.splitlines() if line.endswith(r"\\")]
+    return [re.split(r"(?<!\\)&", line.removesuffix(r"\\")) for line in lines]
+
+
+@every_kind
+def test_every_result_in_every_format(kind: str) -> None:
+    result = result_of(kind)
+    view = result.view()
+    shown = [result.to_text(), result.to_latex(), result.to_html(), result.to_markdown(), repr(result)]
+    assert all(map(is_visible, shown))
+    assert not any(re.search(r"\bnan\b|\binf\b|None", each) for each in shown)
+    assert str(result) == result.to_text()
+    assert result._repr_html_() == result.to_html()
+    for full in (False, True):
+        page = Page(result.to_html(full=full))
+        assert page.tags.count("table") == len(view.tables)
+        assert "script" not in page.tags
+        assert page.tags.count("td") == sum(len(row) for table in view.tables for row in table.rows)
+    xml.dom.minidom.parseString(f"<div>{result.to_html()}</div>")
+    cells = [cell for table in view.tables for row in table.rows for cell in row]
+    assert {escaped(cell) for cell in cells} <= set(Page(result.to_html()).texts)
+    rows = tabular_rows(result.to_latex())
+    headings = [1 + any(column.group for column in table.columns) for table in view.tables]
+    assert len(rows) == sum(headings) + sum(len(table.rows) for table in view.tables)
+    assert not any(row[0].lstrip().startswith(("*", "[")) for row in rows)
+    lines = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
+    assert len(lines) == sum(2 + len(table.rows) for table in view.tables)
+    frame, table = result.to_frame(), list(csv.DictReader(io.StringIO(result.to_csv(), newline="")))
+    assert len(frame) == len(table) == len(result.rows())
+    assert [list(row) for row in table] == [list(result.rows()[0])] * len(table)
+    for row, written in zip(result.rows(), table, strict=True):
+        assert written == {name: "" if value is None else str(value) for name, value in row.items()}
+    assert [json.loads(line) for line in json_.write_lines(result.rows()).splitlines()] == result.rows()
+
+
+@given(hostile)
+def test_text_keeps_names_whole_and_shows_control_characters(name: str) -> None:
+    shown = text.write(view_with(name, "1.00"))
+    assert is_visible(shown)
+    assert "".join(escaped(name).split()) in "".join(shown.split())
+
+
+@given(hostile)
+def test_latex_escapes_whatever_comes(name: str) -> None:
+    source = latex.write(view_with(name, "-1.00", "3e-09"), caption=True, label="t:1", mark=("best", "significant"))
+    assert is_visible(source)
+    body = "\n".join(line for line in source.splitlines() if not line.startswith("%"))
+    bare = re.sub(r"\\[{}$&#_%\\]", "", body)
+    assert bare.count("{") == bare.count("}")
+    assert bare.count("$") == 4
+    assert not set(bare) & set("#~<>|`%")
+    assert [len(row) for row in tabular_rows(source)] == [2, 3, 3]  # groups are one cell each
+    assert not re.search(r"(\\\\|rule)\s*[*\[]", body)
+
+
+@given(hostile)
+def test_html_shows_what_was_given(name: str) -> None:
+    page = Page(html.write(view_with(name, "1.00"), full=True))
+    assert set(page.tags) <= {
+        "html", "head", "meta", "title", "style", "body", "table", "caption", "b", "br", "thead", "tr", "th", "tbody", "td",
+        "p", "details", "summary", "ul", "li",
+    }  # fmt: skip
+    assert escaped(name) in page.texts
+
+
+@given(hostile)
+def test_markdown_tables_keep_their_columns(name: str) -> None:
+    written = markdown.write(view_with(name, "1.00"))
+    assert is_visible(written)
+    assert "<script" not in written
+    lines = [line for line in written.splitlines() if line.startswith("| ")]
+    assert all(len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 3 for line in lines)
+
+
+def test_markdown_paragraphs_do_not_become_lists() -> None:
+    view = View((Table("", "", (), (), sentences=("- a", "1. b", "# c", "12.5 % of runs")),))
+    assert markdown.write(view) == "\\- a\n\n1\\. b\n\n\\# c\n\n12\\.5 % of runs"
+
+
+@given(st.lists(st.tuples(anything, st.floats(allow_nan=False), st.none() | st.integers()), min_size=1))
+def test_csv_is_exact(values: list[tuple[str, float, int | None]]) -> None:
+    rows = [dict(zip(("name", "value", "n"), row, strict=True)) for row in values]
+    read = list(csv.DictReader(io.StringIO(csv_.write(rows), newline="")))
+    assert [(row["name"], float(row["value"]), int(row["n"]) if row["n"] else None) for row in read] == values
+
+
+def test_csv_for_spreadsheets() -> None:
+    names = ["=1+2", "+a", "-b", "@c", "\td", "\re", "f=1", ""]
+    rows = [{"run": name, "score": -0.5} for name in names]
+    written = [row["run"] for row in csv.DictReader(io.StringIO(csv_.write(rows, spreadsheet=True), newline=""))]
+    assert written == ["'=1+2", "'+a", "'-b", "'@c", "'\td", "'\re", "f=1", ""]
+    assert csv_.write(rows, spreadsheet=True).count(",-0.5") == len(names)
+    assert "'" not in csv_.write(rows)
+
+
+@pytest.mark.parametrize(
+    ("cell", "source"),
+    [
+        ("-0.73", "$-0.73$"),
+        ("+1.2", "$+1.2$"),
+        ("0.031", "0.031"),
+        ("3e-09", r"$3\times10^{-9}$"),
+        ("1.5e-04", r"$1.5\times10^{-4}$"),
+        ("< 1e-300", "$<10^{-300}$"),
+        ("[-0.10, +2.00]", "$[-0.10, +2.00]$"),
+        ("[0.10, 2.00]", "[0.10, 2.00]"),
+        ("12.50 %", r"12.50 \%"),
+        ("-3.5 %", r"$-3.5 \%$"),
+        ("-", "--"),
+        ("", ""),
+    ],
+)
+def test_numbers_in_latex(cell: str, source: str) -> None:
+    table = Table("t", "h", (Column("a"), Column("b", "number")), (("x", cell),))
+    assert rf"x & {source} \\" in latex.write(View((table,))).splitlines()
+
+
+def test_latex_floats_and_marks() -> None:
+    columns = (Column("run"), Column("ESL", "number"), Column("gain", "number"))
+    rows = (("a", "1.50", "-0.50"), ("b", "2.00", "+0.25"))
+    table = Table(
+        "t_1", "h", columns, rows, "c.", best=best([1.5, 2.0], 1, higher_is_better=False), significant=frozenset({(0, 2)})
+    )
+    view = View((table, table))
+    assert latex.write(view).startswith(r"\begin{tabular}{lrr}")
+    assert r"\textbf" not in latex.write(view)
+    marked = latex.write(view, mark=("best", "significant"), caption=r"See \citet{lin}.", label="tab:x", wide=True)
+    assert marked.count(r"\begin{table*}") == marked.count(r"\end{table*}") == 2
+    assert marked.count(r"\caption{See \citet{lin}.}") == 2
+    assert re.findall(r"\\label{(.*?)}", marked) == ["tab:x", "tab:x-2"]
+    assert r"a & \textbf{1.50} & $-0.50$$^{\dagger}$ \\" in marked
+    assert r"\caption{t\_1. h. c.}" in latex.write(view, caption=True)
+    assert r"\begin{table}" in latex.write(view, label="x")
+    assert r"\caption" not in latex.write(view, label="x")
+    for label in ("", "a b", "a}", "a\\b", "a%"):
+        with pytest.raises(ParameterError, match="use letters, digits"):
+            latex.write(view, label=label)
+    with pytest.raises(ParameterError, match="mark='worst': must be one of best, significant"):
+        latex.write(view, mark=("worst",))  # type: ignore[arg-type]
+
+
+def test_a_whole_page() -> None:
+    page = html.write(view_with("<t>"), full=True)
+    assert page.startswith("<!DOCTYPE html>")
+    assert '<meta charset="utf-8">' in page
+    assert "<title>&lt;t&gt;</title>" in page
+    assert "<style>" in page
+    assert "<style>" not in html.write(view_with("t"))
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_only_a_terminal_has_colour_and_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("TERM", "xterm")
+    name = "/a/very/long/path/" * 6
+    table = Table("", "", (Column("run"), Column("verdict", "label")), ((name, "better without harm"),))
+    view = View((table,), notes=(f"See {name} and read it again, because this sentence is longer than a line.",))
+    terminal, pipe = Terminal(), io.StringIO()
+    text.print_view(view, terminal)
+    text.print_view(view, pipe)
+    assert "\x1b[" in terminal.getvalue()
+    assert "\x1b[" not in pipe.getvalue()
+    assert name in pipe.getvalue().splitlines()[1]
+    assert max(len(line) for line in pipe.getvalue().splitlines()[3:] if name not in line) <= 80
+    assert pipe.getvalue() == f"{text.write(view)}\n"
+
+
+def test_a_table_checks_its_rows() -> None:
+    with pytest.raises(ValueError, match="a row of 1 cells in a table of 2 columns"):
+        Table("t", "", (Column("a"), Column("b")), (("x",),))
+    with pytest.raises(ParameterError, match="kind='words': must be one of"):
+        Column("a", "words")  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+@every_kind
+def test_latex_compiles(kind: str, tmp_path: Path) -> None:
+    source = result_of(kind).to_latex(caption=True, label="t", wide=True, mark=("best", "significant"))
+    ascii_only = source.encode("ascii", "replace").decode()
+    document = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{ascii_only}\n\end{{document}}"
+    (tmp_path / "t.tex").write_text(document.replace(r"\n\end", "\n\\end"))
+    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "t.tex"], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]

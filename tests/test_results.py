@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pytest
+
+from ir_outcomes.errors import FormatError, ParameterError
+from ir_outcomes.results import OPTIONAL, FrozenDict, Result
+from tests.helpers.results import KINDS, result_of
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+class Pair(NamedTuple):
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    level: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise ParameterError(f"level={self.level}: must be between 0 and 1")
+
+
+@dataclass(frozen=True)
+class Sample(Result):
+    part: Part
+    choice: Literal["a", "b"]
+    pair: Pair | None
+    shares: Mapping[str, Mapping[str, float]]
+    parts: tuple[Part, ...]
+    two: tuple[int, bool]
+    day: date
+    number: int | str | None = None
+    queries: tuple[Pair, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
+
+    def _summary(self) -> str:
+        return f"{self.part.name} {'x' * 500}"
+
+
+def sample(**changes: Any) -> Sample:
+    values: dict[str, Any] = {
+        "part": Part("p\x1b[31m", 0.5),
+        "choice": "a",
+        "pair": Pair(0.1, np.float64(0.2)),
+        "shares": {"x": {"y": 0.5}},
+        "parts": [Part("q", 0.25)],
+        "two": (np.int64(3), True),
+        "day": date(2021, 2, 28),
+        "queries": (Pair(1.0, 2.0),),
+    }
+    return Sample(**values | changes)
+
+
+def test_fields_cannot_be_changed_at_any_depth() -> None:
+    result = sample()
+    assert type(result.two[0]) is int
+    assert isinstance(result.parts, tuple)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.choice = "b"  # type: ignore[misc]
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        result.shares["x"]["y"] = 9.0  # type: ignore[index]
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        result.shares._items = {}  # type: ignore[attr-defined]
+    assert hash(result) == hash(sample())
+    assert result == sample() != sample(choice="b")
+
+
+def test_frozen_dicts_are_mappings_by_value() -> None:
+    shares = FrozenDict({"won": 1, "lost": 2})
+    assert shares == {"lost": 2, "won": 1} == shares
+    assert hash(shares) == hash(FrozenDict({"lost": 2, "won": 1}))
+    assert repr(shares) == "{'won': 1, 'lost': 2}"
+    assert (list(shares), len(shares), shares.get("both")) == (["won", "lost"], 2, None)
+    for same in (copy.deepcopy(shares), pickle.loads(pickle.dumps(shares))):
+        assert type(same) is FrozenDict
+        assert same == shares
+
+
+def test_json_of_every_type_of_field_and_of_queries_on_request() -> None:
+    result = sample()
+    data = json.loads(result.to_json())
+    assert (data["schema"], data["kind"]) == (1, "Sample")
+    assert "queries" not in data
+    assert Sample.from_json(result.to_json()) == result
+    complete = Sample.from_json(result.to_json(per_query=True))
+    assert complete.queries == result.queries
+    assert isinstance(complete.queries, tuple)
+    assert isinstance(complete.queries[0], Pair)
+    assert Sample.from_dict(sample(number="n").to_dict()).number == "n"
+    assert Sample.from_dict({**result.to_dict(), "number": 3}).number == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"choice": "c"}, r"choice: must be one of a, b, not 'c'"),
+        ({"choice": ["a"]}, r"choice: must be one of a, b"),
+        ({"part": {"name": "p"}}, r"part: lacks the key 'level'"),
+        ({"part": {"name": 1, "level": 0.5}}, r"part\.name: must be text, not 1"),
+        ({"part": {"name": "p", "level": 2.0}}, r"part: level=2.0: must be between 0 and 1"),
+        ({"part": {"name": "p", "level": True}}, r"part\.level: must be a finite number, not True"),
+        ({"part": {"name": "p", "level": 10**400}}, r"part\.level: must be a finite number"),
+        ({"part": {"name": "p", "level": float("nan")}}, r"part\.level: must be a finite number, not nan"),
+        ({"part": [1]}, r"part: must be an object, not \[1\]"),
+        ({"parts": [{"name": "p", "level": 0.5}, 3]}, r"parts\[1\]: must be an object, not 3"),
+        ({"parts": "pp"}, r"parts: must be a list, not 'pp'"),
+        ({"pair": [1.0]}, r"pair: must be a list of 2, not of 1"),
+        ({"pair": [1.0, "x"]}, r"pair\[1\]: must be a finite number, not 'x'"),
+        ({"two": [1.5, True]}, r"two\[0\]: must be a whole number, not 1.5"),
+        ({"two": [1, 0]}, r"two\[1\]: must be true or false, not 0"),
+        ({"shares": {"x": {"y": None}}}, r"shares\.x\.y: must be a finite number, not None"),
+        ({"shares": {"x": {1: 0.5}}}, r"shares\.x: must be an object"),
+        ({"day": "yesterday"}, r"day: must be a date such as 2021-02-28, not 'yesterday'"),
+        ({"day": 3}, r"day: must be a date"),
+        ({"number": 1.5}, r"number: must be text, not 1.5"),
+        ({"extra": 1}, r"has the unknown key 'extra'"),
+        ({"schema": 2}, r"has the schema 2, and this version reads 1"),
+        ({"schema": True}, r"has the schema True"),
+        ({"kind": "Leaderboard"}, r"holds a result of kind 'Leaderboard'"),
+    ],
+)
+def test_foreign_values_are_named(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(FormatError, match=f"^JSON of Sample: {message}"):
+        Sample.from_dict({**sample().to_dict(), **change})
+
+
+@pytest.mark.parametrize("key", ["schema", "kind", "part", "choice", "pair", "shares", "parts", "two", "day"])
+def test_missing_keys_are_named(key: str) -> None:
+    data = sample().to_dict()
+    del data[key]
+    with pytest.raises(FormatError, match=f"lacks the key '{key}'"):
+        Sample.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is not valid JSON"),
+        ("{", "is not valid JSON"),
+        ("[" * 100_000, "is not valid JSON"),
+        (b"\xff\xfe\xfa", "is not valid JSON"),
+        ("9" * 5000, "not valid JSON|must be an object"),
+        ("[]", r"must be an object, not \[\]"),
+        ("null", "must be an object, not None"),
+        ('{"part": NaN}', "holds NaN"),
+        ('{"baseline": "a"}', "lacks the key 'schema': it was not written by to_json, or by a version before"),
+        (3, "needs the text that to_json returned, not a int"),
+        (None, "needs the text that to_json returned"),
+    ],
+)
+def test_foreign_text_is_refused(text: Any, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        Sample.from_json(text)
+
+
+def test_repr_is_one_short_line_without_control_characters() -> None:
+    assert repr(sample()).startswith("<Sample: p\\x1b[31m xxx")
+    assert len(repr(sample())) < 200
+
+
+@every_kind
+def test_every_result_survives_json_pickle_and_copy(kind: str) -> None:
+    result = result_of(kind)
+    text = result.to_json(per_query=True)
+    json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+    assert json.loads(text)["kind"] == kind
+    for same in (type(result).from_json(text), pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        assert same == result
+        assert same.to_json(per_query=True) == text
+    assert len(repr(result)) < 200
+    assert repr(result).startswith(f"<{kind}: ")
+    assert "\x1b" not in repr(result)
+    required = [field.name for field in dataclasses.fields(result) if field.default is dataclasses.MISSING]  # type: ignore[arg-type]
+    for missing in ("schema", "kind", *required):
+        data = result.to_dict()
+        del data[missing]
+        with pytest.raises(FormatError, match=f"lacks the key '{missing}'"):
+            type(result).from_dict(data)
+
+
+def test_every_kind_of_result_is_tested() -> None:
+    defined = {kind.__name__ for kind in Result.__subclasses__() if kind.__module__.startswith("ir_outcomes.")}
+    assert defined == set(KINDS)
+
+
+@every_kind
+def test_every_result_is_hashable(kind: str) -> None:
+    result = result_of(kind)
+    assert hash(type(result).from_json(result.to_json())) == hash(result)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if not kind.startswith("Comparison")])
+def test_paper_columns_are_for_comparisons(kind: str) -> None:
+    result = result_of(kind)
+    for show in (result.to_text, result.to_latex, result.to_html, result.to_markdown, result.to_csv):
+        with pytest.raises(ParameterError, match=f"columns='paper' is for comparisons; {kind} has"):
+            show(columns="paper")
+        with pytest.raises(ParameterError, match="columns='wide': must be one of default, paper"):
+            show(columns="wide")  # type: ignore[arg-type]
