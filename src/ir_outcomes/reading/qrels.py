@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, user_stacklevel
 from ir_outcomes.reading.any_file import read_any_file
 from ir_outcomes.reading.beir import beir_qrels_path
@@ -54,7 +54,7 @@ class Qrels:
         return len(self.docids)
 
     def __repr__(self) -> str:
-        return f"Qrels({self.name!r}, {count(len(self.query_ids), 'query')}, {count(len(self), 'judgment')})"
+        return f"Qrels({self.name!r}, {plural('query', len(self.query_ids))}, {plural('judgment', len(self))})"
 
     @cached_property
     def codes(self) -> Codes:
@@ -189,7 +189,7 @@ def _without_repetitions(columns: Columns, rows: npt.NDArray[np.intp]) -> Column
             )
         again.append(row)
     warnings.warn(
-        f"{columns.source}: {count(len(again), 'judgment')} repeated with the same grade and counted once",
+        f"{columns.source}: {plural('judgment', len(again))} repeated with the same grade and counted once",
         IrOutcomesWarning,
         stacklevel=user_stacklevel(),
     )

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._text import count
+from ir_outcomes._formatting import plural
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, user_stacklevel
 from ir_outcomes.reading.any_file import read_any_file
 from ir_outcomes.reading.columns import Columns, grouped
@@ -59,7 +59,7 @@ class Run:
         return len(self.docids)
 
     def __repr__(self) -> str:
-        return f"Run({self.name!r}, {count(len(self.query_ids), 'query')}, {count(len(self), 'document')})"
+        return f"Run({self.name!r}, {plural('query', len(self.query_ids))}, {plural('document', len(self))})"
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query id: {document id: score}}``, as pytrec_eval and ir_measures take it."""
