@@ -2,8 +2,8 @@
 
 PyTerrier evaluates each system as soon as it has run, and returns one number for each query and measure. That is enough for a
 mean, but not for the search length of every relevant document. Therefore a further measure is evaluated, which keeps the
-`SearchLengths` that it is evaluated on. Its values state for each query which of these belong to which system, in whatever order
-and batches the systems are run.
+`SearchLengths` that it is evaluated on. Its values state for each query which of these belong to which system, in whatever
+order and batches the systems are run.
 """
 
 from __future__ import annotations

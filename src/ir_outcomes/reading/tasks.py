@@ -1,7 +1,7 @@
 """Tasks: public collections with the settings for comparing runs on them.
 
-`RULES` has the settings of the MS MARCO and TREC Deep Learning ids; the official measures that ir_datasets states for an id give
-further ones. All other ids work with default settings and a note about that.
+`RULES` has the settings of the MS MARCO and TREC Deep Learning ids; the official measures that ir_datasets states for an id
+give further ones. All other ids work with default settings and a note about that.
 """
 
 from __future__ import annotations
