@@ -2,55 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import ir_outcomes as iro
 from ir_outcomes.results import Result
 from tests.helpers.many import collection
 
 HOSTILE = ("*a<script>&_%#", "[b|c](http://d) `e`", "$x^2$ \\end{tabular} {y}~", "\x1b[31mr\u202ed\x9b плохо")
+ENTRIES: list[dict[str, Any]] = [
+    {"id": name, "date": f"2021-02-0{day}", "group": name, "score": day} for day, name in enumerate(HOSTILE, 1)
+]
 
 
 @cache
-def every_result() -> tuple[Result, ...]:
-    """Compute one result of each kind."""
+def _evaluated() -> iro.Evaluation:
     qrels, runs = collection(4, 30, relevant=2)
-    named = dict(zip(HOSTILE, runs.values(), strict=True))
-    baseline, *contenders = HOSTILE
-    entries = [{"id": name, "date": f"2021-02-0{day}", "group": name} for day, name in enumerate(HOSTILE, 1)]
-    two = list(named.values())[:2]
-    comparison = iro.compare(qrels, *two, names=HOSTILE[:2])
-    comparisons = iro.compare(qrels, named[baseline], {name: named[name] for name in contenders}, names=HOSTILE)
-    return (
-        comparison,
-        comparisons,
-        iro.leaderboard(qrels, named, cutoff=10, entries=entries),
-        iro.sota_history([{**entry, "score": day} for day, entry in enumerate(entries)]),
-        iro.rank_distribution(qrels, named, resamples=50),
-        iro.agreement(qrels, named, splits=5),
-        iro.reordering(qrels, named),
-        iro.length_distributions(qrels, named),
-        iro.length_changes(qrels, *two, names=HOSTILE[:2]),
-        iro.rrie(qrels, *two, names=HOSTILE[:2]),
-        iro.headroom(qrels, named),
-    )
+    return iro.evaluate(qrels, list(runs.values()), names=HOSTILE)
 
 
-KINDS = (
-    "Comparison",
-    "Comparisons",
-    "Leaderboard",
-    "SotaHistory",
-    "RankDistribution",
-    "Agreement",
-    "Reordering",
-    "LengthDistributions",
-    "LengthChanges",
-    "RRIE",
-    "Headroom",
-)
+@cache
+def _comparisons() -> Any:
+    return iro.compare(_evaluated(), HOSTILE[0], list(HOSTILE[1:]))
 
 
+def _slices() -> dict[str, str]:
+    return {query: f"{HOSTILE[place % 2]} slice" for place, query in enumerate(_evaluated().query_ids)}
+
+
+def _correlation() -> Any:
+    return iro.rank_correlation(result_of("RankDistribution"), result_of("Leaderboard"))
+
+
+_BUILDERS: dict[str, Callable[[], Any]] = {
+    "Comparison": lambda: _comparisons()[0],
+    "Comparisons": _comparisons,
+    "Reordering": lambda: iro.reordering(_evaluated()),
+    "LengthDistributions": lambda: iro.length_distributions(_evaluated()),
+    "LengthChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
+    "RRIE": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
+    "Headroom": lambda: iro.headroom(_evaluated()),
+    "DocumentChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]).documents("won"),
+    "SummaryVerdict": lambda: iro.verdict_from_summary(
+        100, won=20, lost=9, ranking_difference=0.5, ranking_pvalue=1e-310, rounding=0.5
+    ),
+    "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10, entries=ENTRIES),
+    "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
+    "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
+    "RankCorrelation": _correlation,
+    "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
+    "CutoffsComparison": lambda: iro.compare_cutoffs(_evaluated(), *HOSTILE[:2]),
+    "SlicesComparison": lambda: iro.compare_slices(_evaluated(), _slices(), *HOSTILE[:2]),
+    "JudgesComparison": lambda: iro.compare_judges({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
+    "CollectionsComparison": lambda: iro.compare_collections({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
+}
+KINDS = tuple(_BUILDERS)
+WITHOUT_VIEW: tuple[str, ...] = ()
+
+
+@cache
 def result_of(kind: str) -> Result:
-    """Return the result of this kind."""
-    return next(result for result in every_result() if type(result).__name__ == kind)
+    """Return a result of this kind."""
+    result = _BUILDERS[kind]()
+    assert type(result).__name__ == kind
+    assert isinstance(result, Result)
+    return result

@@ -127,7 +127,7 @@ def test_equal_runs_share_a_rank_and_a_tier() -> None:
     assert len({standing.tier for standing in board.standings if standing.run in ("twin", "run1")}) == 1
 
 
-def one_document_apart(n_runs: int, n_queries: int = 50) -> tuple[Qrels, dict[str, Run]]:
+def one_document_apart(n_runs: int, n_queries: int = 20) -> tuple[Qrels, dict[str, Run]]:
     """Runs of two relevant documents by query: every second run finds only one, always at rank 1."""
     qrels = {f"q{number}": {"g0": 1, "g1": 1} for number in range(n_queries)}
     runs: dict[str, Run] = {}
@@ -143,7 +143,7 @@ def test_differences_of_coverage_are_found_among_102_runs() -> None:
     labels = {(pair.coverage, pair.label) for pair in board.pairs}
     assert labels == {(0, "no significant difference"), (50, "better without harm"), (-50, "worse without gain")}
     assert [len(tier) for tier in board.tiers] == [51, 51]
-    assert max(pair.coverage_p for pair in board.pairs if pair.coverage) == pytest.approx(2.0**-49)
+    assert max(pair.coverage_p for pair in board.pairs if pair.coverage) == pytest.approx(2.0**-19)
 
 
 def test_tiers_use_the_label_after_the_guard() -> None:
@@ -199,7 +199,7 @@ def test_what_is_refused() -> None:
     evaluation = iro.evaluate(qrels, runs)
     with pytest.raises(ParameterError, match="there is only one run"):
         iro.leaderboard(evaluation[["run0"]])
-    with pytest.raises(ParameterError, match="the runs are a dict; pass what ir_outcomes.evaluate"):
+    with pytest.raises(ParameterError, match=r"the runs are a dict; pass what ir_outcomes\.evaluate"):
         iro.leaderboard(runs)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="correction='tukey': must be one of holm"):
         iro.leaderboard(evaluation, correction="tukey")  # type: ignore[arg-type]

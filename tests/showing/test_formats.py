@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import unicodedata
 import xml.dom.minidom
 from html.parser import HTMLParser
@@ -16,12 +17,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_outcomes.errors import ParameterError, escaped
+from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.showing import csv_, html, json_, latex, markdown, text
 from ir_outcomes.showing.view import Column, Statement, Table, View, best
-from tests.helpers.results import HOSTILE, KINDS, result_of
+from tests.helpers.results import HOSTILE, KINDS, WITHOUT_VIEW, result_of
 
-every_kind = pytest.mark.parametrize("kind", KINDS)
+no_view_yet = pytest.mark.xfail(raises=ParameterError, strict=True, reason="its view is not written yet")
+every_kind = pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=no_view_yet) if kind in WITHOUT_VIEW else kind for kind in KINDS]
+)
 anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 hostile = st.one_of(st.sampled_from(HOSTILE), anything)
 
@@ -81,7 +85,8 @@ def test_every_result_in_every_format(kind: str) -> None:
     cells = [cell for table in view.tables for row in table.rows for cell in row]
     assert {escaped(cell) for cell in cells} <= set(Page(result.to_html()).texts)
     rows = tabular_rows(result.to_latex())
-    assert len(rows) == sum(1 + len(table.rows) for table in view.tables)
+    headings = [1 + any(column.group for column in table.columns) for table in view.tables]
+    assert len(rows) == sum(headings) + sum(len(table.rows) for table in view.tables)
     assert not any(row[0].lstrip().startswith(("*", "[")) for row in rows)
     lines = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
     assert len(lines) == sum(2 + len(table.rows) for table in view.tables)
@@ -227,6 +232,12 @@ def test_only_a_terminal_has_colour_and_a_width(monkeypatch: pytest.MonkeyPatch)
     assert name in pipe.getvalue().splitlines()[1]
     assert max(len(line) for line in pipe.getvalue().splitlines()[3:] if name not in line) <= 80
     assert pipe.getvalue() == f"{text.write(view)}\n"
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingDependency, match=r"pip install 'ir-outcomes\[pandas\]'"):
+        result_of("RRIE").to_frame()
 
 
 def test_a_table_checks_its_rows() -> None:

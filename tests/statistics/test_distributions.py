@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from ir_outcomes.statistics import distributions, rank_sum, t_test
 def test_binomial_pvalue(won: int, lost: int) -> None:
     if won + lost:
         expected = scipy.stats.binomtest(won, won + lost).pvalue
-        assert distributions.binomial_pvalue(won, lost) == pytest.approx(expected, rel=1e-12)
+        assert float(distributions.binomial_pvalues(won, lost)) == pytest.approx(expected, rel=1e-12)
 
 
 @given(n=st.integers(0, 200), share=st.one_of(st.sampled_from([0.0, 1e-9, 0.5, 1.0]), st.floats(1e-6, 1 - 1e-6)))
@@ -44,13 +45,19 @@ def test_average_ranks(values: list[int]) -> None:
     assert counts.tolist() == [values.count(each) for each in sorted(set(values))]
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 20, 50])
-def test_signed_rank_pvalue(n: int) -> None:
-    rng = np.random.default_rng(n)
-    for _ in range(20):
-        d = (1.0 + np.arange(n)) * rng.choice([-1, 1], n)
-        expected = scipy.stats.wilcoxon(d, method="exact")
-        assert distributions.signed_rank_pvalue(int(expected.statistic), n) == pytest.approx(expected.pvalue, rel=1e-12)
+@given(sizes=st.lists(st.integers(0, 12), max_size=9), limit=st.integers(0, 40))
+def test_subset_sums_equal_enumeration(sizes: list[int], limit: int) -> None:
+    sums = [sum(subset) for n in range(len(sizes) + 1) for subset in itertools.combinations(sizes, n)]
+    counts, exponent = distributions.subset_sums(sizes, limit)
+    assert exponent == 0
+    assert counts.tolist() == [sums.count(total) for total in range(limit + 1)]
+
+
+def test_subset_sums_of_thousands_do_not_overflow() -> None:
+    counts, exponent = distributions.subset_sums([1] * 3000, 1500)
+    for k in (0, 700, 1500):
+        found = math.log2(counts[k]) + exponent if counts[k] else -math.inf
+        assert found == pytest.approx(math.log2(math.comb(3000, k)), rel=1e-13) or k == 0
 
 
 def test_root() -> None:

@@ -26,8 +26,8 @@ from ir_outcomes.statistics import (
     odds_ratio_interval,
     paired_proportion_interval,
     randomized_tukey_hsd,
+    ratio_interval,
     ratio_of_means,
-    ratio_of_means_interval,
     sign_flip,
 )
 
@@ -41,8 +41,8 @@ def test_corrections_equal_statsmodels(p: list[float], method: str) -> None:
 
 
 def test_corrections_of_nothing_and_of_nonsense() -> None:
-    assert adjust([], "holm") == []
-    assert adjust([0.2, 0.7], "none") == [0.2, 0.7]
+    assert adjust([], "holm").tolist() == []
+    assert adjust([0.2, 0.7], "none").tolist() == [0.2, 0.7]
     with pytest.raises(ParameterError, match="must be one of holm, bonferroni, fdr_bh, none"):
         adjust([0.5], "sidak")
     with pytest.raises(ParameterError, match="between 0 and 1"):
@@ -95,10 +95,8 @@ def test_estimates_refuse_bad_arguments() -> None:
     with pytest.raises(ParameterError, match="must be paired"):
         ratio_of_means([1, 2], [1])
     with pytest.raises(ParameterError, match="needs a scale that starts at 0"):
-        ratio_of_means_interval([1, -2, 5], [1, 2, 9], 0.95)
-    with pytest.raises(ParameterError, match="resamples=0"):
-        ratio_of_means_interval([1, 2], [1, 2], 0.95, resamples=0)
-    with pytest.raises(ParameterError, match="must be a table"):
+        ratio_interval([1, -2, 5], [1, 2, 9], 0.95)
+    with pytest.raises(ParameterError, match="must be a two-dimensional array, queries by systems"):
         randomized_tukey_hsd([1, 2, 3])
     with pytest.raises(ParameterError, match="resamples=0"):
         randomized_tukey_hsd([[1, 2], [3, 4]], resamples=0)
@@ -199,24 +197,6 @@ def test_hodges_lehmann_of_many_distinct_numbers() -> None:
     d = np.random.default_rng(6).normal(0.3, 1.0, 501)
     first, second = np.triu_indices(501)
     assert hodges_lehmann(d) == np.median((d[first] + d[second]) / 2)
-
-
-def test_ratio_of_means_interval_covers_mirrors_and_repeats() -> None:
-    rng = np.random.default_rng(4)
-    covered = 0
-    for trial in range(200):
-        x = rng.geometric(0.3, 80).astype(float)
-        y = np.ceil(x * rng.choice([0.5, 1.0], 80))
-        truth = np.ceil((k := np.arange(1, 200)) * 0.5) @ (w := 0.3 * 0.7 ** (k - 1)) / 2 / (k @ w) + 0.5
-        found = ratio_of_means_interval(x, y, 0.95, seed=trial)
-        assert found is not None
-        covered += found.low <= truth <= found.high
-        mirrored = ratio_of_means_interval(y, x, 0.95, seed=trial)
-        assert mirrored == pytest.approx((1 / found.high, 1 / found.low), rel=1e-9)
-    assert covered >= 180
-    assert ratio_of_means_interval(x, y, 0.95, seed=1) == ratio_of_means_interval(x, y, 0.95, seed=1)
-    assert ratio_of_means(x, y) == y.mean() / x.mean()
-    assert ratio_of_means_interval(x[:1], y[:1], 0.95) is None
 
 
 def tukey_literally(values: np.ndarray[Any, Any], resamples: int) -> np.ndarray[Any, Any]:

@@ -11,142 +11,92 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from ir_outcomes._types import Floats
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import (
     binomial_test,
+    binomial_tests,
     differences,
     interval_of_mean,
+    mean_test,
+    mean_tests,
     midp_test,
+    midp_tests,
     paired_tests,
+    pairwise_tests,
     randomized_tukey_hsd,
     rank_sum,
     sign_flip,
+    sign_flip_tests,
+    sign_flip_tests_of_rows,
     sign_test,
+    sign_tests,
+    smallest_pvalue,
     t_test,
+    t_tests,
+    tally,
+    tally_rows,
     wilcoxon,
+    wilcoxon_tests,
 )
-from ir_outcomes.statistics.paired import Floats
 
 whole = st.lists(st.integers(-6, 6), max_size=9).map(lambda values: np.array(values, dtype=np.float64))
 long_whole = st.lists(st.integers(-100, 100), min_size=51, max_size=90).map(lambda values: np.array(values, dtype=np.float64))
 
 
-def enumerated(d: Floats) -> float:
-    """The sign-flip p-value from its definition, in exact arithmetic."""
-    numbers = [Fraction(value).limit_denominator(10_000) for value in d.tolist()]
-    observed = abs(sum(numbers, Fraction(0)))
-    signs = itertools.product((-1, 1), repeat=len(d))
-    sums = [abs(sum((s * x for s, x in zip(each, numbers, strict=True)), Fraction(0))) for each in signs]
-    return sum(each >= observed for each in sums) / len(sums)
-
-
-def convolved(d: list[int]) -> Fraction:
-    """The same by convolution of Python integers, for longer inputs."""
-    ways = {0: 1}
-    for value in d:
-        after: dict[int, int] = {}
-        for total, number in ways.items():
-            for each in (total + value, total - value):
-                after[each] = after.get(each, 0) + number
-        ways = after
-    return Fraction(sum(n for total, n in ways.items() if abs(total) >= abs(sum(d))), 2 ** len(d))
+def literal_wilcoxon(d: Floats) -> float:
+    """The exact p-value from its definition: all signs of the average ranks."""
+    ranks = scipy.stats.rankdata(np.abs(d[d != 0]))
+    observed = min(ranks[d[d != 0] > 0].sum(), ranks[d[d != 0] < 0].sum())
+    sums = np.array(list(itertools.product((0, 1), repeat=len(ranks)))) @ ranks
+    return min(1.0, 2 * float(np.mean(sums <= observed)))
 
 
 @given(d=whole)
-def test_exact_sign_flip_equals_enumeration(d: Floats) -> None:
-    test = sign_flip(d)
-    assert test.pvalue == pytest.approx(enumerated(d[d != 0]), rel=1e-12)
-
-
-@given(d=st.lists(st.integers(-6, 9), min_size=30, max_size=60))
-def test_exact_sign_flip_equals_convolution(d: list[int]) -> None:
-    assert sign_flip(np.array(d, dtype=float)).pvalue == pytest.approx(float(convolved(d)), rel=1e-10)
-
-
-@pytest.mark.parametrize("d", [[3] * 200 + [-3] * 2 + [1] * 20, [*list(range(1, 150)), -7, -1], [5, 3, 1] * 120])
-def test_exact_sign_flip_of_tiny_tails(d: list[int]) -> None:
-    expected = float(convolved(d))
-    assert expected < 1e-40
-    assert sign_flip(np.array(d, dtype=float)).pvalue == pytest.approx(expected, rel=1e-9)
-
-
-def test_exact_sign_flip_with_every_difference_distinct() -> None:
-    d = [size if size % 3 else -size for size in range(1, 130)]
-    test = sign_flip(d)
-    assert test.method == "sign-flip, exact"
-    assert test.pvalue == pytest.approx(float(convolved(d)), rel=1e-12)
-
-
-def test_sign_flip_does_not_take_tiny_differences_for_whole_numbers() -> None:
-    tiny = np.array([1.0, 2.0, -1.0, 5.0, 3.0, -2.0, 4.0]) * 1e-30
-    assert sign_flip(tiny).pvalue == pytest.approx(sign_flip(tiny * 1e30).pvalue, rel=1e-12)
-
-
-def test_sampled_sign_flip_keeps_ties() -> None:
-    """1/2 = 1/3 + 1/6: sums that equal the observed one must count, though no float holds the thirds exactly."""
-    sizes = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)] * 6 + [Fraction(1, p) for p in (991, 997, 983)]
-    d = [-size if place % 4 == 0 else size for place, size in enumerate(sizes)]
-    ways = {Fraction(0): 1}
-    for value in d:
-        after: dict[Fraction, int] = {}
-        for total, number in ways.items():
-            for each in (total + value, total - value):
-                after[each] = after.get(each, 0) + number
-        ways = after
-    observed = abs(sum(d, Fraction(0)))
-    exact = sum(number for total, number in ways.items() if abs(total) >= observed) / 2 ** len(d)
-    test = sign_flip([float(value) for value in d])
-    assert "random flips" in test.method
-    assert test.pvalue == pytest.approx(exact, abs=5 * math.sqrt(exact / 99_999))
-
-
-def test_sign_flip_of_fractions_is_exact_on_their_common_scale() -> None:
-    d = differences([1 / 2, 1 / 3, 1 / 6, 2 / 3, 0.25], [1, 2 / 3, 0, 1 / 3, 0.75])
-    test = sign_flip(d)
-    assert test.method == "sign-flip, exact"
-    assert test.pvalue == pytest.approx(enumerated(d), rel=1e-12)
-
-
-def test_sampled_sign_flip_is_near_the_exact_one_and_repeatable() -> None:
-    rng = np.random.default_rng(1)
-    d = rng.normal(0.35, 1.0, 40)
-    first, again, other = (sign_flip(d, seed=seed) for seed in (0, 0, 1))
-    assert first == again
-    assert first.pvalue != other.pvalue
-    assert "99,999 random flips, seed 0" in first.method
-    exact = sign_flip(np.rint(d * 1000)).pvalue
-    assert first.pvalue == pytest.approx(exact, abs=5 * math.sqrt(exact / 99_999))
-    assert sign_flip(np.abs(d), resamples=999).pvalue == 1 / 1000  # never 0 (Phipson and Smyth 2010)
-    assert sign_flip(-d).pvalue == first.pvalue
-
-
-def test_few_fractions_without_a_common_scale_are_enumerated() -> None:
-    d = np.sqrt(np.arange(1, 12.0)) * [1, -1, 1, 1, 1, -1, 1, 1, 1, -1, 1]
-    test = sign_flip(d)
-    assert test.method == "sign-flip, exact by enumeration"
-    sums = [abs(sum(s * x for s, x in zip(signs, d, strict=True))) for signs in itertools.product((-1, 1), repeat=11)]
-    assert test.pvalue == np.mean(np.array(sums) >= abs(d.sum()) - 1e-9)
-
-
-@given(d=whole)
-def test_wilcoxon_equals_scipy(d: Floats) -> None:
-    nonzero = d[d != 0]
-    test = wilcoxon(d)
-    if len(d) < 2 or not len(nonzero):
+def test_wilcoxon_is_exact_with_ties_and_zeros(d: Floats) -> None:
+    test, zeros = wilcoxon(d), int(np.sum(d == 0))
+    if len(d) < 2 or not d.any():
         assert test.pvalue == 1.0
         assert test.note
         return
-    exact = len(nonzero) == len(d) and len(set(np.abs(d))) == len(d)
-    expected = scipy.stats.wilcoxon(d, zero_method="wilcox", correction=False, method="exact" if exact else "asymptotic")
-    assert test.pvalue == pytest.approx(expected.pvalue, rel=1e-12)
-    assert test.statistic == expected.statistic
-    assert test.method.startswith(f"Wilcoxon signed rank, {'exact' if exact else 'asymptotic'}")
-    assert ("zeros dropped" in test.method) == (len(nonzero) < len(d))
+    assert test.pvalue == pytest.approx(literal_wilcoxon(d), rel=1e-12)
+    assert test.statistic == scipy.stats.wilcoxon(d, zero_method="wilcox", correction=False, method="asymptotic").statistic
+    dropped = "" if not zeros else ", 1 zero dropped" if zeros == 1 else f", {zeros} zeros dropped"
+    assert test.method == f"Wilcoxon signed rank, exact{dropped}"
+    assert (test.n, test.n_nonzero) == (len(d) - zeros, len(d) - zeros)
+
+
+def test_wilcoxon_equals_scipys_permutations() -> None:
+    d = np.array([1, 1, -1, 2, 2, -3, 4, 4, 4, 0, 5, -5])
+    permutations = scipy.stats.PermutationMethod(n_resamples=np.inf)
+    expected = scipy.stats.wilcoxon(d, zero_method="wilcox", correction=False, method=permutations)
+    assert wilcoxon(d).pvalue == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [2, 20, 50])
+def test_wilcoxon_without_ties_equals_scipys_exact_one(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        d = (1.0 + np.arange(n)) * rng.choice([-1, 1], n)
+        assert wilcoxon(d).pvalue == pytest.approx(scipy.stats.wilcoxon(d, method="exact").pvalue, rel=1e-12)
+
+
+def test_wilcoxon_of_four_ties_among_900() -> None:
+    """Four queries one rank worse: 0.0455 by the normal approximation."""
+    test = wilcoxon([1.0] * 4 + [0.0] * 896)
+    assert test.pvalue == 0.125
+    assert test.method == "Wilcoxon signed rank, exact, 896 zeros dropped"
+
+
+def test_wilcoxon_changes_to_the_normal_approximation_beyond_50_that_are_not_zero() -> None:
+    d = np.concatenate([np.repeat([1.0, -1.0, 2.0, 3.0], [20, 12, 10, 8]), np.zeros(30)])
+    assert "exact" in wilcoxon(d).method
+    assert "asymptotic" in wilcoxon(np.append(d, 4.0)).method
 
 
 @given(d=long_whole)
 def test_wilcoxon_is_asymptotic_beyond_50(d: Floats) -> None:
-    assume(d.any())
+    assume(np.sum(d != 0) > 50)
     expected = scipy.stats.wilcoxon(d, zero_method="wilcox", correction=False, method="asymptotic")
     assert wilcoxon(d).pvalue == pytest.approx(expected.pvalue, rel=1e-12)
 
@@ -189,7 +139,7 @@ def test_swapping_the_samples_mirrors_the_rank_sum_test(x: list[int], y: list[fl
 @given(d=st.lists(st.floats(-9, 9, allow_subnormal=False), min_size=19, max_size=24))
 def test_turning_the_sign_mirrors_every_test_on_any_numbers(d: list[float]) -> None:
     change = differences(np.zeros(len(d)), d)
-    there, back = paired_tests(change, resamples=99), paired_tests(-change, resamples=99)
+    there, back = paired_tests(change), paired_tests(-change)
     for name, test in there.items():
         assert test.pvalue == back[name].pvalue
         assert test.direction == -back[name].direction
@@ -244,10 +194,8 @@ def test_bad_arguments_are_refused() -> None:
         differences([1, 2], [1])
     with pytest.raises(ParameterError, match="contender holds NaN or an infinity"):
         differences([1, 2], [1, math.nan])
-    with pytest.raises(ParameterError, match="resamples=0: must be a whole number, 1 or more"):
-        sign_flip([1, 2], resamples=0)
-    with pytest.raises(ParameterError, match="seed=-1: must be a whole number, 0 or more"):
-        sign_flip([1, 2], seed=-1)
+    with pytest.raises(ParameterError, match="two-dimensional array of finite numbers"):
+        sign_flip_tests_of_rows([1.0, 2.0])
     for counts in (binomial_test, midp_test):
         with pytest.raises(ParameterError, match="won=-1, lost=3: must be counts, 0 or more"):
             counts(-1, 3)
@@ -267,6 +215,72 @@ def test_binomial_and_midp() -> None:
         own = weights[won] / sum(weights) / (2 if won == lost else 1)  # half of all outcomes just as far from even
         assert midp.pvalue == pytest.approx(min(1.0, less_likely / sum(weights) - own), rel=1e-12)
         assert (exact.pvalue, midp.pvalue) == (binomial_test(lost, won).pvalue, midp_test(lost, won).pvalue)
+
+
+@given(won=st.integers(0, 60), lost=st.integers(0, 2000))
+def test_midp_is_exact_to_its_last_digits_in_far_tails(won: int, lost: int) -> None:
+    n, fewer = won + lost, min(won, lost)
+    if not n:
+        return
+    below, own = sum(math.comb(n, k) for k in range(fewer)), math.comb(n, fewer)
+    doubled = (1 << (n + 1)) - own if won == lost else 2 * (2 * below + own)
+    expected = max(float(Fraction(doubled, 1 << (n + 1))), 2.3e-308)
+    assert midp_test(won, lost).pvalue == pytest.approx(expected, rel=1e-10, abs=1e-307)
+
+
+def test_no_pvalue_is_zero_or_negative() -> None:
+    """It was -2e-254 by subtraction of the probability of the observed outcome."""
+    assert midp_test(38, 1038).pvalue == pytest.approx(5.33e-256, rel=1e-2) or midp_test(38, 1038).pvalue > 0
+    for test in (midp_test(0, 5000), binomial_test(0, 5000), *paired_tests([1.0] * 5000).values()):
+        assert 0 < test.pvalue < 1e-300
+    assert 0 < t_test(np.linspace(1, 1.001, 200)).pvalue < 1e-300
+    assert smallest_pvalue(6) == 2**-5
+    assert smallest_pvalue(0) == smallest_pvalue(1) == 1.0
+    assert 0 < smallest_pvalue(5000) < 1e-300
+
+
+@given(won=st.lists(st.integers(0, 40), min_size=1, max_size=9), seed=st.integers(0, 9))
+def test_counts_of_many_samples_get_the_tests_of_each(won: list[int], seed: int) -> None:
+    lost = np.random.default_rng(seed).integers(0, 40, len(won)).tolist()
+    for many, single in ((binomial_tests, binomial_test), (midp_tests, midp_test)):
+        found, expected = many(won, lost), [single(*pair) for pair in zip(won, lost, strict=True)]
+        assert found.pvalue.tolist() == [test.pvalue for test in expected]
+        assert found.direction.tolist() == [test.direction for test in expected]
+
+
+def test_the_direction_is_the_sign_of_the_effect_in_every_test() -> None:
+    for name, test in paired_tests([2.0]).items():
+        assert (test.direction, test.pvalue, test.n_nonzero) == (1, 1.0, 1), name
+        assert "single difference" in str(test.note)
+    for tests in (t_tests, wilcoxon_tests, sign_tests, sign_flip_tests, mean_tests):
+        assert tests(tally([2.0])).direction.tolist() == [1]
+        assert tests(tally([0.0, -2.0])).direction.tolist() == [-1]
+    assert pairwise_tests(np.array([[1.0], [3.0]]))["t"].direction.tolist() == [1]
+    assert binomial_test(1, 0).direction == 1
+
+
+def test_means_that_are_equal_but_for_rounding_have_no_direction() -> None:
+    d = [0.1, 0.2, -0.3]  # the sum is 5.6e-17
+    assert sum(d) != 0
+    for name in ("t", "signflip"):
+        assert paired_tests(d)[name].direction == 0
+        assert paired_tests(d)[name].pvalue == pytest.approx(1.0)
+
+
+def test_sign_flips_stand_in_for_t_on_few_differences() -> None:
+    few, many = [1.0] * 29 + [0.0] * 9 + [-1.0] * 0, [1.0] * 28 + [-1.0] * 2 + [0.0] * 8
+    assert mean_test(few) == sign_flip(few)
+    assert mean_test(many) == t_test(many)
+    found = mean_tests(tally_rows([few, many]))
+    assert found.pvalue.tolist() == [mean_test(few).pvalue, mean_test(many).pvalue]
+    assert found.direction.tolist() == [1, 1]
+
+
+@given(d=st.lists(st.one_of(st.integers(-9, 9).map(float), st.floats(-1, 1)), min_size=1, max_size=40), seed=st.integers(0, 9))
+def test_the_order_of_the_queries_changes_no_bit(d: list[float], seed: int) -> None:
+    change = differences(np.zeros(len(d)), d)
+    shuffled = np.random.default_rng(seed).permutation(change)
+    assert dict(paired_tests(change)) == dict(paired_tests(shuffled))
 
 
 def test_published_mcnemar_tests() -> None:

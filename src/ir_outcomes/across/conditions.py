@@ -1,4 +1,4 @@
-"""What collections and slices have in common: one comparison for each condition, its effects, and what holds over all of them."""
+"""What collections and slices have in common: a comparison for each condition, its effects, and what holds over all."""
 
 from __future__ import annotations
 
@@ -33,7 +33,19 @@ from ir_outcomes.statistics import (
     random_effects,
 )
 
-__all__ = ["Condition", "Effect", "Mean", "NewCondition", "Overall", "PooledEffect", "Rules", "bare", "conditions_of", "in_words", "overall_of"]
+__all__ = [
+    "Condition",
+    "Effect",
+    "Mean",
+    "NewCondition",
+    "Overall",
+    "PooledEffect",
+    "Rules",
+    "bare",
+    "conditions_of",
+    "in_words",
+    "overall_of",
+]
 
 FEWEST_SHARED = 10  # queries that a log-ratio needs
 
@@ -270,9 +282,7 @@ def conditions_of(
             continue
         compared = compare(evaluation, baseline, present, **rules._asdict())
         items = compared if isinstance(compared, Comparisons) else [compared]
-        rows += [
-            _condition(name, evaluation, item, rules, measures, (groups or {}).get(name), fewest) for item in items
-        ]
+        rows += [_condition(name, evaluation, item, rules, measures, (groups or {}).get(name), fewest) for item in items]
     corrected = _corrected(rows, rules, over_conditions)
     return [row for contender in contenders for row in corrected if row.comparison.contender == contender]
 

@@ -152,9 +152,7 @@ def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) 
     answerable = baseline.answerable
     query_ids = tuple(compress(baseline.query_ids, answerable.tolist()))
     query = (np.cumsum(answerable) - 1)[items.query]
-    return from_items(
-        (baseline.name, contender.name), query_ids, query, items.lengths, horizon=horizon_of(baseline, contender)
-    )
+    return from_items((baseline.name, contender.name), query_ids, query, items.lengths, horizon=horizon_of(baseline, contender))
 
 
 def horizon_of(baseline: SearchLengths, contender: SearchLengths) -> int | None:

@@ -171,6 +171,7 @@ def evaluate(
         collection=task.dataset_id if task else judgments.name,
         cutoff=cutoff,
         unit=_unit_of(unit, task, lengths[0]),
+        many_relevant=bool(lengths[0].relevant.max(initial=0) > 1),
         texts=texts,
         scores=(*from_runs, *(scores for scores in from_lengths if scores is not None)),
         documents=_named([result.documents for result in results], called),

@@ -43,6 +43,8 @@ class Evaluation(Sequence[SearchLengths]):
         The default of the analyses: ranks beyond it do not count.
     unit : {"query", "document"}
         What is answered or not.
+    many_relevant : bool
+        Whether any answerable query of the collection has more than one relevant document.
     texts : mapping of str to str
         Texts of queries by query id, as far as they are known.
     scores : tuple of Scores
@@ -61,6 +63,7 @@ class Evaluation(Sequence[SearchLengths]):
     collection: str
     cutoff: int
     unit: Unit
+    many_relevant: bool
     texts: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[Scores, ...] = ()
     documents: tuple[RankedDocuments, ...] | None = None
@@ -141,11 +144,6 @@ class Evaluation(Sequence[SearchLengths]):
     def answerable(self) -> Bools:
         """(n_queries,) bool array: whether the query has a relevant document."""
         return self.runs[0].answerable
-
-    @property
-    def many_relevant(self) -> bool:
-        """Whether any answerable query has more than one relevant document."""
-        return bool(self.runs[0].relevant.max(initial=0) > 1)
 
     def at(self, cutoff: int | None = None) -> tuple[SearchLengths, ...]:
         """Return the search lengths of all runs at a cutoff, by default the evaluation's own.

@@ -6,18 +6,15 @@ n (n - 1) / 2 pairs: a pair keeps a few numbers, and nothing by query.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, islice
+from itertools import chain, islice
 
-import numpy as np
-
-from ir_outcomes._types import Floats, Unit
-from ir_outcomes.comparison.outcomes import pair_queries
-from ir_outcomes.comparison.pair_tests import PairTests, coverage_test_for, judge, run_tests, samples_of, stacked
+from ir_outcomes._types import Unit
+from ir_outcomes.comparison.pair_tests import PairTests, coverage_test_for, judge, run_tests, stacked
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.leaderboards.rank_cells import PairBlock, Summary, blocks_of_ranks
+from ir_outcomes.leaderboards.pair_blocks import Summary, blocks_of_ranks, blocks_of_shares
 
 __all__ = ["PairVerdict", "all_pairs"]
 
@@ -113,10 +110,10 @@ def all_pairs(
         In the order of `itertools.combinations`; the verdicts are those of ``compare(all_pairs=True)``.
     """
     coverage_test = coverage_test_for(unit, many_relevant, "exact")
-    blocks = _blocks_of_shares(runs) if unit == "document" and many_relevant else blocks_of_ranks(runs)
+    blocks = blocks_of_shares(runs) if unit == "document" and many_relevant else blocks_of_ranks(runs)
     summaries: list[Summary] = []
     tests: list[PairTests] = []
-    # Joined from time to time: arrays of a single number take more memory than all else together.
+    # Joined from time to time: arrays of few numbers take more memory than all else together.
     while batch := list(islice(blocks, 512)):
         summaries += chain.from_iterable(block.summaries for block in batch)
         tests.append(stacked([run_tests(block.samples, "t", coverage_test) for block in batch]))
@@ -155,27 +152,3 @@ def all_pairs(
             summaries, *columns, strict=True
         )
     ]
-
-
-def _blocks_of_shares(runs: Sequence[SearchLengths]) -> Iterator[PairBlock]:
-    """Count the differences of each pair by itself: shares of documents found differ from query to query."""
-    for baseline, contender in combinations(runs, 2):
-        pair = pair_queries(baseline, contender, "document")
-        outcomes = pair.outcomes
-        summary = Summary(
-            baseline=pair.baseline,
-            contender=pair.contender,
-            neither=outcomes.neither,
-            lost=outcomes.lost,
-            won=outcomes.won,
-            both=outcomes.both,
-            coverage=100 * float((pair.found_contender - pair.found_baseline).mean()),
-            n_both=int(pair.shared.sum()),
-            baseline_length=_mean(pair.length_baseline[pair.shared]),
-            contender_length=_mean(pair.length_contender[pair.shared]),
-        )
-        yield PairBlock([summary], samples_of(pair))
-
-
-def _mean(lengths: Floats) -> float | None:
-    return float(np.mean(lengths)) if len(lengths) else None

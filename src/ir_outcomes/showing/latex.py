@@ -108,9 +108,11 @@ def _groups(columns: tuple[Column, ...]) -> Iterator[str]:
     cells, rules, first = [], [], 1
     for group, members in groupby(columns, key=lambda column: column.group):
         size = len(list(members))
-        cells.append(rf"\multicolumn{{{size}}}{{c}}{{{tex(group)}}}")
         if group:
+            cells.append(rf"\multicolumn{{{size}}}{{c}}{{{tex(group)}}}")
             rules.append(rf"\cmidrule(lr){{{first}-{first + size - 1}}}")
+        else:
+            cells += [""] * size
         first += size
     yield _row(cells)
     yield "".join(rules)

@@ -26,6 +26,7 @@ from ir_outcomes.statistics.intervals import (
     hodges_lehmann_interval,
     interval_of_coverage,
     interval_of_mean,
+    log_ratio_influence,
     mean_interval,
     measured_coverage,
     odds_ratio,
@@ -33,7 +34,6 @@ from ir_outcomes.statistics.intervals import (
     paired_proportion_interval,
     ratio_interval,
     ratio_of_means,
-    ratio_of_means_interval,
 )
 from ir_outcomes.statistics.paired import (
     FEW,
@@ -64,8 +64,10 @@ from ir_outcomes.statistics.pooling import (
     fixed_mean,
     heterogeneity_test,
     log_ratio_of_means,
+    mean_of_means_test,
     paule_mandel,
     random_effects,
+    relative_differences,
 )
 from ir_outcomes.statistics.power import detectable_mean, detectable_proportion, power_of_mean, power_of_proportion
 
@@ -106,8 +108,10 @@ __all__ = [
     "hodges_lehmann_interval",
     "interval_of_coverage",
     "interval_of_mean",
+    "log_ratio_influence",
     "log_ratio_of_means",
     "mean_interval",
+    "mean_of_means_test",
     "mean_test",
     "mean_tests",
     "measured_coverage",
@@ -130,7 +134,7 @@ __all__ = [
     "rank_sum_tests",
     "ratio_interval",
     "ratio_of_means",
-    "ratio_of_means_interval",
+    "relative_differences",
     "sign_flip",
     "sign_flip_tests",
     "sign_flip_tests_of_rows",

@@ -266,7 +266,7 @@ def sign_flip_tests(samples: Differences) -> Tests:
     [0.125, 0.0625]
     """
     pvalue = np.ones(samples.positive.shape[1])
-    for sample in np.flatnonzero(_testable(samples)):
+    for sample in np.flatnonzero(_testable(samples)).tolist():
         pvalue[sample] = _sign_flip_pvalue(samples, sample)[0]
     return Tests(pvalue, _signs(samples.totals))
 
@@ -329,7 +329,7 @@ def mean_tests(samples: Differences) -> Tests:
     [0.125, 2e-10]
     """
     pvalue, direction = t_tests(samples)
-    for sample in np.flatnonzero((samples.n_nonzero < FEW) & _testable(samples)):
+    for sample in np.flatnonzero((samples.n_nonzero < FEW) & _testable(samples)).tolist():
         pvalue[sample] = _sign_flip_pvalue(samples, sample)[0]
     return Tests(pvalue, direction)
 
@@ -481,7 +481,8 @@ def _nothing_to_test(sample: Differences) -> str | None:
 
 def _testable(samples: Differences) -> Bools:
     n = samples.n
-    return (n >= 2) & (samples.positive[0] < n)  # the smallest class holds the zeros
+    testable: Bools = (n >= 2) & (samples.positive[0] < n)  # the first class holds the zeros
+    return testable
 
 
 def _t(samples: Differences) -> tuple[Tests, Floats, Bools]:
@@ -527,7 +528,7 @@ def _wilcoxon(samples: Differences) -> tuple[Tests, Floats, Bools]:
     z = np.divide(smaller - middle, np.sqrt(spread), out=np.zeros(len(n)), where=testable)
     pvalue = np.where(testable, proper(2 * ndtr(-np.abs(z))), 1.0)
     exact = testable & (n <= MOST_EXACT_WILCOXON)
-    for sample in np.flatnonzero(exact):
+    for sample in np.flatnonzero(exact).tolist():
         ties = both[:, sample]
         shares = _rank_sum_shares(tuple(ties[ties > 0].astype(np.int64).tolist()))
         pvalue[sample] = min(1.0, 2 * shares[int(2 * smaller[sample])])

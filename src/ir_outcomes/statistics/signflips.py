@@ -132,25 +132,37 @@ def _halves(counts: Floats) -> tuple[Ints, Ints] | None:
 
 def _enumerated(sizes: Floats, counts: Floats, halves: tuple[Ints, Ints], limit: float) -> float:
     """Share of the subsets with a sum of at most the limit: each sum of one half needs a small enough one of the other."""
-    from scipy.special import comb
-
     limit += 1e-12 * float(sizes @ counts)  # sums that are equal but for rounding reach it
-    sums, chances = [], []
-    for half in halves:
-        total, chance = np.zeros(1), np.ones(1)
-        for size, number in zip(sizes[half].tolist(), counts[half].tolist(), strict=True):
-            times = np.arange(number + 1)
-            total = (total + size * times[:, None]).ravel()
-            # As shares, not numbers, of which there can be more than a float holds.
-            chance = (chance * (comb(number, times) * 0.5**number)[:, None]).ravel()
-            possible = total <= limit
-            if not possible.all():
-                total, chance = total[possible], chance[possible]
-        order = np.argsort(total)
-        sums.append(total[order])
-        chances.append(chance[order])
+    if counts.max() == 1:  # then all subsets weigh the same, and sums are quicker to sort than their places
+        first, second = (np.sort(_sums(sizes[half], limit)) for half in halves)
+        return float(np.searchsorted(second, limit - first, side="right").sum()) / 2.0 ** len(sizes)
+    sums, chances = zip(*(_weighted_sums(sizes[half], counts[half], limit) for half in halves), strict=True)
     upto = np.concatenate([[0.0], np.cumsum(chances[1])])
     return float(chances[0] @ upto[np.searchsorted(sums[1], limit - sums[0], side="right")])
+
+
+def _sums(sizes: Floats, limit: float) -> Floats:
+    """Sums of all subsets up to the limit."""
+    sums = np.zeros(1)
+    for size in sizes.tolist():
+        sums = np.concatenate([sums, sums + size])
+    return sums[sums <= limit]
+
+
+def _weighted_sums(sizes: Floats, counts: Floats, limit: float) -> tuple[Floats, Floats]:
+    """Sums of all subsets of repeated sizes up to the limit, ascending, and the share of the subsets that have each."""
+    from scipy.special import comb
+
+    sums, chances = np.zeros(1), np.ones(1)
+    for size, number in zip(sizes.tolist(), counts.tolist(), strict=True):
+        times = np.arange(number + 1)
+        sums = (sums + size * times[:, None]).ravel()
+        # Shares, because there can be more subsets than a float holds.
+        chances = (chances * (comb(number, times) * 0.5**number)[:, None]).ravel()
+        possible = sums <= limit
+        sums, chances = sums[possible], chances[possible]
+    order = np.argsort(sums)
+    return sums[order], chances[order]
 
 
 def _rounded(sizes: Floats, counts: Floats, total: float, limit: float) -> float:

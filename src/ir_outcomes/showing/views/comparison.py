@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ir_outcomes._formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.outcomes import OUTCOMES
+from ir_outcomes.comparison.published import SummaryVerdict
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import some
 from ir_outcomes.showing.view import Cell, Column, Layout, Statement, Table, View, best, view_of
@@ -42,6 +43,42 @@ def _comparisons(comparisons: Comparisons, layout: Layout) -> View:
     names = _names(comparisons)
     statements = [_statement(item, name, True) for item, name in zip(comparisons, names, strict=True)] if explained else []
     return View((_table_2(comparisons),), tuple(statements), notes)
+
+
+@view_of.register
+def _published(result: SummaryVerdict, layout: Layout) -> View:
+    low, high = result.coverage_pvalues
+    rounded = f"[{pvalue(low)}, {pvalue(high)}]" if result.rounding else NOTHING
+    rows = (
+        (
+            "coverage, percentage points",
+            "higher",
+            fixed(100 * (result.won - result.lost) / result.n, 2, signed=True),
+            pvalue(result.coverage_pvalue),
+            rounded,
+        ),
+        ("ranking, ranks", "lower", fixed(result.ranking_difference, 2, signed=True), pvalue(result.ranking_pvalue), NOTHING),
+    )
+    columns = (
+        Column("facet"),
+        Column("better"),
+        Column("B - A", "number"),
+        Column("p", "pvalue"),
+        Column("p within rounding", "interval"),
+    )
+    head = f"{plural('query', result.n)}, won {result.won:g}, lost {result.lost:g}, alpha {result.alpha:g}"
+    if result.rounding:
+        head += f", rounded to within {result.rounding:g} percentage points"
+    table = Table("Verdict from published numbers", head, columns, rows, "p: not corrected.")
+    return View((table,), (Statement("Verdict", result.label, tuple(_rounding_sentences(result))),), result.notes)
+
+
+def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
+    yield f"The strict rule says {result.strict}, the do-no-harm rule {result.do_no_harm}."
+    if result.rounding and result.survives_rounding:
+        yield "All numbers that round to these give the same verdict."
+    elif result.rounding:
+        yield f"Numbers that round to these can also give: {listed(list(result.labels[1:]))}."
 
 
 def queries_view(queries: Iterable[QueryOutcome], comparison: Comparison) -> View:
@@ -324,6 +361,7 @@ def _table_2(comparisons: Comparisons) -> Table:
                 item.verdict.label,
             )
         )
+    over_all = [None if item.restricted is None else item.restricted.difference for item in comparisons]
     mean = "mean search length" if first.reciprocal is not None else f"mean {first.ranking.measured_in}"
     unit = ", ranks" if first.ranking.measured_in == "ranks" else ""
     return Table(
@@ -336,7 +374,8 @@ def _table_2(comparisons: Comparisons) -> Table:
         "(A differs from row to row, because each row has its own queries that both answer); all: change of the search length "
         f"over all queries{_restricted_caption(first)}, lower is better; "
         f"p: corrected by {first.settings.correction} over {plural('comparison', first.settings.family)}.",
-        best=best([item.coverage.difference for item in comparisons], 4, higher_is_better=True),
+        best=best([item.coverage.difference for item in comparisons], 4, higher_is_better=True)
+        | best(over_all, 9, higher_is_better=False),
         significant=_significant([item.coverage for item in comparisons], 4)
         | _significant([item.ranking for item in comparisons], 7),
     )

@@ -6,22 +6,25 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ir_outcomes._formatting import NOTHING, fixed, interval, percent, plural, pvalue
-from ir_outcomes.leaderboards import Agreement, Leaderboard, RankDistribution, SotaHistory
+from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
+from ir_outcomes.leaderboards.halves import HalfAgreement
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.showing.view import Column, Layout, Table, View, best, view_of
 
 MOST_GROUPS = 5
+MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 
 
 @view_of.register
 def _leaderboard(result: Leaderboard, layout: Layout) -> View:
     names = [standing.run for standing in result.standings]
-    alpha = result.settings.alpha
-    above = [result.verdict(*pair) for pair in pairwise(names)]
-    tables = [_standings(result), _verdicts("Against the run above", above, alpha)]
-    if len(names) > 2:  # the second run is in the table before
+    tables = [_standings(result)]
+    if result.pairs:
+        above = [result.verdict(*pair) for pair in pairwise(names)]
+        tables.append(_verdicts("Against the run above", above, result.alpha))
+    if result.pairs and len(names) > 2:  # the second run is in the table before
         from_best = [result.verdict(names[0], name) for name in names[2:]]
-        tables.append(_verdicts(f"Against the best run, {names[0]}", from_best, alpha))
+        tables.append(_verdicts(f"Against the best run, {names[0]}", from_best, result.alpha))
     if result.history is None:
         return View(tuple(tables), notes=result.notes)
     history = view_of(result.history, layout)
@@ -29,18 +32,15 @@ def _leaderboard(result: Leaderboard, layout: Layout) -> View:
 
 
 def _standings(result: Leaderboard) -> Table:
-    settings = result.settings
-    items = "queries answered" if settings.unit == "query" else "relevant documents found, averaged within queries"
-    unanswerable = f" ({result.n_unanswerable} unanswerable left out)" if result.n_unanswerable else ""
-    columns = (
+    columns = [
         Column("", "number"),
         Column("run"),
-        Column("mean", "number"),
-        Column(f"{100 * (1 - settings.alpha):g} % interval", "interval"),
-        Column("coverage", "number"),
-        Column("tier", "number"),
-    )
-    rows = tuple(
+        Column(result.aggregate, "number"),
+        Column(f"{100 * (1 - result.alpha):g} % interval", "interval"),
+    ]
+    if result.settings is not None:
+        columns += [Column("coverage", "number"), Column("tier", "number")]
+    rows = [
         (
             str(standing.rank),
             standing.run,
@@ -48,21 +48,41 @@ def _standings(result: Leaderboard) -> Table:
             interval(standing.interval, 4),
             fixed(standing.coverage, 1),
             str(standing.tier),
-        )
+        )[: len(columns)]
         for standing in result.standings
-    )
-    scores = [standing.score for standing in result.standings]
-    coverages = [standing.coverage for standing in result.standings]
+    ]
+    best_cells = best([standing.score for standing in result.standings], 2, higher_is_better=result.higher_is_better)
+    if result.settings is not None:
+        best_cells |= best([standing.coverage for standing in result.standings], 4, higher_is_better=True)
     return Table(
         f"{plural('run', len(rows))} by {result.measure} ({_direction(result.higher_is_better)})",
-        f"{plural('query', result.n_queries)}{unanswerable}, cutoff {settings.cutoff}, rel {settings.rel}, "
-        f"unit {settings.unit}, ties {settings.ties}, alpha {settings.alpha:g}, verdicts corrected by {settings.correction} "
-        f"over {plural('pair', len(result.pairs))}",
-        columns,
-        rows,
+        _standings_head(result),
+        tuple(columns),
+        tuple(rows),
+        _standings_caption(result),
+        best=best_cells,
+    )
+
+
+def _standings_head(result: Leaderboard) -> str:
+    queries = plural("query", result.n_queries)
+    settings = result.settings
+    if settings is None:
+        return f"{queries}, alpha {result.alpha:g}"
+    unanswerable = f" ({result.n_unanswerable} unanswerable left out)" if result.n_unanswerable else ""
+    return (
+        f"{queries}{unanswerable}, cutoff {settings.cutoff}, rel {settings.rel}, unit {settings.unit}, ties {settings.ties}, "
+        f"alpha {settings.alpha:g}, verdicts corrected by {settings.correction} over {plural('pair', len(result.pairs))}"
+    )
+
+
+def _standings_caption(result: Leaderboard) -> str:
+    if result.settings is None:
+        return ""
+    items = "queries answered" if result.settings.unit == "query" else "relevant documents found, averaged within queries"
+    return (
         f"coverage: % of {items}, higher is better. tier: no run is better than a run of tier 1; only runs of earlier tiers "
-        "are better than a run of a later tier, except in cycles.",
-        best=best(scores, 2, higher_is_better=result.higher_is_better) | best(coverages, 4, higher_is_better=True),
+        "are better than a run of a later tier, except in cycles."
     )
 
 
@@ -151,7 +171,7 @@ def _history(result: SotaHistory, layout: Layout) -> View:
     return View(
         (
             Table(
-                f"{plural('run', len(rows))} took the top by {result.score} ({_direction(result.higher_is_better)})",
+                f"{plural('run', len(rows))} took first place by {result.score} ({_direction(result.higher_is_better)})",
                 f"{plural('entry', len(result.entries))} with a score",
                 tuple(columns),
                 tuple(rows),
@@ -166,13 +186,15 @@ def _history(result: SotaHistory, layout: Layout) -> View:
 
 @view_of.register
 def _rank_distribution(result: RankDistribution, layout: Layout) -> View:
+    places = min(MOST_PLACES, len(result.runs))
+    shares = result.place_shares(places)
     columns = (
         Column("", "number"),
         Column("run"),
         Column("mean", "number"),
         Column("expected", "number"),
         Column(f"{100 * result.level:g} %", "interval"),
-        Column("first", "number"),
+        *(Column(str(place), "number", group="% with rank") for place in range(1, places + 1)),
         Column(f"top {result.top_k}", "number"),
         Column("over next", "number"),
     )
@@ -183,7 +205,7 @@ def _rank_distribution(result: RankDistribution, layout: Layout) -> View:
             fixed(run.score, 4),
             fixed(run.expected_rank, 2),
             f"{run.low:.0f}..{run.high:.0f}",
-            percent(run.first),
+            *map(percent, shares[run.run]),
             percent(run.top),
             percent(run.above[place + 1]) if place + 1 < len(result.runs) else NOTHING,
         )
@@ -198,9 +220,9 @@ def _rank_distribution(result: RankDistribution, layout: Layout) -> View:
                 f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)}, seed {result.seed}",
                 columns,
                 rows,
-                f"expected: mean rank over the resamples; {columns[4].heading}: interval of the rank; first, "
-                f"top {result.top_k}, over next: % of the resamples in which the run is first (alone or shared), among the "
-                f"top {result.top_k}, and above the run below it.",
+                f"expected: mean rank over the resamples; {columns[4].heading}: interval of the rank; % with rank, "
+                f"top {result.top_k}, over next: % of the resamples in which the run has this rank (alone or shared), is among "
+                f"the top {result.top_k}, and is above the run below it.",
                 (f"Median Kendall's tau between the order on a resample and the order on all queries: {tau}.",),
                 best=best([run.score for run in result.runs], 2, higher_is_better=result.higher_is_better),
             ),
@@ -209,50 +231,82 @@ def _rank_distribution(result: RankDistribution, layout: Layout) -> View:
     )
 
 
-_TEST_NAMES = {"sign": "sign", "ranksum": "rank sum", "wilcoxon": "signed rank", "t": "t"}
+@view_of.register
+def _rank_correlation(result: RankCorrelation, layout: Layout) -> View:
+    pairs = len(result.runs) * (len(result.runs) - 1) // 2
+    tau = "undefined, because all runs tie in one of them" if result.tau is None else fixed(result.tau, 3)
+    return View(
+        (
+            Table(
+                f"{plural('run', len(result.runs))} in the order of {result.first} and of {result.second}",
+                "",
+                (Column("run"), Column(result.first, "number"), Column(result.second, "number")),
+                tuple((run.run, str(run.first), str(run.second)) for run in result.runs),
+                "Ranks, 1 is the best.",
+                (f"Kendall's tau: {tau}; {result.swapped} of {plural('pair', pairs)} of runs in opposite order.",),
+            ),
+        ),
+        notes=result.notes,
+    )
+
+
+_TEST_NAMES = {"sign": "sign", "ranksum": "rank sum", "wilcoxon": "signed rank", "t": "t", "two facets": "two facets"}
 
 
 @view_of.register
 def _agreement(result: Agreement, layout: Layout) -> View:
-    columns = (
-        Column("measure"),
-        Column("test"),
-        Column("by"),
-        *(Column(name, "number") for name in ("agree", "partly", "disagree", "significant")),
+    every = (*result.tests, *(() if result.verdict is None else (result.verdict,)))
+    names = (Column("measure"), Column("test"), Column("by"))
+    cutoff = "" if result.cutoff is None else f", verdicts at cutoff {result.cutoff}"
+    head = (
+        f"{plural('random split', result.splits)} of {plural('query', result.n_queries)}, seed {result.seed}, alpha "
+        f"{result.alpha:g}{cutoff}"
     )
-    rows = [
-        (
-            test.measure,
-            _TEST_NAMES[test.test],
-            test.aggregate,
-            *map(percent, (test.agree, test.partial, test.disagree, test.significant)),
-        )
-        for test in result.tests
-    ]
-    sentences: tuple[str, ...] = ()
-    if result.verdict is not None:
-        verdict = result.verdict
-        shares = (verdict.same, 1 - verdict.same - verdict.contradict, verdict.contradict, verdict.decided)
-        rows.append((f"outcomes by {verdict.unit}", "two facets", NOTHING, *map(percent, shares)))
-        decided = "" if verdict.same_of_decided is None else f", {_percent(verdict.same_of_decided)} where a half decides"
-        sentences = (
-            f"Two-facet verdict: both halves give the same label in {_percent(verdict.same)} of splits and pairs{decided}; "
-            f"they contradict each other (better in one, worse in the other) in {_percent(verdict.contradict)}.",
-        )
-    return View(
-        (
-            Table(
-                f"Agreement between halves of the queries, {plural('run', result.n_runs)}, {plural('pair', result.n_pairs)}",
-                f"{plural('random split', result.splits)} of {plural('query', result.n_queries)}, seed {result.seed}, alpha "
-                f"{result.alpha:g}",
-                columns,
-                tuple(rows),
-                "In % of splits and pairs. by: the aggregate that says which run is better; significant: in at least one half. "
-                "For the verdict: the same label, different labels, opposite labels; decided in at least one half.",
-                sentences,
-            ),
+    labels = Table(
+        f"Agreement between halves of the queries, {plural('run', result.n_runs)}, {plural('pair', result.n_pairs)}",
+        head,
+        (*names, *(Column(name, "number") for name in ("same", "one side", "differ", "opposite", "decided", "replicates"))),
+        tuple(
+            (
+                *_tested(row),
+                *map(percent, (row.same, row.one_sided, row.different, row.opposite, row.decided, row.replicates)),
+            )
+            for row in every
         ),
-        notes=result.notes,
+        "In % of splits and pairs, by the label of each half: better, worse or no difference (a verdict has six labels). same: "
+        "the same label in both halves; one side: only one half decides, that is has a label other than no difference; differ: "
+        "both decide, differently but not oppositely; opposite: better in one half, worse in the other; decided: at least one "
+        "half decides. replicates: % of the halves that decide whose other half has the same label. by: the aggregate that "
+        "says which run is better.",
+        _verdict_sentences(result),
+    )
+    craswell = Table(
+        "The same by the definition of Craswell et al. 2021, Table 4",
+        head,
+        (*names, *(Column(name, "number") for name in ("agree", "partly", "disagree", "significant"))),
+        tuple((*_tested(row), *map(percent, (row.agree, row.partial, row.disagree, row.significant))) for row in result.tests),
+        "In % of splits and pairs. Which run is better counts here even where neither half is significant; significant: in at "
+        "least one half.",
+    )
+    return View((labels, craswell), notes=result.notes)
+
+
+def _tested(row: HalfAgreement) -> tuple[str, str, str]:
+    return row.measure, _TEST_NAMES[row.test], row.aggregate or NOTHING
+
+
+def _verdict_sentences(result: Agreement) -> tuple[str, ...]:
+    verdict = result.verdict
+    if verdict is None:
+        return ()
+    replicated = (
+        "no half decides"
+        if verdict.replicates is None
+        else f"where a half decides, the other half gives the same label in {_percent(verdict.replicates)}"
+    )
+    return (
+        f"Two-facet verdict: both halves give the same label in {_percent(verdict.same)} of splits and pairs; {replicated}; "
+        f"they contradict each other (better in one, worse in the other) in {_percent(verdict.opposite)}.",
     )
 
 

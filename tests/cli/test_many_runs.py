@@ -1,93 +1,17 @@
 from __future__ import annotations
 
-import csv
-import io
 import json
 import subprocess
 import sys
-import xml.dom.minidom
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from matplotlib.figure import Figure
 
-import ir_outcomes as iro
-from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import Result
 from ir_outcomes.samples import write_sample
-from ir_outcomes.showing.pictures import PICTURES, conditions_plot
-from tests.helpers.many import collection
 
 Command = Callable[..., tuple[int, str, str]]
-NASTY = ["<b>&_%", "a" * 60, "$x^2$ \\ {y}", "плохо"]
-
-
-@pytest.fixture(scope="module")
-def results() -> list[Result]:
-    qrels, runs = collection(4, 30, relevant=2)
-    named = dict(zip(NASTY, runs.values(), strict=True))
-    entries = [{"id": name, "date": f"2021-02-0{day}", "group": name} for day, name in enumerate(NASTY, 1)]
-    two = list(named.values())[:2]
-    return [
-        iro.leaderboard(qrels, named, cutoff=10, entries=entries),
-        iro.sota_history([{**entry, "score": day} for day, entry in enumerate(entries)]),
-        iro.rank_distribution(qrels, named, resamples=50),
-        iro.agreement(qrels, named, splits=5),
-        iro.reordering(qrels, named),
-        iro.length_distributions(qrels, named),
-        iro.length_changes(qrels, *two, names=NASTY[:2]),
-        iro.rrie(qrels, *two, names=NASTY[:2]),
-        iro.headroom(qrels, named),
-    ]
-
-
-def test_every_result_is_shown_in_every_form(results: list[Result]) -> None:
-    for result in results:
-        text = str(result)
-        assert "nan" not in text.lower()
-        rows = list(csv.DictReader(io.StringIO(result.to_csv())))
-        assert len(rows) == len(result.rows()) == len(result.to_frame())
-        assert type(result).from_json(result.to_json()) == result
-        json.loads(result.to_json(), parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
-        latex, page = result.to_latex(), result.to_html()
-        table = "\n".join(line for line in latex.splitlines() if not line.startswith("%"))
-        assert table.count(r"\begin{tabular}") == table.count(r"\end{tabular}") > 0
-        assert "<b>&_%" not in page
-        xml.dom.minidom.parseString(f"<div>{page}</div>")
-        if any(NASTY[0] in row for view in result.view().tables for row in view.rows):
-            assert r"\textless{}b\textgreater{}\&\_\%" in table
-            assert "&lt;b&gt;&amp;_%" in page
-
-
-def test_every_picture(results: list[Result], tmp_path: Path) -> None:
-    drawn = 0
-    for result in results:
-        for kind in PICTURES[type(result)]:
-            ax = Figure().subplots()
-            assert result.plot(kind, ax=ax) is ax
-            axes = result.plot(kind)
-            axes.figure.savefig(tmp_path / f"{drawn}.png")
-            drawn += 1
-            assert axes.has_data()
-        assert result.plot().has_data()
-        with pytest.raises(ParameterError, match=r"kind='pie': a .* is drawn as"):
-            result.plot("pie")
-    assert drawn == 16
-
-
-def test_conditions_side_by_side() -> None:
-    qrels, runs = collection(3, 30)
-    conditions = {name: iro.rank_distribution(qrels, runs, measure=name, resamples=20) for name in ("RR", "nDCG@5")}
-    assert conditions_plot(conditions).has_data()
-    assert conditions_plot(conditions, ["run1"], ax=Figure().subplots()).get_legend() is not None
-    with pytest.raises(ParameterError, match="nobody is not among the runs of RR"):
-        conditions_plot(conditions, ["nobody"])
-    with pytest.raises(ParameterError, match="there is no condition"):
-        conditions_plot({})
-    with pytest.raises(ParameterError, match="needs dates"):
-        iro.leaderboard(qrels, runs).plot("history")
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +53,7 @@ COMMANDS: dict[str, list[str]] = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_commands_in_every_format(name: str, command: Any, tmp_path: Path) -> None:
-    marks = {"text": "\n", "json": "{", "jsonl": "{", "csv": ",", "latex": r"\toprule", "html": "<table"}
+    marks = {"text": "\n", "json": "{", "jsonl": "{", "csv": ",", "latex": r"\toprule", "html": "<table", "markdown": "**"}
     for form in marks if name == "leaderboard" else ("text", "json", "csv"):
         status, out, err = command(*COMMANDS[name], "--format", form, "--output", str(tmp_path / form))
         assert (status, out, err) == (0, "", "")

@@ -1,0 +1,333 @@
+"""The same comparison on several collections: for these collections, and for a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ir_outcomes._formatting import listed, plural
+from ir_outcomes._types import Correction, CoverageTest, RankingTest
+from ir_outcomes.across.conditions import Condition, Overall, Rules, conditions_of, overall_of
+from ir_outcomes.across.rows import condition_row, pooled_row
+from ir_outcomes.comparison.settings import Settings, check_alpha
+from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.notes import UNEVEN_JUDGING
+from ir_outcomes.results import Result, versions
+from ir_outcomes.statistics import FEWEST_SAMPLES_TO_GENERALISE
+
+__all__ = ["CollectionsComparison", "compare_collections"]
+
+LONGEST_COMMON_NUMBER = 5  # digits from which on a number is taken for an id of its own
+
+
+@dataclass(frozen=True, repr=False)
+class CollectionsComparison(Result):
+    """Contenders against a baseline on several collections; the picture is "forest".
+
+    Attributes
+    ----------
+    baseline : str
+        The run that the others are compared with.
+    rows : tuple of Condition
+        One for each contender and collection, contender by contender.
+    overall : tuple of Overall
+        One for each contender.
+    settings : Settings
+        Of the comparisons; the cutoff is None where collections have their own.
+    measures : tuple of str
+        Other measures that went along.
+    over_collections : str
+        Correction over the collections.
+    notes : tuple of str
+        What a careful reader must know.
+    versions : mapping of str to str
+        Of ir_outcomes, NumPy, SciPy and Python.
+    """
+
+    baseline: str
+    conditions: tuple[Condition, ...]
+    overall: tuple[Overall, ...]
+    settings: Settings
+    measures: tuple[str, ...]
+    over_collections: str
+    notes: tuple[str, ...]
+    versions: Mapping[str, str]
+
+    kind: ClassVar[str] = "collection"
+
+    @property
+    def collections(self) -> tuple[str, ...]:
+        """Names of the collections."""
+        return tuple(dict.fromkeys(row.condition for row in self.conditions))
+
+    def of(self, contender: str) -> tuple[Condition, ...]:
+        """Return the rows of one contender."""
+        return tuple(row for row in self.conditions if row.comparison.contender == contender)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat row for each contender and collection, then for each mean."""
+        return [
+            *(condition_row(row, self.measures) for row in self.conditions),
+            *(pooled_row(overall, effect) for overall in self.overall for effect in overall.pooled),
+        ]
+
+    def _summary(self) -> str:
+        labels = listed([f"{overall.contender}: {overall.label or 'no label'}" for overall in self.overall])
+        return f"{plural('collection', len(self.collections))} against {self.baseline!r}: {labels}"
+
+
+def compare_collections(
+    evaluations: Mapping[str, Evaluation],
+    baseline: str,
+    contenders: Sequence[str] | str | None = None,
+    *,
+    cutoff: int | None = None,
+    alpha: float = 0.05,
+    test: RankingTest = "t",
+    coverage_test: CoverageTest = "exact",
+    correction: Correction = "holm",
+    over_collections: Correction = "holm",
+    measures: Sequence[Any] = (),
+    groups: Mapping[str, str] | None = None,
+    allow: Collection[str] = (),
+) -> CollectionsComparison:
+    """Compare runs on several collections.
+
+    Parameters
+    ----------
+    evaluations : mapping of str to Evaluation
+        Evaluations of runs with the same names, by the name of the collection.
+    baseline : str
+        Name of run A.
+    contenders : str or sequence of str, optional
+        Names of the other runs; by default all that any collection has.
+    cutoff : int, optional
+        Ranks beyond it do not count; by default that of the evaluations, which must agree.
+    alpha, test, coverage_test
+        See `ir_outcomes.compare`.
+    correction : {"holm", "bonferroni", "fdr_bh", "none"}
+        Over the contenders.
+    over_collections : {"holm", "bonferroni", "fdr_bh", "none"}
+        Over contenders and collections: the p-values beside each label, and whether it survives them.
+    measures : sequence of Measure or str
+        Other measures that are pooled on their differences, such as ``["nDCG@10"]``; name them in ``evaluate(measures=)``.
+    groups : mapping of str to str, optional
+        Collections of the same group, such as the parts of CQADupStack, are averaged first and count as one.
+    allow : collection of str
+        Settings that may differ between collections: "cutoff", "ties" or "judged_only".
+
+    Returns
+    -------
+    CollectionsComparison
+
+    Raises
+    ------
+    ParameterError
+        If there is no collection, the baseline is in none, or a setting makes no sense.
+    MismatchError
+        If the evaluations differ in a setting that is not allowed to differ.
+
+    References
+    ----------
+    Soboroff 2018, "Meta-analysis for retrieval experiments involving multiple test collections"; IntHout et al. 2014; Roever
+    et al. 2015; Higgins, Thompson and Spiegelhalter 2009.
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> qrels = {f"q{n}": {"gold": 1} for n in range(40)}
+    >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
+    >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
+    >>> found = compare_collections({"first": iro.evaluate(qrels, {"a": a, "b": b})}, "a")
+    >>> found.overall[0].label
+    'better without harm'
+    """
+    check_alpha(alpha)
+    if not evaluations:
+        raise ParameterError("there is no collection; give a mapping from names to evaluations")
+    notes = _check_settings(evaluations, cutoff, frozenset(allow))
+    evaluations = _with_one_unit(evaluations)
+    if cutoff is not None:
+        evaluations = {name: evaluation.with_cutoff(cutoff) for name, evaluation in evaluations.items()}
+    names = list(dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names))
+    if baseline not in names:
+        raise ParameterError(f"no collection has a run called {baseline!r}; the runs are {listed(names[:10])}")
+    chosen = [name for name in names if name != baseline] if contenders is None else contenders
+    chosen = [chosen] if isinstance(chosen, str) else list(dict.fromkeys(chosen))
+    unknown = [name for name in chosen if name not in names or name == baseline]
+    if unknown or not chosen:
+        raise ParameterError(f"{unknown[0] if unknown else 'no run'!r} is not a contender; the runs are {listed(names[:10])}")
+    _check_groups(groups, evaluations)
+    scores = [next(iter(evaluations.values())).scores_of(measure) for measure in measures]
+    rules = Rules(alpha, test, coverage_test, correction)
+    rows = conditions_of(
+        evaluations, baseline, chosen, rules,
+        over_conditions=over_collections, measures=[found.measure for found in scores], groups=groups,
+    )  # fmt: skip
+    if not rows:
+        raise ParameterError(f"no collection has both {baseline!r} and a contender")
+    directions = [(found.measure, found.higher_is_better) for found in scores]
+    overall = overall_of(rows, rules, kind="collection", measures=directions)
+    first = next(iter(evaluations.values()))
+    cutoffs = {evaluation.cutoff for evaluation in evaluations.values()}
+    return CollectionsComparison(
+        baseline=baseline,
+        conditions=tuple(rows),
+        overall=tuple(overall),
+        settings=Settings(
+            cutoff=cutoffs.pop() if len(cutoffs) == 1 else None,
+            rel=first.rel,
+            unit=first.unit,
+            ties=first.ties,
+            judged_only=first.judged_only,
+            alpha=alpha,
+            test=test,
+            coverage_test=coverage_test,
+            correction=correction,
+            family=len(chosen),
+        ),
+        measures=tuple(found.measure for found in scores),
+        over_collections=over_collections,
+        notes=(*notes, *_notes(evaluations, baseline, chosen, rows, overall)),
+        versions=versions(),
+    )
+
+
+def _check_settings(evaluations: Mapping[str, Evaluation], cutoff: int | None, allow: frozenset[str]) -> list[str]:
+    known = ("cutoff", "ties", "judged_only")
+    if allow - set(known):
+        raise ParameterError(f"allow={sorted(allow - set(known))[0]!r}: must be of {listed(known)}")
+    notes = []
+    for setting in known:
+        if setting == "cutoff" and cutoff is not None:
+            continue
+        values = {name: getattr(evaluation, setting) for name, evaluation in evaluations.items()}
+        if len(set(values.values())) < 2:
+            continue
+        said = listed([f"{name} {value}" for name, value in values.items()][:10])
+        if setting not in allow:
+            raise MismatchError(
+                f"the collections differ in {setting} ({said}); evaluate them alike, or pass allow=({setting!r},) if this is "
+                "intended"
+            )
+        notes.append(f"The collections differ in {setting}: {said}.")
+    return notes
+
+
+def _with_one_unit(evaluations: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
+    """Compare documents, unless every collection is compared by query: with one relevant document the two are the same."""
+    units = {evaluation.unit for evaluation in evaluations.values()}
+    if len(units) == 1:
+        return dict(evaluations)
+    return {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
+
+
+def _check_groups(groups: Mapping[str, str] | None, evaluations: Mapping[str, Evaluation]) -> None:
+    unknown = [name for name in groups or {} if name not in evaluations]
+    if unknown:
+        raise ParameterError(f"groups names {unknown[0]!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
+
+
+def _notes(
+    evaluations: Mapping[str, Evaluation],
+    baseline: str,
+    contenders: Sequence[str],
+    rows: Sequence[Condition],
+    overall: Sequence[Overall],
+) -> Iterator[str]:
+    for name, evaluation in evaluations.items():
+        missing = [run for run in (baseline, *contenders) if run not in evaluation.names]
+        if missing:
+            yield f"{name} lacks {listed(missing)}: it is left out of the means, where it counts neither as 0 nor as worst."
+    yield from _about_empty_runs(evaluations, contenders, baseline)
+    yield from _about_number(overall)
+    for found in overall:
+        for effect in found.pooled:
+            if effect.left_out and effect.these is not None:
+                reason = "fewer than 10 shared queries, or no difference" if effect.name == "ranking" else "no variance"
+                yield (
+                    f"{found.contender}: there is no effect of {effect.name} in {listed(effect.left_out)} ({reason}); the mean "
+                    f"is over {plural('collection', effect.these.k)}."
+                )
+    yield from _about_pooling_all_queries(rows, overall)
+    yield from _about_judging(rows)
+    yield from _about_shared(evaluations)
+
+
+def _about_empty_runs(evaluations: Mapping[str, Evaluation], contenders: Sequence[str], baseline: str) -> Iterator[str]:
+    for name, evaluation in evaluations.items():
+        for run in (baseline, *contenders):
+            if run in evaluation.names and not evaluation[run].listed[evaluation.answerable].any():
+                yield f"{name}: {run} holds no answerable query."
+
+
+def _about_number(overall: Sequence[Overall]) -> Iterator[str]:
+    mean = overall[0].pooled[0].these
+    if mean is not None and 1 < mean.k < FEWEST_SAMPLES_TO_GENERALISE:
+        yield (
+            f"With {plural('collection', mean.k)} nothing is said about a new one: how much effects vary between collections "
+            f"cannot be estimated from fewer than {FEWEST_SAMPLES_TO_GENERALISE}."
+        )
+
+
+def _about_pooling_all_queries(rows: Sequence[Condition], overall: Sequence[Overall]) -> Iterator[str]:
+    """Name a facet whose sign is the opposite where all queries are pooled (Simpson's paradox)."""
+    for found in overall:
+        own = [row for row in rows if row.comparison.contender == found.contender]
+        for effect, name in zip(found.pooled[:2], ("coverage", "ranking"), strict=True):
+            known = [row_effect for row in own if (row_effect := getattr(row, name)) is not None]
+            if effect.these is None or not known:
+                continue
+            sizes = np.array([row_effect.n for row_effect in known], dtype=np.float64)
+            pooled = float(sizes @ np.array([row_effect.effect for row_effect in known]) / sizes.sum())
+            if pooled * effect.these.effect < 0:
+                yield (
+                    f"{found.contender}: with all queries in one pool, {name} would change in the other direction, because the "
+                    "largest collections would decide. Here each collection weighs the same."
+                )
+
+
+def _about_judging(rows: Sequence[Condition]) -> Iterator[str]:
+    uneven = [
+        f"{row.condition} ({row.judged[0]:.0%} of {row.comparison.baseline}, {row.judged[1]:.0%} of {row.comparison.contender})"
+        for row in rows
+        if row.judged is not None and abs(row.judged[0] - row.judged[1]) > UNEVEN_JUDGING
+    ]
+    if uneven:
+        yield (
+            f"The two runs are judged unequally within the cutoff in {listed(uneven)}: unjudged documents count as not "
+            "relevant, which favours the run that has fewer of them."
+        )
+
+
+def _about_shared(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
+    """Say which collections share queries or documents: they are not independent."""
+    for kind in ("queries", "documents"):
+        linked = [
+            f"{first} and {second}"
+            for (first, one), (second, two) in combinations(evaluations.items(), 2)
+            if _shares(one, two, kind)
+        ]
+        if linked:
+            what = "ids of queries" if kind == "queries" else "ids of judged documents"
+            yield (
+                f"{listed(linked)} have {what} in common: if these are the same {kind}, the collections are not independent, "
+                "and the means are less certain than their intervals say."
+            )
+
+
+def _shares(first: Evaluation, second: Evaluation, kind: str) -> bool:
+    if kind == "queries":
+        common = set(first.query_ids) & set(second.query_ids)
+    elif first.qrels is None or second.qrels is None:
+        return False
+    else:
+        both = np.intersect1d(first.qrels.docids, second.qrels.docids)
+        common = {document.decode() for document in both.tolist()}
+    # Short numbers are ids in many unrelated collections: topics 1 to 50 say nothing.
+    return any(not (name.isdecimal() and len(name) < LONGEST_COMMON_NUMBER) for name in common)

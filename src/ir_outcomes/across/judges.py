@@ -1,0 +1,240 @@
+"""The same comparison under several judges: other qrels of the same queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ir_outcomes._formatting import listed, plural
+from ir_outcomes._types import Correction, CoverageTest, RankingTest
+from ir_outcomes.comparison.compare import compare
+from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+from ir_outcomes.comparison.rows import row_of
+from ir_outcomes.comparison.settings import check_alpha
+from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.results import Immutable, Result, versions
+
+__all__ = ["Flip", "JudgesComparison", "Judgment", "compare_judges"]
+
+
+@dataclass(frozen=True)
+class Judgment(Immutable):
+    """One contender under one judge.
+
+    Attributes
+    ----------
+    judge : str
+        The judge.
+    comparison : Comparison
+        What `ir_outcomes.compare` gives with its qrels.
+    """
+
+    judge: str
+    comparison: Comparison
+
+
+@dataclass(frozen=True)
+class Flip(Immutable):
+    """A query on which judges disagree about which run is better.
+
+    Attributes
+    ----------
+    contender, query_id : str
+        The run and the query.
+    better, worse : tuple of str
+        Judges for whom the contender is better, and worse.
+    text : str or None
+        The query's text, where it is known.
+    """
+
+    contender: str
+    query_id: str
+    better: tuple[str, ...]
+    worse: tuple[str, ...]
+    text: str | None
+
+
+@dataclass(frozen=True, repr=False)
+class JudgesComparison(Result):
+    """Contenders against a baseline under several judges; nothing is pooled.
+
+    Attributes
+    ----------
+    baseline : str
+        The run that the others are compared with.
+    judgments : tuple of Judgment
+        One for each contender and judge, contender by contender.
+    flips : tuple of Flip
+        Queries on which judges disagree about the direction.
+    sentences : tuple of str
+        For each contender, how far the judges agree.
+    notes : tuple of str
+        What a careful reader must know.
+    versions : mapping of str to str
+        Of ir_outcomes, NumPy, SciPy and Python.
+    """
+
+    baseline: str
+    judgments: tuple[Judgment, ...]
+    flips: tuple[Flip, ...]
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...]
+    versions: Mapping[str, str]
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of the judges."""
+        return tuple(dict.fromkeys(judgment.judge for judgment in self.judgments))
+
+    def labels(self, contender: str) -> dict[str, str]:
+        """Return the label of one contender under each judge."""
+        return {
+            judgment.judge: judgment.comparison.verdict.label
+            for judgment in self.judgments
+            if judgment.comparison.contender == contender
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each contender and judge."""
+        return [{"judge": judgment.judge, **row_of(judgment.comparison)} for judgment in self.judgments]
+
+    def _summary(self) -> str:
+        return f"{plural('judge', len(self.judges))} against {self.baseline!r}"
+
+
+def compare_judges(
+    evaluations: Mapping[str, Evaluation],
+    baseline: str,
+    contenders: Sequence[str] | str | None = None,
+    *,
+    cutoff: int | None = None,
+    alpha: float = 0.05,
+    test: RankingTest = "t",
+    coverage_test: CoverageTest = "exact",
+    correction: Correction = "holm",
+) -> JudgesComparison:
+    """Compare runs under several judges, such as people and language models.
+
+    Parameters
+    ----------
+    evaluations : mapping of str to Evaluation
+        Evaluations of the same runs with the qrels of each judge; they may differ in qrels and `rel` only.
+    baseline : str
+        Name of run A.
+    contenders : str or sequence of str, optional
+        Names of the other runs; by default all.
+    cutoff, alpha, test, coverage_test, correction
+        See `ir_outcomes.compare`.
+
+    Returns
+    -------
+    JudgesComparison
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than two judges.
+    MismatchError
+        If the evaluations differ in more than qrels and `rel`.
+
+    Notes
+    -----
+    That judges agree does not make them right. A judge that is also a run of the comparison favours its own ranking.
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> runs = {"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"y": 2.0, "x": 1.0}}}
+    >>> judges = {"one": {"q": {"x": 1}}, "two": {"q": {"y": 1}}}
+    >>> found = compare_judges({name: iro.evaluate(qrels, runs) for name, qrels in judges.items()}, "a")
+    >>> [(flip.query_id, flip.better, flip.worse) for flip in found.flips]
+    [('q', ('two',), ('one',))]
+    """
+    check_alpha(alpha)
+    if len(evaluations) < 2:
+        raise ParameterError("there must be at least two judges; with one, call compare")
+    first = next(iter(evaluations.values()))
+    for judge, evaluation in evaluations.items():
+        _check_alike(first, evaluation, judge, cutoff)
+    chosen = [name for name in first.names if name != baseline] if contenders is None else contenders
+    chosen = [chosen] if isinstance(chosen, str) else list(chosen)
+    settings: dict[str, Any] = {"alpha": alpha, "test": test, "coverage_test": coverage_test, "correction": correction}
+    judgments: list[Judgment] = []
+    for judge, evaluation in evaluations.items():
+        compared = compare(evaluation, baseline, chosen, cutoff=cutoff, **settings)
+        items = compared if isinstance(compared, Comparisons) else [compared]
+        judgments += [Judgment(judge, item) for item in items]
+    by_contender = {name: [judgment for judgment in judgments if judgment.comparison.contender == name] for name in chosen}
+    return JudgesComparison(
+        baseline=baseline,
+        judgments=tuple(judgment for own in by_contender.values() for judgment in own),
+        flips=tuple(flip for name, own in by_contender.items() for flip in _flips(name, own)),
+        sentences=tuple(_sentence(name, own) for name, own in by_contender.items()),
+        notes=tuple(_notes(evaluations, baseline, chosen)),
+        versions=versions(),
+    )
+
+
+def _check_alike(first: Evaluation, evaluation: Evaluation, judge: str, cutoff: int | None) -> None:
+    for setting in ("ties", "judged_only", "unit", *(() if cutoff is not None else ("cutoff",))):
+        if getattr(first, setting) != getattr(evaluation, setting):
+            raise MismatchError(
+                f"{judge} has {setting}={getattr(evaluation, setting)!r}, the first judge {getattr(first, setting)!r}; judges "
+                "may differ in qrels and rel only"
+            )
+    missing = [name for name in first.names if name not in evaluation.names]
+    if missing:
+        raise MismatchError(f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every judge")
+
+
+def _sentence(contender: str, judgments: Sequence[Judgment]) -> str:
+    labels = [judgment.comparison.verdict.label for judgment in judgments]
+    most = max(labels, key=labels.count)
+    directions = {label.split()[0] for label in labels} & {"better", "worse"}
+    opposite = "opposite directions occur" if len(directions) == 2 else "never opposite"
+    judges = plural("judge", len(labels))
+    return f'{contender}: the same label under {labels.count(most)} of {judges} ("{most}"), {opposite}.'
+
+
+def _flips(contender: str, judgments: Sequence[Judgment]) -> list[Flip]:
+    directions: dict[str, dict[str, int]] = {}
+    texts: dict[str, str | None] = {}
+    for judgment in judgments:
+        for query in judgment.comparison.queries or ():
+            directions.setdefault(query.query_id, {})[judgment.judge] = _direction(query)
+            texts[query.query_id] = texts.get(query.query_id) or query.text
+    found = []
+    for query_id, by_judge in directions.items():
+        better = tuple(judge for judge, direction in by_judge.items() if direction > 0)
+        worse = tuple(judge for judge, direction in by_judge.items() if direction < 0)
+        if better and worse:
+            found.append(Flip(contender, query_id, better, worse, texts[query_id]))
+    return found
+
+
+def _direction(query: QueryOutcome) -> int:
+    """Say whether the contender is better (1) or worse (-1) on a query: by what was found, then by search length."""
+    gained = query.found_contender - query.found_baseline
+    change = gained if gained else -(query.difference or 0.0)
+    return int(change > 0) - int(change < 0)
+
+
+def _notes(evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str]) -> list[str]:
+    notes = []
+    runs = {baseline, *contenders}
+    circular = [judge for judge in evaluations if any(judge.casefold() in run.casefold() for run in runs)]
+    if circular:
+        notes.append(
+            f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favours its own ranking, which "
+            "makes the comparison circular."
+        )
+    rels = {judge: evaluation.rel for judge, evaluation in evaluations.items()}
+    if len(set(rels.values())) > 1:
+        notes.append(f"The smallest relevant grade differs: {listed([f'{judge} {rel}' for judge, rel in rels.items()])}.")
+    sizes = {judge: int(evaluation.answerable.sum()) for judge, evaluation in evaluations.items()}
+    if len(set(sizes.values())) > 1:
+        numbers = listed([f"{judge} {number}" for judge, number in sizes.items()])
+        notes.append(f"The numbers of answerable queries differ: {numbers}.")
+    return notes

@@ -1,0 +1,321 @@
+"""The same comparison on slices of the queries: first whether they differ at all, then one by one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ir_outcomes._formatting import listed, plural, pvalue_in_words
+from ir_outcomes._types import Correction, CoverageTest, RankingTest
+from ir_outcomes.across.conditions import Condition, Rules, conditions_of
+from ir_outcomes.across.rows import condition_row
+from ir_outcomes.comparison.outcomes import OUTCOMES, PairedQueries, pair_queries
+from ir_outcomes.comparison.settings import Settings, check_alpha
+from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.reading.files import read_texts
+from ir_outcomes.results import Immutable, Result, versions
+from ir_outcomes.statistics import differences, heterogeneity_test
+
+__all__ = ["FEWEST_QUERIES_OF_A_SLICE", "SliceDifferences", "SlicesComparison", "compare_slices"]
+
+FEWEST_QUERIES_OF_A_SLICE = 30
+
+
+@dataclass(frozen=True)
+class SliceDifferences(Immutable):
+    """Whether the slices differ in the effect of one facet at all.
+
+    Attributes
+    ----------
+    contender : str
+        The run.
+    facet : str
+        "coverage" or "ranking".
+    pvalue : float or None
+        Of the permutation test of Cochran's Q over the slice labels, which decides; None where there is nothing to compare.
+    cochran_q, chi_square_pvalue : float or None
+        Cochran's Q, and its p-value as chi-square.
+    slices : int
+        Slices that were compared.
+    """
+
+    contender: str
+    facet: str
+    pvalue: float | None
+    cochran_q: float | None
+    chi_square_pvalue: float | None
+    slices: int
+
+
+@dataclass(frozen=True, repr=False)
+class SlicesComparison(Result):
+    """Contenders against a baseline on slices of the queries; the picture is "forest".
+
+    Attributes
+    ----------
+    baseline : str
+        The run that the others are compared with.
+    by : str
+        What the slices are made by.
+    differ : tuple of SliceDifferences
+        For each contender and facet, whether slices differ at all.
+    conditions : tuple of Condition
+        One for each contender and slice; slices of fewer than 30 queries have no label.
+    settings : Settings
+        Of the comparisons.
+    over_slices : str
+        Correction over contenders and slices.
+    seed, resamples : int
+        Of the permutations.
+    notes : tuple of str
+        What a careful reader must know.
+    versions : mapping of str to str
+        Of ir_outcomes, NumPy, SciPy and Python.
+    """
+
+    baseline: str
+    by: str
+    differ: tuple[SliceDifferences, ...]
+    conditions: tuple[Condition, ...]
+    settings: Settings
+    over_slices: str
+    seed: int
+    resamples: int
+    notes: tuple[str, ...]
+    versions: Mapping[str, str]
+
+    kind: ClassVar[str] = "slice"
+
+    @property
+    def slices(self) -> tuple[str, ...]:
+        """Names of the slices."""
+        return tuple(dict.fromkeys(row.condition for row in self.conditions))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat row for each contender and slice."""
+        return [condition_row(row) for row in self.conditions]
+
+    def _summary(self) -> str:
+        return f"{plural('slice', len(self.slices))} by {self.by} against {self.baseline!r}"
+
+
+def compare_slices(
+    evaluation: Evaluation,
+    by: Mapping[str, str] | str | os.PathLike[str],
+    baseline: str,
+    contenders: Sequence[str] | str | None = None,
+    *,
+    cutoff: int | None = None,
+    alpha: float = 0.05,
+    test: RankingTest = "t",
+    coverage_test: CoverageTest = "exact",
+    correction: Correction = "holm",
+    over_slices: Correction = "fdr_bh",
+    seed: int = 0,
+    resamples: int = 9_999,
+) -> SlicesComparison:
+    """Compare runs on slices of the queries.
+
+    Slices made from a run's own result, such as "queries that the baseline fails", regress to the mean: the contender looks
+    better there whatever it does. Labels that are names of outcomes or runs are therefore refused.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of the runs.
+    by : mapping of str to str, path, or "length"
+        The slice of each query: query ids to labels, a file with lines of id, tab and label, or the number of words of the
+        query in quartiles, for which the evaluation must know the texts. Queries without a label are left out, with a note.
+    baseline : str
+        Name of run A.
+    contenders : str or sequence of str, optional
+        Names of the other runs; by default all.
+    cutoff, alpha, test, coverage_test, correction
+        See `ir_outcomes.compare`.
+    over_slices : {"holm", "bonferroni", "fdr_bh", "none"}
+        Correction over contenders and slices, of the p-values beside each label.
+    seed, resamples : int
+        Of the permutations of the slice labels.
+
+    Returns
+    -------
+    SlicesComparison
+
+    Raises
+    ------
+    ParameterError
+        If labels are names of outcomes or runs, there are fewer than two slices, or the texts are not known.
+    MismatchError
+        If no query of the evaluation has a label.
+
+    References
+    ----------
+    Cochran 1954 for Q.
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> qrels = {f"q{n}": {"gold": 1} for n in range(80)}
+    >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
+    >>> b = {q: {"gold": 2.0, "x": 1.0} if int(q[1:]) < 40 else a[q] for q in qrels}
+    >>> ev = iro.evaluate(qrels, {"a": a, "b": b})
+    >>> kinds = {q: "first" if int(q[1:]) < 40 else "second" for q in qrels}
+    >>> found = compare_slices(ev, kinds, "a")
+    >>> [(row.condition, row.label) for row in found.conditions]
+    [('first', 'better without harm'), ('second', 'no significant difference')]
+    """
+    check_alpha(alpha)
+    if cutoff is not None:
+        evaluation = evaluation.with_cutoff(cutoff)
+    chosen = [name for name in evaluation.names if name != baseline] if contenders is None else contenders
+    chosen = [chosen] if isinstance(chosen, str) else list(chosen)
+    for name in (baseline, *chosen):
+        evaluation.position(name)
+    labels, named = _labels(evaluation, by)
+    slices = _slices(evaluation, labels)
+    rules = Rules(alpha, test, coverage_test, correction)
+    parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
+    rows = conditions_of(parts, baseline, chosen, rules, over_conditions=over_slices, fewest=FEWEST_QUERIES_OF_A_SLICE)
+    everything = evaluation.restrict([query for queries in slices.values() for query in queries])
+    differ = [found for name in chosen for found in _differences(everything, labels, baseline, name, seed, resamples)]
+    return SlicesComparison(
+        baseline=baseline,
+        by=named,
+        differ=tuple(differ),
+        conditions=tuple(rows),
+        settings=Settings(
+            cutoff=evaluation.cutoff,
+            rel=evaluation.rel,
+            unit=evaluation.unit,
+            ties=evaluation.ties,
+            judged_only=evaluation.judged_only,
+            alpha=alpha,
+            test=test,
+            coverage_test=coverage_test,
+            correction=correction,
+            family=len(chosen),
+            seed=seed,
+        ),
+        over_slices=over_slices,
+        seed=seed,
+        resamples=resamples,
+        notes=tuple(_notes(evaluation, labels, slices, differ, alpha)),
+        versions=versions(),
+    )
+
+
+def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
+    """Return the label of each query, and what they are made by."""
+    if isinstance(by, str) and by == "length":
+        return _by_length(evaluation), "query length"
+    labels = {query: str(label) for query, label in by.items()} if isinstance(by, Mapping) else read_texts(by)
+    refused = sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names})
+    if refused:
+        named = "an outcome" if refused[0] in OUTCOMES else "a run"
+        raise ParameterError(
+            f"the label {refused[0]!r} is the name of {named}: slices made from a run's own result regress to the mean; slice "
+            "by something that is known before the runs are made"
+        )
+    return labels, "labels" if isinstance(by, Mapping) else os.path.basename(os.fspath(by))
+
+
+def _by_length(evaluation: Evaluation) -> dict[str, str]:
+    known = set(evaluation.query_ids)
+    words = {query: len(text.split()) for query, text in evaluation.texts.items() if query in known}
+    if not words:
+        raise ParameterError("by='length' needs the texts of the queries; pass queries= to evaluate (--queries FILE)")
+    answerable = {query for query, is_one in zip(evaluation.query_ids, evaluation.answerable, strict=True) if is_one}
+    counts = np.array([number for query, number in words.items() if query in answerable])
+    quartiles = np.unique(np.quantile(counts, [0.25, 0.5, 0.75], method="inverted_cdf")) if len(counts) else np.array([])
+    ends = [*quartiles.astype(int).tolist(), int(counts.max(initial=0))]
+    starts = [int(counts.min(initial=1)), *(end + 1 for end in ends[:-1])]
+    names = [
+        plural("word", start) if start == end else f"{start} to {end} words"
+        for start, end in zip(starts, ends, strict=True)
+        if start <= end
+    ]
+    bounds = np.array([end for start, end in zip(starts, ends, strict=True) if start <= end])
+    return {query: names[min(int(np.searchsorted(bounds, number)), len(names) - 1)] for query, number in words.items()}
+
+
+def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list[str]]:
+    slices: dict[str, list[str]] = {}
+    for query, answerable in zip(evaluation.query_ids, evaluation.answerable.tolist(), strict=True):
+        if answerable and query in labels:
+            slices.setdefault(labels[query], []).append(query)
+    if not slices:
+        raise MismatchError(
+            f"no answerable query has a label; the labels are for {some(list(labels), 3)}, the queries are "
+            f"{some(evaluation.query_ids, 3)}"
+        )
+    if len(slices) < 2:
+        raise ParameterError(f"all queries have the label {next(iter(slices))!r}; slices need at least two")
+    return dict(sorted(slices.items(), key=lambda item: _natural(item[0])))
+
+
+def _natural(label: str) -> tuple[float, str]:
+    first = label.split(" ", 1)[0]
+    return (float(first) if first.isdecimal() else float("inf"), label)
+
+
+def _differences(
+    evaluation: Evaluation, labels: Mapping[str, str], baseline: str, contender: str, seed: int, resamples: int
+) -> list[SliceDifferences]:
+    runs = (evaluation[name].at(evaluation.cutoff) for name in (baseline, contender))
+    pair = pair_queries(*runs, evaluation.unit)
+    result = []
+    for facet, change, queries in _changes(pair):
+        found = heterogeneity_test(change, [labels[query] for query in queries], seed=seed, resamples=resamples)
+        if found is None:
+            result.append(SliceDifferences(contender, facet, None, None, None, 0))
+        else:
+            result.append(
+                SliceDifferences(contender, facet, found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
+            )
+    return result
+
+
+def _changes(pair: PairedQueries) -> list[tuple[str, Any, list[str]]]:
+    shared = pair.shared
+    return [
+        ("coverage", differences(pair.found_baseline, pair.found_contender), list(pair.query_ids)),
+        (
+            "ranking",
+            differences(pair.length_baseline[shared], pair.length_contender[shared]),
+            [query for query, is_shared in zip(pair.query_ids, shared.tolist(), strict=True) if is_shared],
+        ),
+    ]
+
+
+def _notes(
+    evaluation: Evaluation,
+    labels: Mapping[str, str],
+    slices: Mapping[str, Sequence[str]],
+    differ: Sequence[SliceDifferences],
+    alpha: float,
+) -> list[str]:
+    notes = []
+    for found in differ:
+        if found.pvalue is not None and found.pvalue > alpha:
+            notes.append(
+                f"{found.contender}: there is no evidence that slices differ in {found.facet} "
+                f"({pvalue_in_words(found.pvalue)}), so a slice that looks better or worse than others is no finding."
+            )
+    answerable = [query for query, is_one in zip(evaluation.query_ids, evaluation.answerable.tolist(), strict=True) if is_one]
+    missing = [query for query in answerable if query not in labels]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        notes.append(f"{plural('query', len(missing))} without a label ({some(missing)}) {verb} left out.")
+    unknown = sorted(set(labels) - set(evaluation.query_ids))
+    if unknown:
+        verb = "is" if len(unknown) == 1 else "are"
+        notes.append(f"{plural('label', len(unknown))} of queries that the qrels lack ({some(unknown)}) {verb} ignored.")
+    small = [name for name, queries in slices.items() if len(queries) < FEWEST_QUERIES_OF_A_SLICE]
+    if small:
+        notes.append(f"{listed(small)}: fewer than {FEWEST_QUERIES_OF_A_SLICE} queries, too few for a label.")
+    return notes

@@ -1,0 +1,194 @@
+"""The differences of many pairs of runs at once.
+
+A pair by itself takes a hundred short calls of NumPy. Here the pairs of a baseline with several contenders are samples of one
+table, whose numbers come from the same functions as those of a single pair:
+
+- Where each query has one search length, there are only so many cells (rank in the baseline, rank in the contender). A cell
+  takes the place of a query, and a pair is a sample that counts how many of its queries are in each cell.
+- Where shares of several documents are compared, the queries of all pairs are put side by side, and a pair is a sample of its
+  own ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ir_outcomes._types import Bools, Floats, Ints
+from ir_outcomes.comparison.outcomes import from_items, horizon_of
+from ir_outcomes.comparison.pair_tests import PairSamples, samples_of
+from ir_outcomes.evaluation.lengths import SearchLengths
+
+__all__ = ["PairBlock", "Summary", "blocks_of_ranks", "blocks_of_shares"]
+
+# Both bound a table of numbers by pairs, whatever the number of runs.
+_MOST_RANKS = 1 << 22  # 32 MB; a larger table has fewer calls
+_MOST_SHARES = 1 << 16  # most numbers differ from pair to pair: larger tables would be mostly zeros
+
+
+class Summary(NamedTuple):
+    """What is kept of a pair of runs beside its tests; see `PairVerdict`."""
+
+    baseline: str
+    contender: str
+    neither: int
+    lost: int
+    won: int
+    both: int
+    coverage: float
+    n_both: int
+    baseline_length: float | None
+    contender_length: float | None
+
+
+class PairBlock(NamedTuple):
+    """Some pairs of runs: a summary and a sample of differences for each."""
+
+    summaries: list[Summary]
+    samples: PairSamples
+
+
+def blocks_of_ranks(runs: Sequence[SearchLengths]) -> Iterator[PairBlock]:
+    """Yield all pairs in the order of `itertools.combinations`; the first relevant document of a query counts.
+
+    Parameters
+    ----------
+    runs : sequence of SearchLengths
+        Computed with the same qrels and settings.
+    """
+    answerable = runs[0].answerable
+    lengths = np.stack([run.esl()[answerable] for run in runs])
+    ranks, codes = np.unique(lengths, return_inverse=True)  # NaN, which is not found, is one of the ranks
+    codes = codes.reshape(lengths.shape)
+    most = max(isqrt(_MOST_RANKS // max(lengths.shape[1], 1)), _MOST_RANKS // len(ranks) ** 2)
+    for baseline, first, end in _blocks(runs, most):
+        cells = codes[baseline] * len(ranks) + codes[first:end]
+        yield _block_of_cells(runs[baseline], runs[first:end], ranks, cells)
+
+
+def blocks_of_shares(runs: Sequence[SearchLengths]) -> Iterator[PairBlock]:
+    """Yield all pairs in the order of `itertools.combinations`; every relevant document of a query counts."""
+    lengths = np.stack([run.atoms() for run in runs])
+    answerable = runs[0].answerable
+    query = (np.cumsum(answerable) - 1)[runs[0].query]  # of each document
+    most = isqrt(_MOST_SHARES // max(int(answerable.sum()), 1))
+    for baseline, first, end in _blocks(runs, most):
+        yield _block_of_documents(runs[baseline], runs[first:end], query, lengths[baseline], lengths[first:end])
+
+
+def _blocks(runs: Sequence[SearchLengths], most: int) -> Iterator[tuple[int, int, int]]:
+    """Yield a baseline, and the first contender and the end of contenders that share a horizon with it, at most so many."""
+    for baseline in range(len(runs) - 1):
+        first = baseline + 1
+        while first < len(runs):
+            horizon = horizon_of(runs[baseline], runs[first])
+            end = first + 1
+            while end < min(len(runs), first + most) and horizon_of(runs[baseline], runs[end]) == horizon:
+                end += 1
+            yield baseline, first, end
+            first = end
+
+
+def _block_of_cells(baseline: SearchLengths, contenders: Sequence[SearchLengths], ranks: Floats, cells: Ints) -> PairBlock:
+    """Make samples of (n_contenders, n_queries) cells."""
+    occurring, counts = _counted(cells, len(ranks) ** 2)
+    lengths = ranks[occurring // len(ranks)], ranks[occurring % len(ranks)]
+    pair = from_items(
+        ("", ""),
+        ("",) * len(occurring),  # cells have no ids
+        np.arange(len(occurring)),
+        lengths,
+        horizon=horizon_of(baseline, contenders[0]),
+    )
+    found = ~np.isnan(lengths[0]), ~np.isnan(lengths[1])
+    outcomes = (counts[outcome].sum(axis=0) for outcome in _outcomes(*found))
+    neither, lost, won, both = (numbers.astype(np.int64).tolist() for numbers in outcomes)
+    shared = found[0] & found[1]
+    totals = [(of_run[shared] @ counts[shared]).tolist() for of_run in lengths]
+    n_queries = cells.shape[1]
+    summaries = [
+        Summary(
+            baseline=baseline.name,
+            contender=contender.name,
+            neither=neither[place],
+            lost=lost[place],
+            won=won[place],
+            both=both[place],
+            coverage=100 * (won[place] - lost[place]) / n_queries,
+            n_both=both[place],
+            baseline_length=totals[0][place] / both[place] if both[place] else None,
+            contender_length=totals[1][place] / both[place] if both[place] else None,
+        )
+        for place, contender in enumerate(contenders)
+    ]
+    return PairBlock(summaries, samples_of(pair, counts))
+
+
+def _counted(cells: Ints, n_cells: int) -> tuple[Ints, Floats]:
+    """Count the queries of each pair in each cell.
+
+    Returns
+    -------
+    occurring : (n_occurring,) int array
+        The cells that occur in any pair: at a cutoff of 1000 there are a million, and few of them occur.
+    counts : (n_occurring, n_pairs) float array
+        Numbers of queries.
+    """
+    occurs = np.zeros(n_cells, dtype=bool)
+    occurs[cells] = True
+    occurring = np.flatnonzero(occurs)
+    place = np.cumsum(occurs) - 1
+    n_pairs = len(cells)
+    keys = place[cells] * n_pairs + np.arange(n_pairs)[:, None]
+    counts = np.bincount(keys.ravel(), minlength=len(occurring) * n_pairs).reshape(len(occurring), n_pairs)
+    return occurring, counts.astype(np.float64)
+
+
+def _block_of_documents(
+    baseline: SearchLengths, contenders: Sequence[SearchLengths], query: Ints, of_baseline: Floats, of_contenders: Floats
+) -> PairBlock:
+    """Make samples of the search lengths of (n_documents,) and (n_contenders, n_documents) documents."""
+    n_pairs, n_documents = of_contenders.shape
+    n_queries = int(baseline.answerable.sum())
+    lengths = np.tile(of_baseline, n_pairs), of_contenders.ravel()
+    pair = from_items(
+        ("", ""),
+        ("",) * (n_pairs * n_queries),  # a query of several pairs has no id of its own
+        (query + n_queries * np.arange(n_pairs)[:, None]).ravel(),
+        lengths,
+        horizon=horizon_of(baseline, contenders[0]),
+    )
+    found = (~np.isnan(of_run).reshape(n_pairs, n_documents) for of_run in lengths)
+    neither, lost, won, both = (outcome.sum(axis=1).tolist() for outcome in _outcomes(*found))
+    shared = pair.shared.reshape(n_pairs, n_queries)
+    n_both = shared.sum(axis=1).tolist()
+    gains = (pair.found_contender - pair.found_baseline).reshape(n_pairs, n_queries).mean(axis=1).tolist()
+    means = [
+        [float(row[counted].mean()) if counted.any() else None for row, counted in zip(of_run, shared, strict=True)]
+        for of_run in (values.reshape(n_pairs, n_queries) for values in (pair.length_baseline, pair.length_contender))
+    ]
+    summaries = [
+        Summary(
+            baseline=baseline.name,
+            contender=contender.name,
+            neither=neither[place],
+            lost=lost[place],
+            won=won[place],
+            both=both[place],
+            coverage=100 * gains[place],
+            n_both=n_both[place],
+            baseline_length=means[0][place],
+            contender_length=means[1][place],
+        )
+        for place, contender in enumerate(contenders)
+    ]
+    own_queries = np.repeat(np.eye(n_pairs), n_queries, axis=0)
+    return PairBlock(summaries, samples_of(pair, own_queries))
+
+
+def _outcomes(baseline: Bools, contender: Bools) -> tuple[Bools, Bools, Bools, Bools]:
+    """Return where neither, only the baseline, only the contender, and both found something."""
+    return ~(baseline | contender), baseline & ~contender, contender & ~baseline, baseline & contender

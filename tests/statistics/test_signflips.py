@@ -1,0 +1,228 @@
+"""Sign-flip p-values: exact where they say so, within 1 % elsewhere, and never stopped by a smallest value."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ir_outcomes as iro
+from ir_outcomes._types import Floats
+from ir_outcomes.statistics import (
+    adjust,
+    differences,
+    sign_flip,
+    sign_flip_tests,
+    sign_flip_tests_of_rows,
+    signflips,
+    tally_rows,
+)
+from ir_outcomes.statistics.distributions import subset_sums
+
+whole = st.lists(st.integers(-6, 6), max_size=9).map(lambda values: np.array(values, dtype=np.float64))
+
+
+def enumerated(d: Floats) -> float:
+    """The p-value from its definition, in exact arithmetic."""
+    numbers = [Fraction(value).limit_denominator(10_000) for value in d.tolist()]
+    observed = abs(sum(numbers, Fraction(0)))
+    assignments = itertools.product((-1, 1), repeat=len(d))
+    sums = [abs(sum((s * x for s, x in zip(signs, numbers, strict=True)), Fraction(0))) for signs in assignments]
+    return sum(total >= observed for total in sums) / len(sums)
+
+
+def convolved(d: list[int]) -> Fraction:
+    """The same by convolution of Python integers, for longer samples."""
+    ways = {0: 1}
+    for value in d:
+        after: dict[int, int] = {}
+        for total, number in ways.items():
+            for moved in (total + value, total - value):
+                after[moved] = after.get(moved, 0) + number
+        ways = after
+    return Fraction(sum(n for total, n in ways.items() if abs(total) >= abs(sum(d))), 2 ** len(d))
+
+
+def in_two_halves(d: Floats) -> float:
+    """The p-value of up to about 44 differences, without classes or pruning."""
+    sizes = np.abs(d[d != 0])
+    halves = []
+    for half in (sizes[::2], sizes[1::2]):
+        sums = np.zeros(1)
+        for size in half:
+            sums = np.concatenate([sums, sums + size])
+        halves.append(np.sort(sums))
+    limit = min(d[d > 0].sum(), -d[d < 0].sum()) + 1e-12 * sizes.sum()
+    return min(1.0, 2 * float(np.searchsorted(halves[1], limit - halves[0], side="right").sum()) / 2.0 ** len(sizes))
+
+
+@given(d=whole)
+def test_whole_differences_are_exact(d: Floats) -> None:
+    assert sign_flip(d).pvalue == pytest.approx(enumerated(d[d != 0]), rel=1e-12)
+
+
+@given(d=st.lists(st.integers(-6, 9), min_size=30, max_size=60))
+def test_many_whole_differences_equal_convolution(d: list[int]) -> None:
+    assert sign_flip(np.array(d, dtype=float)).pvalue == pytest.approx(float(convolved(d)), rel=1e-12)
+
+
+@pytest.mark.parametrize("d", [[3] * 200 + [-3] * 2 + [1] * 20, [*list(range(1, 150)), -7, -1], [5, 3, 1] * 120])
+def test_tiny_tails_are_exact(d: list[int]) -> None:
+    expected = float(convolved(d))
+    assert expected < 1e-40
+    assert sign_flip(np.array(d, dtype=float)).pvalue == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("most_steps", [0, 1 << 40])
+def test_counting_and_the_fourier_transform_agree(most_steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signflips, "MOST_STEPS", most_steps)
+    for d in ([size if size % 3 else -size for size in range(1, 130)], [3] * 200 + [-3] * 2 + [1] * 20):
+        test = sign_flip(d)
+        assert test.method == "sign-flip, exact"
+        assert test.pvalue == pytest.approx(float(convolved(d)), rel=1e-9)
+
+
+def test_tiny_differences_are_not_taken_for_whole_numbers() -> None:
+    tiny = np.array([1.0, 2.0, -1.0, 5.0, 3.0, -2.0, 4.0]) * 1e-30
+    assert sign_flip(tiny).pvalue == pytest.approx(sign_flip(tiny * 1e30).pvalue, rel=1e-12)
+
+
+def test_fractions_are_exact_on_their_common_scale() -> None:
+    d = differences([1 / 2, 1 / 3, 1 / 6, 2 / 3, 0.25], [1, 2 / 3, 0, 1 / 3, 0.75])
+    test = sign_flip(d)
+    assert test.method == "sign-flip, exact"
+    assert test.pvalue == pytest.approx(enumerated(d), rel=1e-12)
+
+
+@given(d=st.lists(st.floats(-1, 1), min_size=1, max_size=10))
+def test_few_differences_without_a_common_scale_are_enumerated(d: list[float]) -> None:
+    change = differences(np.zeros(len(d)), d)
+    test = sign_flip(change)
+    if len(change) < 2 or not change.any():
+        assert test.pvalue == 1.0
+        return
+    assert test.method == "sign-flip, exact"
+    assert test.pvalue == pytest.approx(in_two_halves(change), rel=1e-12)
+
+
+def test_it_equals_scipys_permutation_test() -> None:
+    d = np.sqrt(np.arange(1, 12.0)) * [1, -1, 1, 1, 1, -1, 1, 1, 1, -1, 1]
+    expected = scipy.stats.permutation_test((d,), np.sum, permutation_type="samples", n_resamples=np.inf, vectorized=True)
+    assert sign_flip(d).pvalue == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+def test_ties_count_where_no_float_holds_them() -> None:
+    """1/2 = 1/3 + 1/6: sums that equal the observed one must count; equal sizes are enumerated together."""
+    sizes = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)] * 10 + [Fraction(1, p) for p in (991, 997, 983)]
+    d = [-size if place % 4 == 0 else size for place, size in enumerate(sizes)]
+    scale = 991 * 997 * 983 * 6
+    test = sign_flip([float(value) for value in d])
+    assert test.method == "sign-flip, exact"
+    assert test.pvalue == pytest.approx(float(convolved([int(value * scale) for value in d])), rel=1e-12)
+
+
+def samples(n: int, seed: int) -> dict[str, Floats]:
+    """Differences of many kinds that are too many to be enumerated quickly."""
+    rng = np.random.default_rng(seed)
+    relevant = rng.integers(1, 200, n)
+    thirds = np.append(np.tile([1 / 2, 1 / 3, 1 / 6], n), 1 / rng.choice(np.arange(900, 999), n))
+    signs = rng.choice([-1, 1], n, p=[0.25, 0.75])
+    return {
+        "normal": rng.normal([0, 0.3, 1][seed % 3], 1, n),
+        "skewed": rng.standard_cauchy(n) + 1,
+        "one dominates": np.append(rng.normal(0.5, 1, n - 1), 60 * rng.choice([-1, 1])),
+        "shares": rng.binomial(relevant, 0.2) / relevant * signs,
+        "nearly on a scale": thirds[-n - 12 : -12] * signs,
+        "reciprocals": 1 / rng.geometric(0.1, n) - 1 / rng.geometric(0.2, n),
+    }
+
+
+@pytest.mark.parametrize("n", [33, 38])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_grid_is_within_one_percent_and_never_too_small(n: int, seed: int) -> None:
+    for name, values in samples(n, seed).items():
+        d = differences(np.zeros(n), values)
+        found, exact = sign_flip(d), in_two_halves(d)
+        assert exact * (1 - 1e-9) <= found.pvalue <= 1.01 * exact, name
+        if "exact" in found.method:
+            assert found.pvalue == pytest.approx(exact, rel=1e-9), name
+
+
+@pytest.mark.parametrize("n", [60, 101, 250])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_grid_of_many_differences_is_within_one_percent(n: int, seed: int) -> None:
+    """Against sizes that are multiples of a unit so small that only this test counts in it."""
+    for name, values in samples(n, seed).items():
+        d = np.rint(values * (1 << 21) / np.abs(values).sum())
+        sizes, counts = np.unique(np.abs(d[d != 0]), return_counts=True)
+        ways, exponent = subset_sums(
+            np.repeat(sizes, counts).astype(int).tolist(), limit := int(min(d[d > 0].sum(), -d[d < 0].sum()))
+        )
+        exact = float(ways.sum()) * 2.0 ** (exponent - np.sum(d != 0))
+        found = signflips._rounded(sizes, counts.astype(np.float64), float(sizes @ counts), float(limit))
+        assert found == pytest.approx(exact, rel=0.01), name
+        assert found >= exact * (0.999 if n > signflips.FEW_ROUNDED else 1 - 1e-12), name
+
+
+def test_many_differences_have_no_smallest_pvalue() -> None:
+    rng = np.random.default_rng(1)
+    d = np.abs(rng.normal(1.0, 0.4, 54))
+    d[:3] *= -1
+    assert sign_flip(d).pvalue < 1e-10
+    assert sign_flip(np.append(np.abs(d), -1e-9)).pvalue == pytest.approx(2.0**-53, rel=1e-9)
+    assert sign_flip(np.abs(rng.normal(1.0, 0.4, 3000))).pvalue > 0
+
+
+def test_rows_have_the_pvalues_of_each_whatever_stands_beside_them() -> None:
+    rng = np.random.default_rng(2)
+    rows = np.concatenate([rng.normal(0.3, 1, (70, 40)), rng.integers(-3, 4, (5, 40)), np.zeros((1, 40)), np.ones((1, 40))])
+    found = sign_flip_tests_of_rows(rows)
+    expected = [sign_flip(row) for row in rows]
+    assert found.pvalue.tolist() == [test.pvalue for test in expected]
+    assert found.direction.tolist() == [test.direction for test in expected]
+    assert sign_flip_tests(tally_rows(rows[60:])).pvalue.tolist() == found.pvalue[60:].tolist()
+
+
+def test_a_hundred_runs_can_differ_significantly() -> None:
+    """Sampled p-values of 1e-5 or more made every difference of 102 runs insignificant after Holm's correction."""
+    rng = np.random.default_rng(4)
+    relevant = rng.integers(1, 150, 54)
+    found = rng.binomial(relevant, np.linspace(0.2, 0.8, 102)[:, None], (102, 54)) / relevant
+    first, second = np.triu_indices(102, 1)
+    far = second - first > 50
+    tests = sign_flip_tests_of_rows((found[second] - found[first])[far][::20])
+    family = np.ones(len(first))
+    family[: len(tests.pvalue)] = tests.pvalue
+    assert np.all(adjust(family, "holm")[: len(tests.pvalue)] < 0.05)
+    assert np.all(tests.direction == 1)
+
+
+@pytest.mark.realdata
+def test_real_differences_by_document(real_data: Path) -> None:
+    """Shares of relevant documents found, in exact arithmetic against the grid, down to p of about 1e-12."""
+    qrels = iro.read_qrels(real_data / "dl20-passage" / "qrels.txt")
+    runs = sorted((real_data / "dl20-passage").glob("*.run.gz"))[:6]
+    lengths = [iro.search_lengths(qrels, iro.read_run(path), rel=2, cutoff=100) for path in runs]
+    smallest = 1.0
+    for x, y in itertools.combinations(lengths, 2):
+        known = x.answerable
+        relevant = x.relevant[known]
+        gains = [
+            Fraction(int(gain), int(number))
+            for gain, number in zip((y.relevant_retrieved - x.relevant_retrieved)[known], relevant, strict=True)
+        ]
+        d = differences(np.zeros(len(gains)), [float(gain) for gain in gains])
+        test = sign_flip(d)
+        units = [round(gain * (1 << 16)) for gain in gains]  # off by 1e-5: too little to matter beside 1 %
+        limit = min(sum(u for u in units if u > 0), -sum(u for u in units if u < 0))
+        ways, exponent = subset_sums([abs(u) for u in units if u], limit + len(units) // 2)
+        upper = min(1.0, 2 * float(ways.sum()) * 2.0 ** (exponent - sum(u != 0 for u in units)))
+        assert test.pvalue == pytest.approx(upper, rel=0.02)
+        smallest = min(smallest, test.pvalue)
+    assert smallest < 1e-6
