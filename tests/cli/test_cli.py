@@ -143,7 +143,7 @@ def test_the_sample_is_written_once_and_never_over_other_files(tmp_path: Path) -
     (tmp_path / "new" / "folder" / "qrels.txt").write_text("mine")
     again = call("sample", tmp_path / "new" / "folder")
     assert again.returncode == 1
-    assert "already there with other content" in again.stderr
+    assert "exists with other content" in again.stderr
 
 
 def test_the_program_and_the_module_are_the_same(sample: Path) -> None:
