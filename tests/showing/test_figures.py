@@ -156,7 +156,7 @@ def test_the_facets_name_baseline_level_and_cutoff_and_claim_nothing_in_the_corn
 
 
 def test_a_given_axes_is_drawn_on_and_keeps_its_size() -> None:
-    for name in ("facets 4", "forest 4", "curve 14", "ranks 14", "verdicts 14"):
+    for name in ("facets 4", "forest 4", "curve 14"):
         figure = Figure(figsize=(9, 6))
         left, _ = figure.subplots(1, 2)
         size = left.get_position().bounds
@@ -190,7 +190,7 @@ def test_nasty_names_are_shown_escaped(tmp_path: Path) -> None:
     import xml.dom.minidom
 
     nasty = made_up.comparison("a\x00\x1b[31m$x^2$_{\\", "<b>&\u202eevil\nline$")
-    for kind in ("facets", "outcomes", "restricted", "ranks", "queries", "differences"):
+    for kind in ("facets", "outcomes", "ranks"):
         axes = drawn(Comparison, nasty, kind)(figures.blank_figure())
         figures.save(axes, tmp_path / f"{kind}.svg")
         source = (tmp_path / f"{kind}.svg").read_text(encoding="utf-8")

@@ -273,7 +273,7 @@ def _evaluated(
     read: list[Any] = []
     first: SearchLengths | None = None
     failure: InputError | None = None  # only the first: an error holds on to what was being read
-    attempts = each_run(work, sources, names, n_jobs=n_jobs, progress=progress, failed=_Attempt)
+    attempts = each_run(work, sources, names, n_jobs=n_jobs, progress=progress, failed=lambda error: _Attempt(error))
     for source, attempt in zip(sources, attempts, strict=True):
         if attempt.warning is not None:
             warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=user_stacklevel())

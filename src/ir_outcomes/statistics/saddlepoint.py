@@ -9,20 +9,23 @@ from ir_outcomes.statistics.counts import Differences
 
 __all__ = ["approximate_sign_flips", "far_from"]
 
-LEAST_EFFECTIVE = 6.0
+LEAST_NONZERO = 12  # of fewer the p-values have large steps, and the exact ones take little time
+LEAST_EFFECTIVE = 4.0
 STEPS = 30  # of the search for the saddlepoint, each of which halves the interval at least
-MARGIN = 3.0
+MARGIN = 2.0
 
 
 def far_from(level: float, samples: Differences, pvalues: Floats) -> Bools:
-    """Tell which approximate p-values certainly are on the right side of a level.
+    """Tell which approximate p-values are so far from a level that the exact ones are on the same side.
 
-    The approximation is good where many differences of similar size are added up. Where the effective number of differences,
-    (sum of squares)^2 / (sum of fourth powers), is below 6, nothing is certain; else its error is far below a factor of 3.
+    The approximation is good where many differences of similar size are added up, and poor where one or two outweigh all
+    others. Measured on 1308 halves of the queries of real pairs of runs, with p up to 0.3: where the effective number of
+    differences, (sum of squares)^2 / (sum of fourth powers), is 4 or more, it is off by a factor of 1.5 at most. A margin of a
+    factor of 2 is kept.
     """
     counts = samples.positive + samples.negative
     squares, fourths = samples.sizes**2 @ counts, samples.sizes**4 @ counts
-    enough = squares**2 >= LEAST_EFFECTIVE * fourths
+    enough = (samples.n_nonzero >= LEAST_NONZERO) & (squares**2 >= LEAST_EFFECTIVE * fourths)
     return enough & ((pvalues * MARGIN <= level) | (pvalues >= level * MARGIN))
 
 
