@@ -215,7 +215,7 @@ def _wrong_values(about: Mapping[str, Any], arrays: _Arrays) -> Iterator[str]:
     if offsets.shape != (n_queries + 1,) or offsets[0] != 0 or np.any(np.diff(offsets) < 0):
         yield "offsets"
     shapes: dict[str, tuple[int, ...]] = {field: (int(offsets[-1]),) for field in PER_ATOM}
-    shapes |= {field: (n_queries,) for field in PER_QUERY}
+    shapes |= dict.fromkeys(PER_QUERY, (n_queries,))
     shapes["unjudged"] = (n_queries, len(depths))
     for field, shape in shapes.items():
         if arrays[field].shape != shape:
