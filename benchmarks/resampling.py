@@ -1,7 +1,8 @@
 """What resampling and leaderboards cost: rank distributions, agreement of halves, sign flips, verdicts on all pairs of runs.
 
 Against the usual ways: a loop that indexes the drawn queries, SciPy's tests vectorised along an axis, and a fresh matrix of
-signs for each pair. The long ones are measured on a part and multiplied (marked x). Ratios are of one machine, at the same time.
+signs for each pair. The long ones are measured on a part and multiplied (marked x). Both sides of a ratio are measured one
+after the other on one machine.
 
     python benchmarks/resampling.py
     python benchmarks/resampling.py --board 1000
