@@ -438,7 +438,7 @@ class _WhenAsked(Mapping[str, Test]):
 def _t_test(sample: Differences) -> Test:
     (pvalue, direction), t, equal = _t(sample)
     n, n_nonzero = _sample_size(sample)
-    if (nothing := _nothing_to_test(sample)) is not None:
+    if (nothing := _nothing_to_test(n, n_nonzero)) is not None:
         return Test("t", "paired t", None, 1.0, int(direction[0]), n, n_nonzero, nothing)
     if equal[0]:
         note = f"all {n} differences are equal, so t is undefined; its p-value is that of the sign-flip test"
@@ -449,7 +449,7 @@ def _t_test(sample: Differences) -> Test:
 def _wilcoxon_test(sample: Differences) -> Test:
     (pvalue, direction), smaller, exact = _wilcoxon(sample)
     n, n_nonzero = _sample_size(sample)
-    if (nothing := _nothing_to_test(sample)) is not None:
+    if (nothing := _nothing_to_test(n, n_nonzero)) is not None:
         return Test("wilcoxon", "Wilcoxon signed rank", None, 1.0, int(direction[0]), n_nonzero, n_nonzero, nothing)
     method = f"Wilcoxon signed rank, {'exact' if exact[0] else 'asymptotic'}"
     if zeros := n - n_nonzero:
@@ -459,8 +459,8 @@ def _wilcoxon_test(sample: Differences) -> Test:
 
 def _sign_test(sample: Differences) -> Test:
     pvalue, direction = sign_tests(sample)
-    n_nonzero = _sample_size(sample)[1]
-    if (nothing := _nothing_to_test(sample)) is not None:
+    n, n_nonzero = _sample_size(sample)
+    if (nothing := _nothing_to_test(n, n_nonzero)) is not None:
         return Test("sign", "sign test", None, 1.0, int(direction[0]), n_nonzero, n_nonzero, nothing)
     positive = float(sample.positive[1:].sum())
     return Test("sign", "sign test", positive, float(pvalue[0]), int(direction[0]), n_nonzero, n_nonzero)
@@ -468,19 +468,19 @@ def _sign_test(sample: Differences) -> Test:
 
 def _sign_flip_test(sample: Differences) -> Test:
     total = float(sample.totals[0])
-    direction, n_nonzero = (total > 0) - (total < 0), _sample_size(sample)[1]
-    if (nothing := _nothing_to_test(sample)) is not None:
+    direction, (n, n_nonzero) = (total > 0) - (total < 0), _sample_size(sample)
+    if (nothing := _nothing_to_test(n, n_nonzero)) is not None:
         return Test("signflip", "sign-flip", None, 1.0, direction, n_nonzero, n_nonzero, nothing)
     pvalue, precision = _sign_flip_pvalue(sample, 0)
     return Test("signflip", f"sign-flip, {precision}", total, pvalue, direction, n_nonzero, n_nonzero)
 
 
 def _sample_size(sample: Differences) -> tuple[int, int]:
-    return int(sample.n[0]), int(sample.n_nonzero[0])
+    n = int(sample.n[0])
+    return n, n - int(sample.positive[0, 0] + sample.negative[0, 0])
 
 
-def _nothing_to_test(sample: Differences) -> str | None:
-    n, n_nonzero = _sample_size(sample)
+def _nothing_to_test(n: int, n_nonzero: int) -> str | None:
     if not n:
         return "there is nothing to test"
     if not n_nonzero:
