@@ -1,4 +1,4 @@
-"""A cache of search lengths, by the content of what they are computed from."""
+"""A cache of search lengths and of other measures' values, by the content of what they are computed from."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ir_outcomes._types import Floats
 from ir_outcomes.errors import FormatError, InputError, ParameterError, UnreadableFile
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
-from ir_outcomes.evaluation.storage import LAYOUT, load_parts, save_parts, score_bits
+from ir_outcomes.evaluation.scores import RunScorer
+from ir_outcomes.evaluation.storage import LAYOUT, load_parts, load_values, save_parts, save_values, score_bits
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import read_run
+from ir_outcomes.reading.runs import Run, read_run
 
-__all__ = ["cached_lengths", "make_folder"]
+__all__ = ["cached_lengths", "cached_values", "make_folder"]
 
 
 def make_folder(folder: str | os.PathLike[str]) -> Path:
@@ -36,7 +38,7 @@ def make_folder(folder: str | os.PathLike[str]) -> Path:
 
 
 def cached_lengths(
-    folder: Path, qrels: Qrels, path: str | os.PathLike[str], settings: Mapping[str, Any]
+    folder: Path, qrels: Qrels, path: str | os.PathLike[str], settings: Mapping[str, Any], run: Run | None = None
 ) -> tuple[SearchLengths, str | None]:
     """Take the search lengths of a run file from the cache, or compute and keep them.
 
@@ -53,6 +55,8 @@ def cached_lengths(
         The run, a regular file.
     settings : mapping
         Of `search_lengths`.
+    run : Run, optional
+        The content of the file, where it has been read already.
 
     Returns
     -------
@@ -77,13 +81,60 @@ def cached_lengths(
             return replace(_loaded(entry, key), name=name_of(path)), None
         except InputError as error:
             warning = f"a cache entry is unusable, {os.fsdecode(path)} is evaluated again: {error}"
-    lengths = search_lengths(qrels, read_run(path), **settings)
+    lengths = search_lengths(qrels, run or read_run(path), **settings)
     if _digest(path) == content:  # otherwise the file changed while it was read, and nobody knows what was
         try:
             save_parts(vars(lengths), entry, key)
         except ParameterError as error:
             warning = f"the cache cannot be written to, results are not kept: {error}"
     return lengths, warning
+
+
+def cached_values(
+    folder: Path, qrels: Qrels, path: str | os.PathLike[str], scorer: RunScorer
+) -> tuple[Floats, Run | None, str | None]:
+    """Take the values of measures of ir_measures on a run file from the cache, or compute and keep them.
+
+    Parameters
+    ----------
+    folder : Path
+        The cache.
+    qrels : Qrels
+        The judgments.
+    path : path
+        The run, a regular file.
+    scorer : RunScorer
+        The measures.
+
+    Returns
+    -------
+    (n_measures, n_queries) float array
+        The values.
+    Run or None
+        The content of the file, where it had to be read.
+    str or None
+        A warning: an entry was unusable and was computed again, or the cache cannot be written to.
+    """
+    from importlib.metadata import version
+
+    content = _digest(path)
+    packages = [version(name) for name in ("ir-outcomes", "ir-measures", "pytrec-eval-terrier")]
+    key = repr([LAYOUT, *packages, qrels.digest, content, list(map(str, scorer.measures))])
+    entry = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.npy"
+    warning = None
+    if entry.exists():
+        try:
+            return load_values(entry, key, (len(scorer.measures), len(qrels.query_ids))), None, None
+        except InputError as error:
+            warning = f"a cache entry is unusable, {os.fsdecode(path)} is evaluated again: {error}"
+    run = read_run(path)
+    values = scorer.values(run)
+    if _digest(path) == content:
+        try:
+            save_values(values, entry, key)
+        except ParameterError as error:
+            warning = f"the cache cannot be written to, results are not kept: {error}"
+    return values, run, warning
 
 
 def _loaded(entry: Path, key: str) -> SearchLengths:
