@@ -14,7 +14,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.storage import LAYOUT, load_parts, save_parts, score_bits
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import read_run
+from ir_outcomes.reading.runs import run_and_warnings
 
 __all__ = ["cached_lengths", "make_folder"]
 
@@ -37,7 +37,7 @@ def make_folder(folder: str | os.PathLike[str]) -> Path:
 
 def cached_lengths(
     folder: Path, qrels: Qrels, path: str | os.PathLike[str], settings: Mapping[str, Any]
-) -> tuple[SearchLengths, str | None]:
+) -> tuple[SearchLengths, tuple[str, ...]]:
     """Take the search lengths of a run file from the cache, or compute and keep them.
 
     The key is the content of qrels and run, the settings, and what else decides the result: an entry can be missing, but not
@@ -58,8 +58,8 @@ def cached_lengths(
     -------
     SearchLengths
         Named after the file.
-    str or None
-        A warning: an entry was unusable and was computed again, or the cache cannot be written to.
+    tuple of str
+        Warnings: of the reader, or that an entry was unusable and was computed again, or that the cache cannot be written to.
 
     Raises
     ------
@@ -71,19 +71,23 @@ def cached_lengths(
     content = _digest(path)
     key = repr([LAYOUT, version("ir-outcomes"), score_bits(settings["ties"]), qrels.digest, content, sorted(settings.items())])
     entry = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.npz"
-    warning = None
+    messages = []
     if entry.exists():
         try:
-            return replace(_loaded(entry, key), name=name_of(path)), None
+            return replace(_loaded(entry, key), name=name_of(path)), ()
         except InputError as error:
-            warning = f"a cache entry is unusable, {os.fsdecode(path)} is evaluated again: {error}"
-    lengths = search_lengths(qrels, read_run(path), **settings)
+            messages.append(f"a cache entry is unusable, {os.fsdecode(path)} is evaluated again: {error}")
+    run, from_reading = run_and_warnings(path)
+    messages.extend(from_reading)
+    lengths = search_lengths(qrels, run, **settings)
+    if from_reading:  # not kept, so that the next evaluation warns too
+        return lengths, tuple(messages)
     if _digest(path) == content:  # otherwise the file changed while it was read, and nobody knows what was
         try:
             save_parts(vars(lengths), entry, key)
         except ParameterError as error:
-            warning = f"the cache cannot be written to, results are not kept: {error}"
-    return lengths, warning
+            messages.append(f"the cache cannot be written to, results are not kept: {error}")
+    return lengths, tuple(messages)
 
 
 def _loaded(entry: Path, key: str) -> SearchLengths:

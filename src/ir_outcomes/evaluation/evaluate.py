@@ -32,7 +32,7 @@ from ir_outcomes.reading.files import read_texts
 from ir_outcomes.reading.nested import as_ranking
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.run_lists import is_path, runs_and_names
-from ir_outcomes.reading.runs import Run, as_run
+from ir_outcomes.reading.runs import Run, as_run, run_and_warnings
 from ir_outcomes.reading.tasks import Task, load
 
 __all__ = ["evaluate"]
@@ -194,7 +194,7 @@ class _Attempt(NamedTuple):
     """The result of a run, or its error, which must not end the other runs; and what to warn about."""
 
     result: _Result | InputError
-    warning: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -220,13 +220,13 @@ class _Work:
             self._check_settings(source)
             return _Attempt(self._result(source, name, None))
         if self._needs_documents():
-            run = as_run(source, name)
-            return _Attempt(self._result(search_lengths(self.qrels, run, **self.settings), name, run))
+            run, messages = _read(source, name)
+            return _Attempt(self._result(search_lengths(self.qrels, run, **self.settings), name, run), messages)
         if self.cache is not None and is_path(source) and os.path.isfile(source):  # a pipe can be read only once
-            lengths, warning = cached_lengths(self.cache, self.qrels, source, self.settings)
-            return _Attempt(self._result(lengths, name, None), warning)
-        ranking = as_ranking(source) if isinstance(source, Mapping) else as_run(source, name)
-        return _Attempt(self._result(search_lengths(self.qrels, ranking, **self.settings), name, None))
+            lengths, messages = cached_lengths(self.cache, self.qrels, source, self.settings)
+            return _Attempt(self._result(lengths, name, None), messages)
+        ranking, messages = (as_ranking(source), ()) if isinstance(source, Mapping) else _read(source, name)
+        return _Attempt(self._result(search_lengths(self.qrels, ranking, **self.settings), name, None), messages)
 
     def _needs_documents(self) -> bool:
         return bool(self.scorer.measures or self.documents or self.unjudged)
@@ -276,8 +276,8 @@ def _evaluated(
     failure: InputError | None = None  # only the first: an error holds on to what was being read
     attempts = each_run(work, sources, names, n_jobs=n_jobs, progress=progress, failed=lambda error: _Attempt(error))
     for source, attempt in zip(sources, attempts, strict=True):
-        if attempt.warning is not None:
-            warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=user_stacklevel())
+        for message in attempt.warnings:
+            warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
         if isinstance(attempt.result, _Result):
             result = attempt.result
             if not isinstance(source, SearchLengths):
@@ -293,6 +293,11 @@ def _evaluated(
     if failure is not None and not results:
         raise failure
     return results, read
+
+
+def _read(source: Any, name: str | None) -> tuple[Run, tuple[str, ...]]:
+    """Read a run, with the warnings of a file: it may be read by another process, whose warnings nobody sees."""
+    return run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
 
 
 def _with_shared_arrays(lengths: SearchLengths, first: SearchLengths, qrels: Qrels) -> SearchLengths:
