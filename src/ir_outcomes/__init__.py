@@ -53,7 +53,7 @@ from ir_outcomes.leaderboards import (
     sota_history,
 )
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, SharedRR, parse_measure, register, register_baseline, split
-from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, known_tasks, load, read_qrels, read_run
+from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
 from ir_outcomes.tail import (
     RRIE,
     DocumentChanges,
@@ -115,6 +115,7 @@ __all__ = [
     "agreement",
     "as_qrels",
     "as_run",
+    "beir_texts",
     "compare",
     "compare_collections",
     "compare_cutoffs",

@@ -8,7 +8,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesWarning
-from ir_outcomes.evaluation import cache as cache_module
+from ir_outcomes.evaluation import evaluate as evaluate_module
 from ir_outcomes.samples import write_sample
 
 
@@ -22,8 +22,8 @@ def test_values_of_measures_come_from_the_cache(folder: Path, monkeypatch: pytes
     runs, cache = [folder / "bm25.run", folder / "bm25-stem.run"], folder / "cache"
     plain = iro.evaluate(folder / "qrels.txt", runs, measures=["nDCG@10", "AP"])
     first = iro.evaluate(folder / "qrels.txt", runs, measures=["nDCG@10", "AP"], cache=cache)
-    reading = Mock(wraps=cache_module.read_run)
-    monkeypatch.setattr(cache_module, "read_run", reading)
+    reading = Mock(wraps=evaluate_module.run_and_warnings)
+    monkeypatch.setattr(evaluate_module, "run_and_warnings", reading)
     again = iro.evaluate(folder / "qrels.txt", runs, measures=["nDCG@10", "AP"], cache=cache)
     assert reading.call_count == 0
     for ev in (first, again):

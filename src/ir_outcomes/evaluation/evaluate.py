@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -32,7 +33,7 @@ from ir_outcomes.reading.files import read_texts
 from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.run_lists import is_path, runs_and_names
-from ir_outcomes.reading.runs import Run, as_run
+from ir_outcomes.reading.runs import Run, as_run, run_and_warnings
 from ir_outcomes.reading.tasks import Task, load
 
 __all__ = ["evaluate"]
@@ -194,7 +195,7 @@ class _Attempt(NamedTuple):
     """The result of a run, or its error, which must not end the other runs; and what to warn about."""
 
     result: _Result | InputError
-    warning: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -219,24 +220,26 @@ class _Work:
         if isinstance(source, SearchLengths):
             self._check_settings(source)
             return _Attempt(self._result(source, name, None))
-        if self.documents or self.unjudged or not (is_path(source) and os.path.isfile(source)):
-            whole = self.documents or self.unjudged or self.scorer.measures
-            ranking = as_ranking(source) if isinstance(source, Mapping) and not whole else as_run(source, name)
-            return _Attempt(self._result(search_lengths(self.qrels, ranking, **self.settings), name, ranking))
-        if self.cache is None:
-            run = as_run(source, name)
-            return _Attempt(self._result(search_lengths(self.qrels, run, **self.settings), name, run))
+        if self.documents or self.unjudged or self.cache is None or not (is_path(source) and os.path.isfile(source)):
+            return self._read(source, name)
         return self._cached(self.cache, source, name)
 
+    def _read(self, source: Any, name: str | None) -> _Attempt:
+        whole = bool(self.documents or self.unjudged or self.scorer.measures)
+        run: Run | NestedRun
+        run, messages = (as_ranking(source), ()) if isinstance(source, Mapping) and not whole else _run_of(source, name)
+        return _Attempt(self._result(search_lengths(self.qrels, run, **self.settings), name, run), messages)
+
     def _cached(self, cache: Path, source: Any, name: str | None) -> _Attempt:
-        """Take what is in the cache; the file is read once if anything is missing. A pipe never comes here."""
-        read: Run | None = None
-        values, problem = self._no_values(), None
+        """Take what is in the cache; the file is read once if anything is missing."""
+        read = lru_cache(maxsize=1)(partial(run_and_warnings, source))
+        values = self._no_values()
+        messages: tuple[str, ...] = ()
         if self.scorer.measures:
-            values, read, problem = cached_values(cache, self.qrels, source, self.scorer)
-        lengths, warning = cached_lengths(cache, self.qrels, source, self.settings, read)
+            values, messages = cached_values(cache, self.qrels, source, self.scorer, read)
+        lengths, more = cached_lengths(cache, self.qrels, source, self.settings, read)
         result = self._result(lengths, name, None)._replace(values=values)
-        return _Attempt(result, warning or problem)
+        return _Attempt(result, tuple(dict.fromkeys((*messages, *more))))
 
     def _no_values(self) -> Floats:
         return np.empty((0, len(self.qrels.query_ids)))
@@ -286,8 +289,8 @@ def _evaluated(
     failure: InputError | None = None  # only the first: an error holds on to what was being read
     attempts = each_run(work, sources, names, n_jobs=n_jobs, progress=progress, failed=lambda error: _Attempt(error))
     for source, attempt in zip(sources, attempts, strict=True):
-        if attempt.warning is not None:
-            warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=user_stacklevel())
+        for message in attempt.warnings:
+            warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
         if isinstance(attempt.result, _Result):
             result = attempt.result
             if not isinstance(source, SearchLengths):
@@ -303,6 +306,11 @@ def _evaluated(
     if failure is not None and not results:
         raise failure
     return results, read
+
+
+def _run_of(source: Any, name: str | None) -> tuple[Run, tuple[str, ...]]:
+    """Read a run, with the warnings of a file: it may be read by another process, whose warnings nobody sees."""
+    return run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
 
 
 def _with_shared_arrays(lengths: SearchLengths, first: SearchLengths, qrels: Qrels) -> SearchLengths:
