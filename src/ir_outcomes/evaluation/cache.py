@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ir_outcomes.errors import FormatError, InputError, ParameterError, UnreadableFile
+from ir_outcomes.errors import FormatError, InputError, ParameterError
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.storage import LAYOUT, load_parts, save_parts, score_bits
-from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.files import file_digest, name_of
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import read_run
 
@@ -68,7 +68,7 @@ def cached_lengths(
     """
     from importlib.metadata import version  # as slow to import as the rest of this package together
 
-    content = _digest(path)
+    content = file_digest(path)
     key = repr([LAYOUT, version("ir-outcomes"), score_bits(settings["ties"]), qrels.digest, content, sorted(settings.items())])
     entry = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.npz"
     warning = None
@@ -78,7 +78,7 @@ def cached_lengths(
         except InputError as error:
             warning = f"a cache entry is unusable, {os.fsdecode(path)} is evaluated again: {error}"
     lengths = search_lengths(qrels, read_run(path), **settings)
-    if _digest(path) == content:  # otherwise the file changed while it was read, and nobody knows what was
+    if file_digest(path) == content:  # otherwise the file changed while it was read, and nobody knows what was
         try:
             save_parts(vars(lengths), entry, key)
         except ParameterError as error:
@@ -91,14 +91,3 @@ def _loaded(entry: Path, key: str) -> SearchLengths:
     if found != key:
         raise FormatError(os.fspath(entry), "is the entry of another run or of other settings")
     return SearchLengths(**parts)
-
-
-def _digest(path: str | os.PathLike[str]) -> str:
-    content = hashlib.sha256()
-    try:
-        with open(path, "rb") as stream:
-            while block := stream.read(1 << 20):
-                content.update(block)
-    except OSError as error:
-        raise UnreadableFile(f"{os.fsdecode(path)}: {error.strerror or error}") from error
-    return content.hexdigest()
