@@ -133,8 +133,9 @@ def _plan(result: Plan, layout: Layout) -> View:
         tuple(_plan_cells(facet) for facet in (result.coverage, result.ranking)),
         "n: queries of the pilot that the facet is measured on; differ: those on which the runs differ; queries: answerable "
         "queries like these.",
+        sentences=result.notes,
     )
-    return View((table,), notes=result.notes)
+    return View((table,))
 
 
 def _plan_cells(facet: PlannedFacet) -> tuple[str, ...]:
