@@ -23,6 +23,7 @@ from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.notes import n_missing
 from ir_outcomes.reading.run_lists import is_path, run_list
 
 __all__ = ["compare"]
@@ -191,6 +192,7 @@ def _compared(
             MeasuredPair(
                 queries=pair_queries(*runs, settings.unit),
                 n_unanswerable=n_unanswerable,
+                n_missing=(n_missing(runs[0]), n_missing(runs[1])),
                 naive=naive_tests(*reciprocal_ranks),
                 cutoffs=cutoffs,
                 notes=(*notes, *notes_on_input(*runs)),
