@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import escaped
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.showing.report.rankings import DEPTH, Rankings
 
 __all__ = ["Embedded", "QuerySet", "columns_of", "embed", "json_for_html", "visible"]
 
 _FIELDS = ("outcome", "found_baseline", "found_contender", "baseline", "contender", "difference")
+
+Lists = list[dict[str, Any]]  # ranked lists of each query
 
 
 @dataclass(eq=False)
@@ -81,48 +83,37 @@ class Embedded:
 
 
 def embed(
-    sets: Sequence[QuerySet], rankings: Sequence[Rankings | None], texts: Sequence[Mapping[str, str]], budget: int
+    sets: Sequence[QuerySet], lists: Sequence[Lists | None], texts: Sequence[Mapping[str, str]], budget: int
 ) -> Embedded:
-    """Choose the queries whose rankings are part of the page: those that change most, until it is full.
+    """Choose the queries whose ranked lists are part of the page: those that change most, until it is full.
 
     Parameters
     ----------
     sets : sequence of QuerySet
         The queries.
-    rankings : sequence of Rankings or None
-        Of each set.
+    lists : sequence of Lists or None
+        Of each set, the ranked lists of each query; None where they are not known.
     texts : sequence of mapping
-        Texts of documents, of each set.
+        Of each set, texts of documents.
     budget : int
         Bytes.
     """
-    chosen = Embedded([[] if known is None else [None] * len(own.ids) for own, known in zip(sets, rankings, strict=True)], [{} for _ in sets], 0, 0)
+    chosen = Embedded([[] if known is None else [None] * len(known) for known in lists], [{} for _ in sets], 0, 0)
     order = []
-    for number, (own, known) in enumerate(zip(sets, rankings, strict=True)):
+    for number, (own, known) in enumerate(zip(sets, lists, strict=True)):
         if known is not None:
-            order += [(-change, number, place) for place, change in enumerate(own.changes())]
+            order += [(-change, number, place, entry) for place, (change, entry) in enumerate(zip(own.changes(), known, strict=True))]
     chosen.total = len(order)
-    for _, number, place in sorted(order):
-        entry = _lists(rankings[number], sets[number].ids[place])
-        new = {
-            identifier: texts[number][identifier]
-            for identifier in entry["ids"]
-            if identifier in texts[number] and identifier not in chosen.texts[number]
-        }
+    for _, number, place, entry in sorted(order, key=itemgetter(0, 1, 2)):
+        known_texts, taken = texts[number], chosen.texts[number]
+        new = {name: known_texts[name] for name in entry["ids"] if name in known_texts and name not in taken}
         budget -= _size(entry) + _size(new)
         if budget < 0:
             break
         chosen.rankings[number][place] = entry
-        chosen.texts[number] |= new
+        taken |= new
         chosen.n += 1
     return chosen
-
-
-def documents_of(own: QuerySet, rankings: Rankings | None) -> set[str]:
-    """Return the ids of all documents that may be shown for a set of queries."""
-    if rankings is None:
-        return set()
-    return {identifier for query in own.ids for identifier in _lists(rankings, query)["ids"]}
 
 
 def columns_of(comparison: Comparison) -> dict[str, list[Any]] | None:
@@ -155,11 +146,6 @@ def json_for_html(value: Any) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
-
-
-def _lists(rankings: Rankings | None, query: str) -> dict[str, Any]:
-    assert rankings is not None
-    return rankings.of_query(query)
 
 
 def _size(value: Any) -> int:

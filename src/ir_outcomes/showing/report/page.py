@@ -26,7 +26,7 @@ from ir_outcomes.results import Result
 from ir_outcomes.showing.report import island
 from ir_outcomes.showing.report.charts import curve_chart, outcome_bar, scatter
 from ir_outcomes.showing.report.overview import forest_of, matrix_of, measurements, tone
-from ir_outcomes.showing.report.rankings import DEPTH, Rankings, rankings_of
+from ir_outcomes.showing.report.rankings import DEPTH, rankings_of
 from ir_outcomes.showing.report.sections import Evaluations, Section, evaluation_of, sections_of
 from ir_outcomes.showing.report.texts import Documents, texts_of_documents
 
@@ -187,15 +187,11 @@ def report_of(
     hashed = [*inputs, *([docs] if is_path(docs) else []), *([slices] if is_path(slices) else [])]
     provenance = {"command": command, "inputs": _inputs(sections, evaluations, hashed)}
 
-    rankings = [None if own.evaluation is None else rankings_of(own.evaluation, own.runs) for own in sets]
-    texts = [
-        texts_of_documents(docs, island.documents_of(own, known), own.evaluation.collection) if own.evaluation is not None else {}
-        for own, known in zip(sets, rankings, strict=True)
-    ]
-    nothing = island.embed(sets, [None] * len(sets), texts, 0)
-    size = len(page.render(nothing, "", provenance).encode())
-    embedded = island.embed(sets, rankings, texts, int(max_mb * MB) - size - _SLACK)
-    written = ReportPage(page.render(embedded, _left_out(sets, rankings, embedded, max_mb), provenance))
+    lists = [_lists(own) for own in sets]
+    texts = [_texts(own, known, docs) for own, known in zip(sets, lists, strict=True)]
+    size = len(page.render(island.embed(sets, [None] * len(sets), texts, 0), "", provenance).encode())
+    embedded = island.embed(sets, lists, texts, int(max_mb * MB) - size - _SLACK)
+    written = ReportPage(page.render(embedded, _left_out(sets, lists, embedded, max_mb), provenance))
     if path is not None:
         written.save(path)
     return written
@@ -306,6 +302,19 @@ def _query_sets(
     return sets, set_of
 
 
+def _lists(own: island.QuerySet) -> island.Lists | None:
+    """Return the ranked lists of each query; None where they are not known."""
+    rankings = None if own.evaluation is None else rankings_of(own.evaluation, own.runs)
+    return None if rankings is None else [rankings.of_query(query) for query in own.ids]
+
+
+def _texts(own: island.QuerySet, lists: island.Lists | None, docs: Documents) -> dict[str, str]:
+    """Return the texts of all documents of these lists, as far as they are known."""
+    if own.evaluation is None or lists is None:
+        return {}
+    return texts_of_documents(docs, {identifier for entry in lists for identifier in entry["ids"]}, own.evaluation.collection)
+
+
 def _section(
     section: Section, evaluation: Evaluation | None, number: int, *, several: bool, is_open: bool
 ) -> dict[str, Any]:
@@ -380,14 +389,14 @@ def _file_hash(path: Any) -> str:
 
 
 def _left_out(
-    sets: Sequence[island.QuerySet], rankings: Sequence[Rankings | None], embedded: island.Embedded, max_mb: float
+    sets: Sequence[island.QuerySet], lists: Sequence[island.Lists | None], embedded: island.Embedded, max_mb: float
 ) -> str:
     """Say which ranked lists the page does not hold, and why."""
     if not sets:
         return "The result was stored without its queries; store it with to_json(per_query=True)."
     if all(own.evaluation is None for own in sets):
         return "There are no ranked lists, because the page was made without the evaluation; pass evaluation= to to_report."
-    if all(known is None for known in rankings):
+    if all(known is None for known in lists):
         return f"There are no ranked lists, because the evaluation did not keep them; pass documents={DEPTH} to evaluate."
     if embedded.n == embedded.total:
         return f"Ranked lists of all queries are included: the first {DEPTH} documents, and each relevant document further down."

@@ -44,39 +44,43 @@ class Rankings:
         Returns
         -------
         dict
-            ``ids``: the documents of all lists, each once; ``grades``: their judged grades by index into ``ids``, unjudged ones
-            left out; ``lists``: for each run the indices in the order of the ranking; ``beyond``: for each run the index and
-            the rank of each relevant document further down, rank 0 where the run did not return it.
+            ``ids``: the documents of all lists and the relevant ones, each once; ``grades``: their judged grades by index into
+            ``ids``, unjudged ones left out; ``lists``: for each run the indices in the order of the ranking; ``beyond``: for
+            each run the index and the rank of each relevant document further down. Relevant documents in neither were not
+            returned.
         """
         place = self._place_of_query[query]
         index: dict[str, int] = {}
         grades: dict[str, int] = {}
-        lists = []
+        lists: list[list[int]] = []
         for ranked in self.documents:
             start, end = ranked.offsets[place : place + 2]
             ids = [identifier.decode() for identifier in ranked.docids[start:end].tolist()]
             lists.append([index.setdefault(identifier, len(index)) for identifier in ids])
             judged = zip(lists[-1], ranked.grades[start:end].tolist(), strict=True)
             grades |= {str(document): grade for document, grade in judged if grade != UNJUDGED}
-        shown = [set(ranking) for ranking in lists]
-        beyond: list[list[list[int]]] = [[] for _ in self.runs]
-        for number, (identifier, grade) in enumerate(self._relevant(place)):
-            document = index.setdefault(identifier, len(index))
-            grades[str(document)] = grade
-            for own, run, seen in zip(beyond, self.runs, shown, strict=True):
-                lengths = self.evaluation[run]
-                if document not in seen:
-                    own.append([document, int(lengths.rank[lengths.offsets[place] + number])])
-        for own in beyond:
-            own.sort(key=lambda entry: (entry[1] == 0, entry[1]))
+        relevant = []
+        for identifier, grade in self._relevant(query):
+            relevant.append(index.setdefault(identifier, len(index)))
+            grades[str(relevant[-1])] = grade
+        beyond = [self._further_down(run, place, relevant, ranked.depth) for run, ranked in zip(self.runs, self.documents, strict=True)]
         return {"ids": list(index), "grades": grades, "lists": lists, "beyond": beyond}
 
-    def _relevant(self, place: int) -> list[tuple[str, int]]:
+    def _further_down(self, run: str, place: int, relevant: list[int], depth: int) -> list[list[int]]:
+        """List index and rank of the relevant documents after a depth, in the order of their ranks."""
+        if not relevant:
+            return []
+        lengths = self.evaluation[run]
+        ranks = lengths.rank[slice(*lengths.offsets[place : place + 2])].tolist()
+        found = [[document, rank] for document, rank in zip(relevant, ranks, strict=True) if rank > depth]
+        return sorted(found, key=lambda entry: entry[1])
+
+    def _relevant(self, query: str) -> list[tuple[str, int]]:
         """List the relevant documents of a query with their grades, in the order of the qrels."""
         qrels = self.evaluation.qrels
         if qrels is None:
             return []
-        row = self._row_of_query[self.evaluation.query_ids[place]]
+        row = self._row_of_query[query]
         start, end = qrels.offsets[row : row + 2]
         chosen = np.flatnonzero(qrels.grades[start:end] >= self.evaluation.rel) + start
         return [(qrels.docids[judgment].decode(), int(qrels.grades[judgment])) for judgment in chosen.tolist()]

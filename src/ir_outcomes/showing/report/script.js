@@ -122,6 +122,9 @@
     }
     const order = state.sort === "size" ? ", the largest change first" : "";
     byId("count").textContent = `${listed.length.toLocaleString("en")} of ${set.ids.length.toLocaleString("en")} ${set.ids.length === 1 ? "query" : "queries"}${order}`;
+    byId("meaning").textContent = settings.settings.unit === "document"
+      ? "Won and lost: B found more, or fewer, of the query's relevant documents than A. Better and worse: it found as many, and read less, or more, to find them."
+      : "Won and lost: only B, or only A, answered the query. Better and worse: both did, and B read less, or more.";
     drawHeads();
     drawControls();
     byId("list").scrollTop = 0;
@@ -188,7 +191,7 @@
   const current = () => Math.max(0, listed.findIndex((i) => set.ids[i] === state.q));
 
   function spacer(rows, height) {
-    const row = element("tr", { className: "spacer", ariaHidden: "true" }, element("td", { colSpan: COLUMNS.length }));
+    const row = element("tr", { className: "spacer", ariaHidden: "true" }, element("td"));
     row.firstChild.style.height = `${rows * height}px`;
     return row;
   }
@@ -201,7 +204,7 @@
     const rows = byId("rows");
     list.querySelector("table").setAttribute("aria-rowcount", listed.length + 1);
     const height = rows.querySelector("tr:not(.spacer)")?.getBoundingClientRect().height || 38.4;
-    const visible = Math.ceil(list.clientHeight / height);
+    const visible = Math.ceil(innerHeight / height);
     const first = printing ? 0 : Math.max(0, Math.floor(list.scrollTop / height) - EXTRA);
     const last = Math.min(listed.length, printing ? PRINTED : first + visible + 2 * EXTRA);
     const focused = rows.contains(document.activeElement) ? document.activeElement.closest("tr").dataset.place : undefined;
@@ -316,9 +319,12 @@
     place.append(lists);
   }
 
+  const relevantOf = (rankings) => Object.keys(rankings.grades).map(Number).filter((document) => rankings.grades[document] >= settings.settings.rel);
+
   function ranksOf(rankings, run) {
     const ranks = new Map(rankings.lists[run].map((document, place) => [document, place + 1]));
     for (const [document, rank] of rankings.beyond[run]) ranks.set(document, rank);
+    for (const document of relevantOf(rankings)) if (!ranks.has(document)) ranks.set(document, 0);
     return ranks;
   }
 
@@ -326,10 +332,12 @@
     const heading = `list-${side}`;
     const there = ranksOf(rankings, opposite);
     const items = rankings.lists[run].map((document, place) => drawDocument(rankings, document, place + 1, there, side));
-    const further = rankings.beyond[run];
+    const own = ranksOf(rankings, run);
+    const absent = relevantOf(rankings).filter((document) => own.get(document) === 0).map((document) => [document, 0]);
+    const further = [...rankings.beyond[run], ...absent];
     if (!items.length) items.push(element("li", { className: "further", textContent: "This run returned nothing." }));
     if (further.length) {
-      items.push(element("li", { className: "further", textContent: `Relevant documents after rank ${data.depth}` }));
+      items.push(element("li", { className: "further", textContent: `Relevant documents after rank ${data.depth}; –: not returned` }));
       items.push(...further.map(([document, rank]) => drawDocument(rankings, document, rank, there, side)));
     }
     const letter = side ? "B" : "A";

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import singledispatch
+from itertools import combinations
 from typing import NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
 from ir_outcomes.across.cutoffs import CutoffsComparison
 from ir_outcomes.across.judges import JudgesComparison
 from ir_outcomes.across.slices import SlicesComparison
-from ir_outcomes.comparison.compare import compare
+from ir_outcomes.comparison.build import MeasuredPair, build
+from ir_outcomes.comparison.facets import naive_tests
+from ir_outcomes.comparison.outcomes import pair_queries
+from ir_outcomes.comparison.pair_tests import coverage_test_for
 from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
@@ -83,18 +88,19 @@ def _leaderboard(result: Leaderboard, evaluation: Evaluations) -> list[Section]:
     names = [standing.run for standing in result.standings]
     if not isinstance(evaluation, Evaluation) or result.settings is None or len(names) > MOST_RUNS:
         return []
-    settings = result.settings
-    found = compare(
-        evaluation[names],
-        names[0],
-        names[1:],
-        all_pairs=True,
-        cutoff=settings.cutoff,
-        alpha=settings.alpha,
-        correction=settings.correction,  # type: ignore[arg-type]  # settings were checked when they were made
-    )
-    assert isinstance(found, Comparisons)
-    return [Section(comparison) for comparison in found if comparison.baseline == names[0]]
+    runs = evaluation[names].at(result.settings.cutoff)
+    measured = [
+        MeasuredPair(
+            queries=pair_queries(baseline, contender, result.settings.unit),
+            n_unanswerable=result.n_unanswerable,
+            naive=naive_tests(*(run.reciprocal_rank()[run.answerable] for run in (baseline, contender))),
+            notes=tuple(notes_on_input(baseline, contender)),
+            texts=evaluation.texts,
+        )
+        for baseline, contender in combinations(runs, 2)
+    ]
+    test = coverage_test_for(result.settings.unit, evaluation.many_relevant, result.settings.coverage_test)
+    return [Section(comparison) for comparison in build(measured, result.settings, test, wanted=len(names) - 1)]
 
 
 def evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | None:
