@@ -73,7 +73,6 @@ from ir_outcomes.tail import (
 )
 
 __all__ = [
-    "__version__",
     "ASL",
     "ESL",
     "RRIE",
@@ -112,6 +111,7 @@ __all__ = [
     "SummaryVerdict",
     "Task",
     "UnreadableFile",
+    "__version__",
     "agreement",
     "as_qrels",
     "as_run",

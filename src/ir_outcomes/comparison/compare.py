@@ -142,12 +142,8 @@ def compare(
         notes = (about_best, *notes)
     check_one_order(evaluation.ties)
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
-    settings = Settings(
-        cutoff=evaluation.cutoff,
-        rel=evaluation.rel,
-        unit=evaluation.unit,
-        ties=evaluation.ties,
-        judged_only=evaluation.judged_only,
+    settings = Settings.of(
+        evaluation,
         alpha=alpha,
         test=test,
         coverage_test=coverage_test,
@@ -261,7 +257,7 @@ def _is_same(run: Any, baseline: Any) -> bool:
         try:
             return os.path.samefile(run, baseline)
         except OSError:
-            return os.fspath(run) == os.fspath(baseline)
+            return bool(os.fspath(run) == os.fspath(baseline))
     return run is baseline or (isinstance(run, str) and run == baseline)
 
 

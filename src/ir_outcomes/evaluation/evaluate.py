@@ -6,7 +6,7 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -197,7 +197,8 @@ class _Attempt(NamedTuple):
     warning: str | None = None
 
 
-class _Work(NamedTuple):
+@dataclass(frozen=True)
+class _Work:
     """Evaluates runs, one after another; it travels to the processes."""
 
     qrels: Qrels
@@ -273,7 +274,7 @@ def _evaluated(
     read: list[Any] = []
     first: SearchLengths | None = None
     failure: InputError | None = None  # only the first: an error holds on to what was being read
-    attempts = each_run(work, sources, names, n_jobs=n_jobs, progress=progress, failed=_Attempt)
+    attempts = each_run(work, sources, names, n_jobs=n_jobs, progress=progress, failed=lambda error: _Attempt(error))
     for source, attempt in zip(sources, attempts, strict=True):
         if attempt.warning is not None:
             warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=user_stacklevel())

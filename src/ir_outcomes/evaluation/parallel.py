@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from itertools import starmap
@@ -94,7 +94,7 @@ def _in_processes(
     jobs: list[_Job],
     n_jobs: int | None,
     failed: Callable[[UnreadableFile], T] | None,
-) -> Iterator[T]:
+) -> Generator[T, None, None]:
     """Yield the results of all jobs, those of a killed process included.
 
     The pool of a process that was killed is lost, and does not tell which job that process had. It is one of the next few; so
@@ -151,7 +151,8 @@ def _pool(function: Callable[[Any, str | None], T], jobs: list[_Job], n_jobs: in
         return
     results = parallel(calls)
     try:
-        yield from results
+        for result in results:  # `yield from` would close the results itself, outside of the block that ignores warnings
+            yield result
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib's advice when an error ends the evaluation early

@@ -60,7 +60,8 @@ def save_parts(parts: Mapping[str, Any], path: str | os.PathLike[str], key: str 
     text = json.dumps(about, default=lambda number: number.item())  # of NumPy
     arrays = {field: np.ascontiguousarray(parts[field]) for field in _ARRAYS}
     content = io.BytesIO()
-    np.savez_compressed(content, about=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
+    members: dict[str, Any] = {"about": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
+    np.savez_compressed(content, **members)
     _write_completely(path, content.getvalue())
 
 
@@ -213,7 +214,8 @@ def _wrong_values(about: Mapping[str, Any], arrays: _Arrays) -> Iterator[str]:
     offsets = arrays["offsets"]
     if offsets.shape != (n_queries + 1,) or offsets[0] != 0 or np.any(np.diff(offsets) < 0):
         yield "offsets"
-    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(PER_ATOM, (int(offsets[-1]),)) | dict.fromkeys(PER_QUERY, (n_queries,))
+    shapes: dict[str, tuple[int, ...]] = {field: (int(offsets[-1]),) for field in PER_ATOM}
+    shapes |= dict.fromkeys(PER_QUERY, (n_queries,))
     shapes["unjudged"] = (n_queries, len(depths))
     for field, shape in shapes.items():
         if arrays[field].shape != shape:
