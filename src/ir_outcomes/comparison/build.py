@@ -70,10 +70,12 @@ def family_labels(pairs: Sequence[PairedQueries], settings: Settings, coverage_t
     return _judged(pairs, settings, coverage_test).verdicts.labels()
 
 
-def build(pairs: Sequence[MeasuredPair], settings: Settings, coverage_test: DecidingCoverageTest) -> tuple[Comparison, ...]:
-    """Test all pairs of a family, correct each facet over it, and reach the verdicts."""
+def build(
+    pairs: Sequence[MeasuredPair], settings: Settings, coverage_test: DecidingCoverageTest, wanted: int | None = None
+) -> tuple[Comparison, ...]:
+    """Test all pairs of a family, correct each facet over it, and reach the verdicts of the first `wanted` pairs, or of all."""
     judgment = _judged([pair.queries for pair in pairs], settings, coverage_test)
-    return tuple(_comparison(pair, place, judgment, settings, coverage_test) for place, pair in enumerate(pairs))
+    return tuple(_comparison(pair, place, judgment, settings, coverage_test) for place, pair in enumerate(pairs[:wanted]))
 
 
 def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> Judgment:
