@@ -266,8 +266,8 @@ def _natural(label: str) -> tuple[float, str]:
 def _differences(
     evaluation: Evaluation, labels: Mapping[str, str], baseline: str, contender: str, seed: int, resamples: int
 ) -> list[SliceDifferences]:
-    runs = (evaluation[name].at(evaluation.cutoff) for name in (baseline, contender))
-    pair = pair_queries(*runs, evaluation.unit)
+    cutoff = evaluation.cutoff
+    pair = pair_queries(evaluation[baseline].at(cutoff), evaluation[contender].at(cutoff), evaluation.unit)
     result = []
     for facet, change, queries in _changes(pair):
         found = heterogeneity_test(change, [labels[query] for query in queries], seed=seed, resamples=resamples)

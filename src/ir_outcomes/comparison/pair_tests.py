@@ -251,9 +251,7 @@ def _coverage_tests(sample: Differences, test: DecidingCoverageTest, level: floa
     unreachable(test)
 
 
-def _ranking_tests(
-    sample: Differences, test: RankingTest, mean: Tests, wilcoxon: Tests, level: float | None
-) -> Tests:
+def _ranking_tests(sample: Differences, test: RankingTest, mean: Tests, wilcoxon: Tests, level: float | None) -> Tests:
     if test == "t":
         return mean
     if test == "wilcoxon":

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -197,7 +197,8 @@ class _Attempt(NamedTuple):
     warning: str | None = None
 
 
-class _Work(NamedTuple):
+@dataclass(frozen=True)
+class _Work:
     """Evaluates runs, one after another; it travels to the processes."""
 
     qrels: Qrels
