@@ -149,7 +149,7 @@ def test_a_baseline_is_evaluated_once_for_all_runs(monkeypatch: pytest.MonkeyPat
 
 def test_registering(tmp_path: Path, bm25: str) -> None:
     iro.register_baseline("bm25", BASELINE)
-    with pytest.raises(ParameterError, match="'bm25' is another run already; choose another name, or pass replace=True"):
+    with pytest.raises(ParameterError, match="'bm25' is registered for another run; choose another name, or pass replace=True"):
         iro.register_baseline("bm25", RUN)
     iro.register_baseline("bm25", RUN, replace=True)
     assert by_query(Outcome(baseline="bm25", case="won") @ 9)["q3"] == 0

@@ -151,7 +151,8 @@ def _pool(function: Callable[[Any, str | None], T], jobs: list[_Job], n_jobs: in
         return
     results = parallel(calls)
     try:
-        yield from results
+        for result in results:  # `yield from` would close the results itself, outside of the block that ignores warnings
+            yield result
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib's advice when an error ends the evaluation early

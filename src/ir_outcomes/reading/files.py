@@ -190,7 +190,7 @@ def name_of(path: str | os.PathLike[str]) -> str:
 
 
 _COMPRESSION_ENDINGS = {"gz", "bz2", "xz", "lz4", "zst"}
-_FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel"}
+_FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel", "csv", "json", "jsonl", "parquet", "parq"}
 
 
 class _CountedFile(io.FileIO):
