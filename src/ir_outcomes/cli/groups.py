@@ -47,10 +47,10 @@ def add_command(app: typer.Typer, function: Callable[..., None], *examples: str,
 def _flat(function: Callable[..., None]) -> Callable[..., None]:
     """Replace each group among the parameters of a function by its fields."""
     hints = get_type_hints(function, include_extras=True)
-    groups = {parameter: hint for parameter, hint in hints.items() if is_dataclass(hint)}
+    groups: dict[str, Any] = {parameter: hint for parameter, hint in hints.items() if is_dataclass(hint)}
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(function).parameters.values():
-        group: Any = groups.get(parameter.name)
+        group = groups.get(parameter.name)
         if group is None:
             parameters.append(parameter.replace(annotation=hints[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY))
             continue

@@ -27,6 +27,7 @@ from ir_outcomes.cli.sources import (
     QRELS_OR_OUTPUT,
     RUNS_OR_OUTPUTS,
     needed,
+    refuse_settings_of_runs,
     scores,
     settings_of_runs,
     sources,

@@ -108,14 +108,14 @@ def sources(
     """Yield what the runs are ranked by: an evaluation and a measure of it, or scores."""
     if from_outputs:
         refuse_settings_of_runs(options)
-        for measure in measures or [None]:
+        for measure in measures or (None,):
             yield scores(qrels, runs, measure, higher_is_better, options), None
         return
     evaluation = options.evaluate(qrels, needed(runs), measures=measures or (), directions=higher_is_better)
     if cutoff is not None:
         yield evaluation.scores_of(None, cutoff=cutoff), None
         return
-    for measure in measures or [None]:
+    for measure in measures or (None,):
         yield evaluation, measure
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Floats
 from ir_outcomes.comparison.facets import (
     CoverageFacet,
@@ -67,10 +68,13 @@ def family_labels(pairs: Sequence[PairedQueries], settings: Settings, coverage_t
     return _judged(pairs, settings, coverage_test).verdicts.labels()
 
 
-def build(pairs: Sequence[MeasuredPair], settings: Settings, coverage_test: DecidingCoverageTest) -> tuple[Comparison, ...]:
+def build(
+    pairs: Sequence[MeasuredPair], settings: Settings, coverage_test: DecidingCoverageTest, *, progress: bool = False
+) -> tuple[Comparison, ...]:
     """Test all pairs of a family, correct each facet over it, and reach the verdicts."""
     judgment = _judged([pair.queries for pair in pairs], settings, coverage_test)
-    return tuple(_comparison(pair, place, judgment, settings, coverage_test) for place, pair in enumerate(pairs))
+    places = with_progress(range(len(pairs)), "pair", len(pairs), shown=progress)
+    return tuple(_comparison(pairs[place], place, judgment, settings, coverage_test) for place in places)
 
 
 def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> Judgment:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import starmap
 from typing import Any, TypeVar
 
+from ir_outcomes._progress import with_progress
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.reading.files import STDIN
 from ir_outcomes.reading.run_lists import is_path
@@ -53,12 +53,7 @@ def each_run(
         raise ParameterError("n_jobs=0: must be 1 or more, -1 for one job per processor, or None")
     pairs = list(zip(runs, names, strict=True))
     results = starmap(function, pairs) if n_jobs == 1 else _through_joblib(function, pairs, n_jobs)
-    if not progress:
-        return results
-    from tqdm import tqdm
-
-    bar: Iterable[T] = tqdm(results, total=len(runs), unit="run", file=sys.stderr)
-    return bar
+    return with_progress(results, "run", len(runs), shown=progress)
 
 
 def _through_joblib(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from ir_outcomes._progress import with_progress
 from ir_outcomes._types import OnError, Ties, UnitChoice
 from ir_outcomes.errors import InputError
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.reading.suites import Suite, SuiteCollection, read_suite
+from ir_outcomes.reading.suites import Suite, read_suite
 
 __all__ = ["evaluate_suite"]
 
@@ -74,7 +74,7 @@ def evaluate_suite(
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
     evaluations = {}
-    for collection in _with_progress(found.collections, progress):
+    for collection in with_progress(found.collections, "collection", len(found.collections), shown=progress):
         try:
             evaluations[collection.name] = evaluate(
                 collection.qrels,
@@ -93,12 +93,3 @@ def evaluate_suite(
             error.args = (f"collection {collection.name}: {error}",)
             raise
     return evaluations
-
-
-def _with_progress(collections: Sequence[SuiteCollection], progress: bool) -> Iterable[SuiteCollection]:
-    if not progress:
-        return collections
-    from tqdm import tqdm
-
-    bar: Iterable[SuiteCollection] = tqdm(collections, unit="collection", file=sys.stderr)
-    return bar
