@@ -17,9 +17,12 @@ from ir_outcomes import search_lengths
 from ir_outcomes.statistics import (
     band_of_ranks,
     fixed_mean,
+    log_ratio_of_means,
+    mean_of_means_test,
     queries_for_coverage,
     queries_for_mean,
     random_effects,
+    relative_differences,
 )
 
 ALPHA = 0.05
@@ -102,6 +105,36 @@ def bands(data: Path, trials: int) -> None:
             print(f"{collection:20}{n:8}{rates[0]:11.1f}{rates[1]:10.1f}{rates[2]:9.1f}")
 
 
+def null_over_collections(data: Path, trials: int) -> None:
+    """Print how often the mean of six collections is called different from 0 although the runs of each query are exchanged."""
+    pairs = []
+    for collection, cutoff in COLLECTIONS:
+        for baseline, contender in combinations(first_ranks(data, collection, cutoff).values(), 2):
+            both = np.isfinite(baseline) & np.isfinite(contender)
+            if np.mean(baseline[both] != contender[both]) > 0.05:
+                pairs.append((baseline[both], contender[both]))
+    print("\nNull hypothesis, ranking of six collections: mean called different from 0, in %")
+    print(f"{'queries of each':>16}{'t on log ratios':>17}{'sign flips':>12}")
+    for n in (50, 200):
+        rng = np.random.default_rng(n)
+        rejected = np.zeros(2)
+        for _ in range(trials):
+            effects, variances, samples = [], [], []
+            for pair in rng.choice(len(pairs), 6, replace=False):
+                drawn, swapped = rng.integers(0, len(pairs[pair][0]), n), rng.random(n) < 0.5
+                first, second = (values[drawn] for values in pairs[pair])
+                lengths = np.where(swapped, second, first), np.where(swapped, first, second)
+                log_ratio = log_ratio_of_means(*lengths)
+                if log_ratio is not None:
+                    effects.append(log_ratio[0])
+                    variances.append(log_ratio[1])
+                samples.append(relative_differences(*lengths))
+            by_t = fixed_mean(effects, variances, [n] * len(effects), 1 - ALPHA)
+            rejected += [by_t.pvalue <= ALPHA, mean_of_means_test(samples).pvalue <= ALPHA]
+        rates = 100 * rejected / trials
+        print(f"{n:16}{rates[0]:17.1f}{rates[1]:12.1f}")
+
+
 def planning(data: Path, pilots: int, samples: int) -> None:
     """Print what power the planned numbers reach, from pilots of 200 of the real queries.
 
@@ -167,7 +200,7 @@ def _power(
 
 
 def main() -> None:
-    """Read the arguments and print the three tables."""
+    """Read the arguments and print the four tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
     parser.add_argument("--trials", type=int, default=1000, help="samples for each row of the first two tables")
@@ -175,6 +208,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=400, help="of each planned size")
     arguments = parser.parse_args()
     pooling(arguments.trials)
+    null_over_collections(arguments.data, arguments.trials)
     bands(arguments.data, arguments.trials // 2)
     planning(arguments.data, arguments.pilots, arguments.samples)
 

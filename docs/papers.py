@@ -175,16 +175,17 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
     deep = {
         name: run for name, run in passages.runs.items() if name in ("BM25", "BM25RM3", "BM25_docT5q_ColBERT", "prf_rank_beta1")
     }
+    deep_runs = iro.evaluate(passages.qrels, deep)
     rows = []
     for missing in ("retrieved", "cutoff"):
-        for run in iro.length_distributions(passages.qrels, deep, missing=missing).runs:
+        for run in iro.length_distributions(deep_runs, missing=missing).runs:
             rows.append(
                 [run.run, missing, f"{run.asl:.0f}", f"{run.asl_top:.0f}", f"{run.missing}", f"{percent(run.effective_share)}"]
             )
     asl = table(("run", "missing documents", ">ASL", ">ASL@g1-10", ">missing", ">averaged by AP, %"), rows)
-    save(iro.length_distributions(passages.qrels, deep).plot(), "alex-figure-5")
-    save(iro.length_changes(passages.qrels, deep["BM25"], deep["prf_rank_beta1"]).plot(), "alex-figure-6")
-    left = iro.headroom(passages.qrels, deep)
+    save(iro.length_distributions(deep_runs).plot(), "alex-figure-5")
+    save(iro.length_changes(deep_runs, "BM25", "prf_rank_beta1", bins=10).plot(), "alex-figure-6")
+    left = iro.headroom(deep_runs)
     for kind, figure in (("top precision", 1), ("top length", 2), ("precision", 3), ("length", 4)):
         save(left.plot(kind), f"alex-figure-{figure}")
 
@@ -194,8 +195,9 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
         ("passages 2020", passages, "BM25RM3", "prf_rank_beta1"),
     ]
     pairs.append(("DL-Hard documents", documents, "bm25+rm3", "bm25+electra-mp"))
-    for name, each, baseline, contender in pairs:
-        result = iro.rrie(each.qrels, each.runs[baseline], each.runs[contender], cutoff=1000)
+    for name, collection, baseline, contender in pairs:
+        runs = {run: collection.runs[run] for run in (baseline, contender)}
+        result = iro.rrie(iro.evaluate(collection.qrels, runs), baseline, contender, cutoff=1000)
         for reduction in result.reductions:
             share = "-" if reduction.rrie is None else f"{100 * reduction.rrie:.0f} %"
             measure = reduction.measure.replace("(first=10,missing='cutoff')@1000", "@g1-10").replace(
@@ -214,15 +216,16 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
     table_1 = table(("collection", "runs", "measure", ">baseline", ">contender", ">RRIE"), rows)
 
     rows, shares = [], []
-    for name, each in collections.items():
-        cutoff = 1000 if name == "dl-hard-doc" else each.settings["cutoff"]
-        runs = {run: table_ for run, table_ in each.runs.items() if name != "known-item" or run != "bm25-top20"}
-        result = iro.reordering(each.qrels, runs, cutoff=cutoff)
+    for name, collection in collections.items():
+        cutoff = 1000 if name == "dl-hard-doc" else collection.settings["cutoff"]
+        chosen = {run: ranking for run, ranking in collection.runs.items() if name != "known-item" or run != "bm25-top20"}
+        evaluated = iro.evaluate(collection.qrels, chosen)
+        result = iro.reordering(evaluated, cutoff=cutoff)
         for change in result.changes:
             value = "-" if change.delta_value is None else f"{change.delta_value:.3g}x"
             tau = "-" if change.tau is None else f"{change.tau:.2f}"
             rows.append([f"{name}, depth {cutoff}", change.step, f"{change.delta_sort:.0f} %", change.run, tau, value])
-        found = [iro.effective_share(iro.search_lengths(each.qrels, run)) for run in runs.values()]
+        found = [iro.effective_share(run) for run in evaluated]
         shares.append([name, len(found), percent(min(found)), percent(sum(found) / len(found)), percent(max(found))])
         if name == "dl20-passage":
             save(result.plot(), "alex-orders")

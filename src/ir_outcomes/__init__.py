@@ -4,6 +4,7 @@ Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_m
 """
 
 from ir_outcomes import pyterrier
+from ir_outcomes._version import __version__
 from ir_outcomes.across import (
     CollectionsComparison,
     CutoffsComparison,
@@ -111,6 +112,7 @@ __all__ = [
     "SummaryVerdict",
     "Task",
     "UnreadableFile",
+    "__version__",
     "agreement",
     "as_qrels",
     "as_run",

@@ -8,13 +8,17 @@ import numpy as np
 
 from ir_outcomes.errors import ParameterError
 
+LARGEST = 2**31 - 1  # of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger ones
+
 
 def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:
-    """Refuse what is not a whole number from 1 upwards."""
+    """Refuse what is not a whole number from 1 to `LARGEST`."""
     if none_allowed and value is None:
         return
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ParameterError(f"{name}={value!r}: must be a whole number, 1 or more")
+    if value > LARGEST:
+        raise ParameterError(f"{name}={value}: must be a whole number of at most {LARGEST:,}")
 
 
 def check_count(name: str, value: object) -> None:

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 def with_progress(items: Iterable[T], unit: str, total: int, *, shown: bool) -> Iterator[T]:
     """Yield items and show on stderr how many of them are done, if asked to."""
-    if not shown:
+    if not shown or sys.stderr is None:
         return iter(items)
     from tqdm import tqdm
 

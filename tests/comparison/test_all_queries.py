@@ -67,7 +67,7 @@ def test_restricted_lengths_against_the_definition(qrels: Any, a: Any, b: Any, u
 
 
 def test_the_same_ranks_in_both_runs_are_not_better() -> None:
-    """50 answers at rank 1 are lost and 50 at rank 90 won: the ranks, the coverage and the mean reciprocal rank are the same."""
+    """50 answers at rank 1 are lost and 50 at rank 90 won: ranks, coverage and mean reciprocal rank are the same."""
     a, b = in_blocks((50, 1, None), (50, None, 90), (50, 90, 1), (850, 5, 5))
     assert sorted(map(str, a.values())) == sorted(map(str, b.values()))
     found = compare(a, b)

@@ -48,7 +48,7 @@ def check(found: Any, expected: Comparison) -> None:
     assert isinstance(found, Comparison)
     assert found.outcomes == expected.outcomes
     assert found.verdict.label == expected.verdict.label
-    for facet in ("coverage", "ranking", "reciprocal_rank"):
+    for facet in ("coverage", "ranking", "reciprocal"):
         one, other = getattr(found, facet), getattr(expected, facet)
         assert one.pvalues == pytest.approx(other.pvalues)
         assert one.interval == other.interval
@@ -83,7 +83,7 @@ def test_pyterrier_frame_and_file(inputs: Any, expected: Comparison, tmp_path: P
     assert (found.baseline, found.contender) == ("A", "B")
     table.to_csv(tmp_path / "perquery.csv", index=False)
     check(iro.compare_outputs(tmp_path / "perquery.csv", tmp_path / "perquery.csv", names=("A", "B")), expected)
-    with pytest.raises(ParameterError, match=r"holds the runs A, B; name one of them"):
+    with pytest.raises(ParameterError, match=r"has the runs A, B; choose one with names="):
         iro.compare_outputs(table, table)
     with pytest.raises(FormatError, match="is a frame without measure"):
         iro.compare_outputs(table.drop(columns="measure"), table)
@@ -167,7 +167,8 @@ def test_a_measure_of_an_evaluation(folder: Path) -> None:
     assert single.ranking.pvalue == found[0].ranking.pvalue
     scores = ev.scores_of("nDCG@10")
     outputs = [
-        {query: {"nDCG@10": value} for query, value in zip(scores.query_ids, row, strict=True)} for row in scores.values.tolist()
+        {query: {"nDCG@10": value} for query, value in zip(scores.query_ids, row, strict=True)}
+        for row in scores.values.tolist()
     ]
     again = iro.compare_outputs(*outputs[:2], measure="nDCG@10", qrels=folder / "qrels.txt", names=("bm25", "bm25-stem"))
     assert isinstance(again, Comparison)
@@ -177,8 +178,8 @@ def test_a_measure_of_an_evaluation(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("baseline", "contender", "settings", "error", "message"),
     [
-        ({"q": {"nDCG": math.nan}}, {"q": {"nDCG": 0.5}}, {}, FormatError, "nDCG is undefined for 1 query"),
-        ({"q": {"ESL@10": math.inf}}, {"q": {"ESL@10": 2.0}}, {}, FormatError, "infinite for query q"),
+        ({"q": {"nDCG": math.nan}}, {"q": {"nDCG": 0.5}}, {}, FormatError, "nDCG of query q is undefined"),
+        ({"q": {"ESL@10": math.inf}}, {"q": {"ESL@10": 2.0}}, {}, FormatError, "of query q is infinite"),
         ({"q": {"RR(rel=2)": 1.0}}, {"q": {"RR(rel=2)": 1.0}}, {"rel": 1}, ParameterError, "counts grades from 2 on"),
         ({"q": {"RR": 1.0}}, {"q": {"RR": 1.0}}, {"correction": "tukey"}, ParameterError, "must be one of holm"),
         ({"q": {"RR": 1.0}}, {"q": {"RR": 1.0}}, {"alpha": 2}, ParameterError, "alpha=2"),
@@ -205,11 +206,11 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
     [
         (A, {"z": {"RR": 1.0}}, {}, MismatchError, "have no query in common"),
         (A, A, {"measure": "AP"}, ParameterError, "has no values of AP; it has RR, nDCG@10"),
-        ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "holds several measures"),
+        ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
         ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "whether mine is better when higher is not known"),
         ({"q": {"ASL": 1}}, {"q": {"ASL": 1}}, {}, ParameterError, "does not say both what was found and how far down"),
         ({"q": 1.0}, A, {}, FormatError, "is not a dict of dict"),
-        ({}, A, {}, FormatError, "holds no per-query value"),
+        ({}, A, {}, FormatError, "has no per-query value"),
         ([1], A, {}, FormatError, "is not an iterable of ir_measures.Metric"),
         (1, A, {}, FormatError, "cannot be read from a int"),
         ({"q1": {"RR": "x"}}, A, {}, FormatError, "a value is not a number"),
@@ -239,7 +240,7 @@ def test_broken_text(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"line 1: is not a line of ir_measures -q -o jsonl"):
         iro.compare_outputs(path, path)
     path.write_text("recip_rank q1 0.5\nrecip_rank q1 0.25\n")
-    with pytest.raises(FormatError, match="has two values of recip_rank for query q1"):
+    with pytest.raises(FormatError, match="line 2: repeats the first two columns of an earlier line"):
         iro.compare_outputs(path, path)
 
 

@@ -70,14 +70,14 @@ def test_a_broken_file_names_itself(folder: Path, n_jobs: int) -> None:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_rest_is_evaluated_when_errors_are_reported(folder: Path, n_jobs: int) -> None:
-    (folder / "r2.txt").write_text("q1 d1\n")
+    (folder / "r2.txt").write_text("q1 Q0 d1 1 3.0 t\nq1 d1\n")
     (folder / "r4.txt").write_text("another-topic Q0 d1 1 3.0 t\n")
     with pytest.warns(IrOutcomesWarning) as warned:
         tables = evaluate(QRELS, folder, n_jobs=n_jobs, on_error="report", **SETTINGS)
     assert [table.name for table in tables] == ["r0", "r1", "r3", "r5"]
     messages = [str(each.message) for each in warned]
     assert len(messages) == 2
-    assert "r2.txt, line 1" in messages[0]
+    assert "r2.txt, line 2" in messages[0]
     assert "none of the queries of r4 is in the qrels" in messages[1]
 
 
@@ -161,7 +161,7 @@ def test_a_directory_whose_name_looks_like_a_pattern(tmp_path: Path) -> None:
 
 
 def test_no_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="the directory holds no file"):
+    with pytest.raises(UnreadableFile, match="the directory contains no file"):
         evaluate(QRELS, tmp_path, **SETTINGS)
     with pytest.raises(UnreadableFile, match=r"\*\.gz: no file matches this pattern"):
         iro.compare(QRELS, {"q1": {"d1": 1.0}}, f"{tmp_path}/*.gz")

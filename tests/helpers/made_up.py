@@ -16,6 +16,7 @@ __all__ = [
     "board",
     "comparison",
     "comparisons",
+    "correlation",
     "distributions",
     "headroom",
     "history",
@@ -25,6 +26,9 @@ __all__ = [
     "reordering",
     "rrie",
 ]
+
+
+TAIL = SimpleNamespace(cutoff=1000, rel=2, ties="trec", judged_only=False, missing="cutoff")
 
 
 def long_names(n: int) -> list[str]:
@@ -129,6 +133,8 @@ def board(n_runs: int) -> Any:
     return SimpleNamespace(
         measure="RR@100",
         higher_is_better=True,
+        aggregate="mean",
+        alpha=0.05,
         standings=standings,
         pairs=pairs,
         history=history(n_runs),
@@ -185,22 +191,26 @@ def ranks(n_runs: int, resamples: int = 200) -> Any:
     )
 
 
-def agreement(n_measures: int = 2) -> Any:
-    rows = [
-        {
-            "measure": measure,
-            "test": test,
-            "aggregate": aggregate,
-            "agree": 0.7,
-            "partial": 0.25,
-            "disagree": 0.05,
-            "significant": 0.8,
-        }
-        for measure in ["RR@100", "nDCG(cutoff=10,dcg='exp-log2')"][:n_measures]
+def agreement() -> Any:
+    shares = {"same": 0.7, "one_sided": 0.2, "opposite": 0.04, "different": 0.06, "decided": 0.6, "replicates": 0.62}
+    paper = {"agree": 0.7, "partial": 0.25, "disagree": 0.05, "significant": 0.8}
+    tests = [
+        SimpleNamespace(measure=measure, test=test, aggregate=aggregate, **shares, **paper)
+        for measure in ["RR@100", "nDCG(cutoff=10,dcg='exp-log2')"]
         for test in ("sign", "ranksum", "wilcoxon", "t")
-        for aggregate in ("mean", "median", None)
+        for aggregate in ("mean", "median")
     ]
-    return SimpleNamespace(rows=lambda: rows, n_queries=43, n_runs=14, n_pairs=91, splits=100, alpha=0.05)
+    verdict = SimpleNamespace(measure="outcomes by query", test="two facets", aggregate=None, **shares)
+    return SimpleNamespace(tests=tests, verdict=verdict, n_queries=43, n_runs=14, n_pairs=91, splits=100, alpha=0.05)
+
+
+def correlation(n_runs: int) -> Any:
+    rng = np.random.default_rng(n_runs)
+    ranks = 1 + np.argsort(np.argsort(np.arange(n_runs) + rng.normal(0, 4, n_runs)))
+    runs = [
+        SimpleNamespace(run=name, first=place, second=int(ranks[place - 1])) for place, name in enumerate(long_names(n_runs), 1)
+    ]
+    return SimpleNamespace(first="dev", second="eval", tau=0.886, swapped=4, runs=runs)
 
 
 def reordering(n_runs: int) -> Any:
@@ -227,7 +237,7 @@ def distributions(n_runs: int) -> Any:
         )
         for name in long_names(n_runs)
     ]
-    return SimpleNamespace(runs=runs, edges=edges, n_documents=2500, n_queries=54, cutoff=1000, rel=2, missing="cutoff")
+    return SimpleNamespace(runs=runs, edges=edges, n_documents=2500, n_queries=54, settings=TAIL)
 
 
 def length_changes() -> Any:
@@ -236,14 +246,14 @@ def length_changes() -> Any:
         baseline=baseline,
         contender=contender,
         edges=(1, 2, 5, 10, 20, 50, 100, 200, 500),
-        wins=(5, 9, 20, 40, 60, 90, 70, 40, 11),
-        losses=(4, 12, 25, 30, 50, 60, 55, 20, 16),
+        further_up=(5, 9, 20, 40, 60, 90, 70, 40, 11),
+        further_down=(4, 12, 25, 30, 50, 60, 55, 20, 16),
         unchanged=33,
-        found_only_by_contender=20,
-        found_only_by_baseline=10,
-        found_by_neither=400,
-        cutoff=1000,
-        rel=1,
+        won=20,
+        lost=10,
+        neither=400,
+        n_documents=1200,
+        settings=TAIL,
         mean=-3.2,
     )
 
@@ -254,7 +264,7 @@ def rrie() -> Any:
     reductions = [
         SimpleNamespace(measure=name, rrie=value) for name, value in zip(names, (0.12, -0.08, 0.31, None), strict=True)
     ]
-    return SimpleNamespace(baseline=baseline, contender=contender, reductions=reductions, cutoff=1000, rel=1)
+    return SimpleNamespace(baseline=baseline, contender=contender, reductions=reductions, settings=TAIL)
 
 
 def headroom(n_runs: int) -> Any:
@@ -266,4 +276,4 @@ def headroom(n_runs: int) -> Any:
         SimpleNamespace(measure=name, run=best, mean=0.513, edges=edges, counts=(1, 4, 5, 8, 9, 12, 6, 5, 3, 1))
         for name, edges in zip(names, (precisions, lengths, precisions, lengths), strict=True)
     ]
-    return SimpleNamespace(measures=measures, n_runs=n_runs, cutoff=1000, rel=1)
+    return SimpleNamespace(measures=measures, n_runs=n_runs, settings=TAIL)

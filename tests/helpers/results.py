@@ -27,6 +27,14 @@ def _comparisons() -> Any:
     return iro.compare(_evaluated(), HOSTILE[0], list(HOSTILE[1:]))
 
 
+def _slices() -> dict[str, str]:
+    return {query: f"{HOSTILE[place % 2]} slice" for place, query in enumerate(_evaluated().query_ids)}
+
+
+def _correlation() -> Any:
+    return iro.rank_correlation(result_of("RankDistribution"), result_of("Leaderboard"))
+
+
 _BUILDERS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: _comparisons()[0],
     "Comparisons": _comparisons,
@@ -42,8 +50,12 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10, entries=ENTRIES),
     "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
     "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
-    "RankCorrelation": lambda: iro.rank_correlation(result_of("RankDistribution"), result_of("Leaderboard")),
+    "RankCorrelation": _correlation,
     "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
+    "CutoffsComparison": lambda: iro.compare_cutoffs(_evaluated(), *HOSTILE[:2]),
+    "SlicesComparison": lambda: iro.compare_slices(_evaluated(), _slices(), *HOSTILE[:2]),
+    "JudgesComparison": lambda: iro.compare_judges({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
+    "CollectionsComparison": lambda: iro.compare_collections({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
 }
 KINDS = tuple(_BUILDERS)
 

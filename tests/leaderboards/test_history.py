@@ -127,9 +127,9 @@ def test_tables_of_entries(tmp_path: Path) -> None:
     [
         ("id,date,score\na,2021-13-01,1\n", "line 2: a date must be written as"),
         ("id,date,score\na,2021-01-01,x\n", "line 2: a score is not a number"),
-        ("id,date,score\na,2021-01-01,1\na,2021-01-02,2\n", "line 3: an id stands twice"),
+        ("id,date,score\na,2021-01-01,1\na,2021-01-02,2\n", "line 3: the id is repeated"),
         ("id,date,score\n,2021-01-01,1\n", "line 2: an entry has no id"),
-        ("id,date,score\n", "holds no entry"),
+        ("id,date,score\n", "has no entry"),
         ("[1, 2]", "is not a list of objects"),
         ("[{", "line 1: is not JSON"),
         ("id,date,a_eval,b_eval\na,2021-01-01,1,2\n", "several columns of scores"),

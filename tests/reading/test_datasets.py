@@ -199,10 +199,10 @@ def test_texts_of_queries(tmp_path: Path) -> None:
     path.write_text("q1\tone two\n\nq2 three\n")
     assert read_texts(path) == {"q1": "one two", "q2": "three"}
     path.write_text("q1\tone\nq2\n")
-    with pytest.raises(FormatError, match="line 2: a query's text is missing"):
+    with pytest.raises(FormatError, match="line 2: the text of the query is missing"):
         read_texts(path)
     path.write_text("q1\tone\nq1\ttwo\n")
-    with pytest.raises(FormatError, match="line 2: a query id comes twice"):
+    with pytest.raises(FormatError, match="line 2: the query id is repeated"):
         read_texts(path)
 
 

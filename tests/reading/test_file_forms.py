@@ -437,8 +437,8 @@ def test_standard_input(write: Any) -> None:
         assert done.stdout.decode().strip() == "stdin {'q1': {'d1': 3.0}}"
     with write(text).open() as stream:
         code = "import ir_outcomes as iro; print(iro.as_qrels('-'))"
-        done = subprocess.run([sys.executable, "-c", code], stdin=stream, capture_output=True, text=True, env=environment)
-    assert "-, line 1: has 6 columns, expected 4" in done.stderr
+        done = subprocess.run([sys.executable, "-c", code], stdin=stream, capture_output=True, env=environment)
+    assert b"-, line 1: has 6 columns, expected 4" in done.stderr
 
 
 def test_names_that_are_not_text(tmp_path: Path) -> None:

@@ -300,7 +300,8 @@ def test_repeated_pairs_are_found_wherever_rows_are_cut(codes: list[int], stretc
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(keys, "_STRETCH", stretch)
             found = keys.repeated(np.array(order, dtype=np.int32), documents)
-        assert found.tolist() == [row for row, pair in enumerate(pairs) if pairs.count(pair) > 1]
+        rows = [row for row, pair in enumerate(pairs) if pair in pairs[:row]]
+        assert [rows_found.tolist() for rows_found in found] == [rows, [pairs.index(pairs[row]) for row in rows]]
 
 
 def test_a_rank_is_a_finite_whole_number(write: Any) -> None:

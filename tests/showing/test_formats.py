@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import unicodedata
 import xml.dom.minidom
 from html.parser import HTMLParser
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_outcomes.errors import ParameterError, escaped
+from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.showing import csv_, html, json_, latex, markdown, text
 from ir_outcomes.showing.view import Column, Statement, Table, View, best
 from tests.helpers.results import HOSTILE, KINDS, result_of
@@ -228,6 +229,12 @@ def test_only_a_terminal_has_colour_and_a_width(monkeypatch: pytest.MonkeyPatch)
     assert name in pipe.getvalue().splitlines()[1]
     assert max(len(line) for line in pipe.getvalue().splitlines()[3:] if name not in line) <= 80
     assert pipe.getvalue() == f"{text.write(view)}\n"
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingDependency, match=r"pip install 'ir-outcomes\[pandas\]'"):
+        result_of("RRIE").to_frame()
 
 
 def test_a_table_checks_its_rows() -> None:

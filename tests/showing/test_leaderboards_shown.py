@@ -58,7 +58,7 @@ def test_every_figure(results: list[Result]) -> None:
             else:
                 assert result.plot(kind, ax=Figure()).has_data()
                 drawn += 1
-    assert drawn == 9
+    assert drawn == 11
 
 
 def test_shares_of_the_first_places_are_shown() -> None:

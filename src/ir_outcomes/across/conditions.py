@@ -13,7 +13,7 @@ from ir_outcomes._formatting import fixed, listed, plural
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outcomes import PairedQueries, pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import LABELS, decide, find
+from ir_outcomes.comparison.verdict import LABELS, Findings, decide, find
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.notes import unjudged_share
@@ -490,15 +490,16 @@ def _overall(contender: str, rows: Sequence[Condition], pooled: Sequence[PooledE
 
 
 def _label(coverage: PooledEffect, ranking: PooledEffect, rules: Rules) -> str:
-    found = []
-    for effect in (coverage, ranking):
-        mean = effect.these
-        pvalue, corrected = (1.0, 1.0) if mean is None else (mean.pvalue, mean.pvalue_corrected)
-        direction = 0 if mean is None else int(np.sign(mean.effect))
-        tests = Tests(np.array([pvalue]), np.array([direction]))
-        found.append(find(tests, np.array([corrected]), rules.alpha, higher_is_better=effect.higher_is_better))
-    (label,) = decide(*found, alpha=rules.alpha).labels()
+    (label,) = decide(_findings(coverage, rules), _findings(ranking, rules), alpha=rules.alpha).labels()
     return label
+
+
+def _findings(effect: PooledEffect, rules: Rules) -> Findings:
+    mean = effect.these
+    pvalue, corrected = (1.0, 1.0) if mean is None else (mean.pvalue, mean.pvalue_corrected)
+    direction = 0 if mean is None else int(np.sign(mean.effect))
+    tests = Tests(np.array([pvalue]), np.array([direction]))
+    return find(tests, np.array([corrected]), rules.alpha, higher_is_better=effect.higher_is_better)
 
 
 def _sentence(

@@ -179,8 +179,8 @@ def _query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[Quer
         strict=True,
     )
     return tuple(
-        QueryOutcome(query, OUTCOMES[outcome], *found, *map(_or_none, lengths), texts.get(query))
-        for query, outcome, found, lengths in rows
+        QueryOutcome(query, OUTCOMES[outcome], a, b, _or_none(length_a), _or_none(length_b), _or_none(moved), texts.get(query))
+        for query, outcome, (a, b), (length_a, length_b, moved) in rows
     )
 
 

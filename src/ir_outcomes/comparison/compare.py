@@ -268,7 +268,7 @@ def _is_same(run: Any, baseline: Any) -> bool:
         try:
             return os.path.samefile(run, baseline)
         except OSError:
-            return os.fspath(run) == os.fspath(baseline)
+            return bool(os.fspath(run) == os.fspath(baseline))
     return run is baseline or (isinstance(run, str) and run == baseline)
 
 

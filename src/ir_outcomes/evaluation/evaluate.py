@@ -6,7 +6,7 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -15,6 +15,7 @@ import numpy as np
 from ir_outcomes._checks import check_choice, check_count, check_one_order, check_positive
 from ir_outcomes._types import Floats, OnError, Ties, Unit, UnitChoice
 from ir_outcomes.errors import InputError, IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
+from ir_outcomes.evaluation.cache import cached_lengths, make_folder
 from ir_outcomes.evaluation.documents import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
@@ -26,7 +27,6 @@ from ir_outcomes.evaluation.scores import (
     scores_from_lengths,
     stacked_scores,
 )
-from ir_outcomes.evaluation.storage import cached_lengths, make_folder
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.reading.nested import as_ranking
@@ -197,7 +197,8 @@ class _Attempt(NamedTuple):
     warning: str | None = None
 
 
-class _Work(NamedTuple):
+@dataclass(frozen=True)
+class _Work:
     """Evaluates runs, one after another; it travels to the processes."""
 
     qrels: Qrels
@@ -273,7 +274,7 @@ def _evaluated(
     read: list[Any] = []
     first: SearchLengths | None = None
     failure: InputError | None = None  # only the first: an error holds on to what was being read
-    attempts = each_run(work, sources, names, n_jobs=n_jobs, progress=progress)
+    attempts = each_run(work, sources, names, n_jobs=n_jobs, progress=progress, failed=lambda error: _Attempt(error))
     for source, attempt in zip(sources, attempts, strict=True):
         if attempt.warning is not None:
             warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=user_stacklevel())

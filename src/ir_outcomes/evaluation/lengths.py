@@ -20,14 +20,13 @@ from ir_outcomes._checks import check_choice, check_positive
 from ir_outcomes._types import Missing, Ties
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some
 from ir_outcomes.evaluation.ranking import judged_part, levels, places_of, scores_of
+from ir_outcomes.evaluation.storage import PER_ATOM, PER_QUERY, load_parts, save_parts
 from ir_outcomes.evaluation.weak_order import TieLevel
 from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.qrels import as_qrels
 
 __all__ = ["SearchLengths", "search_lengths"]
 
-PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
-PER_QUERY = ("retrieved", "unjudged", "listed")
 _KEPT_DEPTHS = (10, 20, 50, 100, 1000)
 
 _Ints = npt.NDArray[np.int64]
@@ -171,17 +170,17 @@ class SearchLengths:
         return self.unjudged[:, self.unjudged_depths.index(depth)]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Keep this for later, in a file that `load` reads; nothing of the run needs to be read again.
+        """Write the search lengths to a file that `load` reads, so that the run does not have to be read again.
 
         Parameters
         ----------
         path : path
-            The file, an npz archive without pickles, by custom ``.npz``. It appears whole or not at all.
+            The file, an npz archive without pickles, usually with the ending ``.npz``. It is written completely or not at all.
 
         Raises
         ------
         ParameterError
-            If it cannot be written.
+            If it cannot be written, or is a directory, device or pipe.
 
         Examples
         --------
@@ -192,9 +191,7 @@ class SearchLengths:
         >>> SearchLengths.load(path, qrels).esl().tolist()
         [2.0]
         """
-        from ir_outcomes.evaluation import storage
-
-        storage.save(self, path)
+        save_parts(vars(self), path)
 
     @staticmethod
     def load(path: str | os.PathLike[str], qrels: Any = None) -> SearchLengths:
@@ -205,21 +202,24 @@ class SearchLengths:
         path : path
             The file.
         qrels : Qrels, path, dataset id, dict, frame or iterable, optional
-            Those that the search lengths must have been made with; see `ir_outcomes.as_qrels`. Where they are left out,
+            Those that the search lengths must have been computed with; see `ir_outcomes.as_qrels`. Where they are left out,
             a comparison still checks them.
 
         Raises
         ------
         UnreadableFile
-            If the file is missing or cannot be opened.
+            If the file is missing, cannot be opened or is not a regular file.
         FormatError
-            If it is not such a file, is damaged, or was saved by a version of ir_outcomes with another layout.
+            If it is not such a file, is damaged, has impossible values, or was saved with another layout.
         MismatchError
-            If it was made with other qrels, or where pytrec_eval compares scores at another precision.
+            If it was computed with other qrels, or where pytrec_eval compares scores at another precision.
         """
-        from ir_outcomes.evaluation import storage
-
-        return storage.load(path, qrels)
+        parts, _ = load_parts(path)
+        if qrels is not None and parts["qrels_digest"] != as_qrels(qrels).digest:
+            raise MismatchError(
+                f"{os.fsdecode(path)} was computed with other qrels than those given; give the same, or evaluate the run again"
+            )
+        return SearchLengths(**parts)
 
     @cached_property
     def relevant(self) -> _Ints:

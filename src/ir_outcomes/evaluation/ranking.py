@@ -1,11 +1,12 @@
-"""Where judged documents stand in a run, under each rule for equal scores.
+"""Ranks of judged documents in a run, under each rule for equal scores.
 
-Only scores are compared, for all judged documents at once, and without sorting a run that is already in order; document ids
-are looked at only in tie levels that hold a judged document. So the run may be in arrays or in a dict of dict.
+Scores are compared for all judged documents at once, without sorting a run that is already in order. Document ids are compared
+only in tie levels that contain a judged document, which is why the run can be in arrays or in a dict of dict.
 """
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes._types import Ties
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.reading.keys import Codes, Ids, Keys, pair_keys
 from ir_outcomes.reading.nested import NestedRun
 from ir_outcomes.reading.qrels import Qrels
@@ -35,15 +37,15 @@ def locate(qrels: Qrels, run: Run, places: _Ints) -> _Ints:
     run_codes = np.full(len(run.query_ids), -1, dtype=np.int32)
     run_codes[places[places >= 0]] = np.flatnonzero(places >= 0)
     codes = np.repeat(run_codes, np.diff(run.offsets))
-    salt = 0
+    attempt = 0
     while True:
-        wanted = pair_keys(qrels.codes, qrels.docids, salt)
+        wanted = pair_keys(qrels.codes, qrels.docids, attempt)
         order = np.argsort(wanted)
         wanted = wanted[order]
         if not np.any(wanted[1:] == wanted[:-1]):
             break
-        salt += 1
-    candidates, keys = _candidates(codes, run.docids, wanted, salt)
+        attempt += 1  # two judgments share a key by chance
+    candidates, keys = _candidates(codes, run.docids, wanted, attempt)
     place = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
     hit = wanted[place] == keys
     candidates, judgments = candidates[hit], order[place[hit]]
@@ -53,15 +55,15 @@ def locate(qrels: Qrels, run: Run, places: _Ints) -> _Ints:
     return rows
 
 
-def _candidates(codes: Codes, docids: Ids, wanted: Keys, salt: int) -> tuple[npt.NDArray[np.intp], Keys]:
-    """Find the rows whose key begins like a wanted one, and the keys."""
+def _candidates(codes: Codes, docids: Ids, wanted: Keys, attempt: int) -> tuple[npt.NDArray[np.intp], Keys]:
+    """Find the rows whose key has the same first bits as a wanted one, and these rows' keys."""
     bits = max(16, len(wanted).bit_length() + 6)
     shift = np.uint64(64 - bits)
     likely = np.zeros(1 << bits, dtype=bool)
     likely[wanted >> shift] = True
     rows, keys = [], []
     for start in range(0, max(1, len(codes)), _STRETCH):
-        part = pair_keys(codes[start : start + _STRETCH], docids[start : start + _STRETCH], salt)
+        part = pair_keys(codes[start : start + _STRETCH], docids[start : start + _STRETCH], attempt)
         there = np.flatnonzero(likely[part >> shift])
         rows.append(there + start)
         keys.append(part[there])
@@ -141,26 +143,88 @@ def _partition(scores: npt.NDArray[Any], low: _Ints, high: _Ints, wanted: npt.ND
 
 
 def _before(run: Run | NestedRun, order: _Ints | None, begin: _Ints, end: _Ints, docids: Ids, ties: Ties) -> _Ints:
-    """Count, for each of these documents, those of its tie level that the rule puts before it."""
+    """Count, for each of these documents, the documents of its tie level that the rule ranks before it.
+
+    Parameters
+    ----------
+    order : (n,) int64 array or None
+        Rows of the run in the order of scores; None where that is the order of the rows.
+    begin, end : (m,) int64 arrays
+        The tie level of each document, as places in that order.
+    docids : (m,) bytes array
+        The documents.
+
+    Notes
+    -----
+    Each level is sorted once, together with the documents that are looked for in it, so that a query whose documents are all
+    tied and judged takes n log n and not n squared steps.
+    """
     before = np.zeros(len(docids), dtype=np.int64)
-    sizes = end - begin
+    starts, level = np.unique(begin, return_inverse=True)
+    sizes = np.zeros(len(starts), dtype=np.int64)
+    sizes[level] = end - begin
+    by_level = np.argsort(level, kind="stable")  # the documents of each level together
+    firsts = np.searchsorted(level[by_level], np.arange(len(starts) + 1))
     width = max(docids.dtype.itemsize, run.docids.dtype.itemsize if isinstance(run, Run) else 0)
-    budget = (1 << 26) // width  # bounds the memory that the expanded levels take
-    for chunk in np.split(np.arange(len(docids)), np.flatnonzero(np.diff(np.cumsum(sizes) // budget)) + 1):
-        if not len(chunk):
+    budget = max(1, (1 << 25) // width)  # bounds the memory that the members of the levels take
+    for levels_of_chunk in np.split(np.arange(len(starts)), np.flatnonzero(np.diff(np.cumsum(sizes) // budget)) + 1):
+        if not len(levels_of_chunk):
             continue
-        starts = np.cumsum(sizes[chunk]) - sizes[chunk]
-        within = np.arange(sizes[chunk].sum()) - np.repeat(starts, sizes[chunk])
-        members = np.repeat(begin[chunk], sizes[chunk]) + within
+        low, high = levels_of_chunk[0], levels_of_chunk[-1] + 1
+        documents = by_level[firsts[low] : firsts[high]]
+        n_members = sizes[low:high]
+        offsets = np.concatenate([[0], np.cumsum(n_members)])
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], n_members)
+        members = np.repeat(starts[low:high], n_members) + within
         rows = members if order is None else order[members]
-        others = run.docids[rows] if isinstance(run, Run) else run.docids_at(rows)
-        own = np.repeat(docids[chunk], sizes[chunk])
-        if ties == "input":
-            before[chunk] = within[others == own]
+        member_ids = run.docids[rows] if isinstance(run, Run) else run.docids_at(rows)
+        place = level[documents] - low
+        smaller, same = _place_by_id(member_ids, np.repeat(np.arange(high - low), n_members), docids[documents], place, offsets)
+        if ties == "trec":
+            before[documents] = n_members[place] - 1 - smaller
+        elif ties == "msmarco":
+            before[documents] = smaller
+        elif ties == "input":
+            before[documents] = within[same]
         else:
-            earlier = others > own if ties == "trec" else others < own
-            before[chunk] = np.add.reduceat(earlier.astype(np.int64), starts)
+            raise ParameterError(f"ties={ties!r}: tied documents have no single order under this rule")
     return before
+
+
+def _place_by_id(member_ids: Ids, member_level: _Ints, ids: Ids, level: _Ints, offsets: _Ints) -> tuple[_Ints, _Ints]:
+    """Find documents among the members of their level.
+
+    Returns
+    -------
+    smaller : (m,) int64 array
+        Number of members of the document's level with a smaller id, in the order of bytes.
+    same : (m,) int64 array
+        The member that is the document itself.
+    """
+    n_words = max(member_ids.dtype.itemsize, ids.dtype.itemsize) // 8
+    # As big-endian numbers, words have the order of the bytes; lexsort of numbers is much faster than that of bytes.
+    words = [
+        np.concatenate([_word(member_ids, n), _word(ids, n)]).byteswap() if sys.byteorder == "little" else
+        np.concatenate([_word(member_ids, n), _word(ids, n)])
+        for n in range(n_words)
+    ]  # fmt: skip
+    is_member = np.repeat([True, False], [len(member_ids), len(ids)])
+    # By level, then id; a document that is looked for comes just before the member that it is.
+    order = np.lexsort((is_member, *reversed(words), np.concatenate([member_level, level])))
+    n_members_before = np.cumsum(is_member[order])
+    looked_for = np.flatnonzero(~is_member[order])
+    position = order[looked_for] - len(member_ids)
+    smaller, same = np.empty(len(ids), dtype=np.int64), np.empty(len(ids), dtype=np.int64)
+    smaller[position] = n_members_before[looked_for] - offsets[level[position]]
+    sorted_members = order[is_member[order]]
+    same[position] = sorted_members[n_members_before[looked_for]]
+    return smaller, same
+
+
+def _word(ids: Ids, n: int) -> Keys:
+    """(n_ids,) uint64 array: the nth 8 bytes of each id; 0 where the ids are narrower."""
+    n_words = ids.dtype.itemsize // 8
+    return ids.view(np.uint64).reshape(len(ids), n_words)[:, n] if n < n_words else np.zeros(len(ids), dtype=np.uint64)
 
 
 def _comparable(scores: _Floats, run: Run | NestedRun, ties: Ties) -> npt.NDArray[Any]:

@@ -1,188 +1,264 @@
-"""Search lengths on disk: saved by name, or cached by the content of what they were made from.
+"""The file format of search lengths: an npz archive without pickles, with the arrays and one JSON text for everything else.
 
-A file is an npz without pickles: the arrays, and one JSON text with everything else. It is written whole or not at all, so
-that processes share a folder without locks.
+A file is written completely or not at all, so that processes share a folder without locks. Whatever is read is checked: its
+size before it is decompressed, and the values, because a file may be damaged, or written by somebody else.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
+import stat
 import uuid
-from collections.abc import Mapping
-from dataclasses import replace
+import zipfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
+import numpy.typing as npt
 
-from ir_outcomes.errors import FormatError, InputError, MismatchError, ParameterError, UnreadableFile
-from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, search_lengths
+from ir_outcomes._types import Ties
+from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile
 from ir_outcomes.evaluation.ranking import pytrec_eval_compares_as_float32
-from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.qrels import Qrels, as_qrels
-from ir_outcomes.reading.runs import read_run
+from ir_outcomes.reading.files import LARGEST_RATIO, UNSUSPICIOUS
 
-__all__ = ["cached_lengths", "load", "make_folder", "save"]
+__all__ = ["LAYOUT", "PER_ATOM", "PER_QUERY", "load_parts", "save_parts", "score_bits"]
 
-LAYOUT = 2  # goes up whenever a file of the old layout would be misread
+LAYOUT = 3  # must change whenever a file of the old layout would be misread
 
+PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
+PER_QUERY = ("retrieved", "unjudged", "listed")
 _ARRAYS = ("offsets", *PER_ATOM, *PER_QUERY)
-_OTHERS = ("unjudged_depths", "name", "query_ids", "ignored", "cutoff", "rel", "ties", "judged_only", "qrels_digest")
+_TEXTS = ("unjudged_depths", "name", "query_ids", "ignored", "cutoff", "rel", "ties", "judged_only", "qrels_digest")
+_LARGEST_TEXT = 32 << 20  # bytes of JSON, which take up to twenty times as much as Python objects
+_LARGEST_FILE = 1 << 30
+
+_Arrays = dict[str, npt.NDArray[Any]]
 
 
-def save(lengths: SearchLengths, path: str | os.PathLike[str]) -> None:
-    """Write search lengths to a file; see `SearchLengths.save`."""
-    about = {field: getattr(lengths, field) for field in _OTHERS}
-    about |= {"layout": LAYOUT, "score_bits": _score_bits(lengths.ties)}
-    text = json.dumps(about, default=lambda number: number.item())  # of numpy
-    content = io.BytesIO()
-    arrays = {field: getattr(lengths, field) for field in _ARRAYS}
-    np.savez_compressed(content, about=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
-    _write_whole(Path(path), content.getvalue())
-
-
-def load(path: str | os.PathLike[str], qrels: Any = None) -> SearchLengths:
-    """Read search lengths from a file; see `SearchLengths.load`."""
-    source = os.fspath(path)
-    about, arrays = _content(source)
-    layout = about.get("layout")
-    if layout != LAYOUT:
-        raise FormatError(
-            source,
-            f"was saved by another version of ir_outcomes (layout {layout}, this one has {LAYOUT}); evaluate the run anew",
-        )
-    try:
-        parts = {field: arrays[field] for field in _ARRAYS} | {field: about[field] for field in _OTHERS}
-        lists = {field: tuple(parts[field]) for field in ("query_ids", "ignored", "unjudged_depths")}
-        lengths, bits = SearchLengths(**(parts | lists)), about["score_bits"]
-        sound = _is_sound(lengths)
-    except (KeyError, TypeError) as error:
-        raise FormatError(source, f"lacks a part of search lengths ({error}); evaluate the run anew") from error
-    if not sound:
-        raise FormatError(source, "its parts do not fit together; evaluate the run anew")
-    if bits != _score_bits(lengths.ties):
-        raise MismatchError(
-            f"{source} was made where pytrec_eval compares scores in {bits} bits, here it does in "
-            f"{_score_bits(lengths.ties)}, so that ties differ; evaluate the run anew"
-        )
-    if qrels is not None and lengths.qrels_digest != as_qrels(qrels).digest:
-        raise MismatchError(f"{source} was made with other qrels than those given; give the same, or evaluate the run anew")
-    return lengths
-
-
-def make_folder(folder: str | os.PathLike[str]) -> Path:
-    """Make the folder of a cache, if need be; its absolute path means the same to processes in other directories."""
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ParameterError(f"cache {os.fspath(folder)}: cannot be made a folder ({error.strerror})") from error
-    return Path(folder).absolute()
-
-
-def cached_lengths(
-    folder: Path, qrels: Qrels, path: str | os.PathLike[str], settings: Mapping[str, Any]
-) -> tuple[SearchLengths, str | None]:
-    """Take the search lengths of a run file from the cache, or find and keep them.
-
-    The key is the content of qrels and run, the settings, and what else decides the result: an entry can be missing, never
-    out of date.
+def save_parts(parts: Mapping[str, Any], path: str | os.PathLike[str], key: str | None = None) -> None:
+    """Write the fields of search lengths to a file; see `SearchLengths.save`.
 
     Parameters
     ----------
-    folder : Path
-        The cache.
-    qrels : Qrels
-        The judgments.
+    parts : mapping
+        Fields of `SearchLengths`.
     path : path
-        The run, a regular file.
-    settings : mapping
-        Of `search_lengths`.
-
-    Returns
-    -------
-    SearchLengths
-        Named after the file.
-    str or None
-        What to warn of: an entry that could not be read, and was made anew.
+        The file.
+    key : str, optional
+        States what a cache entry was computed from.
 
     Raises
     ------
-    InputError
-        If the run cannot be read.
     ParameterError
-        If the cache cannot be written to.
+        If the file cannot be written, or is a directory, device or pipe.
     """
-    from importlib.metadata import version  # as slow to import as the rest of this room together
-
-    content = _digest(path)
-    key = [LAYOUT, version("ir-outcomes"), _score_bits(settings["ties"]), qrels.digest, content, sorted(settings.items())]
-    entry = folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()}.npz"
-    warning = None
-    if entry.exists():
-        try:
-            return replace(load(entry, qrels), name=name_of(path)), None
-        except InputError as error:
-            warning = f"a cache entry is of no use, {os.fspath(path)} is evaluated anew: {error}"
-    lengths = search_lengths(qrels, read_run(path), **settings)
-    if _digest(path) == content:  # else the file changed while it was read, and nobody knows what was
-        save(lengths, entry)
-    return lengths, warning
+    about = {field: parts[field] for field in _TEXTS}
+    about |= {"layout": LAYOUT, "score_bits": score_bits(parts["ties"]), "key": key}
+    text = json.dumps(about, default=lambda number: number.item())  # of NumPy
+    arrays = {field: np.ascontiguousarray(parts[field]) for field in _ARRAYS}
+    content = io.BytesIO()
+    members: dict[str, Any] = {"about": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
+    np.savez_compressed(content, **members)
+    _write_completely(path, content.getvalue())
 
 
-def _score_bits(ties: str) -> int | None:
-    """At which precision scores are compared where pytrec_eval decides it."""
+def load_parts(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str | None]:
+    """Read the fields of search lengths from a file; see `SearchLengths.load`.
+
+    Returns
+    -------
+    dict
+        Arguments of `SearchLengths`.
+    str or None
+        The key that it was saved with.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file is missing, cannot be opened or is not a regular file.
+    FormatError
+        If it is not such a file, is damaged, was saved with another layout, or has values that search lengths cannot have.
+    MismatchError
+        If it was computed where pytrec_eval compares scores at another precision.
+    """
+    source = os.fsdecode(path)
+    about, arrays = _content(source)
+    if about.get("layout") != LAYOUT:
+        raise FormatError(
+            source,
+            f"was saved by another version of ir_outcomes (layout {about.get('layout')!r}, this one has {LAYOUT}); "
+            "evaluate the run again",
+        )
+    missing = [field for field in (*_ARRAYS, *_TEXTS, "score_bits", "key") if field not in arrays and field not in about]
+    if missing:
+        raise FormatError(source, f"lacks a part of search lengths ({', '.join(missing)}); evaluate the run again")
+    for problem in _wrong_texts(about):
+        raise FormatError(source, f"{problem}; evaluate the run again")
+    for problem in _wrong_values(about, arrays):
+        raise FormatError(source, f"its parts do not fit together: {problem}; evaluate the run again")
+    bits = score_bits(about["ties"])
+    if about["score_bits"] != bits:
+        raise MismatchError(
+            f"{source} was computed where pytrec_eval compares scores in {about['score_bits']} bits, here it does in {bits}, "
+            "so that ties differ; evaluate the run again"
+        )
+    lists = {field: tuple(about[field]) for field in ("query_ids", "ignored", "unjudged_depths")}
+    return {**{field: about[field] for field in _TEXTS}, **lists, **arrays}, about["key"]
+
+
+def score_bits(ties: str) -> int | None:
+    """At which precision scores are compared, where pytrec_eval decides it."""
     if ties != "trec":
         return None
     return 32 if pytrec_eval_compares_as_float32() else 64
 
 
-def _content(source: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _content(source: str) -> tuple[dict[str, Any], _Arrays]:
     try:
         with open(source, "rb") as stream:
-            content = stream.read()
-    except OSError as error:
-        raise UnreadableFile(f"{source}: {error.strerror or error}") from error
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            arrays = dict(file)
-        about = dict(json.loads(arrays.pop("about").tobytes()))
-    except Exception as error:  # whatever numpy, zipfile, zlib or json make of strange bytes
-        raise FormatError(source, f"holds no search lengths, or is damaged ({type(error).__name__}: {error})") from error
-    return about, arrays
+            status = os.fstat(stream.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise UnreadableFile(f"{source}: is not a regular file")
+            return _unpacked(stream, status.st_size)
+    except UnreadableFile:
+        raise
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) or "null" in str(error):
+            raise UnreadableFile(f"{source}: {getattr(error, 'strerror', None) or error}") from error
+        raise _damaged(source, error) from error
+    except Exception as error:  # whatever zipfile, zlib, json and NumPy raise for arbitrary bytes
+        raise _damaged(source, error) from error
 
 
-def _is_sound(lengths: SearchLengths) -> bool:
-    n_queries, offsets = len(lengths.query_ids), lengths.offsets
-    if offsets.shape != (n_queries + 1,) or offsets[0] != 0 or np.any(np.diff(offsets) < 0):
-        return False
-    shapes = dict.fromkeys(PER_ATOM, (int(offsets[-1]),)) | dict.fromkeys(PER_QUERY, (n_queries,))
-    shapes["unjudged"] = (n_queries, len(lengths.unjudged_depths))
-    types = dict.fromkeys(_ARRAYS, np.dtype(np.int64)) | {"listed": np.dtype(np.bool_)}
-    return all(getattr(lengths, field).shape == shape for field, shape in shapes.items()) and all(
-        getattr(lengths, field).dtype == dtype for field, dtype in types.items()
+def _damaged(source: str, error: Exception) -> FormatError:
+    return FormatError(
+        source, f"does not have search lengths, or is damaged ({type(error).__name__}: {error}); evaluate the run again"
     )
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write beside the file and rename: whoever reads sees the old content or the new, never a part."""
-    beside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+def _unpacked(stream: Any, size: int) -> tuple[dict[str, Any], _Arrays]:
+    """Read all members of the archive, after their sizes were checked."""
+    with zipfile.ZipFile(stream) as archive:
+        members = archive.infolist()
+        total = sum(member.file_size for member in members)
+        if total > _LARGEST_FILE or (total > UNSUSPICIOUS and total > LARGEST_RATIO * size):
+            raise ValueError(f"it would expand to {total:,} bytes; a decompression bomb?")
+        names = [member.filename.removesuffix(".npy") for member in members]
+        if sorted(names) != sorted({*names} & {"about", *_ARRAYS}):
+            raise ValueError("it has other members than search lengths")
+        content = {}
+        for name, member in zip(names, members, strict=True):
+            # With other methods zipfile decompresses the whole member, whatever its stated size.
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError("it is compressed by another method")
+            if name == "about" and member.file_size > _LARGEST_TEXT:
+                raise ValueError("its text is too large")
+            with archive.open(member) as file:
+                content[name] = _array(file.read(member.file_size))  # with the size, or more than it would be decompressed
+    text = content.pop("about")
+    about = json.loads(text.tobytes())
+    if not isinstance(about, dict):
+        raise TypeError("its text is not an object")
+    return about, content
+
+
+def _array(data: bytes) -> npt.NDArray[Any]:
+    """Read an array whose stated size is that of the data, without pickles."""
+    stream = io.BytesIO(data)
+    if np.lib.format.read_magic(stream) != (1, 0):
+        raise ValueError("an array has another version")
+    shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    if dtype not in (np.dtype(np.int64), np.dtype(np.bool_), np.dtype(np.uint8)) or (is_fortran and len(shape) > 1):
+        raise ValueError("an array has another type")
+    n_values = 1
+    for length in shape:
+        n_values *= length
+    if n_values * dtype.itemsize != len(data) - stream.tell() or any(length < 0 for length in shape):
+        raise ValueError("an array has another size than it states")
+    return np.frombuffer(data, dtype, offset=stream.tell()).reshape(shape).copy()
+
+
+def _wrong_texts(about: Mapping[str, Any]) -> Iterator[str]:
+    """Describe what is wrong with the part that is JSON."""
+    if not isinstance(about["name"], str) or not isinstance(about["qrels_digest"], str):
+        yield "its name is not text"
+    for field in ("query_ids", "ignored"):
+        if not isinstance(about[field], list) or not all(isinstance(query, str) for query in about[field]):
+            yield f"its {field} are not texts"
+        elif len(set(about[field])) < len(about[field]):
+            yield f"its {field} are repeated"
+    if not (about["cutoff"] is None or _is_count(about["cutoff"])) or not _is_count(about["rel"]):
+        yield "its cutoff or rel is not a positive whole number"
+    if about["ties"] not in get_args(Ties) or not isinstance(about["judged_only"], bool):
+        yield "its tie rule or judged_only is unknown"
+    depths = about["unjudged_depths"]
+    if not isinstance(depths, list) or not all(depth is None or _is_count(depth) for depth in depths):
+        yield "its depths are not positive whole numbers"
+    if not isinstance(about["key"], (str, type(None))):
+        yield "its key is not text"
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value < 1 << 62
+
+
+def _wrong_values(about: Mapping[str, Any], arrays: _Arrays) -> Iterator[str]:
+    """Describe what search lengths cannot have: each line assumes that those before found nothing."""
+    n_queries, depths = len(about["query_ids"]), about["unjudged_depths"]
+    for field in _ARRAYS:
+        if arrays[field].dtype != (np.bool_ if field == "listed" else np.int64):
+            yield f"{field} has the wrong type"
+    offsets = arrays["offsets"]
+    if offsets.shape != (n_queries + 1,) or offsets[0] != 0 or np.any(np.diff(offsets) < 0):
+        yield "offsets"
+    shapes: dict[str, tuple[int, ...]] = {field: (int(offsets[-1]),) for field in PER_ATOM}
+    shapes |= dict.fromkeys(PER_QUERY, (n_queries,))
+    shapes["unjudged"] = (n_queries, len(depths))
+    for field, shape in shapes.items():
+        if arrays[field].shape != shape:
+            yield f"{field} has the wrong size"
+    rank, above, retrieved, unjudged = (arrays[field] for field in ("rank", "irrelevant_above", "retrieved", "unjudged"))
+    level_relevant, level_irrelevant = arrays["level_relevant"], arrays["level_irrelevant"]
+    cutoff = np.iinfo(np.int64).max if about["cutoff"] is None else about["cutoff"]
+    if retrieved.min(initial=0) < 0 or retrieved.max(initial=0) > cutoff or np.any(retrieved[~arrays["listed"]] > 0):
+        yield "numbers of retrieved documents"
+    if rank.min(initial=0) < 0 or np.any(rank > np.repeat(retrieved, np.diff(offsets))):
+        yield "ranks are negative, or beyond the cutoff or the list"
+    if above.min(initial=0) < 0 or np.any(above > np.maximum(rank - 1, 0)):
+        yield "numbers of irrelevant documents"
+    in_one_order = about["ties"] != "expected"
+    if level_relevant.min(initial=1) < 1 or level_irrelevant.min(initial=0) < 0:
+        yield "sizes of tie levels"
+    if in_one_order and (level_relevant.max(initial=1) > 1 or level_irrelevant.max(initial=0) > 0):
+        yield "sizes of tie levels"
+    within = np.array([np.iinfo(np.int64).max if depth is None else depth for depth in depths], dtype=np.int64)
+    if unjudged.min(initial=0) < 0 or np.any(unjudged > np.minimum(retrieved[:, None], within)):
+        yield "numbers of unjudged documents"
+
+
+def _write_completely(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a temporary file beside it and rename that: whoever reads sees the old content or the new, never a part."""
+    target = Path(path)
+    try:
+        target = target.resolve()  # a link stays one
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from error
+    if not stat.S_ISREG(mode):  # renaming would replace a device
+        raise ParameterError(f"{os.fsdecode(path)}: cannot be written, because it is not a regular file")
+    beside = target.with_name(f".{uuid.uuid4().hex}")
     try:
         beside.write_bytes(content)
-        os.replace(beside, path)
+        os.replace(beside, target)
     except OSError as error:
         beside.unlink(missing_ok=True)
-        raise ParameterError(f"{path}: cannot be written ({error.strerror})") from error
+        raise _unwritable(path, error) from error
 
 
-def _digest(path: str | os.PathLike[str]) -> str:
-    content = hashlib.sha256()
-    try:
-        with open(path, "rb") as stream:
-            while block := stream.read(1 << 20):
-                content.update(block)
-    except OSError as error:
-        raise UnreadableFile(f"{os.fspath(path)}: {error.strerror or error}") from error
-    return content.hexdigest()
+def _unwritable(path: str | os.PathLike[str], error: Exception) -> ParameterError:
+    return ParameterError(f"{os.fsdecode(path)}: cannot be written ({getattr(error, 'strerror', None) or error})")

@@ -28,7 +28,7 @@ __all__ = ["Agreement", "agreement"]
 
 @dataclass(frozen=True)
 class Agreement(Result):
-    """Agreement over random halves of the queries; the picture is "agreement".
+    """Agreement over random halves of the queries; the figure is "agreement".
 
     Attributes
     ----------

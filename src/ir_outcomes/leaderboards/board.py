@@ -64,7 +64,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Leaderboard(Result):
-    """Runs in the order of a measure, and what that order hides; the pictures are "tiers", "verdicts" and "history".
+    """Runs in the order of a measure, and what that order hides; the figures are "tiers", "verdicts" and "history".
 
     Attributes
     ----------

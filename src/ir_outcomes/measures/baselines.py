@@ -1,29 +1,35 @@
 """Named baselines: runs that measures such as ``ESL(baseline="bm25")@100`` are relative to.
 
-A measure's parameters have to be text, by which ir_measures tells measures apart; so a baseline is given by name. Each is
-evaluated once per qrels and settings, however many runs are measured against it.
+ir_measures identifies measures by their text, so a baseline is given by name. Each one is evaluated once per qrels and
+settings, however many runs are measured against it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import threading
+import time
 from collections import OrderedDict
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from ir_outcomes.errors import ParameterError
+from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.reading.datasets import DATASET_PREFIX
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, as_run
 
-__all__ = ["baseline_lengths", "register_baseline"]
+__all__ = ["baseline_lengths", "register_baseline", "use_baseline_lengths"]
 
 MOST_KEPT = 128
 
 _registered: dict[str, Run] = {}
-_digests: dict[tuple[Any, ...], str] = {}  # of what was read by path or id, so that it is not read again
+_digests: dict[_State, str] = {}  # of what was read by path or id, so that it is not read again
 _evaluated: OrderedDict[tuple[Any, ...], SearchLengths] = OrderedDict()
+_resolved: dict[tuple[Any, ...], SearchLengths] = {}  # evaluated by the process that this one works for
+_lock = threading.Lock()
+_TICK = 2_000_000_000  # nanoseconds; FAT has the coarsest clock
 
 
 def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
@@ -36,12 +42,12 @@ def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
     run : Run, path, ``"irds:<dataset id>"``, dict, frame or iterable
         See `ir_outcomes.as_run`.
     replace : bool
-        Let the name stand for another run from now on.
+        Register the name for this run even if it is registered for another one.
 
     Raises
     ------
     ParameterError
-        If the name stands for another run already, or is none.
+        If the name is registered for another run, or is not a name.
     InputError
         If the run cannot be read.
 
@@ -60,20 +66,20 @@ def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
     checked = as_run(run, name)
     present = _registered.get(name)
     if present is not None and not replace and _digest(present) != _digest(checked):
-        raise ParameterError(f"the baseline {name!r} is another run already; choose another name, or pass replace=True")
+        raise ParameterError(f"the baseline {name!r} is registered for another run; choose another name, or pass replace=True")
     _registered[name] = checked
 
 
-def baseline_lengths(name: str, qrels: Qrels, settings: dict[str, Any]) -> SearchLengths:
-    """Evaluate a baseline, or return what an earlier evaluation with the same content and settings gave.
+def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> SearchLengths:
+    """Evaluate a baseline, or return the result of an earlier evaluation with the same content and settings.
 
     Parameters
     ----------
     name : str
-        A registered name; or else ``irds:<dataset id>``; or else a path.
+        A registered name; otherwise ``irds:<dataset id>``; otherwise a path.
     qrels : Qrels
         The judgments.
-    settings : dict
+    settings : mapping
         Arguments of `ir_outcomes.search_lengths`.
 
     Raises
@@ -84,35 +90,61 @@ def baseline_lengths(name: str, qrels: Qrels, settings: dict[str, Any]) -> Searc
         If the run cannot be read.
     """
     run = _registered.get(name)
-    place = None if run is not None else _place(name)
-    digest = _digests.get(place) if place is not None else None
+    resolved = _resolved.get((name, qrels.digest, *sorted(settings.items()))) if run is None else None
+    if resolved is not None:
+        return resolved
+    state = None if run is not None else _state(name)
+    digest = _digests.get(state) if state is not None else None
     if digest is None:
-        run = run or as_run(name)
+        run = run if run is not None else as_run(name)
         digest = _digest(run)
-        if place is not None:
-            _digests[place] = digest
+        if state is not None and state.is_settled:
+            _digests[state] = digest
     key = (qrels.digest, digest, name, *sorted(settings.items()))
-    if key not in _evaluated:
-        _evaluated[key] = search_lengths(qrels, run or as_run(name), **settings)
+    with _lock:
+        lengths = _evaluated.get(key)
+    if lengths is None:
+        lengths = search_lengths(qrels, run if run is not None else as_run(name), **settings)
+    with _lock:  # other threads may drop entries, this one too
+        _evaluated[key] = lengths
+        _evaluated.move_to_end(key)
         while len(_evaluated) > MOST_KEPT:
             _evaluated.popitem(last=False)
-    _evaluated.move_to_end(key)
-    return _evaluated[key]
+    return lengths
 
 
-def _place(name: str) -> tuple[Any, ...]:
-    """Tell apart what can be read by path or id, by its content's outward signs."""
+def use_baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any], lengths: SearchLengths) -> None:
+    """Let `baseline_lengths` return what another process computed: names are registered in that process only."""
+    _resolved[(name, qrels.digest, *sorted(settings.items()))] = lengths
+
+
+class _State(NamedTuple):
+    """What tells that the content behind a path or dataset id has not changed."""
+
+    place: str
+    size: int = 0
+    modified: int = 0
+    changed: int = 0  # unlike the modification time, it cannot be set by a program
+    inode: int = 0
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a further change would show: two within a tick of the file system's clock can have the same time."""
+        return time.time_ns() - max(self.modified, self.changed) > _TICK
+
+
+def _state(name: str) -> _State:
     if name.startswith(DATASET_PREFIX):
-        return (name,)
+        return _State(name)
     try:
         status = os.stat(name)
-    except OSError:
-        known = ", ".join(map(repr, _registered)) or "none yet"
+    except (OSError, ValueError):
+        known = some([repr(registered) for registered in _registered]) or "none yet"
         raise ParameterError(
             f"unknown baseline {name!r}: neither a registered name (known: {known}) nor a file; call "
             f"ir_outcomes.register_baseline({name!r}, run), or give a path or irds:<dataset id>"
         ) from None
-    return (os.path.abspath(name), status.st_size, status.st_mtime_ns)
+    return _State(os.path.abspath(name), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def _digest(run: Run) -> str:

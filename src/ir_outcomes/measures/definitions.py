@@ -16,6 +16,8 @@ from ir_outcomes._types import Missing, Ties, Unit
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.items import OUTCOMES, Items, match
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.measures.baselines import baseline_lengths, use_baseline_lengths
+from ir_outcomes.reading.qrels import Qrels
 
 __all__ = ["ASL", "ESL", "Answered", "Outcome", "SearchLengthMeasure", "SharedRR", "split"]
 
@@ -127,6 +129,15 @@ class SearchLengthMeasure(Measure):
     def for_comparison(self) -> Any:
         """Return the measure that treats runs of different depth alike."""
         return self
+
+    def resolved_baseline(self, qrels: Qrels) -> SearchLengths | None:
+        """Return the search lengths of the baseline, for another process, where its name is not registered."""
+        return None if self.baseline is None else baseline_lengths(self.baseline, qrels, self.settings)
+
+    def use_resolved_baseline(self, qrels: Qrels, lengths: SearchLengths | None) -> None:
+        """Take over what `resolved_baseline` returned in the process that this one works for."""
+        if self.baseline is not None and lengths is not None:
+            use_baseline_lengths(self.baseline, qrels, self.settings, lengths)
 
     def _needs_cutoff(self, name: str) -> None:
         if self.cutoff is None:

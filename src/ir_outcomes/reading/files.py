@@ -1,18 +1,19 @@
-"""Bytes from files: opened by content, decompressed, handed on in blocks of whole lines.
+"""Reading files: decompressed by their content, in blocks of whole lines.
 
-Memory stays bounded whatever the file holds: a block is a few MiB, and a single line that does not end
-within `LONGEST_LINE` bytes is refused instead of collected.
+Memory stays bounded whatever a file contains: a block has half a MiB, and a line that does not end within `LONGEST_LINE`
+bytes is refused.
 """
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import io
 import lzma
 import os
 import stat
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -25,29 +26,29 @@ from ir_outcomes.reading.decompression import decompressed
 BLOCK_SIZE = 1 << 19
 LONGEST_LINE = 1 << 20
 LARGEST_RATIO = 200  # of text to compressed bytes; runs have 3 to 30
-UNSUSPICIOUS = 256 << 20  # bytes of text that may have any ratio
-BOM = b"\xef\xbb\xbf"
+UNSUSPICIOUS = 64 << 20  # bytes of text that may have any ratio
+BOM = codecs.BOM_UTF8
 STDIN = "-"  # the path that stands for standard input
 
 
 class Block(NamedTuple):
-    """Whole lines, and the number of the first of them (starting at 1)."""
+    """Whole lines, and the line number of the first one (starting at 1)."""
 
     first_line: int
     data: bytes
 
 
 def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
-    """Yield a file's decompressed content in blocks that end at a line's end.
+    """Yield a file's decompressed content in blocks of whole lines, without the byte order mark at its start.
 
     Raises
     ------
     UnreadableFile
         If the file is missing, is not a file, or its compressed data is truncated or damaged.
     FormatError
-        If a line is longer than any line of a run or qrels file can sensibly be.
+        If a line is longer than any line of a run or qrels file.
     """
-    yield from blocks_of(pieces(path), os.fspath(path))
+    yield from blocks_of(pieces(path), os.fsdecode(path))
 
 
 def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
@@ -75,7 +76,7 @@ def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
         yield Block(line, rest)
 
 
-def pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
+def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
     """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input.
 
     Raises
@@ -83,7 +84,7 @@ def pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
     UnreadableFile
         If the file is missing, is not a file, or its compressed data is truncated or damaged.
     """
-    source = os.fspath(path)
+    source = os.fsdecode(path)
     with _open(source) as (file, stream):
         yield from _pieces(file, stream, source)
 
@@ -96,32 +97,75 @@ def read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
     UnreadableFile
         If the file cannot be read.
     FormatError
-        If a line has no text, or an id comes twice.
+        If a line has no text, or an id is repeated.
     """
     texts: dict[str, str] = {}
-    for number, line in _lines(path):
-        identifier, _, text = line.strip().replace("\t", " ", 1).partition(" ")
-        if identifier and (not text or identifier in texts):
-            problem = "a query's text is missing" if not text else "a query id comes twice"
-            raise FormatError(os.fspath(path), f"{problem}; a line is an id, a tab and the text", line=number, text=line)
+    for number, line in lines_of(path):
+        identifier, *rest = line.strip(WHITE_SPACE).replace("\t", " ", 1).split(" ", 1)
+        text = rest[0].strip(WHITE_SPACE) if rest else ""
+        if not identifier:
+            continue
+        if not text or identifier in texts:
+            problem = "the text of the query is missing" if not text else "the query id is repeated"
+            raise FormatError(os.fsdecode(path), f"{problem}; a line is an id, a tab and the text", line=number, text=line)
         texts[identifier] = text
-    texts.pop("", None)
     return texts
 
 
 def read_ids(path: str | os.PathLike[str]) -> list[str]:
-    """Read ids of queries, one on each line; what stands behind white space, such as the query's text, is left out."""
-    return [line.split(None, 1)[0] for _, line in _lines(path) if line.strip()]
+    """Read query ids, the first column of each line; the query's text may follow.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file cannot be read.
+    FormatError
+        If it is not UTF-8, or an id ends with a no-break space, which is a part of it but was hardly meant to be.
+    """
+    ids = []
+    for number, line in lines_of(path):
+        fields = line.encode().split(None, 1)  # bytes are split at ASCII white space only, as in runs and qrels
+        if fields:
+            identifier = fields[0].decode()
+            if identifier != identifier.strip():
+                problem = "a query id begins or ends with a space that is not ASCII (such as a no-break space); remove it"
+                raise FormatError(os.fsdecode(path), problem, line=number, text=identifier)
+            ids.append(identifier)
+    return ids
 
 
-def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+WHITE_SPACE = " \t\n\r\v\f"  # ASCII only: other white space, such as a no-break space, can be a part of an id
+
+
+def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text file with their numbers, starting at 1; blank lines may be left out.
+
+    Lines end at newlines only, not at the further characters that `str.splitlines` takes for line ends.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file cannot be read.
+    FormatError
+        If a line is not UTF-8, or has a NUL byte or a byte order mark.
+    """
     for block in blocks(path):
+        if not block.data.strip():  # blank lines by the million take no time
+            continue
         for number, line in enumerate(io.BytesIO(block.data), block.first_line):
             try:
-                yield number, line.decode()
+                text = line.decode()
             except UnicodeDecodeError:
-                text = line.decode("utf-8", "backslashreplace")
-                raise FormatError(os.fspath(path), "is not UTF-8; convert it", line=number, text=text) from None
+                shown = line.decode("utf-8", "backslashreplace")
+                problem = "is not UTF-8; convert it (iconv -f latin1 -t utf-8)"
+                raise FormatError(os.fsdecode(path), problem, line=number, text=shown) from None
+            if "\0" in text:
+                problem = "has a NUL byte; is this a text file? UTF-16 must be converted to UTF-8"
+                raise FormatError(os.fsdecode(path), problem, line=number, text=text)
+            if "\ufeff" in text:
+                problem = "contains a byte order mark (U+FEFF); were files joined that have one each? Remove it"
+                raise FormatError(os.fsdecode(path), problem, line=number, text=text)
+            yield number, text
 
 
 def newlines(data: bytes) -> int:
@@ -130,14 +174,14 @@ def newlines(data: bytes) -> int:
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
-    """Give the name a file's content goes by: the file name without the endings that say its format.
+    """Return the file name without the endings that state its format; bytes that are not UTF-8 are written as escapes.
 
     Examples
     --------
     >>> name_of("runs/bm25.v2.run.gz")
     'bm25.v2'
     """
-    name = Path(path).name
+    name = os.fsencode(Path(os.fsdecode(path)).name).decode("utf-8", "backslashreplace")
     for endings in (_COMPRESSION_ENDINGS, _FORMAT_ENDINGS):
         stem, dot, ending = name.rpartition(".")
         if dot and stem and ending.lower() in endings:
@@ -150,7 +194,7 @@ _FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel"}
 
 
 class _CountedFile(io.FileIO):
-    """A file, or a pipe, that knows how much was read of it."""
+    """A file or pipe that counts the bytes that were read from it."""
 
     count = 0
 
@@ -162,12 +206,12 @@ class _CountedFile(io.FileIO):
 
 @contextmanager
 def _open(source: str) -> Iterator[tuple[_CountedFile, IO[bytes]]]:
-    """Yield the file itself and its decompressed content; afterwards refuse a file that has changed meanwhile."""
+    """Yield the file itself and its decompressed content; afterwards refuse a file that changed while it was read."""
     try:
         place: str | int = 0 if source == STDIN else source
         mode = os.stat(place).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or (stat.S_ISSOCK(mode) and source == STDIN)):
-            raise UnreadableFile(f"{source}: a directory or device, not a file; name the file itself")
+            raise UnreadableFile(f"{source}: a directory or device, not a file; give the path of a file")
         file = _CountedFile(place, closefd=source != STDIN)
     except FileNotFoundError:
         raise UnreadableFile(f"{source}: no such file{_nearest(source)}") from None
@@ -215,8 +259,8 @@ def _pieces(file: _CountedFile, stream: IO[bytes], source: str) -> Iterator[byte
 def _nearest(source: str) -> str:
     folder, name = os.path.split(source)
     try:
-        there = os.listdir(folder or ".")
-    except OSError:
+        present = os.listdir(folder or ".")
+    except (OSError, ValueError):
         return f"; the folder {folder} does not exist or cannot be listed"
-    near = difflib.get_close_matches(name, there, n=3)
-    return f"; did you mean {', '.join(os.path.join(folder, n) for n in near)}?" if near else ""
+    near = difflib.get_close_matches(name, present, n=3)
+    return f"; did you mean {', '.join(os.path.join(folder, match) for match in near)}?" if near else ""

@@ -1,7 +1,7 @@
-"""Runs left in the dict of dict that they came in.
+"""Runs that stay in the dict of dict in which they are given.
 
-Search lengths need the scores of all documents but the ids of few: of the judged ones, and of those tied with them. A dict
-finds these by itself, in a fraction of the time that bringing all ids into arrays takes.
+Search lengths need the scores of all documents, but the ids of few: of the judged ones, and of those tied with them. Looking
+these up in the dict takes a fraction of the time that it takes to copy all ids into arrays.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError
-from ir_outcomes.reading.columns import as_ids, texts
+from ir_outcomes.reading.columns import encoded, texts
 from ir_outcomes.reading.keys import Codes, Ids
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, as_run
@@ -29,7 +29,7 @@ _SOURCE = "the run"
 
 @dataclass(frozen=True, eq=False)
 class NestedRun:
-    """A run in a dict of dict, its queries and scores checked, its document ids where they matter; otherwise like `Run`.
+    """A run in a dict of dict. Queries and scores are checked, document ids only where they matter; otherwise like `Run`.
 
     Attributes
     ----------
@@ -68,11 +68,11 @@ class NestedRun:
         Raises
         ------
         FormatError
-            If a document id that could be that of a judged document is none.
+            If a document id that could be that of a judged document is not valid.
         """
         every = [*self.data.values(), {}]  # place -1 is that of queries the run lacks
         rankings = [every[place] for place in places.tolist()]
-        documents = [each.decode() for each in qrels.docids.tolist()]
+        documents = [docid.decode() for docid in qrels.docids.tolist()]
         scores = _looked_up(rankings, qrels.codes, documents)
         # An id that is not text, such as a number, hides the document: only rankings that seem to lack one are checked.
         lacking = np.unique(qrels.codes[np.isnan(scores)]).tolist()
@@ -88,8 +88,7 @@ class NestedRun:
         rankings = list(self.data.values())
         documents = {query: list(rankings[query]) for query in set(queries.tolist())}
         places = zip(queries.tolist(), (rows - self.offsets[queries]).tolist(), strict=True)
-        ids = texts([documents[query][place] for query, place in places], _SOURCE, "document id")
-        return as_ids([each.encode() for each in ids])
+        return encoded([documents[query][place] for query, place in places], _SOURCE)
 
 
 def as_ranking(run: Any) -> Run | NestedRun:
@@ -101,7 +100,7 @@ def as_ranking(run: Any) -> Run | NestedRun:
 
 
 def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
-    """Check a dict of dict as a whole; None where something is odd, which `as_run` then mends or names."""
+    """Check a dict of dict as a whole; None where something is unusual, which `as_run` then converts or explains."""
     rankings = list(data.values())
     if not all(issubclass(kind, dict) for kind in set(map(type, rankings))):
         return None
@@ -133,7 +132,7 @@ def _is_text(ids: Iterable[Any]) -> bool:
 
 
 def _with_texts(ranking: dict[Any, float]) -> dict[str, float]:
-    """Make text of document ids that are numbers, and refuse what cannot be one."""
+    """Convert document ids that are numbers to text, and refuse what cannot be an id."""
     checked = dict(zip(texts(list(ranking), _SOURCE, "document id"), ranking.values(), strict=True))
     if len(checked) < len(ranking):
         raise FormatError(_SOURCE, "holds the same document id twice, once as text and once as a number; use text")

@@ -1,4 +1,7 @@
-"""Per-query values that other tools computed: ir_measures, pytrec_eval, trec_eval -q, PyTerrier."""
+"""Per-query values that other tools computed: ir_measures, pytrec_eval, trec_eval -q, PyTerrier.
+
+Every row is read or the source is refused: a file of which a part is ignored can turn a verdict around.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,33 @@ import csv
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
-from ir_outcomes.errors import FormatError, ParameterError
-from ir_outcomes.reading.files import blocks, name_of
+import numpy as np
+
+from ir_outcomes.errors import FormatError, ParameterError, some
+from ir_outcomes.reading.columns import texts
+from ir_outcomes.reading.files import lines_of, name_of
+from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain
+
+__all__ = ["Output", "read_output"]
 
 MOST_PLACES = 6
-_SUMMARY = "all"
-_PREFERRED = ("RR", "recip_rank", "ESL")
+MOST_ROWS = 2_000_000  # what is kept of a row takes about 250 bytes
+_SUMMARY = "all"  # where a file has the mean over the queries; in dicts and frames it is a query like any other
+_PREFERRED = (*RECIPROCALS, "ESL")
+_CAN_BE_UNDEFINED = ("ESL", "ASL", "SharedRR")
+_TEXTS_OF_TREC_EVAL = re.compile(r"runid|relstring(_\d+)?")  # their values are not numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """One measure's values for one run.
+    """The values of one measure for one run.
 
     Attributes
     ----------
@@ -29,7 +44,7 @@ class Output:
     measure : str
         The measure's name, as its tool writes it.
     values : dict of str to float
-        Per query; NaN for undefined.
+        Value of each query; NaN for undefined.
     places : int or None
         Decimal places that all values were rounded to; None where they are written in full.
     """
@@ -41,7 +56,7 @@ class Output:
 
 
 def read_output(source: Any, *, measure: str | None = None, name: str | None = None, position: str = "output") -> Output:
-    """Take one measure of one run out of what a tool wrote or returned.
+    """Read the values of one measure and one run from what another tool wrote or returned.
 
     Parameters
     ----------
@@ -52,149 +67,381 @@ def read_output(source: Any, *, measure: str | None = None, name: str | None = N
     measure : str, optional
         Which of the measures; by default a reciprocal rank or ESL, or the only one there is.
     name : str, optional
-        Which of the runs, where the source holds several; and what to call it.
+        Which of the runs, where the source has several; and the name of the result.
     position : str
-        What to call a nameless source.
+        How messages call a source without a name.
+
+    Returns
+    -------
+    Output
 
     Raises
     ------
+    UnreadableFile
+        If the file cannot be read.
     FormatError
-        If the source is none of these forms.
+        If the source has none of these forms; or a row is malformed or repeated; or a value is not a number, or not one that
+        the measure can have.
     ParameterError
-        If the measure or run is not there, or has to be chosen.
+        If the source lacks the measure or run, or has several to choose from.
     """
     is_file = isinstance(source, (str, os.PathLike))
-    where = os.fspath(source) if is_file else f"the {position}"
-    rows = list(_file_rows(source) if is_file else _object_rows(source, where))
-    rows = [row for row in rows if row[1] != _SUMMARY]
-    if not rows:
-        raise FormatError(where, "holds no per-query value; write them with -q, or perquery=True")
-    runs = dict.fromkeys(row[0] for row in rows if row[0] is not None)
+    where = os.fsdecode(source) if is_file else f"the {position}"
+    rows = _Rows(where)
+    if is_file:
+        _read_file(source, rows, measure)
+    else:
+        _read_object(source, rows)
+    if not rows.values:
+        raise FormatError(where, "has no per-query value; write them with -q, or perquery=True")
+    runs = list(dict.fromkeys(run for run, _, _ in rows.values if run is not None))
     if len(runs) > 1 or (runs and name in runs):
         if name not in runs:
-            raise ParameterError(f"{where} holds the runs {', '.join(runs)}; name one of them with names=(baseline, contender)")
-        rows = [row for row in rows if row[0] == name]
-    chosen = _chosen(list(dict.fromkeys(row[2] for row in rows)), measure, where)
-    values: dict[str, float] = {}
-    for _, query, found, value in rows:
-        if found == chosen:
-            if query in values:
-                raise FormatError(where, f"has two values of {chosen} for query {query}")
-            values[query] = _number(value, where)
-    texts = [value for _, _, found, value in rows if found == chosen]
+            raise ParameterError(f"{where} has the runs {some(runs)}; choose one with names=(baseline, contender)")
+        rows = rows.only(lambda run, _: run == name)
+    chosen = _chosen(list(dict.fromkeys(found for _, _, found in rows.values)), measure, where)
+    rows = rows.only(lambda _, found: found == chosen)
+    _check_values(rows, chosen)
     called = name or next(iter(runs), None) or (name_of(source) if is_file else position)
-    return Output(called, chosen, values, _places(texts))
+    values = {query: value for (_, query, _), value in rows.values.items() if isinstance(value, float)}
+    return Output(called, chosen, values, _places(list(values.values()), chosen, rows.decimals))
 
 
-_Row = tuple[str | None, str, str, Any]
+class _Rows:
+    """Values by run (or None), query and measure, with the number of the row or line of each.
+
+    Texts are kept where a value is not a number, for `_check_values` to report if the measure is the chosen one.
+    """
+
+    def __init__(self, where: str, *, in_lines: bool = False) -> None:
+        self.where = where
+        self.in_lines = in_lines  # numbers are those of lines, not of rows
+        self.values: dict[tuple[str | None, str, str], float | str] = {}
+        self.numbers = array("q")
+        self.decimals: int | None = None  # the number of decimals with which every value is written, if that is the same
+
+    def add(self, run: str | None, query: str, measure: str, value: float | str, number: int) -> None:
+        key = (run, query, measure)
+        if key in self.values:
+            raise self.error(f"has two values of {measure} for query {query}", number)
+        self.values[key] = value
+        self.numbers.append(number)
+        if len(self.values) > MOST_ROWS:
+            raise self.error(f"has more than {MOST_ROWS:,} values; write only the measure that is to be compared", number)
+
+    def only(self, wanted: Callable[[str | None, str], bool]) -> _Rows:
+        """Return the rows of some runs and measures."""
+        chosen = _Rows(self.where, in_lines=self.in_lines)
+        chosen.decimals = self.decimals
+        for (key, value), number in zip(self.values.items(), self.numbers, strict=True):
+            if wanted(key[0], key[2]):
+                chosen.values[key] = value
+                chosen.numbers.append(number)
+        return chosen
+
+    def error(self, problem: str, number: int, text: str | None = None) -> FormatError:
+        if self.in_lines:
+            return FormatError(self.where, problem, line=number, text=text)
+        return FormatError(self.where, f"row {number}: {problem}" if text is not None else problem, text=text)
 
 
-def _file_rows(path: str | os.PathLike[str]) -> Iterator[_Row]:
-    where = os.fspath(path)
-    lines = [
-        (number, line)
-        for block in blocks(path)
-        for number, line in enumerate(block.data.decode("utf-8", "replace").splitlines(), block.first_line)
-        if line.strip()
-    ]
-    if lines and lines[0][1].startswith("name,qid,measure,value"):
-        for row in csv.DictReader([line for _, line in lines]):
-            yield row["name"], row["qid"], row["measure"], row["value"]
+def _read_file(path: str | os.PathLike[str], rows: _Rows, measure: str | None) -> None:
+    rows.in_lines = True
+    lines: Iterator[tuple[int, str]] = ((number, line) for number, line in lines_of(path) if line.strip())
+    first = next(lines, None)
+    if first is None:
         return
+    lines = chain([first], lines)
+    if first[1].lstrip().startswith("{"):
+        _read_json_lines(lines, rows)
+    elif {"qid", "measure", "value"} <= set(first[1].strip().split(",")):
+        _read_csv(lines, rows)
+    else:
+        _read_columns(lines, rows, measure)
+
+
+def _read_json_lines(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
     for number, line in lines:
-        if line.startswith("{"):
-            try:
-                fields = json.loads(line)
-                yield None, fields["query_id"], fields["measure"], fields["value"]
-            except (ValueError, KeyError):
-                raise FormatError(
-                    where, "is not a line of ir_measures -q -o jsonl (query_id, measure, value)", line=number, text=line
-                ) from None
-            continue
-        parts = line.split()
-        if len(parts) != 3:
-            raise FormatError(
-                where, "is not a line of trec_eval -q or ir_measures -q, which have 3 columns", line=number, text=line
-            )
-        first, second, value = parts
-        if _is_text(value):  # trec_eval's relstring, and its runid
-            continue
-        # ir_measures writes query, measure, value with tabs; trec_eval pads the measure's name, which comes first.
-        yield (None, first, second, value) if _is_measure(second) and not first.islower() else (None, second, first, value)
+        try:
+            fields = json.loads(line, object_pairs_hook=_without_repetitions)
+            query, measure, value = fields["query_id"], fields["measure"], fields["value"]
+            if not isinstance(measure, str):
+                raise TypeError
+        except (ValueError, KeyError, TypeError, RecursionError):
+            problem = "is not a line of ir_measures -q -o jsonl (query_id, measure, value)"
+            raise rows.error(problem, number, line.strip()) from None
+        (query,) = texts([query], rows.where, "query id")
+        if query != _SUMMARY:
+            rows.add(None, query, measure, _number(value, rows, number), number)
 
 
-def _object_rows(source: Any, where: str) -> Iterator[_Row]:
+def _without_repetitions(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a name is repeated")
+    return fields
+
+
+def _read_csv(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
+    numbers = array("q")
+
+    def text() -> Iterator[str]:
+        for number, line in lines:
+            numbers.append(number)
+            yield line
+
+    reader = csv.reader(text(), strict=True)
+    number = 1
+    try:
+        header = next(reader)
+        column = {title: place for place, title in enumerate(header)}
+        if len(column) < len(header):
+            raise rows.error("names a column twice", numbers[0], ",".join(header))
+        for fields in reader:
+            number = numbers[-1]
+            if len(fields) != len(header):
+                raise rows.error(f"has {len(fields)} columns, the header has {len(header)}", number, ",".join(fields))
+            run = fields[column["name"]] if "name" in column else None
+            query, measure, value = (fields[column[title]] for title in ("qid", "measure", "value"))
+            if not query or not measure:
+                raise rows.error("has no query or no measure", number, ",".join(fields))
+            rows.add(run, query, measure, _parsed(value, rows, number), number)
+    except csv.Error as error:
+        raise rows.error(f"is not a line of a CSV file ({error})", numbers[-1] if numbers else number) from None
+
+
+class _Columns(NamedTuple):
+    """Which of the first two columns has the queries, and which the measures."""
+
+    query: int
+    measure: int
+
+
+def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | None) -> None:
+    """Read three columns: trec_eval writes measure, query, value; ir_measures query, measure, value."""
+    pairs = _Rows(rows.where, in_lines=True)
+    same: dict[str, str] = {}  # each id and measure is kept once
+    decimals: set[int] = set()
+    for number, line in lines:
+        fields = _fields(line)
+        if len(fields) != 3:
+            problem = "is not a line of trec_eval -q or ir_measures -q, which have 3 columns"
+            raise rows.error(problem, number, line.strip())
+        first, second, value = same.setdefault(fields[0], fields[0]), same.setdefault(fields[1], fields[1]), fields[2]
+        found = strict_number(value)
+        decimals.add(len(value.partition(".")[2]) if found is not None and "e" not in value.lower() else -1)
+        if (None, first, second) in pairs.values:
+            raise rows.error("repeats the first two columns of an earlier line", number, line.strip())
+        pairs.add(None, first, second, value if found is None else found, number)
+    columns = _orientation(pairs, measure)
+    for ((_, first, second), read), number in zip(pairs.values.items(), pairs.numbers, strict=True):
+        query, named = (first, second) if columns.query == 0 else (second, first)
+        if isinstance(read, str):
+            if _TEXTS_OF_TREC_EVAL.fullmatch(named):
+                continue
+            raise rows.error("the value is not a number; correct or remove the line", number, read)
+        if query != _SUMMARY:
+            rows.add(None, query, named, read, number)
+    rows.decimals = decimals.pop() if len(decimals) == 1 and decimals != {-1} else None
+    _refuse_gaps(rows)
+
+
+def _fields(line: str) -> list[str]:
+    """Separate the columns: by tabs where there are two, which leaves spaces inside of an id, else by white space."""
+    fields = line.rstrip("\r\n").split("\t")
+    if len(fields) == 3:
+        return [field.strip(_WHITE) for field in fields]
+    return [field for field in re.split(f"[{_WHITE}]+", line) if field]
+
+
+_WHITE = " \t\n\r\v\f"  # of ASCII only: other white space, such as a no-break space, can be a part of an id
+
+
+def _orientation(pairs: _Rows, measure: str | None) -> _Columns:
+    """Decide by the file as a whole which column has the measures; the column order is the same in all lines.
+
+    Never by single lines: whether an id looks like a measure differs from line to line, so lines would be lost.
+    """
+    columns = [dict.fromkeys(first for _, first, _ in pairs.values), dict.fromkeys(second for _, _, second in pairs.values)]
+    both = [text for text in columns[0] if text in columns[1]]
+    if not both:
+        for evidence in (
+            [measure in column for column in columns],
+            [_SUMMARY in column for column in reversed(columns)],
+            [all(map(_is_measure, column)) for column in columns],
+            [len(columns[0]) < len(columns[1]), len(columns[1]) < len(columns[0])],
+        ):
+            if evidence == [True, False]:
+                return _Columns(query=1, measure=0)
+            if evidence == [False, True]:
+                return _Columns(query=0, measure=1)
+        problem = "it cannot be told which column has the measures and which the queries"
+    else:
+        problem = f"{some(both)} is in the column of the measures and in that of the queries"
+    raise FormatError(pairs.where, f"{problem}; write JSON lines (ir_measures -q -o jsonl), or give a dict")
+
+
+def _refuse_gaps(rows: _Rows) -> None:
+    """Refuse a file where one measure lacks queries that another one has: it was cut, or is of more than one kind."""
+    queries: dict[str, int] = {}
+    for _, query, _ in rows.values:
+        queries[query] = queries.get(query, 0) + 1
+    measures = {found for _, _, found in rows.values}
+    lacking = [query for query, times in queries.items() if times < len(measures)]
+    if lacking:
+        raise FormatError(
+            rows.where,
+            f"queries have values of some of the measures only ({some(lacking)}); was the file cut, or joined of two?",
+        )
+
+
+def _read_object(source: Any, rows: _Rows) -> None:
     if hasattr(source, "per_query"):
         source = source.per_query
     if hasattr(source, "columns") and hasattr(source, "__getitem__"):
-        missing = {"qid", "measure", "value"} - set(source.columns)
-        if missing:
-            raise FormatError(
-                where, f"is a frame without {', '.join(sorted(missing))}; PyTerrier writes them with perquery=True"
-            )
-        runs = list(source["name"]) if "name" in source.columns else [None] * len(source)
-        columns = (list(source[column]) for column in ("qid", "measure", "value"))
-        for run, query, measure, value in zip(runs, *columns, strict=True):
-            yield run, str(query), str(measure), value
+        _read_frame(source, rows)
     elif isinstance(source, Mapping):
-        for query, values in source.items():
+        queries = texts(list(source), rows.where, "query id")
+        for query, values in zip(queries, source.values(), strict=True):
             if not isinstance(values, Mapping):
-                raise FormatError(where, "is not a dict of dict {query: {measure: value}}", text=repr(values))
+                raise FormatError(rows.where, "is not a dict of dict {query: {measure: value}}", text=repr(values))
             for measure, value in values.items():
-                yield None, str(query), str(measure), value
-    elif isinstance(source, Iterable):
-        for metric in source:
-            if not hasattr(metric, "query_id") or not hasattr(metric, "measure"):
-                raise FormatError(where, "is not an iterable of ir_measures.Metric", text=repr(metric))
-            yield None, str(metric.query_id), str(metric.measure), metric.value
+                number = len(rows.values) + 1
+                rows.add(None, query, str(measure), _number(value, rows, number), number)
+    elif isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        for number, metric in enumerate(source, 1):
+            if not all(hasattr(metric, field) for field in ("query_id", "measure", "value")):
+                raise FormatError(rows.where, "is not an iterable of ir_measures.Metric", text=repr(metric))
+            (query,) = texts([metric.query_id], rows.where, "query id")
+            rows.add(None, query, str(metric.measure), _number(metric.value, rows, number), number)
     else:
-        raise FormatError(where, f"per-query values cannot be read from a {type(source).__name__}")
+        raise FormatError(rows.where, f"per-query values cannot be read from a {type(source).__name__}")
+
+
+def _read_frame(frame: Any, rows: _Rows) -> None:
+    titles = [str(title) for title in getattr(frame, "column_names", frame.columns)]  # Arrow has the names elsewhere
+    missing = {"qid", "measure", "value"} - set(titles)
+    if missing:
+        raise FormatError(
+            rows.where, f"is a frame without {', '.join(sorted(missing))}; PyTerrier writes them with perquery=True"
+        )
+    wanted = [title for title in ("name", "qid", "measure", "value") if title in titles]
+    repeated = [title for title in wanted if titles.count(title) > 1]
+    if repeated:
+        raise FormatError(rows.where, f"has the column {repeated[0]} {titles.count(repeated[0])} times; keep one of them")
+    columns = {title: _as_list(frame[title]) for title in wanted}
+    queries = texts(columns["qid"], rows.where, "query id")
+    runs = texts(columns["name"], rows.where, "run name") if "name" in columns else [None] * len(queries)
+    for number, (run, query, measure, value) in enumerate(
+        zip(runs, queries, columns["measure"], columns["value"], strict=True), 1
+    ):
+        rows.add(run, query, str(measure), _number(value, rows, number), number)
+
+
+def _as_list(column: Any) -> list[Any]:
+    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 
 
 def _chosen(there: list[str], measure: str | None, where: str) -> str:
     if measure is not None:
         if measure not in there:
-            raise ParameterError(f"{where} has no values of {measure}; it has {', '.join(there)}")
+            raise ParameterError(f"{where} has no values of {measure}; it has {some(there)}")
         return measure
-    preferred = [name for name in there if name.split("@")[0].split("(")[0] in _PREFERRED]
+    preferred = [name for name in there if _base(name) in _PREFERRED]
     candidates = preferred or there
     if len(candidates) > 1:
-        raise ParameterError(f"{where} holds several measures ({', '.join(candidates)}); choose one with measure=")
+        raise ParameterError(f"{where} has several measures ({some(candidates)}); choose one with measure=")
     return candidates[0]
 
 
+def _base(measure: str) -> str:
+    return measure.split("@")[0].split("(")[0]
+
+
 def _is_measure(text: str) -> bool:
+    """Whether ir_measures or trec_eval has a measure of this name, such as nDCG@10 or P_5."""
     from ir_measures.measures import registry
 
-    return text.split("@")[0].split("(")[0] in registry
+    base = re.sub(r"_[0-9][0-9.]*$", "", _base(text))
+    return base in registry or base in _OF_TREC_EVAL or (is_gain(base) and base == text.split("@")[0])
 
 
-def _is_text(value: str) -> bool:
+_OF_TREC_EVAL = {
+    "runid", "relstring", "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "map", "map_cut", "map_avgjg",
+    "gm_map", "gm_bpref", "bpref", "recip_rank", "iprec_at_recall", "11pt_avg", "P", "P_avgjg", "recall", "relative_P", "Rprec",
+    "Rprec_mult", "Rprec_mult_avgjg", "utility", "infAP", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "success", "set_P",
+    "set_relative_P", "set_recall", "set_map", "set_F", "G", "binG", "yaap",
+}  # fmt: skip
+
+
+def strict_number(text: str) -> float | None:
+    """Read a number as in runs; None where it is not one. Other than there NaN is read, which stands for undefined.
+
+    Examples
+    --------
+    >>> strict_number("0.5"), strict_number("0_5"), strict_number("0,5")
+    (0.5, None, None)
+    """
     try:
-        float(value)
-    except ValueError:
-        return True
-    return False
+        return None if "_" in text else float(text.encode("ascii"))
+    except ValueError:  # UnicodeEncodeError included: float() would read the digits of any script
+        return None
 
 
-def _number(value: Any, where: str) -> float:
+def _parsed(text: str, rows: _Rows, number: int) -> float:
+    value = strict_number(text)
+    if value is None:
+        raise rows.error("the value is not a number; correct or remove the line", number, text)
+    return value
+
+
+def _number(value: Any, rows: _Rows, number: int) -> float:
+    if value is None:
+        return math.nan
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise rows.error("a value is not a number", number, repr(value))
     try:
-        return math.nan if value is None else float(value)
-    except (TypeError, ValueError):
-        raise FormatError(where, "a value is not a number", text=repr(value)) from None
+        return float(value)
+    except OverflowError:
+        raise rows.error("a value is too large for a number", number, "") from None
 
 
-def _places(values: list[Any]) -> int | None:
-    """Find the number of decimal places that all values fit in, if it is so small that they must have been rounded."""
-    numbers = [float(value) for value in values if value is not None]
-    numbers = [number for number in numbers if math.isfinite(number) and number != int(number)]
+def _check_values(rows: _Rows, measure: str) -> None:
+    """Refuse values that the measure cannot have."""
+    base = _base(measure)
+    for ((_, query, _), value), number in zip(rows.values.items(), rows.numbers, strict=True):
+        problem = _problem_of(value, base) if isinstance(value, float) else "is not a number"
+        if problem is not None:
+            raise rows.error(f"{measure} of query {query} {problem}", number, str(value))
+
+
+def _problem_of(value: float, base: str) -> str | None:
+    if math.isnan(value):
+        return None if base in _CAN_BE_UNDEFINED else "is undefined; remove the query from both runs, or write 0 for not found"
+    if math.isinf(value):
+        return "is infinite, so that it has no mean"
+    if base in RECIPROCALS and not 0 <= value <= 1:
+        return "is not between 0 and 1; are the values in percent?"
+    if base == "ESL" and value < 1:
+        return "is not a rank, which is 1 or more"
+    if value < 0 and is_gain(base):
+        return "is negative"
+    return None
+
+
+def _places(values: Sequence[float], measure: str, decimals: int | None) -> int | None:
+    """Find the number of decimal places that values were rounded to; None where nothing says that they were.
+
+    A text where all values have the same number of decimals says so. Of numbers it is only a guess, made where none has more
+    than `MOST_PLACES` decimals: reciprocal ranks must then be other than 1/1, 1/2, 1/4, 1/5 and so on, which have few; values
+    of other measures must have three decimals or more, because P@10 or R are often exact with fewer.
+    """
+    numbers = [number for number in values if math.isfinite(number) and number != int(number)]
     if not numbers:
         return None
-    for places in range(1, MOST_PLACES + 1):
-        if all(round(number, places) == number for number in numbers):
-            fits = places
-            break
-    else:
-        return None
-    # Few short fractions, such as 1/2 and 1/4, fit without having been rounded.
-    return None if all((1 / number) == int(1 / number) for number in numbers if number) else fits
+    if decimals is not None:
+        return decimals if decimals <= MOST_PLACES else None
+    fits = next((n for n in range(1, MOST_PLACES + 1) if all(round(number, n) == number for number in numbers)), None)
+    if _base(measure) in RECIPROCALS:
+        return None if all((1 / number) == int(1 / number) for number in numbers if number) else fits
+    return fits if fits is not None and fits >= 3 else None

@@ -164,30 +164,25 @@ def _checked(columns: Columns, name: str) -> Qrels:
             line=columns.line_of(int(wrong[0])),
             text=str(columns.values[wrong[0]]),
         )
-    repetitions = repeated(columns.codes, columns.docids)
-    if len(repetitions):
-        columns = _without_repetitions(columns, repetitions)
+    again, firsts = repeated(columns.codes, columns.docids)
+    if len(again):
+        columns = _without_repetitions(columns, again, firsts)
     rows = grouped(columns)
     return Qrels(name, rows.query_ids, rows.offsets, rows.docids, rows.values.astype(np.int64))
 
 
-def _without_repetitions(columns: Columns, rows: npt.NDArray[np.intp]) -> Columns:
-    """Remove judgments that repeat others, with a warning; refuse those that contradict others."""
-    first: dict[tuple[int, bytes], int] = {}
-    again = []
-    for row in rows.tolist():
-        original = first.setdefault((int(columns.codes[row]), bytes(columns.docids[row])), row)
-        if original == row:
-            continue
-        if columns.values[original] != columns.values[row]:
-            query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
-            raise FormatError(
-                columns.source,
-                f"document {document} has two grades for query {query}, {columns.values[original]:.0f} and "
-                f"{columns.values[row]:.0f}; keep one",
-                line=columns.line_of(row),
-            )
-        again.append(row)
+def _without_repetitions(columns: Columns, again: npt.NDArray[np.intp], firsts: npt.NDArray[np.intp]) -> Columns:
+    """Remove judgments that repeat earlier ones, with a warning; refuse those that contradict them."""
+    wrong = np.flatnonzero(columns.values[again] != columns.values[firsts])
+    if len(wrong):
+        row, original = int(again[wrong[0]]), int(firsts[wrong[0]])
+        query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
+        raise FormatError(
+            columns.source,
+            f"document {document} has two grades for query {query}, {columns.values[original]:.0f} and "
+            f"{columns.values[row]:.0f}; keep one",
+            line=columns.line_of(row),
+        )
     warnings.warn(
         f"{columns.source}: {plural('judgment', len(again))} repeated with the same grade and counted once",
         IrOutcomesWarning,

@@ -176,9 +176,9 @@ def _name_of_file(path: str | os.PathLike[str]) -> str:
 
 def _checked(columns: Columns, name: str) -> Run:
     by_rank = columns.value_name == "rank"
-    repetitions = repeated(columns.codes, columns.docids)
-    if len(repetitions):
-        row = _second_of_pair(columns, repetitions)
+    again, _ = repeated(columns.codes, columns.docids)
+    if len(again):
+        row = int(again[0])
         query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
         raise FormatError(
             columns.source,
@@ -189,13 +189,6 @@ def _checked(columns: Columns, name: str) -> Run:
         _check_ranks(columns)
     rows = grouped(columns)
     return Run(name, rows.query_ids, rows.offsets, rows.docids, -rows.values if by_rank else rows.values, by_rank)
-
-
-def _second_of_pair(columns: Columns, rows: npt.NDArray[np.intp]) -> int:
-    """Find the row that repeats the pair of query and document of the first of these rows."""
-    first = rows[0]
-    same = (columns.codes[rows] == columns.codes[first]) & (columns.docids[rows] == columns.docids[first])
-    return int(rows[np.flatnonzero(same)[1]])
 
 
 def _check_ranks(columns: Columns) -> None:

@@ -1,7 +1,8 @@
-"""A small real collection to try everything on, offline.
+"""A small real collection for trying out everything without a network.
 
-1000 known-item queries over the descriptions of the 63,449 packages of Debian 12: the query is a package's synopsis, the one
-relevant document its long description with the name removed. Four systems, 100 documents deep:
+1000 known-item queries over the descriptions of the 63,449 packages of Debian 12: the query is the synopsis of a package, the
+only relevant document its long description with the name removed. The texts of the queries belong to the authors of the
+packages and of their descriptions; ``data/NOTICE`` has their terms. Four systems, 100 documents for each query:
 
 - ``bm25``: k1 1.5, b 0.75, English stop words;
 - ``bm25-flat``: BM25 with k1 0.9, b 0.4;
@@ -16,7 +17,7 @@ import os
 from importlib.resources import files
 from pathlib import Path
 
-from ir_outcomes.errors import ParameterError, UnreadableFile
+from ir_outcomes.errors import ParameterError
 
 __all__ = ["SYSTEMS", "write_sample"]
 
@@ -24,28 +25,27 @@ SYSTEMS = ("bm25", "bm25-flat", "bm25-stem", "rrf-stem-lsa")
 
 
 def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the sample's qrels, queries and runs into a folder, which is made if need be.
+    """Write the sample's qrels, queries and runs into a folder, which is created if it does not exist.
 
     Returns
     -------
     list of Path
-        ``qrels.txt``, ``queries.tsv`` and one ``<system>.run`` in TREC's six columns for each of `SYSTEMS`.
+        ``qrels.txt``, ``queries.tsv``, one ``<system>.run`` in TREC's six columns for each of `SYSTEMS`, and ``NOTICE``, which
+        states whose the texts are.
 
     Raises
     ------
     ParameterError
-        If a file of that name with other content is already there.
-    UnreadableFile
-        If the folder cannot be written.
+        If a file with one of these names and other content exists, or the folder cannot be written to.
 
     Examples
     --------
     >>> import tempfile
     >>> [path.name for path in write_sample(tempfile.mkdtemp())]
-    ['qrels.txt', 'queries.tsv', 'bm25.run', 'bm25-flat.run', 'bm25-stem.run', 'rrf-stem-lsa.run']
+    ['qrels.txt', 'queries.tsv', 'NOTICE', 'bm25.run', 'bm25-flat.run', 'bm25-stem.run', 'rrf-stem-lsa.run']
     """
     data = files(__name__) / "data"
-    content = {name: (data / name).read_bytes() for name in ("qrels.txt", "queries.tsv")}
+    content = {name: (data / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "NOTICE")}
     for system in SYSTEMS:
         content[f"{system}.run"] = _as_trec(lzma.decompress((data / f"{system}.xz").read_bytes()).decode(), system).encode()
     target = Path(folder)
@@ -54,12 +54,13 @@ def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
         for name, text in content.items():
             path = target / name
             if path.exists() and path.read_bytes() != text:
-                raise ParameterError(f"{path} is already there with other content; choose another folder")
+                raise ParameterError(f"{path} exists with other content; choose another folder")
             path.write_bytes(text)
-    except OSError as error:
-        raise UnreadableFile(
-            f"{target}: the sample cannot be written there ({error.strerror}); choose another folder"
-        ) from error
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
+        if isinstance(error, ParameterError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"{target}: the sample cannot be written there ({reason}); choose another folder") from error
     return [target / name for name in content]
 
 

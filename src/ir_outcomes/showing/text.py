@@ -6,6 +6,7 @@ broken. Sentences and notes are wrapped at 80 columns, between words only.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator
 from typing import TextIO
@@ -21,6 +22,8 @@ from ir_outcomes.showing.view import Column, Statement, Table, View
 __all__ = ["print_view", "write"]
 
 WIDTH = 80
+_PVALUE = re.compile(r"\bp ([=<]) (?=\d)")  # stays on one line
+_NO_BREAK = "\0"  # cannot be in text whose control characters are escaped
 _STYLES = {"better": "bold green", "worse": "bold red", "trade-off": "bold yellow"}
 
 
@@ -125,11 +128,11 @@ def _label(label: str) -> Text:
 
 def _wrapped(text: str, width: int, *, first: str = "", rest: str = "", style: str = "") -> Text:
     lines = textwrap.fill(
-        escaped(text),
+        _PVALUE.sub(rf"p{_NO_BREAK}\1{_NO_BREAK}", escaped(text)),
         width,
         initial_indent=first,
         subsequent_indent=rest,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return Text(lines, style=style, no_wrap=True, overflow="ignore")
+    return Text(lines.replace(_NO_BREAK, " "), style=style, no_wrap=True, overflow="ignore")

@@ -64,8 +64,10 @@ from ir_outcomes.statistics.pooling import (
     fixed_mean,
     heterogeneity_test,
     log_ratio_of_means,
+    mean_of_means_test,
     paule_mandel,
     random_effects,
+    relative_differences,
 )
 from ir_outcomes.statistics.power import detectable_mean, detectable_proportion, power_of_mean, power_of_proportion
 
@@ -109,6 +111,7 @@ __all__ = [
     "log_ratio_influence",
     "log_ratio_of_means",
     "mean_interval",
+    "mean_of_means_test",
     "mean_test",
     "mean_tests",
     "measured_coverage",
@@ -131,6 +134,7 @@ __all__ = [
     "rank_sum_tests",
     "ratio_interval",
     "ratio_of_means",
+    "relative_differences",
     "sign_flip",
     "sign_flip_tests",
     "sign_flip_tests_of_rows",

@@ -103,9 +103,9 @@ def band_of_events(
     |sum_i s_i e_i(k)| / n / SE(k) over k. Only the queries that differ somewhere need their own signs: the others have
     e_i(k) = -D(k), and the sum of their signs is one binomial number for each draw.
 
-    Drawn from real pairs of runs (``benchmarks/pooling_bands_planning.py``), 95 % bands hold at all ranks at once in 46 to 56,
-    80 and 78 to 93 % of the samples of 50, 200 and 1000 queries, because at some ranks no query or very few differ in the
-    sample; with `smallest_step` they do in 92 to 97, 87 to 98 and 93 to 94 %.
+    Drawn from real pairs of runs (``benchmarks/pooling_bands_planning.py``), 95 % bands hold at all ranks at once in 34 to 51,
+    77 to 80 and 88 to 89 % of the samples of 50, 200 and 1000 queries, because at some ranks no query or very few differ in the
+    sample (94 to 99 % at the ranks where at least five do); with `smallest_step` they hold in 92 to 96 %.
 
     Examples
     --------

@@ -4,7 +4,8 @@ Each function takes ``ax=`` (Axes, an empty Figure, or None for a new figure of 
 global settings of matplotlib.
 """
 
-import ir_outcomes.showing.figures.tail  # noqa: F401  (registers its figures)
+import ir_outcomes.showing.figures.across
+import ir_outcomes.showing.figures.tail  # noqa: F401  (both register their figures)
 from ir_outcomes.showing.figures._style import blank_figure, save
 from ir_outcomes.showing.figures.comparisons import RestrictedParts, facet_plot, outcome_bar, restricted_bar
 from ir_outcomes.showing.figures.curve import curve

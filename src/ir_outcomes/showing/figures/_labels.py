@@ -90,7 +90,7 @@ def label_points(
 ) -> list[int]:
     """Write labels near their points, inside the axes, over no other label and, where possible, over no point.
 
-    Call it last: what changes the layout afterwards moves the points.
+    Call it after `Frame.finish`, which settles the layout: what changes it afterwards moves the points.
 
     Parameters
     ----------
@@ -110,9 +110,7 @@ def label_points(
     list of int
         The labels for which there was no free place; they are not written.
     """
-    root = ax.figure.figure
-    root.draw_without_rendering()
-    dots = root.dpi / 72
+    dots = ax.figure.figure.dpi / 72
     places = _pixels(ax, points)
     markers = np.hstack([places - 3 * dots, places + 3 * dots])
     ends = _pixels(ax, [end for line in lines for end in line]).reshape(-1, 2, 2)
@@ -124,16 +122,8 @@ def label_points(
         if not label:
             continue
         note = ax.annotate(
-            label,
-            points[number],
-            xytext=(0, 0),
-            textcoords="offset points",
-            fontsize=fontsize,
-            ha="left",
-            va="bottom",
-            arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "#666666", "shrinkA": 0, "shrinkB": 2},
+            label, points[number], xytext=(0, 0), textcoords="offset points", fontsize=fontsize, ha="left", va="bottom"
         )
-        note.arrow_patch.set_visible(False)
         size = note.get_window_extent()
         found = _free_place(places[number], size.width, size.height, dots, frame, taken, markers)
         if found is None:
@@ -141,10 +131,16 @@ def label_points(
             left_out.append(number)
             continue
         box, radius = found
-        x0, y0 = (box[:2] - places[number]) / dots
-        note.set_position((x0, y0))
+        note.set_position((box[:2] - places[number]) / dots)
         if radius > _LEADER_FROM:
-            note.arrow_patch.set_visible(True)
+            nearest = np.clip(places[number], box[:2], box[2:])
+            ax.annotate(
+                "",
+                points[number],
+                xytext=(nearest - places[number]) / dots,
+                textcoords="offset points",
+                arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "#666666", "shrinkA": 0, "shrinkB": 2},
+            )
         taken.append(box)
     return left_out
 

@@ -120,8 +120,8 @@ class Frame:
             self.ax.figure.figure.draw_without_rendering()
             return
         engine = self.figure.get_layout_engine()
-        for _ in range(4):  # the size of the labels hardly changes with that of the figure
-            engine.execute(self.figure)
+        engine.execute(self.figure)
+        for _ in range(3):  # the size of the labels hardly changes with that of the figure
             width, height = self.figure.get_size_inches()
             boxes = [panel.get_position(original=True) for panel in self.panels]
             wider = self.columns * (self.width - width * min(box.width for box in boxes))
@@ -129,6 +129,7 @@ class Frame:
             if max(abs(wider), abs(higher)) < 0.02:
                 break
             self.figure.set_size_inches(width + wider, height + higher)
+            engine.execute(self.figure)
 
 
 class Rows(NamedTuple):
@@ -189,8 +190,7 @@ def legend_beside(ax: Any, handles: Sequence[Any] | None = None, title: str = ""
 
 def series_style(number: int) -> dict[str, str]:
     """Return colour and marker of a series: distinct in both for the first eight, in their combination for 104."""
-    shift = number // len(COLORS)
-    return {"color": COLORS[(number + shift) % len(COLORS)], "marker": MARKERS[number % len(MARKERS)]}
+    return {"color": COLORS[number % len(COLORS)], "marker": MARKERS[number % len(MARKERS)]}
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.leaderboards import Agreement, Leaderboard, RankDistribution, SotaHistory
+from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
 from ir_outcomes.showing.figures._labels import Names, label_points, literal
 from ir_outcomes.showing.figures._style import (
     BLACK,
@@ -31,6 +31,7 @@ from ir_outcomes.showing.figures._style import (
     styled,
 )
 from ir_outcomes.showing.figures.dispatch import Drawing, kinds
+from ir_outcomes.showing.figures.orders import draw_orders
 
 __all__ = ["VERDICT_CELLS", "conditions_plot"]
 
@@ -130,7 +131,7 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
 
 @styled
 def _history(result: SotaHistory, ax: Any) -> Any:
-    """Draw scores over time, the runs that took first place in another colour: Figure 1 of Lin et al. 2021."""
+    """Draw scores over time, the runs that took the top in another colour: Figure 1 of Lin et al. 2021."""
     import matplotlib.dates
 
     dates: Any = matplotlib.dates  # its functions have no annotations
@@ -159,7 +160,7 @@ def _history(result: SotaHistory, ax: Any) -> Any:
         color=VERMILLION,
         markeredgecolor=BLACK,
         markersize=5.5,
-        label=f"took first place ({len(steps)})",
+        label=f"took the top ({len(steps)})",
     )
     locator = dates.AutoDateLocator(minticks=3, maxticks=8)
     ax.xaxis.set_major_locator(locator)
@@ -168,7 +169,7 @@ def _history(result: SotaHistory, ax: Any) -> Any:
     ax.set_ylabel(f"{literal(result.score)} ({_direction(result.higher_is_better)})")
     ax.margins(x=0.06, y=0.12)
     legend_beside(ax)
-    frame.finish(f"{count(len(result.runs), 'run')} took first place, of {count(len(result.entries), 'run')} with a score")
+    frame.finish(f"{count(len(result.runs), 'run')} took the top, of {count(len(result.entries), 'run')} with a score")
     labels = [*(f"R{run.number}" for run in result.runs), *[""] * len(points)]
     corners = [(after[0], before[1]) for before, after in pairwise(steps)]
     lines = [
@@ -180,7 +181,7 @@ def _history(result: SotaHistory, ax: Any) -> Any:
 
 @styled
 def _tiers(result: Leaderboard, ax: Any) -> Any:
-    """Draw the means or medians with their intervals, and the tier of each run by colour, marker and number."""
+    """Draw the scores with their intervals, and the tier of each run by colour, marker and number."""
     shown = [standing for standing in result.standings if standing.score is not None]
     rows = place_rows(len(shown))
     frame = Frame(ax, 4.8, rows.height)
@@ -188,10 +189,10 @@ def _tiers(result: Leaderboard, ax: Any) -> Any:
     size = max(2.0, min(6.0, rows.fontsize * 0.6))
     for place, standing in enumerate(shown):
         low, high = standing.interval or (standing.score, standing.score)
-        style = series_style(0 if standing.tier is None else standing.tier - 1)
+        style = series_style((standing.tier or 1) - 1)
         ax.plot([low, high], [place, place], color=style["color"], linewidth=1.2)
         ax.plot(standing.score, place, markersize=size, markeredgecolor=BLACK, markeredgewidth=0.4, **style)
-        if standing.tier is not None and place % rows.step == 0:
+        if place % rows.step == 0 and standing.tier is not None:
             ax.text(
                 1.015, place, f"tier {standing.tier}", transform=ax.get_yaxis_transform(), va="center", fontsize=rows.fontsize
             )
@@ -199,13 +200,13 @@ def _tiers(result: Leaderboard, ax: Any) -> Any:
     name_rows(ax, [names[standing.run] for standing in shown], rows)
     ax.grid(axis="x", color=LIGHT, linewidth=0.5)
     ax.set_axisbelow(True)
-    ax.set_xlabel(f"{literal(result.measure)} ({_direction(result.higher_is_better)})")
+    ax.set_xlabel(f"{result.aggregate} {literal(result.measure)} ({_direction(result.higher_is_better)})")
     undefined = len(result.standings) - len(shown)
+    note = "\nTier: no run of it is better than another by the two-facet verdict, cycles excepted" if result.pairs else ""
+    missing = f"\n{count(undefined, 'run')} without a score not shown" if undefined else ""
     frame.finish(
         f"{result.aggregate.capitalize()} and {100 * (1 - result.alpha):g} % interval of {count(len(shown), 'run')}, "
-        f"{count(result.n_queries, 'query', 'queries')}"
-        + ("\nNo run of a tier is better by the two-facet verdict than another of it, cycles excepted" if result.pairs else "")
-        + (f"; {count(undefined, 'run')} without a {result.aggregate} not shown" if undefined else "")
+        f"{count(result.n_queries, 'query', 'queries')}{note}{missing}"
     )
     return ax
 
@@ -216,11 +217,8 @@ def _verdicts(result: Leaderboard, ax: Any) -> Any:
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    settings = result.settings
-    if settings is None:
-        raise ParameterError(
-            "kind='verdicts' needs verdicts, which need the runs; here only the values of a measure were given"
-        )
+    if not result.pairs or result.settings is None:
+        raise ParameterError("kind='verdicts' needs verdicts, which need the runs: only values of a measure were given")
     runs = [standing.run for standing in result.standings]
     rows = place_rows(len(runs), pitch=0.24, least=1.6)
     size = rows.height
@@ -257,10 +255,10 @@ def _verdicts(result: Leaderboard, ax: Any) -> Any:
     ax.set_ylabel("verdict on")
     ax.set_xlabel("against")
     legend_beside(ax, handles)
-    depth = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff:,}"
+    depth = "no cutoff" if result.settings.cutoff is None else f"cutoff {result.settings.cutoff:,}"
     frame.finish(
         f"Verdicts on {count(len(runs), 'run')} in the order of {literal(result.measure)}\n"
-        f"{count(result.n_queries, 'query', 'queries')}, {depth}, level {settings.alpha:g}"
+        f"{count(result.n_queries, 'query', 'queries')}, {depth}, level {result.alpha:g}"
     )
     return ax
 
@@ -351,43 +349,72 @@ def _tau(result: RankDistribution, ax: Any) -> Any:
 
 @styled
 def _agreement(result: Agreement, ax: Any) -> Any:
-    """Draw how often halves have the same label as bars, and how often a label of a half is replicated as markers."""
-    items = result.rows()
+    """Draw how often two halves lead to the same label, for tests and verdicts alike, and how often a label replicates."""
+    shares = {
+        "same": (BLUE, "", "same label"),
+        "one_sided": (LIGHT, "...", "only one half finds a difference"),
+        "different": (YELLOW, "xx", "different labels"),
+        "opposite": (VERMILLION, "///", "opposite labels"),
+    }
+    items = [*result.tests, *(() if result.verdict is None else (result.verdict,))]
+    return _draw_agreement(result, items, shares, ("replicates", "replicates, if a half finds one"), "Agreement", ax)
+
+
+@styled
+def _paper_agreement(result: Agreement, ax: Any) -> Any:
+    """Draw the rates of Table 4 of Craswell et al. 2021 as bars, and of tests significant in a half as markers."""
+    shares = {"agree": (BLUE, "", "agree"), "partial": (LIGHT, "...", "partial"), "disagree": (ORANGE, "///", "disagree")}
+    marked = ("significant", "significant in a half")
+    return _draw_agreement(result, result.tests, shares, marked, "Rates of Craswell et al. 2021", ax)
+
+
+def _draw_agreement(
+    result: Agreement,
+    items: Sequence[Any],
+    shares: Mapping[str, tuple[str, str, str]],
+    marked: tuple[str, str],
+    title: str,
+    ax: Any,
+) -> Any:
+    """Draw shares that sum to 1 as stacked bars, and another share as markers; a row for each test."""
     rows = place_rows(len(items))
     frame = Frame(ax, 5.0, rows.height)
     ax = frame.ax
     left = np.zeros(len(items))
-    styles = {
-        "same": (BLUE, "", "same label"),
-        "one_sided": (LIGHT, "...", "one half decides"),
-        "different": (YELLOW, "xx", "both decide, differently"),
-        "opposite": (ORANGE, "///", "opposite"),
-    }
-    for name, (color, hatch, label) in styles.items():
-        shares = np.array([100 * row[name] for row in items])
-        ax.barh(range(len(items)), shares, left=left, color=color, hatch=hatch, edgecolor="white", linewidth=0.4, label=label)
-        left += shares
-    replicated = [(100 * row["replicates"], place) for place, row in enumerate(items) if row["replicates"] is not None]
-    if replicated:
-        ax.plot(
-            *zip(*replicated, strict=True),
-            "D",
-            color="white",
-            markeredgecolor=BLACK,
-            markersize=5,
-            label="replicates (% of the halves that decide)",
-        )
-    labels = [f"{row['measure']}, {row['test']}{', ' + row['aggregate'] if row['aggregate'] else ''}" for row in items]
+    for name, (color, hatch, label) in shares.items():
+        values = np.array([100 * getattr(item, name) for item in items])
+        ax.barh(range(len(items)), values, left=left, color=color, hatch=hatch, edgecolor="white", linewidth=0.4, label=label)
+        left += values
+    known = [(place, getattr(item, marked[0])) for place, item in enumerate(items) if getattr(item, marked[0]) is not None]
+    ax.plot(
+        [100 * share for _, share in known],
+        [place for place, _ in known],
+        "D",
+        color="white",
+        markeredgecolor=BLACK,
+        markersize=5,
+        label=marked[1],
+    )
+    labels = [f"{item.measure}, {item.test}{', ' + item.aggregate if item.aggregate else ''}" for item in items]
     names = Names(labels, most=52)
     name_rows(ax, [names[label] for label in labels], rows)
     ax.set_xlim(0, 100)
     ax.set_xlabel("% of half splits and pairs of runs")
     legend_beside(ax)
     frame.finish(
-        f"Agreement between halves of {count(result.n_queries, 'query', 'queries')}: {count(result.splits, 'split')}, "
+        f"{title} between halves of {count(result.n_queries, 'query', 'queries')}\n{count(result.splits, 'split')}, "
         f"{count(result.n_pairs, 'pair')} of {count(result.n_runs, 'run')}, level {result.alpha:g}"
     )
     return ax
+
+
+@styled
+def _correlation(result: RankCorrelation, ax: Any) -> Any:
+    """Draw the ranks of the runs under both conditions, joined by lines."""
+    tau = "undefined" if result.tau is None else f"{result.tau:.3f}"
+    ranks = np.array([[run.first for run in result.runs], [run.second for run in result.runs]])
+    title = f"Kendall's tau {tau}, {count(result.swapped, 'pair')} of {count(len(result.runs), 'run')} in opposite order"
+    return draw_orders(ranks, [run.run for run in result.runs], [result.first, result.second], title, ax)
 
 
 def _verdict_codes(result: Leaderboard, runs: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -459,4 +486,9 @@ def _(result: RankDistribution) -> Mapping[str, Drawing]:
 
 @kinds.register
 def _(result: Agreement) -> Mapping[str, Drawing]:
-    return {"agreement": _agreement}
+    return {"agreement": _agreement, "paper": _paper_agreement}
+
+
+@kinds.register
+def _(result: RankCorrelation) -> Mapping[str, Drawing]:
+    return {"orders": _correlation}

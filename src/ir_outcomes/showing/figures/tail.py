@@ -14,10 +14,11 @@ from ir_outcomes.showing.figures._style import (
     BLACK,
     BLUE,
     GREEN,
-    GREY,
     HATCHES,
     LIGHT,
     ORANGE,
+    SKY,
+    VERMILLION,
     Frame,
     count,
     legend_beside,
@@ -28,13 +29,13 @@ from ir_outcomes.showing.figures._style import (
     tilt_labels,
 )
 from ir_outcomes.showing.figures.dispatch import Drawing, kinds
+from ir_outcomes.showing.figures.orders import draw_orders
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
+from ir_outcomes.tail.depth import TailSettings
 
 __all__: list[str] = []  # its figures are reached through `kinds`
 
 GROUPED_BARS = 4  # distributions of more runs are drawn as a shaded matrix
-ALL_COLORED = 16  # of more runs, only those that move most have a colour
-COLORED_LINES = 12
 NUMBERED_CELLS = 30  # rows of a shaded matrix whose cells also hold their number
 
 
@@ -128,7 +129,8 @@ def _length_changes(result: LengthChanges, ax: Any) -> Any:
     legend_beside(ax)
     frame.finish(
         f"{names[result.contender]} against {names[result.baseline]}: change of search length\n"
-        f"{count(result.n_documents, 'relevant document')}, {result.neither:,} of them found by neither, {_conditions(result.settings)}"
+        f"{count(result.n_documents, 'relevant document')}, {result.neither:,} of them found by neither, "
+        f"{_conditions(result.settings)}"
     )
     return ax
 
@@ -144,7 +146,10 @@ def _rrie(result: RRIE, ax: Any) -> Any:
     for bar, value in zip(bars, values, strict=True):
         bar.set_hatch("" if value >= 0 else "///")
         bar.set_edgecolor("white")
-    texts = ["undefined" if reduction.rrie is None else f"{100 * reduction.rrie:.0f} %" for reduction in result.reductions]
+    texts = [
+        "undefined" if reduction.rrie is None else f"{100 * reduction.rrie:.0f} %".replace("-", "\N{MINUS SIGN}")
+        for reduction in result.reductions
+    ]
     ax.bar_label(bars, texts, padding=3, fontsize=8)
     names = Names([reduction.measure for reduction in result.reductions], most=44)
     name_rows(ax, [names[reduction.measure] for reduction in result.reductions], rows)
@@ -152,11 +157,8 @@ def _rrie(result: RRIE, ax: Any) -> Any:
     ax.margins(x=0.18)
     runs = Names([result.baseline, result.contender])
     ax.set_xlabel("% of the baseline's error that is saved (right is better)")
-    depth = "" if result.cutoff is None else f", cutoff {result.cutoff:,}"
-    frame.finish(
-        f"Relative reduction in error of {runs[result.contender]} against {runs[result.baseline]}\n"
-        f"grade {result.rel} or more{depth}"
-    )
+    conditions = "from published means" if result.settings is None else _conditions(result.settings)
+    frame.finish(f"Relative reduction in error of {runs[result.contender]} against {runs[result.baseline]}\n{conditions}")
     return ax
 
 
@@ -181,7 +183,7 @@ def _headroom(result: Headroom, ax: Any, number: int) -> Any:
     run = Names([measure.run])[measure.run]
     frame.finish(
         f"{run}, the best of {count(result.n_runs, 'run')} by {name}\n"
-        f"mean {measure.mean:.3g}, {count(sum(measure.counts), 'query', 'queries')}"
+        f"mean {measure.mean:.3g}, {count(sum(measure.counts), 'query', 'queries')}, {_conditions(result.settings)}"
     )
     return ax
 
@@ -192,51 +194,8 @@ def _orders(result: Reordering, ax: Any) -> Any:
     from ir_outcomes.statistics.orders import shared_ranks
 
     values = np.array([[-np.inf if value is None else value for value in row] for row in result.values])
-    ranks = shared_ranks(values)
-    n_runs = len(result.runs)
-    rows = place_rows(n_runs)
-    frame = Frame(ax, max(3.2, 1.25 * (len(result.measures) - 1)), rows.height)
-    ax = frame.ax
-    last = len(result.measures) - 1
-    moves = np.abs(np.diff(ranks, axis=0)).max(axis=0, initial=0)
-    colored = {int(run): place for place, run in enumerate(np.argsort(-moves, kind="stable")[:COLORED_LINES])}
-    if n_runs <= ALL_COLORED:
-        colored = {run: run for run in range(n_runs)}
-    for run in range(n_runs):
-        style = series_style(colored[run]) if run in colored else {"color": GREY, "marker": "."}
-        ax.plot(
-            range(last + 1),
-            ranks[:, run],
-            linewidth=1.3 if run in colored else 0.6,
-            zorder=3 if run in colored else 2,
-            markersize=4.5 if run in colored else 2.5,
-            **style,
-        )
-    names = Names(result.runs)
-    order = sorted(range(n_runs), key=lambda run: (ranks[-1, run], result.runs[run]))
-    for place, run in enumerate(order, 1):  # the labels of equal ranks stand under each other
-        if (place - 1) % rows.step == 0:
-            ax.annotate(
-                f"{ranks[-1, run]}  {names[result.runs[run]]}",
-                (last, place),
-                xytext=(8, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=rows.fontsize,
-                fontweight="bold" if n_runs > ALL_COLORED and run in colored else "normal",
-            )
-    measures = Names(result.measures, most=44)
-    ax.set_xticks(range(last + 1), [measures[measure] for measure in result.measures])
-    tilt_labels(ax, 30)
-    ax.margins(x=0.03)
-    ax.set_ylabel("rank (1 is the best)")
-    ax.set_yticks([1, *range(5, n_runs + 1, 5)] if n_runs > 14 else range(1, n_runs + 1))
-    ax.set_ylim(n_runs + 0.6, 0.4)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    note = f"\ncoloured: the {COLORED_LINES} runs that move most" if n_runs > ALL_COLORED else ""
-    frame.finish(f"{count(n_runs, 'run')} under {count(len(result.measures), 'measure')}{note}")
-    return ax
+    title = f"{count(len(result.runs), 'run')} under {count(len(result.measures), 'measure')}"
+    return draw_orders(shared_ranks(values), result.runs, result.measures, title, ax)
 
 
 @styled
@@ -263,7 +222,8 @@ def _buckets(edges: Sequence[int]) -> list[str]:
 
 def _length_title(result: LengthDistributions) -> str:
     return (
-        f"Where {count(len(result.runs), 'run')} put the relevant documents\n{count(result.n_documents, 'relevant document')} of "
+        f"Where {count(len(result.runs), 'run')} put the relevant documents\n"
+        f"{count(result.n_documents, 'relevant document')} of "
         f"{count(result.n_queries, 'query', 'queries')}, {_conditions(result.settings)}"
     )
 

@@ -361,6 +361,7 @@ def _table_2(comparisons: Comparisons) -> Table:
                 item.verdict.label,
             )
         )
+    over_all = [None if item.restricted is None else item.restricted.difference for item in comparisons]
     mean = "mean search length" if first.reciprocal is not None else f"mean {first.ranking.measured_in}"
     unit = ", ranks" if first.ranking.measured_in == "ranks" else ""
     return Table(
@@ -373,7 +374,8 @@ def _table_2(comparisons: Comparisons) -> Table:
         "(A differs from row to row, because each row has its own queries that both answer); all: change of the search length "
         f"over all queries{_restricted_caption(first)}, lower is better; "
         f"p: corrected by {first.settings.correction} over {plural('comparison', first.settings.family)}.",
-        best=best([item.coverage.difference for item in comparisons], 4, higher_is_better=True),
+        best=best([item.coverage.difference for item in comparisons], 4, higher_is_better=True)
+        | best(over_all, 9, higher_is_better=False),
         significant=_significant([item.coverage for item in comparisons], 4)
         | _significant([item.ranking for item in comparisons], 7),
     )

@@ -1,0 +1,160 @@
+"""Runs evaluated by several processes, and what happens when one is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pytest
+from ir_measures import nDCG
+
+import ir_outcomes as iro
+from ir_outcomes import ESL
+from ir_outcomes.errors import IrOutcomesWarning, ParameterError, UnreadableFile
+from ir_outcomes.evaluation.parallel import each_run
+from ir_outcomes.measures import baselines
+from ir_outcomes.reading import as_qrels
+
+QRELS = {"q1": {"d1": 1}}
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / f"{name}.run" for name in "abcde"]
+    for rank, path in enumerate(paths, 1):
+        path.write_text(
+            "".join(f"q1 Q0 x{place} {place} {9 - place} t\n" for place in range(1, rank)) + f"q1 Q0 d1 {rank} 1 t\n"
+        )
+    return paths
+
+
+class Size:
+    """Counts the bytes of a file; the process that has the file "c" is killed."""
+
+    def __call__(self, path: Any, name: str | None) -> int:
+        if Path(path).name == "c.run":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return os.path.getsize(path)
+
+
+def test_a_killed_process_is_reported_with_its_file(paths: list[Path]) -> None:
+    paths = paths[1:4]
+    names = [None] * len(paths)
+    with pytest.raises(UnreadableFile, match=r"c\.run: the process that evaluated it was killed"):
+        list(each_run(Size(), paths, names, n_jobs=2, progress=False))
+    found = list(each_run(Size(), paths, names, n_jobs=2, progress=False, failed=lambda error: -1))
+    assert found == [-1 if path.name == "c.run" else path.stat().st_size for path in paths]
+
+
+@pytest.mark.parametrize("backend", ["threading", "sequential", "loky"])
+def test_backends_of_joblib(paths: list[Path], backend: str) -> None:
+    expected = [1.0, 2.0, 3.0, 4.0, 5.0]
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        found = iro.evaluate(QRELS, paths, n_jobs=None)
+    assert [run.mean_esl() for run in found] == expected
+
+
+def test_the_backend_that_hangs_is_refused(paths: list[Path]) -> None:
+    with (
+        joblib.parallel_config(backend="multiprocessing", n_jobs=2),
+        pytest.raises(ParameterError, match="waits forever when a process is killed; use 'loky'"),
+    ):
+        iro.evaluate(QRELS, paths, n_jobs=2)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
+def test_numbers_of_jobs_that_are_refused(paths: list[Path], n_jobs: Any) -> None:
+    with pytest.raises(ParameterError, match="n_jobs="):
+        iro.evaluate(QRELS, paths, n_jobs=n_jobs)
+
+
+def test_very_many_jobs_start_no_more_processes_than_there_are_files(paths: list[Path]) -> None:
+    assert len(iro.evaluate(QRELS, paths, n_jobs=1_000_000)) == 5
+
+
+def test_named_baselines_reach_the_processes(paths: list[Path]) -> None:
+    iro.register_baseline("of this process only", {"q1": {"d1": 1.0}}, replace=True)
+    measure = ESL(baseline="of this process only") @ 100
+    found = iro.evaluate(QRELS, paths, n_jobs=2, measures=[measure, nDCG @ 10], directions=False)
+    assert found.scores_of(measure).values[:, 0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def test_a_baseline_that_is_dropped_meanwhile_is_still_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads dropped what another one had just inserted, which was a KeyError."""
+    monkeypatch.setattr(baselines, "MOST_KEPT", 0)
+    iro.register_baseline("x", {"q1": {"d1": 1.0}}, replace=True)
+    judgments, errors = as_qrels(QRELS), []
+
+    def work() -> None:
+        try:
+            for cutoff in range(1, 40):
+                settings = {"cutoff": cutoff, "rel": 1, "ties": "trec", "judged_only": False}
+                assert baselines.baseline_lengths("x", judgments, settings).esl().tolist() == [1.0]
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+
+
+def test_a_baseline_file_that_changes_within_size_and_time_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    settings = {"cutoff": 10, "rel": 1, "ties": "trec", "judged_only": False}
+    for text, rank in (("q1 Q0 d1 1 9 t\nq1 Q0 d2 2 8 t\n", 1.0), ("q1 Q0 d2 1 9 t\nq1 Q0 d1 2 8 t\n", 2.0)):
+        path.write_text(text)
+        os.utime(path, ns=(10**18, 10**18))
+        assert baselines.baseline_lengths(str(path), as_qrels(QRELS), settings).esl().tolist() == [rank]
+
+
+WORK = """
+import os, sys, time
+from pathlib import Path
+from ir_outcomes.evaluation.parallel import each_run
+
+class Sleep:
+    def __call__(self, path, name):
+        Path(f"{path}.pid").write_text(str(os.getpid()))
+        time.sleep(60)
+
+if __name__ == "__main__":
+    list(each_run(Sleep(), sys.argv[1:], [None] * len(sys.argv[1:]), n_jobs=2, progress=False))
+"""
+
+
+def test_sigterm_ends_the_processes(paths: list[Path], tmp_path: Path) -> None:
+    script = tmp_path / "work.py"
+    script.write_text(WORK)
+    parent = subprocess.Popen([sys.executable, script, *paths[:2]], stderr=subprocess.DEVNULL)
+    try:
+        marks = [Path(f"{path}.pid") for path in paths[:2]]
+        wait(lambda: all(mark.exists() and mark.read_text() for mark in marks))
+        workers = [int(mark.read_text()) for mark in marks]
+        parent.terminate()
+        assert parent.wait(30) == 128 + signal.SIGTERM
+        wait(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+    finally:
+        parent.kill()
+
+
+def wait(condition: Any, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_a_run_that_cannot_be_read_is_left_out(paths: list[Path]) -> None:
+    paths[1].write_text("broken\n")
+    with pytest.warns(IrOutcomesWarning, match=r"a run is left out: .*b\.run, line 1"):
+        assert len(iro.evaluate(QRELS, paths, n_jobs=2, on_error="report")) == 4

@@ -1,0 +1,249 @@
+"""Per-query outputs of other tools: read completely, or refused with the place of the problem."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import math
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.errors import FormatError, ParameterError
+from ir_outcomes.reading.outputs import read_output, strict_number
+
+
+def written(folder: Path, text: str | bytes) -> Path:
+    path = folder / "a.eval"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+IDS = ["ABC", "abc", "Q7", "q7", "RR", "7", "map", "P_5", "all-of-it", "Straße"]
+
+
+@pytest.mark.parametrize("measures", [["recip_rank", "map"], ["RR", "AP", "nDCG@10"], ["mine", "other"]])
+@pytest.mark.parametrize("separator", ["\t", "   "])
+@pytest.mark.parametrize("measure_first", [True, False])
+def test_the_column_order_is_that_of_the_whole_file(
+    tmp_path: Path, measures: list[str], separator: str, measure_first: bool
+) -> None:
+    ids = [query for query in IDS if query not in measures]
+    values = {query: (place + 1) / 16 for place, query in enumerate(ids)}
+    lines = [
+        separator.join([*((measure, query) if measure_first else (query, measure)), repr(value)])
+        for query, value in values.items()
+        for measure in measures
+    ]
+    assert read_output(written(tmp_path, "\n".join(lines)), measure=measures[0]).values == values
+
+
+def test_mixed_ids_turn_no_verdict_around(tmp_path: Path) -> None:
+    """Lower-case ids were dropped without a message, and a worse run became a better one."""
+    better = {f"Q{number}": 1.0 for number in range(20)} | {f"q{number}": 0.25 for number in range(80)}
+    texts = [
+        "\n".join(f"{query}\tRR\t{value}" for query, value in values.items()) for values in (dict.fromkeys(better, 0.5), better)
+    ]
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    result = iro.compare_outputs(*paths)
+    assert isinstance(result, iro.Comparison)
+    assert result.n_queries == 100
+    assert result.verdict.label == "worse without gain"
+
+
+def test_a_query_named_all_is_a_query_in_dicts_and_the_summary_in_files(tmp_path: Path) -> None:
+    assert read_output({"all": {"RR": 1.0}, "q": {"RR": 0.5}}).values == {"all": 1.0, "q": 0.5}
+    assert read_output(written(tmp_path, "q RR 0.5\nall RR 0.5\n")).values == {"q": 0.5}
+    line = '{"query_id": "%s", "measure": "RR", "value": 0.5}\n'
+    assert read_output(written(tmp_path, line % "q" + line % "all")).values == {"q": 0.5}
+    with pytest.raises(FormatError, match="line 3: repeats the first two columns"):
+        read_output(written(tmp_path, "all RR 0.5\nq RR 0.5\nall RR 0.5\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q1 RR 0.5\nq2 RR 0_5\n", r"line 2: the value is not a number; .*\n  '0_5'"),
+        ("q1 RR 0.5\nq2 RR \u0660.\u0665\n", "line 2: the value is not a number"),
+        ("q1 RR 0.5\nq2 RR 0,5\n", "line 2: the value is not a number"),
+        ("q1 RR 0.5\nq2 RR none\n", "line 2: the value is not a number"),
+        ("q1 RR 0.5\nq2 RR 0.5 x\n", "line 2: is not a line of trec_eval -q"),
+        ("q1 RR 0.5\nq2 RR 50\n", r"line 2: RR of query q2 is not between 0 and 1; are the values in percent\?"),
+        ("q1 RR 0.5\nq2 RR -0.5\n", "line 2: RR of query q2 is not between 0 and 1"),
+        ("q1 RR 0.5\nq2 RR nan\n", "line 2: RR of query q2 is undefined"),
+        ("q1 RR 0.5\nq2 RR inf\n", "line 2: RR of query q2 is infinite"),
+        ("q1 nDCG@10 0.5\nq2 nDCG@10 nan\n", "line 2: nDCG@10 of query q2 is undefined"),
+        ("q1 nDCG@10 0.5\nq2 nDCG@10 -1\n", "line 2: nDCG@10 of query q2 is negative"),
+        ("q1 ESL 0.5\n", "line 1: ESL of query q1 is not a rank"),
+        ("q1 RR 0.5\nq2 RR 0.5\nq2 AP 0.5\nq1 RR 0.5\n", "line 4: repeats the first two columns"),
+        ("q1 RR 0.5\nq2 AP 0.5\n", r"values of some of the measures only \(q1, q2\)"),
+        ("q1 RR 0.5\nRR q1 0.5\n", "RR, q1|q1, RR"),
+        ("a b 0.5\n", "it cannot be told which column has the measures"),
+        ("RR AP 0.5\nAP RR 0.5\n", "is in the column of the measures and in that of the queries"),
+        (b"q1 RR 0.5\nq\xe9 RR 0.5\n", "line 2: is not UTF-8"),
+        ("q1 RR 0.5\n\ufeffq2 RR 0.5\n", "line 2: contains a byte order mark"),
+        (b"q1 RR 0.5\nq\x002 RR 0.5\n", "line 2: has a NUL byte"),
+        ("q1 RR 0.5\n".encode("utf-16"), "is not UTF-8"),
+        ("", "has no per-query value"),
+        ("\n\n", "has no per-query value"),
+        ("all RR 0.5\n", "it cannot be told|has no per-query value"),
+        ('{"query_id": "q", "measure": "RR", "value": "0.5"}', "a value is not a number"),
+        ('{"query_id": "q", "measure": "RR", "value": true}', "a value is not a number"),
+        ('{"query_id": "q", "measure": "RR", "value": 1e999}', "is infinite"),
+        ('{"query_id": "q", "measure": "RR", "value": ' + "9" * 400 + "}", "too large"),
+        ('{"query_id": "q", "measure": "RR", "value": 0.5, "value": 0.1}', "line 1: is not a line of ir_measures"),
+        ('{"query_id": ["q"], "measure": "RR", "value": 1}', "a query id must be text"),
+        ('{"query_id": "q", "measure": 5, "value": 1}', "line 1: is not a line of ir_measures"),
+        ('{"query_id": "q", "measure": "RR", "value": 1}\n[]', "line 2: is not a line of ir_measures"),
+        ('{"query_id": "q", "measure": "RR", "value": 1}\nq2 RR 1', "line 2: is not a line of ir_measures"),
+        ('{"a":' * 20_000, "line 1: is not a line of ir_measures"),
+        ('{"query_id": "q", "measure": "RR", "value": 1}\n' * 2, "line 2: has two values"),
+        ("name,qid,measure,value\na,q1,RR,0.5\na,q2,RR\n", "line 3: has 3 columns, the header has 4"),
+        ("name,qid,measure,value\na,q1,RR,0.5\na,q2,RR,x\n", "line 3: the value is not a number"),
+        ("name,qid,measure,value,qid\na,q1,RR,0.5,q2\n", "line 1: names a column twice"),
+        ('name,qid,measure,value\na,"q1,RR,0.5\n', "is not a line of a CSV file|has 2 columns"),
+        ("name,qid,measure,value\na,,RR,0.5\n", "line 2: has no query"),
+        ("name,qid,measure,value\na,q1,RR,0.5\na,q1,RR,0.5\n", "line 3: has two values of RR for query q1"),
+        ("qid,measure,value\n" + "x" * 200_000 + ",RR,0.5\n", "is not a line of a CSV file"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        read_output(written(tmp_path, text))
+
+
+class Row(NamedTuple):
+    query_id: Any
+    measure: Any
+    value: Any
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"q": {"RR": "0.5"}}, "a value is not a number"),
+        ({"q": {"RR": True}}, "a value is not a number"),
+        ({"q": {"RR": 0.5 + 0j}}, "a value is not a number"),
+        ({"q": {"RR": np.complex128(0.5)}}, "a value is not a number"),
+        ({"q": {"RR": Fraction(1, 2)}}, "a value is not a number"),
+        ({"q": {"RR": [0.5]}}, "a value is not a number"),
+        ({"q": {"RR": 10**400}}, "too large"),
+        ({"q": {"RR": None}}, "RR of query q is undefined"),
+        ({"q": {"RR": 1.5}}, "are the values in percent"),
+        ({"q": None}, "is not a dict of dict"),
+        ({None: {"RR": 0.5}}, "a query id must be text or a whole number"),
+        ({"q": {}}, "has no per-query value"),
+        ([Row("q", "RR", 0.5), None], "is not an iterable of ir_measures.Metric"),
+        ([Row("q", "RR", 0.5), Row("q", "RR", 0.5)], "has two values of RR for query q"),
+        ([Row(None, "RR", 0.5)], "a query id must be text"),
+        ([Row("q", "RR", "x")], "a value is not a number"),
+        (b"q RR 0.5", "cannot be read from a bytes"),
+        (None, "cannot be read from a NoneType"),
+        (pd.DataFrame({"qid": ["q"], "measure": ["RR"], "value": ["x"]}), "row 1: a value is not a number"),
+        (pd.DataFrame({"qid": [None], "measure": ["RR"], "value": [0.5]}), "a query id must be text"),
+        (pd.DataFrame({"qid": ["q"], "measure": ["RR"]}), "is a frame without value"),
+        (pd.DataFrame([["q", "p", "RR", 0.5]], columns=["qid", "qid", "measure", "value"]), "has the column qid 2 times"),
+        (pa.table([["q"], ["p"], ["RR"], [0.5]], names=["qid", "qid", "measure", "value"]), "has the column qid 2 times"),
+    ],
+)
+def test_objects_that_cannot_be_read_are_refused(source: Any, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        read_output(source)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_of_every_kind(kind: Any) -> None:
+    data = {"name": ["a", "a"], "qid": ["q1", "q2"], "measure": ["RR", "RR"], "value": [0.5, 1.0]}
+    found = read_output(kind(data))
+    assert (found.name, found.values) == ("a", {"q1": 0.5, "q2": 1.0})
+
+
+def test_lines_of_trec_eval_with_text_are_no_values(tmp_path: Path) -> None:
+    text = "runid                 \tall\tmy run\nrecip_rank            \tq1\t0.5000\nrelstring_10          \tq1\t'01'\n"
+    text += "recip_rank            \tq2\t0.3333\nrelstring_10          \tq2\t'001'\nrecip_rank            \tall\t0.4167\n"
+    found = read_output(written(tmp_path, text))
+    assert found.values == {"q1": 0.5, "q2": 0.3333}
+    assert found.places == 4
+
+
+def test_undefined_search_lengths_are_kept(tmp_path: Path) -> None:
+    assert math.isnan(read_output(written(tmp_path, "q1 ESL 3\nq2 ESL nan\n")).values["q2"])
+    line = '{"query_id": "q%d", "measure": "ESL@10", "value": %s}\n'
+    assert math.isnan(read_output(written(tmp_path, line % (1, "null") + line % (2, "3.0"))).values["q1"])
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "places"),
+    [
+        ("P@10", [0.1, 0.3, 0.0], None),  # exact
+        ("RR", [1.0, 0.5, 0.25, 0.2], None),  # exact
+        ("RR", [1.0, 0.33], 2),
+        ("nDCG@10", [0.1234, 0.5], 4),
+        ("nDCG@10", [0.123456789, 0.5], None),
+    ],
+)
+def test_rounding_is_only_said_of_rounded_values(measure: str, values: list[float], places: int | None) -> None:
+    assert read_output({f"q{number}": {measure: value} for number, value in enumerate(values)}).places == places
+
+
+@pytest.mark.parametrize("text", ["0.5", "1e-3", "-1", "+.5", "inf", "1_0", "\u0663", "0x1", "", "1,0", " 1", "1\u00a0", "nan"])
+def test_numbers_are_those_of_runs(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text(f"q Q0 d 1 {text} t\n")
+    try:
+        expected = iro.read_run(path).scores[0]
+    except FormatError:
+        expected = None
+    if text not in ("nan", " 1"):
+        assert strict_number(text) == expected
+
+
+BOMB = """
+import sys
+from ir_outcomes.errors import InputError
+from ir_outcomes.reading.outputs import read_output
+try:
+    print(len(read_output(sys.argv[1]).values))
+except InputError as error:
+    print(error)
+with open("/proc/self/status") as status:  # the peak of this process alone, unlike getrusage
+    print(next(int(line.split()[1]) >> 10 for line in status if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured by Linux")
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("equal lines", bz2.compress(b"q1\tRR\t0.5\n" * 2_000_000) * 10),
+        ("blank lines", bz2.compress(b"q1\tRR\t0.5\n") + bz2.compress(b"\n" * 10_000_000) * 20),
+        ("one line", lzma.compress(b"q" * 20_000_000) * 10),
+    ],
+)
+def test_a_bomb_takes_little_memory(tmp_path: Path, name: str, content: bytes) -> None:
+    path = tmp_path / "bomb"
+    path.write_bytes(content)
+    done = subprocess.run([sys.executable, "-c", BOMB, path], capture_output=True, text=True, check=True)
+    *message, mebibytes = done.stdout.splitlines()
+    assert any(problem in message[0] for problem in ("repeats", "bomb", "a line longer than")), name
+    assert int(mebibytes) < 400
+
+
+def test_a_choice_among_runs_and_measures() -> None:
+    rows = pd.DataFrame({"name": ["a", "b"], "qid": ["q", "q"], "measure": ["RR", "RR"], "value": [0.5, 1.0]})
+    with pytest.raises(ParameterError, match="has the runs a, b"):
+        read_output(rows)
+    assert read_output(rows, name="b").values == {"q": 1.0}
+    with pytest.raises(ParameterError, match="has no values of AP; it has RR"):
+        read_output({"q": {"RR": 1.0}}, measure="AP")
