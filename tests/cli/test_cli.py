@@ -137,7 +137,7 @@ def test_what_goes_wrong_is_said_with_its_status(sample: Path, arguments: list[s
 def test_the_sample_is_written_once_and_never_over_other_files(tmp_path: Path) -> None:
     done = call("sample", tmp_path / "new" / "folder")
     assert done.returncode == 0
-    assert len(done.stdout.splitlines()) == 6
+    assert len(done.stdout.splitlines()) == 7
     assert call("sample", tmp_path / "new" / "folder").returncode == 0
     (tmp_path / "new" / "folder" / "qrels.txt").write_text("mine")
     again = call("sample", tmp_path / "new" / "folder")
@@ -168,7 +168,7 @@ def test_every_format(sample: Path, tmp_path: Path) -> None:
         "latex": r"\begin{tabular}",
         "html": "<table",
         "jsonl": '{"baseline": "bm25", "contender": "bm25-flat",',
-        "markdown": "bm25",
+        "markdown": "**2 runs against bm25",
     }
     for form, start in starts.items():
         done = call("compare", *runs, "--format", form, folder=sample)
@@ -189,7 +189,7 @@ def test_a_measure_instead_of_ranks(sample: Path) -> None:
     done = call("compare-measure", "qrels.txt", "nDCG@10", "bm25.run", "bm25-stem.run", "--format", "json", folder=sample)
     assert (done.returncode, done.stderr) == (0, "")
     found = Comparison.from_json(done.stdout)
-    assert (found.contender, found.ranking.measure) == ("bm25-stem", "nDCG@10")
+    assert (found.contender, found.coverage.difference) == ("bm25-stem", 3.4)
     wrong = call("compare-measure", "qrels.txt", "nDCG@10", "bm25.run", "bm25-stem.run", "-k", "5", folder=sample)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "No such option: -k" in wrong.stderr
