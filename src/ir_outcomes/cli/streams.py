@@ -66,7 +66,7 @@ def standard_output() -> TextIO:
     """
     stream: TextIO | None = sys.stdout  # None where the program was started with a closed stdout
     if stream is None or stream.closed:
-        raise ParameterError("standard output is closed; write to a file with --output FILE")
+        raise ParameterError("standard output is closed; redirect it, or use --output FILE where the command has it")
     return stream
 
 
