@@ -45,6 +45,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.output_scores import scores_from_outputs
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.suites import evaluate_suite
 from ir_outcomes.leaderboards import (
     Agreement,
     Leaderboard,
@@ -134,6 +135,7 @@ __all__ = [
     "effective_share",
     "equivalent_lengths",
     "evaluate",
+    "evaluate_suite",
     "gate",
     "headroom",
     "known_tasks",
