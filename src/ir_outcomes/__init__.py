@@ -58,7 +58,17 @@ from ir_outcomes.leaderboards import (
     rank_distribution,
     sota_history,
 )
-from ir_outcomes.measures import ASL, ESL, Answered, Outcome, SharedRR, parse_measure, register, register_baseline, split
+from ir_outcomes.measures import (
+    ASL,
+    ESL,
+    Answered,
+    Outcome,
+    SharedRR,
+    parse_measure,
+    register,
+    register_baseline,
+    table_2_measures,
+)
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
 from ir_outcomes.tail import (
     RRIE,
@@ -158,7 +168,7 @@ __all__ = [
     "scores_from_outputs",
     "search_lengths",
     "sota_history",
-    "split",
+    "table_2_measures",
     "verdict_from_summary",
 ]
 
