@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from ir_outcomes._formatting import fixed, interval, pvalue
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Effect
 from ir_outcomes.across.cutoffs import CutoffsComparison
+from ir_outcomes.across.effects import Effect
 from ir_outcomes.across.judges import JudgesComparison
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.comparison.facets import Facet
