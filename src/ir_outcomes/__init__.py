@@ -45,6 +45,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.output_scores import scores_from_outputs
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.suites import evaluate_suite
 from ir_outcomes.leaderboards import (
     Agreement,
     Leaderboard,
@@ -58,7 +59,7 @@ from ir_outcomes.leaderboards import (
     sota_history,
 )
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, SharedRR, parse_measure, register, register_baseline, split
-from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, known_tasks, load, read_qrels, read_run
+from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
 from ir_outcomes.tail import (
     RRIE,
     DocumentChanges,
@@ -78,7 +79,6 @@ from ir_outcomes.tail import (
 )
 
 __all__ = [
-    "__version__",
     "ASL",
     "ESL",
     "RRIE",
@@ -120,9 +120,11 @@ __all__ = [
     "SummaryVerdict",
     "Task",
     "UnreadableFile",
+    "__version__",
     "agreement",
     "as_qrels",
     "as_run",
+    "beir_texts",
     "compare",
     "compare_collections",
     "compare_cutoffs",
@@ -133,6 +135,7 @@ __all__ = [
     "effective_share",
     "equivalent_lengths",
     "evaluate",
+    "evaluate_suite",
     "gate",
     "headroom",
     "known_tasks",

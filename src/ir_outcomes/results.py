@@ -47,14 +47,6 @@ V = TypeVar("V", covariant=True)
 R = TypeVar("R", bound="Result")
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that compute a result."""
-    from importlib.metadata import version  # reads metadata only; importing the packages would take four times as long
-
-    packages = {name: version(name) for name in ("ir-outcomes", "numpy", "scipy", "ir-measures")}
-    return {**packages, "python": platform.python_version()}
-
-
 class FrozenDict(Mapping[K, V]):
     """A mapping that cannot be changed; equal to any mapping with the same items, hashable if its values are.
 
@@ -95,6 +87,15 @@ class FrozenDict(Mapping[K, V]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FrozenDict, (dict(self),)
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Return the versions of Python and of the packages that compute a result."""
+    from importlib.metadata import version  # reads metadata only; importing the packages would take four times as long
+
+    packages = {name: version(name) for name in ("ir-outcomes", "numpy", "scipy", "ir-measures")}
+    return FrozenDict({**packages, "python": platform.python_version()})
 
 
 class Immutable:

@@ -48,7 +48,7 @@ def check(found: Any, expected: Comparison) -> None:
     assert isinstance(found, Comparison)
     assert found.outcomes == expected.outcomes
     assert found.verdict.label == expected.verdict.label
-    for facet in ("coverage", "ranking", "reciprocal_rank"):
+    for facet in ("coverage", "ranking", "reciprocal"):
         one, other = getattr(found, facet), getattr(expected, facet)
         assert one.pvalues == pytest.approx(other.pvalues)
         assert one.interval == other.interval
@@ -167,7 +167,8 @@ def test_a_measure_of_an_evaluation(folder: Path) -> None:
     assert single.ranking.pvalue == found[0].ranking.pvalue
     scores = ev.scores_of("nDCG@10")
     outputs = [
-        {query: {"nDCG@10": value} for query, value in zip(scores.query_ids, row, strict=True)} for row in scores.values.tolist()
+        {query: {"nDCG@10": value} for query, value in zip(scores.query_ids, row, strict=True)}
+        for row in scores.values.tolist()
     ]
     again = iro.compare_outputs(*outputs[:2], measure="nDCG@10", qrels=folder / "qrels.txt", names=("bm25", "bm25-stem"))
     assert isinstance(again, Comparison)

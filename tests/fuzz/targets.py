@@ -189,7 +189,7 @@ def outputs(rng: random.Random, folder: Path) -> None:
     if form == "csv":
         text = "name,qid,measure,value\n" + "".join(f"a,{query},{measure},{value}\n" for query, measure, value in rows)
     elif form == "jsonl":
-        text = "".join('{"query_id": %s, "measure": "%s", "value": %s}\n' % (json.dumps(q), m, v or "null") for q, m, v in rows)
+        text = "".join(f'{{"query_id": {json.dumps(q)}, "measure": "{m}", "value": {v or "null"}}}\n' for q, m, v in rows)
     else:
         order = (lambda q, m, v: (q, m, v)) if form == "ir_measures" else (lambda q, m, v: (m, q, v))
         text = "".join("\t".join(order(*row)) + "\n" for row in rows)
@@ -209,11 +209,11 @@ def outputs(rng: random.Random, folder: Path) -> None:
 
 
 def entries(rng: random.Random, folder: Path) -> None:
+    dates = ["2020-01-02"] if rng.random() < 0.8 else ["2020-01-02", "2020/1/2", "2020-13-01", "", "x"]
     rows = [
-        {"id": rng.choice(IDS), "date": rng.choice(["2020-01-02", "2020/1/2", "2020-13-01", "", "x"] if rng.random() < 0.2 else ["2020-01-02"]),
-         "score": rng.choice(NUMBERS[:4]), "team": rng.choice(IDS)}
+        {"id": rng.choice(IDS), "date": rng.choice(dates), "score": rng.choice(NUMBERS[:4]), "team": rng.choice(IDS)}
         for _ in range(rng.randint(0, 5))
-    ]  # fmt: skip
+    ]
     if rng.random() < 0.5:
         text = json.dumps(rows)
     else:
@@ -271,7 +271,7 @@ def objects(rng: random.Random, folder: Path) -> None:
         "query_id": [odd(rng, rng.choice(IDS)) for _ in range(4)],
         "doc_id": [odd(rng, rng.choice(IDS)) for _ in range(4)],
         "score": [odd(rng, rng.random()) for _ in range(4)],
-    })  # fmt: skip
+    }, dtype=object)  # fmt: skip
     result_of(lambda: iro.as_run(frame))
     result_of(lambda: iro.as_run(odd(rng, [odd(rng, row) for row in frame.itertuples(index=False)], 0.2)))
     result_of(lambda: read_output({query: {"RR": odd(rng, 0.5)} for query in ids}))
@@ -354,7 +354,8 @@ def measures(rng: random.Random, folder: Path) -> None:
     if not isinstance(measure, type):
         import ir_measures
 
-        ir_measures.calc_aggregate([measure], {"1": {"d-1": 1, "e-2": 0}}, {"1": {"d-1": 2.0, "e-2": 1.0}})
+        judged, run = {"1": {"d-1": 1, "e-2": 0}}, {"1": {"d-1": 2.0, "e-2": 1.0}}
+        result_of(lambda: ir_measures.calc_aggregate([measure], judged, run))
 
 
 def command_lines(rng: random.Random, folder: Path) -> None:
@@ -363,9 +364,12 @@ def command_lines(rng: random.Random, folder: Path) -> None:
     (folder / "qrels").write_text("q1 0 d1 1\nq2 0 d2 1\n")
     (folder / "a.run").write_bytes(damaged(rng, b"q1 Q0 d1 1 2 t\nq2 Q0 d2 1 2 t\n"))
     (folder / "b.run").write_text("q1 Q0 d1 1 2 t\nq2 Q0 d3 1 3 t\nq2 Q0 d2 1 2 t\n")
-    words = [str(folder / "qrels"), str(folder / "a.run"), str(folder / "b.run"), "--cutoff", "--rel", "--ties", "trec", "-m", "P@0",
-             "nDCG@5", "0", "1", "-1", "1.5", "x", "--format", "json", "text", "csv", "--unit", "query", "--alpha", "--judged-only",
-             "\x1b", "\udce9", "", "--margins", "1,inf", "--names", "a,b", str(folder)]  # fmt: skip
+    words = [
+        *(str(folder / name) for name in ("qrels", "a.run", "b.run", "")),
+        *("--cutoff", "--rel", "--ties", "--format", "--unit", "--alpha", "--judged-only", "--margins", "--names", "-m"),
+        *("trec", "P@0", "nDCG@5", "0", "1", "-1", "1.5", "x", "json", "text", "csv", "query", "1,inf", "a,b", ""),
+        *("\x1b", "\udce9"),
+    ]
     command = rng.choice(
         ["compare", "measure", "leaderboard", "stability", "agreement", "history", "tail", "reordering", "compare-outputs"]
     )

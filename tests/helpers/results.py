@@ -60,7 +60,6 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "CollectionsComparison": lambda: iro.compare_collections({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
 }
 KINDS = tuple(_BUILDERS)
-WITHOUT_VIEW = ("CutoffsComparison", "SlicesComparison", "JudgesComparison", "CollectionsComparison")
 
 
 @cache

@@ -167,7 +167,7 @@ def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: p
     monkeypatch.setattr(datasets, "dataset_of", lambda name: dataset)
     monkeypatch.setattr(datasets, "_source", lambda handler: datasets.Source(False, "home/qrels", 1_057_717_952))
     with (
-        pytest.warns(IrOutcomesWarning, match=r"big: fetching its qrels, a download of 1\.06 GB"),
+        pytest.warns(IrOutcomesWarning, match=r"big: its qrels are downloaded \(1\.06 GB\)"),
         pytest.raises(
             DatasetUnavailable,
             match=r"big: its qrels \(a download of 1\.06 GB\) could not be fetched to home/qrels .*; .* give a file",

@@ -381,9 +381,8 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
 
 
 def test_names_come_from_file_names() -> None:
-    assert [files.name_of(f"/x/{name}") for name in ("a.run", "b.v2.trec.xz", "c", "run.txt", "d.RUN.GZ", "e.f")] == [
-        "a", "b.v2", "c", "run", "d", "e.f",
-    ]  # fmt: skip
+    names = ("a.run", "b.v2.trec.xz", "c", "run.txt", "d.RUN.GZ", "e.f", "g.jsonl.gz")
+    assert [files.name_of(f"/x/{name}") for name in names] == ["a", "b.v2", "c", "run", "d", "e.f", "g"]
 
 
 def test_one_exception_tree() -> None:

@@ -65,10 +65,11 @@ def test_a_directory_of_runs_with_other_files(folder: Path) -> None:
 def test_broken_runs_are_not_left_out(folder: Path) -> None:
     (folder / "empty.run").write_text("")
     (folder / "late.run").write_text(RUN + "q1 Q0\n")
+    (folder / "early.run").write_text("query document\n" + RUN)
     (folder / "torn.run.gz").write_bytes(gzip.compress(os.urandom(5000))[:100])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert len(run_paths(folder)) == len(RUNS) + 3
+        assert len(run_paths(folder)) == len(RUNS) + 4
 
 
 def test_a_directory_without_runs(tmp_path: Path) -> None:
@@ -102,6 +103,7 @@ def test_circular_links_count_each_file_once(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_dict_of_runs_and_a_run_in_a_dict() -> None:
+    single: Any
     run: dict[str, Any] = {"q1": {"d1": 1.0}}
     for single in (run, {"q0": {}, **run}, {"q1": ["d1"]}, {"q0": [], "q1": ["d1"]}, {"q1": {}}, {"q1": []}, {1: [2]}):
         assert run_list(single) is None

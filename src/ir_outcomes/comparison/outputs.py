@@ -293,8 +293,6 @@ def _compared(
 def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:
     """Convert values to ranks, or leave them; NaN where nothing was found."""
     values = np.array([output.values.get(query, math.nan) for query in queries], dtype=np.float64)
-    if np.isinf(values).any():
-        raise FormatError(output.name, f"{output.measure} is infinite for query {queries[int(np.argmax(np.isinf(values)))]}")
     if meaning.kind == "value":
         undefined = [query for query in queries if math.isnan(output.values.get(query, 0.0))]
         if undefined:

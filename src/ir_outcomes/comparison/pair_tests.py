@@ -152,7 +152,12 @@ def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSampl
     )
 
 
-def run_tests(samples: PairSamples, ranking_test: RankingTest, coverage_test: DecidingCoverageTest) -> PairTests:
+def run_tests(
+    samples: PairSamples,
+    ranking_test: RankingTest,
+    coverage_test: DecidingCoverageTest,
+    level: float | None = None,
+) -> PairTests:
     """Run the tests that decide, veto and guard.
 
     Parameters
@@ -163,14 +168,16 @@ def run_tests(samples: PairSamples, ranking_test: RankingTest, coverage_test: De
         Which test decides on ranking. With few differences the sign-flip test takes the place of t.
     coverage_test : {"exact", "midp", "signflip"}
         From `coverage_test_for`.
+    level : float, optional
+        Where nothing but the side of this level matters, as for the labels of halves; see `sign_flip_tests`.
     """
-    mean, wilcoxon = mean_tests(samples.ranking), wilcoxon_tests(samples.ranking)
+    mean, wilcoxon = mean_tests(samples.ranking, level), wilcoxon_tests(samples.ranking)
     return PairTests(
-        coverage=_coverage_tests(samples.coverage, coverage_test),
-        ranking=_ranking_tests(samples.ranking, ranking_test, mean, wilcoxon),
+        coverage=_coverage_tests(samples.coverage, coverage_test, level),
+        ranking=_ranking_tests(samples.ranking, ranking_test, mean, wilcoxon, level),
         mean=mean,
         wilcoxon=wilcoxon,
-        guards=tuple(mean_tests(sample) for sample in (samples.restricted, samples.won_and_lost) if sample is not None),
+        guards=tuple(mean_tests(sample, level) for sample in (samples.restricted, samples.won_and_lost) if sample is not None),
         higher_is_better=samples.higher_is_better,
     )
 
@@ -233,18 +240,18 @@ def _tally_subsets(change: Floats, counted: np.ndarray[tuple[int], np.dtype[np.b
     return Differences(sizes.distinct, *np.split(counts, 2))
 
 
-def _coverage_tests(sample: Differences, test: DecidingCoverageTest) -> Tests:
+def _coverage_tests(sample: Differences, test: DecidingCoverageTest, level: float | None) -> Tests:
     won, lost = sample.positive[1:].sum(axis=0), sample.negative[1:].sum(axis=0)
     if test == "exact":
         return binomial_tests(won, lost)
     if test == "midp":
         return midp_tests(won, lost)
     if test == "signflip":
-        return sign_flip_tests(sample)
+        return sign_flip_tests(sample, level)
     unreachable(test)
 
 
-def _ranking_tests(sample: Differences, test: RankingTest, mean: Tests, wilcoxon: Tests) -> Tests:
+def _ranking_tests(sample: Differences, test: RankingTest, mean: Tests, wilcoxon: Tests, level: float | None) -> Tests:
     if test == "t":
         return mean
     if test == "wilcoxon":
@@ -252,5 +259,5 @@ def _ranking_tests(sample: Differences, test: RankingTest, mean: Tests, wilcoxon
     if test == "sign":
         return sign_tests(sample)
     if test == "signflip":
-        return sign_flip_tests(sample)
+        return sign_flip_tests(sample, level)
     unreachable(test)

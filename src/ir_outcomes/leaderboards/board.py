@@ -64,7 +64,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Leaderboard(Result):
-    """Runs in the order of a measure, and what that order hides; the pictures are "tiers", "verdicts" and "history".
+    """Runs in the order of a measure, and what that order hides; the figures are "tiers", "verdicts" and "history".
 
     Attributes
     ----------
@@ -251,16 +251,7 @@ def _board_of_runs(
     check_positive("cutoff", cutoff, none_allowed=True)
     check_one_order(evaluation.ties)
     n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
-    settings = Settings(
-        cutoff=evaluation.cutoff if cutoff is None else cutoff,
-        rel=evaluation.rel,
-        unit=evaluation.unit,
-        ties=evaluation.ties,
-        judged_only=evaluation.judged_only,
-        alpha=alpha,
-        correction=correction,
-        family=n_pairs,
-    )
+    settings = Settings.of(evaluation, cutoff=cutoff, alpha=alpha, correction=correction, family=n_pairs)
     scores = evaluation.scores_of(None, cutoff=settings.cutoff) if measure is None else scores_of(evaluation, measure)
     places = _Places.of(scores, aggregate)
     evaluation = evaluation[list(places.scores.runs)]

@@ -56,7 +56,7 @@ class SotaRun:
 
 @dataclass(frozen=True)
 class SotaHistory(Result):
-    """Who took first place on a leaderboard, and when; the picture is "history", Figure 1 of Lin et al. 2021.
+    """Who took first place on a leaderboard, and when; the figure is "history", Figure 1 of Lin et al. 2021.
 
     Attributes
     ----------

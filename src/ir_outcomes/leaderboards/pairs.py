@@ -114,9 +114,9 @@ def all_pairs(
     summaries: list[Summary] = []
     tests: list[PairTests] = []
     # Joined from time to time: arrays of few numbers take more memory than all else together.
-    while batch := list(islice(blocks, 512)):
-        summaries += chain.from_iterable(block.summaries for block in batch)
-        tests.append(stacked([run_tests(block.samples, "t", coverage_test) for block in batch]))
+    while batch := [(block.summaries, run_tests(block.samples, "t", coverage_test)) for block in islice(blocks, 256)]:
+        summaries += chain.from_iterable(of_block for of_block, _ in batch)
+        tests.append(stacked([of_block for _, of_block in batch]))
     joined = stacked(tests)
     judged = judge(joined, alpha=alpha, correction=correction, looks=looks)
     columns = (

@@ -1,9 +1,9 @@
-"""Search lengths taken on the way, while another program evaluates runs with ir_measures.
+"""Search lengths recorded while another program evaluates runs with ir_measures.
 
-PyTerrier evaluates each system as soon as it has run, and hands out one number per query and measure. That is enough for a
-mean, not for every relevant document's search length. So a measure that keeps the `SearchLengths` it is evaluated on goes along
-with the user's; its values say, query by query, which of the kept tables belongs to which system, in whatever order and batches
-the systems are run.
+PyTerrier evaluates each system as soon as it has run, and returns one number for each query and measure. That is enough for a
+mean, but not for the search length of every relevant document. Therefore a further measure is evaluated, which keeps the
+`SearchLengths` that it is evaluated on. Its values state for each query which of these belong to which system, in whatever
+order and batches the systems are run.
 """
 
 from __future__ import annotations

@@ -112,9 +112,9 @@ def seems_to_be(path: str, kind: Kind) -> bool:
         return kind.what == "run"
     if lines and is_header(_names_of(lines[0])[1]):
         return bool(set(_names_of(lines[0])[1]) & set(kind.value_names))
-    layout = _layout_for(len(lines[0].split()), kind) if lines else None
-    # The output of trec_eval has as many columns as an MS MARCO run, and begins with counts: more lines tell them apart.
-    return layout is not None and all(_fits(line, layout) for line in (lines if layout.columns == 3 else lines[:1]))
+    # The output of trec_eval has as many columns as an MS MARCO run, and begins with counts: more lines tell them apart. In the
+    # other layouts one good line is enough, so that a file with bad lines is read, and its error raised.
+    return any((all if layout.columns == 3 else any)(_fits(line, layout) for line in lines) for layout in kind.layouts if lines)
 
 
 def _with_head(opened: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
@@ -192,8 +192,8 @@ def _read_with_header(
     blocks: Iterator[Block], kind: Kind, source: str, number: int, separator: bytes | None, names: list[str]
 ) -> Columns:
     found = named_columns(names, kind, source, number)
-    places = [names.index(name) for name in found[:3]]
-    layout = Layout(len(names), *places, value_name=found.value_name, separator=separator)
+    query, document, value = (names.index(name) for name in found[:3])
+    layout = Layout(len(names), query, document, value, found.value_name, separator)
     columns = read_lines(blocks, layout, source, number + 1)
     if (found.document, found.value, kind.what) == ("corpus-id", "score", "run") and _are_grades(columns):
         raise FormatError(source, "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?")

@@ -1,4 +1,4 @@
-"""What ir_datasets has: queries, qrels and rankings of public collections, by their ids, and what fetching them costs."""
+"""Collections of ir_datasets: their queries, qrels and rankings by id, and the size of the downloads."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Source(NamedTuple):
     here : bool
         Whether it is on this machine.
     path : str or None
-        The file it is in, or would be in; None where ir_datasets does not say.
+        Its file, or the file that a download would write; None where ir_datasets does not say.
     size : int or None
-        Bytes that have to be fetched for it; None where that is not known, or it is here.
+        Bytes that have to be downloaded; None where that is not known, or nothing has to be.
     """
 
     here: bool
@@ -37,7 +37,7 @@ class Source(NamedTuple):
 
 
 def is_dataset_id(name: str) -> bool:
-    """Tell whether ir_datasets knows a collection of this id."""
+    """Whether ir_datasets knows a collection with this id."""
     import ir_datasets
 
     name = name.removeprefix(DATASET_PREFIX)
@@ -51,7 +51,7 @@ def is_dataset_id(name: str) -> bool:
 
 
 def nearest_ids(name: str) -> list[str]:
-    """List the ids that look most like this one, best first."""
+    """List the most similar ids, the most similar one first."""
     import ir_datasets
 
     return difflib.get_close_matches(name.removeprefix(DATASET_PREFIX), list(ir_datasets.registry), n=3, cutoff=0.75)
@@ -77,13 +77,13 @@ def dataset_of(name: str) -> Any:
 
 
 def source_of(name: str, part: Part) -> Source | None:
-    """Tell where a part of a collection comes from, as far as ir_datasets says; None if there is none. Nothing is fetched."""
+    """Return where a part of a collection comes from; None if it has no such part. Nothing is downloaded."""
     dataset = dataset_of(name)
     return _source(getattr(dataset, f"{part}_handler")()) if getattr(dataset, f"has_{part}")() else None
 
 
 def load_part(name: str, part: Part) -> list[Any]:
-    """Load the queries, the qrels or the ranking of a collection, fetching them if they are not on this machine.
+    """Load the queries, the qrels or the ranking of a collection, downloading them if they are not on this machine.
 
     Returns
     -------
@@ -93,8 +93,8 @@ def load_part(name: str, part: Part) -> list[Any]:
     Raises
     ------
     DatasetUnavailable
-        If the id is unknown, has no such part, it cannot be fetched or read, only some of it is on this machine, or a
-        ranking holds no scores.
+        If the id is unknown or has no such part; the part cannot be downloaded or read, or is incomplete on this machine; or
+        a ranking has no scores.
 
     Warns
     -----
@@ -108,7 +108,7 @@ def load_part(name: str, part: Part) -> list[Any]:
     source = _source(getattr(dataset, f"{part}_handler")())
     if not source.here and source.size is not None and source.size >= LARGE_DOWNLOAD:
         warnings.warn(
-            f"{name}: fetching its {part}, a download of {size_text(source.size)}; a file put at {source.path} saves it",
+            f"{name}: its {part} are downloaded ({size_text(source.size)}), unless you put the file at {source.path}",
             IrOutcomesWarning,
             stacklevel=3,
         )
@@ -126,19 +126,19 @@ def load_part(name: str, part: Part) -> list[Any]:
 
 
 def told_by(dataset: Any, what: Literal["documentation", "metadata"]) -> dict[str, Any]:
-    """Return what ir_datasets tells of a collection; nothing for one that a user registered without."""
+    """Return what ir_datasets states about a collection; an empty dict for one that was registered without it."""
     return (getattr(dataset, what)() if hasattr(dataset, what) else None) or {}
 
 
 def query_text(query: Any) -> str:
-    """Return what a query of ir_datasets says, whatever its fields are called."""
+    """Return the text of a query of ir_datasets, whatever the names of its fields."""
     if hasattr(query, "default_text"):
         return str(query.default_text())
     return " ".join(str(value) for field, value in query._asdict().items() if field != "query_id")
 
 
 def size_text(size: int) -> str:
-    """Write a number of bytes for people.
+    """Write a number of bytes with a unit.
 
     Examples
     --------
@@ -156,7 +156,7 @@ _NAMES = {"queries": "queries", "qrels": "qrels", "scoreddocs": "ranking of its 
 def _failure(name: str, part: Part, source: Source, error: Exception) -> str:
     reason = str(error) or type(error).__name__
     if isinstance(error, RuntimeError) and len(error.args) == 2 and isinstance(error.args[1], list):
-        reason = "; ".join(str(each) for _, each in error.args[1])  # one for each mirror
+        reason = "; ".join(str(cause) for _, cause in error.args[1])  # one for each mirror
     if source.here and source.path is not None:
         return (
             f"{name}: its {part} at {source.path} cannot be read ({reason}); remove that file, which may be half a download, "
@@ -172,7 +172,7 @@ def _failure(name: str, part: Part, source: Source, error: Exception) -> str:
 
 
 def _check_complete(name: str, part: Part, rows: list[Any], dataset: Any, source: Source) -> None:
-    """Refuse half a download: ir_datasets takes a file that is there as it is, but knows how much it should hold."""
+    """Refuse an incomplete download: ir_datasets reads any file that exists, but states how many judgments it should have."""
     expected = (told_by(dataset, "metadata").get(part) or {}).get("count", 0)
     if part == "qrels" and len(rows) < expected:
         raise DatasetUnavailable(
@@ -182,23 +182,23 @@ def _check_complete(name: str, part: Part, rows: list[Any], dataset: Any, source
 
 
 def _unordered(documents: list[Any]) -> bool:
-    """Tell whether within every query all scores are equal."""
+    """Whether all scores are equal within every query."""
     queries = groupby(documents, key=attrgetter("query_id"))
-    several = [scores for scores in ([each.score for each in group] for _, group in queries) if len(scores) > 1]
+    several = [scores for scores in ([row.score for row in group] for _, group in queries) if len(scores) > 1]
     return bool(several) and all(len(set(scores)) == 1 for scores in several)
 
 
 def _source(handler: Any) -> Source:
     found = list(_files(handler, set()))
-    missing = [each for each in found if not each.here]
+    missing = [source for source in found if not source.here]
     if not missing:
         return found[0] if found else Source(False, None, None)
-    sizes = [each.size for each in missing]
+    sizes = [source.size for source in missing]
     return Source(False, missing[0].path, None if None in sizes else sum(size or 0 for size in sizes))
 
 
 def _files(holder: Any, seen: set[int]) -> Iterator[Source]:
-    """Walk through ir_datasets' nested readers down to the files: there is no public list of them."""
+    """Find the files behind ir_datasets' nested readers, of which it has no public list."""
     from ir_datasets import Dataset
     from ir_datasets.util import Cache, Download
 
@@ -214,12 +214,12 @@ def _files(holder: Any, seen: set[int]) -> Iterator[Source]:
         else:
             yield _source(holder._streamer)._replace(path=str(path))
     elif isinstance(holder, (list, tuple)):
-        for each in holder:
-            yield from _files(each, seen)
+        for part in holder:
+            yield from _files(part, seen)
     elif type(holder).__module__.split(".")[0] == "ir_datasets":
-        for name, each in vars(holder).items():
-            # A part may be a selection from that of another collection: then only that part of it matters.
-            yield from _files(getattr(each, name.lstrip("_"))() if isinstance(each, Dataset) else each, seen)
+        for name, value in vars(holder).items():
+            # A part may be a selection from the same part of another collection.
+            yield from _files(getattr(value, name.lstrip("_"))() if isinstance(value, Dataset) else value, seen)
     elif hasattr(holder, "stream"):  # a collection that the user registered, on files of their own
         yield Source(True, None, None)
 
@@ -230,5 +230,5 @@ def _without(name: str, part: Part) -> str:
     if part != "qrels":
         return "; give a run file" if part == "scoreddocs" else ""
     parent = name.rpartition("/")[0] or name
-    there = [each for each in ir_datasets.registry if each.startswith(f"{parent}/") and ir_datasets.load(each).has_qrels()]
-    return f"; these do: {', '.join(there[:5])}" if there else "; give a qrels file"
+    judged = [known for known in ir_datasets.registry if known.startswith(f"{parent}/") and ir_datasets.load(known).has_qrels()]
+    return f"; these do: {', '.join(judged[:5])}" if judged else "; give a qrels file"

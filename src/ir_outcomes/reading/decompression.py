@@ -1,4 +1,4 @@
-"""Compressed content: known by its first bytes, given out in pieces, refused wherever it is damaged or breaks off."""
+"""Compressed files: recognized by their first bytes, decompressed in pieces, refused where they are damaged or truncated."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _XZ_MEMORY = 128 << 20  # bytes; xz -9 needs 65 MiB
 
 
 def decompressed(raw: io.BufferedReader[Any]) -> Any:
-    """Return a context with the content of a file: an object that reads up to so many bytes at a time.
+    """Return a context manager of the decompressed content: an object whose ``read(size)`` returns at most so many bytes.
 
-    Damage is an EOFError, OSError, LZMAError or zlib.error when it is read.
+    Where the data is damaged, reading raises an EOFError, OSError, LZMAError or zlib.error.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def _open_zstd(raw: IO[bytes]) -> Iterator[_Streams]:
 
 
 class _Streams:
-    """One compressed stream after the other; unlike the readers of Python and zstandard this notices damage in later ones."""
+    """Concatenated compressed streams. Unlike the readers of Python and zstandard, this notices damage in later streams."""
 
     def __init__(self, raw: IO[bytes], decompressor: Callable[[], Any], input_size: int = _INPUT) -> None:
         self._raw = raw
@@ -68,7 +68,7 @@ class _Streams:
         self._stream: Any = None
 
     def read(self, size: int) -> bytes:
-        """Return at most so many bytes, none at the end."""
+        """Return at most `size` bytes; none at the end."""
         while True:
             if self._stream is None or self._stream.eof:
                 data = self._next_stream()
@@ -86,7 +86,7 @@ class _Streams:
                 return piece
 
     def _next_stream(self) -> bytes:
-        """Return how the next stream begins; between streams there may be padding with NUL bytes."""
+        """Return the first bytes of the next stream; NUL bytes between streams are padding."""
         data: bytes = b"" if self._stream is None else self._stream.unused_data.lstrip(b"\0")
         while not data:
             piece = self._raw.read(self._input_size)
@@ -97,7 +97,7 @@ class _Streams:
 
 
 class _ZstdFrame:
-    """A frame of zstandard, read like a stream of bz2 or lzma."""
+    """A zstandard frame with the interface of the decompressors of bz2 and lzma."""
 
     def __init__(self, zstandard: Any) -> None:
         self._frame = zstandard.ZstdDecompressor().decompressobj()

@@ -229,7 +229,7 @@ def _score(value: Any, where: str, number: int) -> float | None:
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     score = strict_number(value.strip()) if isinstance(value, str) else None
-    if isinstance(value, Real) and not isinstance(value, bool):
+    if isinstance(value, (int, float, Real)) and not isinstance(value, bool):
         try:
             score = float(value)
         except OverflowError:

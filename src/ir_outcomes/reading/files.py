@@ -14,7 +14,7 @@ import lzma
 import os
 import stat
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -77,7 +77,7 @@ def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
         yield Block(line, rest)
 
 
-def pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
+def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
     """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input.
 
     Raises
@@ -191,7 +191,7 @@ def name_of(path: str | os.PathLike[str]) -> str:
 
 
 _COMPRESSION_ENDINGS = {"gz", "bz2", "xz", "lz4", "zst"}
-_FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel"}
+_FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel", "csv", "json", "jsonl", "parquet", "parq"}
 
 
 class _CountedFile(io.FileIO):

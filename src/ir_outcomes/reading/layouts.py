@@ -115,8 +115,10 @@ def named_columns(names: Sequence[str], kind: Kind, source: str, line: int | Non
         raise FormatError(source, problem, line=line)
     # The qrels of BEIR call the grade a score; elsewhere a score belongs to a run.
     values = (*kind.value_names, "score") if kind.what == "qrels" and "corpus-id" in names else kind.value_names
-    found = [_first_of(choices, names, kind, source, line) for choices in (QUERY_NAMES, DOCUMENT_NAMES, values)]
-    return Named(*found, "grade" if kind.what == "qrels" else found[2])
+    query, document, value = (
+        _first_of(choices, names, kind, source, line) for choices in (QUERY_NAMES, DOCUMENT_NAMES, values)
+    )
+    return Named(query, document, value, "grade" if kind.what == "qrels" else value)
 
 
 def _first_of(choices: Sequence[str], names: Sequence[str], kind: Kind, source: str, line: int | None) -> str:

@@ -36,7 +36,7 @@ COLUMN_REMEDY = (
     "and a value"
 )
 _LARGE = 1 << 30  # bytes of ids
-_WIDEST = 8  # times the bytes that were read
+_WIDEST = 3  # times the bytes that were read
 
 
 def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line: int) -> Columns:
@@ -186,8 +186,9 @@ class _Growing:
         if self._dtype is None:
             self._dtype = values.dtype
         elif values.dtype.itemsize > self._dtype.itemsize:
-            self._bytes = bytearray(self.array.astype(values.dtype).tobytes())
-            self._dtype = values.dtype
+            wider = bytearray(len(self.array) * values.dtype.itemsize)  # one copy only: it can be most of the memory
+            np.frombuffer(wider, dtype=values.dtype)[:] = self.array
+            self._bytes, self._dtype = wider, values.dtype
         self._bytes += np.ascontiguousarray(values, dtype=self._dtype).view(np.uint8).data
 
     @property

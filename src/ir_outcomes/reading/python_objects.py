@@ -155,7 +155,7 @@ def _arrow_text(column: Any) -> Any | None:
         import pyarrow
 
         chunks = pyarrow.chunked_array(column)
-    except (ImportError, TypeError, ValueError):  # TypeError and ValueError if the types of the values are mixed
+    except (ImportError, TypeError, ValueError, OverflowError):  # TypeError and ValueError if the types of the values are mixed
         return None
     if chunks.null_count or str(chunks.type) not in ("string", "large_string", "string_view"):
         return None

@@ -1,7 +1,7 @@
-"""Tasks: a public collection's id with the settings that its runs are compared with.
+"""Tasks: public collections with the settings for comparing runs on them.
 
-What is known of the MS MARCO and TREC Deep Learning ids stands in `RULES`; ir_datasets' own table of official measures
-says more where it has an entry. Any other id works with plain settings, and a note that says so.
+`RULES` has the settings of the MS MARCO and TREC Deep Learning ids; the official measures that ir_datasets states for an id
+give further ones. All other ids work with default settings and a note about that.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Task", "known_tasks", "load"]
 
 
 class Rule(NamedTuple):
-    """What holds for all ids that begin with a pattern; later rules override earlier ones.
+    """Settings of all ids that begin with a pattern; later rules override earlier ones.
 
     Attributes
     ----------
@@ -51,29 +51,29 @@ RULES = (
 
 @dataclass(frozen=True)
 class Task:
-    """A public collection and the settings that its runs are compared with.
+    """A public collection and the settings for comparing runs on it.
 
-    `qrels`, `queries` and `baseline_run` are fetched when first asked for.
+    `qrels`, `queries` and `baseline_run` are downloaded when they are first used.
 
     Attributes
     ----------
     dataset_id : str
-        Of ir_datasets.
+        The id in ir_datasets.
     cutoff : int
         Ranks beyond it do not count: 100 for documents as in Lin et al. 2021, 10 for the sparse passage sets, the depth of the
         track for TREC DL.
     rel : int
-        Least grade of a relevant document.
+        Smallest grade of a relevant document.
     unit : {"auto", "query", "document"}
-        What is answered or not; "auto" where only the qrels tell.
+        What is answered or not; "auto" where that depends on the qrels.
     official_measure : str or None
-        What the collection's leaderboard or track reports.
+        The measure that the collection's leaderboard or track reports.
     baseline_problem : str or None
-        Why the collection's own ranking is no baseline; None where it is one.
+        Why the ranking that comes with the collection is not a baseline; None where it is one.
     n_queries, n_judgments : int or None
-        How many there are, as far as ir_datasets says without fetching them.
+        Numbers of queries and judgments, where ir_datasets states them.
     notes : tuple of str
-        What was guessed, and what to know.
+        Assumptions, and what else users should know.
     """
 
     dataset_id: str
@@ -88,7 +88,7 @@ class Task:
 
     @property
     def baseline(self) -> str | None:
-        """The collection's own ranking, ``irds:<dataset id>``, where it is usable as a baseline; else None."""
+        """The ranking that comes with the collection, ``irds:<dataset id>``, if it can be a baseline; else None."""
         return DATASET_PREFIX + self.dataset_id if self.baseline_problem is None else None
 
     @cached_property
@@ -98,7 +98,7 @@ class Task:
         Raises
         ------
         DatasetUnavailable
-            If they cannot be had.
+            If they cannot be downloaded or read.
         """
         return as_qrels(DATASET_PREFIX + self.dataset_id, self.dataset_id)
 
@@ -109,29 +109,29 @@ class Task:
         Raises
         ------
         DatasetUnavailable
-            If they cannot be had.
+            If they cannot be downloaded or read.
         """
         return {query.query_id: query_text(query) for query in load_part(self.dataset_id, "queries")}
 
     def baseline_run(self) -> Run:
-        """Return the collection's own ranking.
+        """Return the ranking that comes with the collection.
 
         Raises
         ------
         DatasetUnavailable
-            If it has none, it is not usable as a baseline, or cannot be had.
+            If there is none, or it cannot be a baseline, downloaded or read.
         """
         if self.baseline is None:
             raise DatasetUnavailable(f"{self.dataset_id}: {self.baseline_problem}; give a run file as the baseline")
         return as_run(self.baseline)
 
     def source(self, part: Part) -> Source | None:
-        """Tell where the queries, qrels or scoreddocs come from; None where there are none. Nothing is fetched."""
+        """Return where the queries, qrels or scoreddocs come from; None where there are none. Nothing is downloaded."""
         return source_of(self.dataset_id, part)
 
 
 def load(name: str) -> Task:
-    """Look up a task by its ir_datasets id; nothing is fetched yet.
+    """Look up a task by its ir_datasets id; nothing is downloaded yet.
 
     Parameters
     ----------
@@ -162,14 +162,14 @@ def load(name: str) -> Task:
     for rule in RULES:
         if re.match(rule.pattern, name):
             settings |= rule.settings
-    official = [str(each) for each in told_by(dataset, "documentation").get("official_measures") or ()]
-    said = _rel_of(official)
-    if said is not None:
-        settings["rel"] = said
+    official = [str(measure) for measure in told_by(dataset, "documentation").get("official_measures") or ()]
+    official_rel = _rel_of(official)
+    if official_rel is not None:
+        settings["rel"] = official_rel
     notes = []
     if "cutoff" not in settings:
-        rel = f"rel {said} is that of its official measures" if said else "rel 1 is a guess"
-        notes.append(f"{name} is not known here: cutoff 100 is a guess, {rel}; give others if its grades mean something else.")
+        rel = f"rel {official_rel} is that of its official measures" if official_rel else "rel 1 is a guess"
+        notes.append(f"{name} is not known here: cutoff 100 is a guess, {rel}; pass others if its grades mean something else.")
         settings["official_measure"] = official[0] if official else None
     if not dataset.has_scoreddocs():
         settings["baseline_problem"] = "the collection has no ranking of its own"
@@ -186,14 +186,14 @@ def load(name: str) -> Task:
 
 
 def known_tasks() -> list[str]:
-    """List the ids whose settings are known: MS MARCO's and those of the TREC Deep Learning track."""
+    """List the ids whose settings are known: those of MS MARCO and of the TREC Deep Learning track."""
     import ir_datasets
 
     return [name for name in ir_datasets.registry if _KNOWN.fullmatch(name)]
 
 
 def _rel_of(measures: list[str]) -> int | None:
-    """Find the grade at which the official measures count the first relevant document, if they do."""
+    """Return the smallest relevant grade of the official measures, if one is a reciprocal rank."""
     for measure in measures:
         reciprocal = re.fullmatch(r"RR(?:\(rel=(\d+)\))?(?:@\d+)?", measure)
         if reciprocal:

@@ -141,7 +141,7 @@ def tally(d: npt.ArrayLike) -> Differences:
     bits = keys >> np.uint64(1)
     starts = np.flatnonzero(np.concatenate([[True], bits[1:] != bits[:-1]]))
     negative = np.add.reduceat(keys & np.uint64(1), starts).astype(np.float64)
-    positive = np.diff(starts, append=len(keys)) - negative
+    positive = np.concatenate([starts[1:], [len(keys)]]) - starts - negative
     positive[0] -= 1
     return Differences(bits[starts].view(np.float64), positive[:, None], negative[:, None])
 

@@ -20,7 +20,8 @@ SMALLEST_PVALUE = float(np.finfo(np.float64).tiny)  # 2.2e-308: smaller p-values
 
 def proper(pvalues: npt.ArrayLike) -> Floats:
     """Bring p-values into the range from 2.2e-308 to 1: sums of two tails can exceed 1, and tiny ones underflow to 0."""
-    return np.clip(np.asarray(pvalues, dtype=np.float64), SMALLEST_PVALUE, 1.0)
+    bounded: Floats = np.minimum(np.maximum(pvalues, SMALLEST_PVALUE), 1.0)  # np.clip takes three times as long for a few
+    return bounded
 
 
 def binomial_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:

@@ -28,6 +28,7 @@ COVERAGE_OF_INTERVAL: dict[int, float] = {20: 0.910, 50: 0.922, 200: 0.953}
 COVERAGE_OF_RATIO_INTERVAL: dict[int, float] = {20: 0.904, 50: 0.916, 200: 0.950}
 FEWEST_OF_EQUAL_DIFFERENCES = 30
 LARGEST_EXACT_SIGNED_RANK = 50
+MOST_SORTED = 150  # distinct differences whose pairs are sorted; with more, bisection is faster
 
 
 def mean_interval(d: npt.ArrayLike, level: float) -> Interval | None:
@@ -443,7 +444,9 @@ def odds_ratio_interval(won: int, lost: int, level: float) -> Interval | None:
 
 
 def ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> float | None:
-    """Mean of the contender as a multiple of that of the baseline, on a ratio scale; None where there is none or it is 0.
+    """Compute the mean of the contender as a multiple of that of the baseline, on a ratio scale.
+
+    None where there are no values or the mean of the baseline is 0.
 
     Raises
     ------
@@ -527,10 +530,10 @@ def on_ratio_scale(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[F
 
 
 def hodges_lehmann(d: npt.ArrayLike) -> float | None:
-    """Hodges-Lehmann shift: the median of the averages of all pairs of differences, each with itself too; None for none.
+    """Compute the Hodges-Lehmann shift: the median of the averages of all pairs of differences; None for no differences.
 
-    The estimate that belongs to Wilcoxon's signed rank test. The median is exact and found without listing the pairs, of which
-    6000 differences have 18 million.
+    A pair may be a difference with itself. This estimate belongs to Wilcoxon's signed rank test. The median is exact and is
+    found without listing the pairs, of which 6000 differences have 18 million.
 
     Parameters
     ----------
@@ -625,10 +628,18 @@ def _signed_rank_cdf(n: int) -> Floats:
 
 
 def _pair_sum(values: Floats, counts: npt.NDArray[np.int64], rank: int) -> float:
-    """Find the sum of two values, each with itself too, that stands at this rank (from 1) when all are sorted.
+    """Find the sum of two values, possibly of one with itself, that has this rank (from 1) among all such sums.
 
-    The smallest float that at least `rank` sums do not exceed, by bisection of the floats: at most 64 steps.
+    Few sums are sorted. Of many, the smallest float that at least `rank` sums do not exceed is found by bisection of the
+    floats, in at most 64 steps.
     """
+    if len(values) <= MOST_SORTED:
+        first, second = np.triu_indices(len(values))
+        sums = values[first] + values[second]
+        # Of equal values each pair counts, and each value with itself.
+        pairs = np.where(first == second, counts[first] * (counts[first] + 1) // 2, counts[first] * counts[second])
+        order = np.argsort(sums, kind="stable")
+        return float(sums[order[np.searchsorted(np.cumsum(pairs[order]), rank)]])
     low, high = _place(2 * values[0]), _place(2 * values[-1])
     while low < high:
         middle = (low + high) // 2
@@ -640,7 +651,7 @@ def _pair_sum(values: Floats, counts: npt.NDArray[np.int64], rank: int) -> float
 
 
 def _sums_up_to(bound: float, values: Floats, counts: npt.NDArray[np.int64]) -> int:
-    # With how many values, from the smallest on, each keeps within the bound: by bisection for all of them at once.
+    # For each value, the number of values with which its sum is at most the bound, by bisection for all values at once.
     partners = np.zeros(len(values), dtype=np.int64)
     for bit in reversed(range(len(values).bit_length())):
         further = partners + (1 << bit)
@@ -652,7 +663,7 @@ def _sums_up_to(bound: float, values: Floats, counts: npt.NDArray[np.int64]) -> 
 
 
 def _place(value: float) -> int:
-    """Number a float so that larger floats have larger numbers, neighbours neighbouring ones, and 0 has 0."""
+    """Number the floats in ascending order, consecutive ones consecutively, starting from 0 for 0.0."""
     bits = int(np.float64(value).view(np.int64))
     return bits if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)
 

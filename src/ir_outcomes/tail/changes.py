@@ -84,7 +84,7 @@ class DocumentChanges(Result):
 
 @dataclass(frozen=True)
 class LengthChanges(Result):
-    """What a contender does to each relevant document; the picture is "changes", Figure 6.
+    """What a contender does to each relevant document; the figure is "changes", Figure 6.
 
     Each relevant document is counted once: in `further_up`, `further_down`, `unchanged`, `won`, `lost` or `neither`.
 

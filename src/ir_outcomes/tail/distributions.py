@@ -49,7 +49,7 @@ class LengthDistribution:
 
 @dataclass(frozen=True)
 class LengthDistributions(Result):
-    """Distribution of search lengths over the relevant documents; the picture is "lengths", Figure 5.
+    """Distribution of search lengths over the relevant documents; the figure is "lengths", Figure 5.
 
     Attributes
     ----------

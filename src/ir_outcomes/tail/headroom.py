@@ -49,7 +49,7 @@ class MeasureHeadroom:
 
 @dataclass(frozen=True)
 class Headroom(Result):
-    """What is left to gain; the pictures are "top precision", "top length", "precision" and "length", Figures 1 to 4.
+    """What is left to gain; the figures are "top precision", "top length", "precision" and "length", Figures 1 to 4.
 
     The paper counts collections, each by its best system; within one collection this counts queries.
 

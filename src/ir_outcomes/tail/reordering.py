@@ -67,7 +67,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Reordering(Result):
-    """How changes of measure reorder the runs; the pictures are "orders" and "changes".
+    """How changes of measure reorder the runs; the figures are "orders" and "changes".
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ class Reduction:
 
 @dataclass(frozen=True)
 class RRIE(Result):
-    """Relative reduction in error from a baseline to a contender; the picture is "rrie".
+    """Relative reduction in error from a baseline to a contender; the figure is "rrie".
 
     Attributes
     ----------

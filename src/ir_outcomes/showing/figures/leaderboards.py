@@ -218,7 +218,7 @@ def _verdicts(result: Leaderboard, ax: Any) -> Any:
     from matplotlib.patches import Patch
 
     if not result.pairs or result.settings is None:
-        raise ParameterError("kind='verdicts': there are no verdicts, because only values of a measure were given")
+        raise ParameterError("kind='verdicts' needs verdicts, which need the runs: only values of a measure were given")
     runs = [standing.run for standing in result.standings]
     rows = place_rows(len(runs), pitch=0.24, least=1.6)
     size = rows.height

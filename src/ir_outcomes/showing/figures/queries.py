@@ -135,9 +135,11 @@ def difference_histogram(comparison: Comparison, ax: Any = None) -> Any:
     tilt_labels(ax)
     ax.set_xlabel("ranks fewer to read (left, better) or more (right, worse)")
     ax.set_ylabel("queries")
-    ax.set_yscale("symlog", linthresh=10)
-    ax.yaxis.set_major_formatter("{x:,.0f}")
-    ax.set_ylim(0, 1.3 * max(equal, *better, *worse, 1))
+    highest = max(equal, *better, *worse, 1)
+    if highest > 100:  # few queries change by much, and their bars must be seen beside thousands that do not
+        ax.set_yscale("symlog", linthresh=10)
+        ax.yaxis.set_major_formatter("{x:,.0f}")
+    ax.set_ylim(0, 1.1 * highest if highest <= 100 else 1.3 * highest)
     legend_beside(ax)
     frame.finish(
         f"{names[comparison.contender]} against {names[comparison.baseline]}: change of search length\n"

@@ -146,7 +146,10 @@ def _rrie(result: RRIE, ax: Any) -> Any:
     for bar, value in zip(bars, values, strict=True):
         bar.set_hatch("" if value >= 0 else "///")
         bar.set_edgecolor("white")
-    texts = ["undefined" if reduction.rrie is None else f"{100 * reduction.rrie:.0f} %" for reduction in result.reductions]
+    texts = [
+        "undefined" if reduction.rrie is None else f"{100 * reduction.rrie:.0f} %".replace("-", "\N{MINUS SIGN}")
+        for reduction in result.reductions
+    ]
     ax.bar_label(bars, texts, padding=3, fontsize=8)
     names = Names([reduction.measure for reduction in result.reductions], most=44)
     name_rows(ax, [names[reduction.measure] for reduction in result.reductions], rows)

@@ -1,0 +1,256 @@
+"""Several collections: published figures, plain loops over `compare`, and what must never be counted."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import ir_outcomes as iro
+from ir_outcomes.comparison.verdict import MIRRORED
+from ir_outcomes.errors import MismatchError, ParameterError
+from tests.helpers import literal
+from tests.helpers.comparisons import compare_several
+from tests.helpers.runs import qrels_of, run_of
+
+# Published differences of nDCG@10, colberter minus tasb (MeteSertkan/ranger at 1711341).
+NDCG = {
+    "antique": 0.122602,
+    "dbpedia-entity": 0.031409,
+    "nfcorpus": 0.007292,
+    "trec-covid": 0.184815,
+    "trec_podcast": 0.025695,
+    "tripclick": 0.008639,
+}
+
+
+def made_up(seed: int, n: int = 60, better: float = 0.5) -> iro.Evaluation:
+    """Two runs, "a" and "b", of which "b" ranks some queries higher."""
+    rng = np.random.default_rng(seed)
+    ranks = {f"c{seed}-q{q}": int(rank) if rank <= 20 else None for q, rank in enumerate(rng.geometric(0.2, n))}
+    moved = {q: max(1, r - int(rng.integers(0, 4))) if r and rng.random() < better else r for q, r in ranks.items()}
+    return iro.evaluate(qrels_of(ranks), {"a": run_of(ranks, 20), "b": run_of(moved, 20)}, cutoff=20)
+
+
+@pytest.fixture(scope="module")
+def colberter(real_data: Path) -> iro.CollectionsComparison:
+    folder = real_data / "suite-colberter"
+    evaluations = {
+        name: iro.evaluate(
+            folder / name / "qrels.txt.gz",
+            {run: folder / name / f"{run}.run.gz" for run in ("tasb", "colberter")},
+            cutoff=10, unit="document", measures=["nDCG@10"],
+        )
+        for name in NDCG
+    }  # fmt: skip
+    return iro.compare_collections(evaluations, "tasb", measures=["nDCG@10"])
+
+
+@pytest.mark.realdata
+def test_published_differences_of_another_measure(colberter: iro.CollectionsComparison) -> None:
+    for row in colberter.conditions:
+        assert row.measures[0] is not None
+        assert row.measures[0].effect == pytest.approx(NDCG[row.condition], abs=5e-7)
+
+
+@pytest.mark.realdata
+def test_pooled_figures(colberter: iro.CollectionsComparison) -> None:
+    """The figures that were measured for these runs with Paule-Mandel and Hartung-Knapp-Sidik-Jonkman."""
+    (overall,) = colberter.overall
+    coverage, ranking, ndcg = overall.pooled
+    assert ndcg.new is not None
+    assert (ndcg.new.effect, ndcg.new.low, ndcg.new.high) == pytest.approx((0.0575, -0.0148, 0.1299), abs=5e-5)
+    assert ndcg.new.pvalue == pytest.approx(0.096, abs=5e-4)
+    assert (ndcg.new.predicted_low, ndcg.new.predicted_high) == pytest.approx((-0.144, 0.259), abs=5e-4)
+    assert ndcg.new.i_squared == pytest.approx(0.96, abs=5e-3)
+    assert ranking.new is not None
+    ratio = [math.exp(value) for value in (ranking.new.effect, ranking.new.low, ranking.new.high)]
+    assert ratio == pytest.approx([0.83, 0.72, 0.96], abs=5e-3)
+    assert ranking.new.pvalue == pytest.approx(0.020, abs=5e-4)
+    predicted = [math.exp(ranking.new.predicted_low), math.exp(ranking.new.predicted_high)]
+    assert predicted == pytest.approx([0.58, 1.19], abs=5e-3)
+    assert coverage.new is not None
+    assert (coverage.new.effect, coverage.new.low, coverage.new.high) == pytest.approx((1.40, -0.40, 3.21), abs=0.01)
+
+
+@pytest.mark.realdata
+def test_labels_of_the_collections(colberter: iro.CollectionsComparison) -> None:
+    labels = {row.condition: row.label for row in colberter.conditions}
+    assert {name for name, label in labels.items() if label == "better on both facets"} == {
+        "antique", "dbpedia-entity", "trec-covid"
+    }  # fmt: skip
+    assert {name for name, label in labels.items() if label == "better without harm"} == {
+        "nfcorpus",
+        "trec_podcast",
+        "tripclick",
+    }
+    assert [row.condition for row in colberter.conditions if not row.survives] == ["tripclick"]
+    (overall,) = colberter.overall
+    assert overall.hurt == ()
+    assert "a new collection could go either way" in overall.sentence
+    assert any("judged unequally" in note and "trec-covid" in note for note in colberter.notes)
+
+
+@pytest.mark.realdata
+def test_contradicting_years_and_a_shared_corpus(real_data: Path) -> None:
+    folder = real_data / "suite-rerankers"
+    evaluations = {
+        year: iro.evaluate(
+            folder / year / "qrels.txt.gz",
+            {run: folder / year / f"{run}.run.gz" for run in ("monot5-3b", "rank1-32b")},
+            cutoff=10, rel=2, unit="document",
+        )
+        for year in ("dl19", "dl20", "dl21")
+    }  # fmt: skip
+    found = iro.compare_collections(evaluations, "monot5-3b")
+    assert [row.label for row in found.conditions] == ["worse without gain", "worse without gain", "no significant difference"]
+    (overall,) = found.overall
+    assert overall.hurt == ("dl19", "dl20")
+    assert all(effect.new is None for effect in overall.pooled)
+    notes = "\n".join(found.notes)
+    assert "With 3 collections nothing is said about a new one" in notes
+    assert "dl19 and dl20 have ids of judged documents in common" in notes
+
+
+def test_rows_are_those_of_compare_and_means_those_of_plain_formulas() -> None:
+    evaluations = {f"c{seed}": made_up(seed, 40 + 15 * seed) for seed in range(3)}
+    found = iro.compare_collections(evaluations, "a")
+    values, variances = [], []
+    for row, (name, evaluation) in zip(found.conditions, evaluations.items(), strict=True):
+        assert row.condition == name
+        assert row.comparison == compare_several(evaluation, "a", ["b"])[0]
+        lengths = [
+            run.esl()[~np.isnan(evaluation["a"].at(20).esl()) & ~np.isnan(evaluation["b"].at(20).esl())]
+            for run in evaluation.at()
+        ]
+        x, y = lengths
+        influence = y / y.mean() - x / x.mean()
+        values.append(math.log(y.mean() / x.mean()))
+        variances.append(influence.var(ddof=1) / len(x))
+        assert row.ranking is not None
+        assert (row.ranking.effect, row.ranking.variance) == pytest.approx((values[-1], variances[-1]))
+    mean = found.overall[0].pooled[1].these
+    assert mean is not None
+    assert mean.effect == pytest.approx(np.mean(values))
+    dfs = np.array([row.ranking.df for row in found.conditions if row.ranking is not None])
+    df = np.sum(variances) ** 2 / np.sum(np.square(variances) / dfs)
+    error = math.sqrt(np.sum(variances)) / 3
+    assert mean.pvalue == pytest.approx(2 * scipy.stats.t.sf(abs(np.mean(values)) / error, df))
+
+
+def test_swapping_the_runs_mirrors_everything() -> None:
+    evaluations = {f"c{seed}": made_up(seed) for seed in range(5)}
+    there, back = iro.compare_collections(evaluations, "a", "b"), iro.compare_collections(evaluations, "b", "a")
+    assert back.overall[0].label == MIRRORED[there.overall[0].label or ""]
+    for forth, mirrored in zip(there.overall[0].pooled, back.overall[0].pooled, strict=True):
+        assert (forth.better, forth.worse) == (mirrored.worse, mirrored.better)
+        for name in ("these", "new"):
+            assert getattr(forth, name).effect == pytest.approx(-getattr(mirrored, name).effect)
+            assert getattr(forth, name).pvalue == pytest.approx(getattr(mirrored, name).pvalue)
+
+
+def test_the_order_of_collections_changes_nothing() -> None:
+    evaluations = {f"c{seed}": made_up(seed) for seed in range(5)}
+    forward = iro.compare_collections(evaluations, "a")
+    backward = iro.compare_collections(dict(reversed(evaluations.items())), "a")
+    assert backward.overall[0].label == forward.overall[0].label
+    for one, other in zip(forward.overall[0].pooled, backward.overall[0].pooled, strict=True):
+        assert one.these is not None
+        assert other.these is not None
+        assert one.these.pvalue == pytest.approx(other.these.pvalue)
+    assert {row.condition: row.coverage_p for row in forward.conditions} == pytest.approx(
+        {row.condition: row.coverage_p for row in backward.conditions}
+    )
+
+
+def test_one_collection_is_its_own_overall_row() -> None:
+    evaluation = made_up(1)
+    found = iro.compare_collections({"only": evaluation}, "a")
+    assert found.overall[0].label == compare_several(evaluation, "a", ["b"])[0].verdict.label
+
+
+def test_a_missing_run_is_named_and_left_out() -> None:
+    whole, partly = made_up(1), made_up(2)
+    found = iro.compare_collections({"whole": whole, "partly": partly[["a"]]}, "a", "b")
+    assert [row.condition for row in found.conditions] == ["whole"]
+    assert any(note.startswith("partly lacks b: it is left out of the means") for note in found.notes)
+    alone = iro.compare_collections({"whole": whole}, "a", "b")
+    assert found.overall[0].pooled == alone.overall[0].pooled
+    with pytest.raises(ParameterError, match="no collection has a run called 'c'"):
+        iro.compare_collections({"whole": whole}, "c")
+
+
+def test_groups_count_as_one() -> None:
+    evaluations = {f"c{seed}": made_up(seed, 50) for seed in range(6)}
+    groups = {"c0": "many", "c1": "many", "c2": "many"}
+    found = iro.compare_collections(evaluations, "a", groups=groups)
+    effects = {row.condition: row.coverage.effect for row in found.conditions if row.coverage is not None}
+    mean = found.overall[0].pooled[0].these
+    assert mean is not None
+    assert mean.k == 4
+    expected = np.mean([np.mean([effects[name] for name in groups]), effects["c3"], effects["c4"], effects["c5"]])
+    assert mean.effect == pytest.approx(expected)
+    with pytest.raises(ParameterError, match="groups names 'c9', which is no collection"):
+        iro.compare_collections(evaluations, "a", groups={"c9": "x"})
+
+
+def test_settings_must_agree() -> None:
+    evaluations = {"first": made_up(1), "second": made_up(2).with_cutoff(10)}
+    with pytest.raises(MismatchError, match=r"differ in cutoff \(first 20 and second 10\)"):
+        iro.compare_collections(evaluations, "a")
+    allowed = iro.compare_collections(evaluations, "a", allow=("cutoff",))
+    assert allowed.settings.cutoff is None
+    assert "The collections differ in cutoff: first 20 and second 10." in allowed.notes
+    assert iro.compare_collections(evaluations, "a", cutoff=10).settings.cutoff == 10
+    with pytest.raises(ParameterError, match="allow='unit'"):
+        iro.compare_collections(evaluations, "a", allow=("unit",))
+    with pytest.raises(ParameterError, match="there is no collection"):
+        iro.compare_collections({}, "a")
+
+
+def test_the_unit_is_document_unless_all_are_queries() -> None:
+    qrels: literal.Qrels = {f"m{q}": {f"d{d}": 1 for d in range(3)} for q in range(30)}
+    run = {q: {f"d{d}": 3.0 - d for d in range(3)} for q in qrels}
+    several = iro.evaluate(qrels, {"a": run, "b": dict(run)}, cutoff=20)
+    assert several.unit == "document"
+    found = iro.compare_collections({"single": made_up(1), "several": several}, "a")
+    assert found.settings.unit == "document"
+    assert {row.comparison.unit for row in found.conditions} == {"document"}
+
+
+def test_the_largest_collection_does_not_decide() -> None:
+    """Three small collections improve and a large one worsens; with all queries in one pool the sign would be the opposite."""
+    evaluations = {}
+    for seed, (n, step) in enumerate(((40, -2), (40, -2), (40, -2), (900, 1))):
+        rng = np.random.default_rng(seed)
+        ranks = {f"c{seed}-q{q}": int(rank) for q, rank in enumerate(rng.integers(4, 15, n))}
+        moved = {q: rank + step * int(rng.random() < 0.8) for q, rank in ranks.items()}
+        evaluations[f"c{seed}"] = iro.evaluate(qrels_of(ranks), {"a": run_of(ranks, 20), "b": run_of(moved, 20)}, cutoff=20)
+    found = iro.compare_collections(evaluations, "a")
+    assert any("with all queries in one pool, ranking would change in the other direction" in note for note in found.notes)
+    assert found.overall[0].hurt == ("c3",)
+    assert "Hurt or a trade-off in c3." in found.overall[0].sentence
+
+
+def test_several_contenders_are_corrected_and_shown(tmp_path: Path) -> None:
+    evaluations: dict[str, Any] = {}
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        ranks = {f"c{seed}-q{q}": int(rank) for q, rank in enumerate(rng.integers(1, 15, 50))}
+        runs = {"a": run_of(ranks, 20)}
+        for name in "bcd":
+            runs[name] = run_of({q: max(1, rank + int(rng.integers(-2, 2))) for q, rank in ranks.items()}, 20)
+        evaluations[f"c{seed}"] = iro.evaluate(qrels_of(ranks), runs, cutoff=20)
+    found = iro.compare_collections(evaluations, "a")
+    assert [overall.contender for overall in found.overall] == ["b", "c", "d"]
+    raw = [overall.pooled[1].these for overall in found.overall]
+    assert all(mean is not None and mean.pvalue <= mean.pvalue_corrected for mean in raw)
+    assert found.settings.family == 3
+    assert type(found).from_json(found.to_json()) == found
+    assert len(found.rows()) == 15 + 6
+    assert "d against" not in str(found)
+    assert "c (B) against a (A) on 5 collections" in str(found)

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.errors import MismatchError, ParameterError
+from tests.helpers.comparisons import compare_several
+from tests.helpers.runs import qrels_of, run_of
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> iro.Evaluation:
+    rng = np.random.default_rng(4)
+    ranks = {f"q{q}": int(rank) if rank <= 30 else None for q, rank in enumerate(rng.geometric(0.15, 120))}
+    moved = {q: max(1, r - 3) if r and int(q[1:]) < 60 else r for q, r in ranks.items()}
+    return iro.evaluate(
+        qrels_of(ranks),
+        {"a": run_of(ranks, 30), "b": run_of(moved, 30)},
+        cutoff=30,
+        queries={q: "word " * (1 + int(q[1:]) % 4) for q in ranks},
+    )
+
+
+def test_slices_are_the_comparisons_of_their_queries(evaluation: iro.Evaluation) -> None:
+    kinds = {q: "first" if int(q[1:]) < 60 else "second" for q in evaluation.query_ids}
+    found = iro.compare_slices(evaluation, kinds, "a")
+    assert found.slices == ("first", "second")
+    for row in found.conditions:
+        queries = [q for q in evaluation.query_ids if kinds[q] == row.condition]
+        assert row.comparison == compare_several(evaluation.restrict(queries), "a", ["b"])[0]
+    ranking = next(differ for differ in found.differ if differ.facet == "ranking")
+    assert ranking.pvalue is not None
+    assert ranking.pvalue < 0.01
+    again = iro.compare_slices(evaluation, kinds, "a")
+    assert again == found
+
+
+def test_slices_by_length_are_quartiles(evaluation: iro.Evaluation) -> None:
+    found = iro.compare_slices(evaluation, "length", "a")
+    assert found.slices == ("1 word", "2 words", "3 words", "4 words")
+    assert sum(row.comparison.n_queries for row in found.conditions) == 120
+    with pytest.raises(ParameterError, match="needs the texts of the queries"):
+        iro.compare_slices(iro.evaluate({"q": {"d": 1}}, {"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}}), "length", "a")
+
+
+def test_small_slices_have_no_label_and_missing_labels_are_said(evaluation: iro.Evaluation, tmp_path: Path) -> None:
+    path = tmp_path / "kinds.tsv"
+    path.write_text("".join(f"q{q}\t{'small' if q < 20 else 'large'}\n" for q in range(110)) + "q999\tlarge\n")
+    found = iro.compare_slices(evaluation, path, "a")
+    labels = {row.condition: row.label for row in found.conditions}
+    assert labels["small"] is None
+    assert labels["large"] is not None
+    notes = "\n".join(found.notes)
+    assert "10 queries without a label" in notes
+    assert "1 label of queries that the qrels lack (q999) is ignored." in notes
+    assert "small: fewer than 30 queries, too few for a label." in notes
+    assert "too few queries" in str(found)
+
+
+@pytest.mark.parametrize("label", ["won", "neither", "b"])
+def test_slices_made_from_results_are_refused(evaluation: iro.Evaluation, label: str) -> None:
+    with pytest.raises(ParameterError, match="regress to the mean"):
+        iro.compare_slices(evaluation, dict.fromkeys(evaluation.query_ids, label), "a")
+
+
+def test_slices_of_nothing(evaluation: iro.Evaluation) -> None:
+    with pytest.raises(MismatchError, match="no answerable query has a label"):
+        iro.compare_slices(evaluation, {"z": "x"}, "a")
+    with pytest.raises(ParameterError, match="slices need at least two"):
+        iro.compare_slices(evaluation, dict.fromkeys(evaluation.query_ids, "x"), "a")
+
+
+def test_cutoffs_are_the_comparisons_at_each(evaluation: iro.Evaluation) -> None:
+    found = iro.compare_cutoffs(evaluation, "a", "b", cutoffs=[20, 1, 5, 50])
+    assert list(found.labels) == [1, 5, 20]
+    for comparison in found.comparisons:
+        assert comparison == iro.compare(evaluation, "a", "b", cutoff=comparison.cutoff)
+    assert any(note.startswith("50: beyond the longest list") for note in found.notes)
+    with pytest.raises(ParameterError, match="no cutoff of 50 is within the lists, which hold 30 documents"):
+        iro.compare_cutoffs(evaluation, "a", "b", cutoffs=[50])
+
+
+def test_the_curve_is_the_share_found_by_each_rank(evaluation: iro.Evaluation) -> None:
+    found = iro.compare_cutoffs(evaluation, "a", "b")
+    curve = found.curve
+    assert curve is not None
+    for name, shares in (("a", curve.baseline), ("b", curve.contender)):
+        for rank, share in zip(curve.ranks, shares, strict=True):
+            assert share == pytest.approx(evaluation[name].at(rank).coverage())
+    difference = np.subtract(curve.contender, curve.baseline)
+    assert (np.array(curve.low) <= difference + 1e-12).all()
+    assert (difference <= np.array(curve.high) + 1e-12).all()
+
+
+def test_the_curve_by_document() -> None:
+    qrels = {f"q{q}": {f"d{d}": 1 for d in range(1 + q % 3)} for q in range(40)}
+    rng = np.random.default_rng(0)
+    runs = {
+        name: {q: dict(zip([*judged, "x", "y", "z"], rng.permutation(9).tolist(), strict=False)) for q, judged in qrels.items()}
+        for name in "ab"
+    }
+    ev = iro.evaluate(qrels, runs, unit="document", cutoff=10)
+    curve = iro.compare_cutoffs(ev, "a", "b", cutoffs=[1, 2, 3]).curve
+    assert curve is not None
+    for rank, share in zip(curve.ranks, curve.baseline, strict=True):
+        lengths = ev["a"].at(rank)
+        assert share == pytest.approx((lengths.relevant_retrieved / lengths.relevant).mean())
+
+
+def test_judges_side_by_side() -> None:
+    runs = {name: {f"q{q}": {"x": float(name == "a"), "y": 0.5} for q in range(40)} for name in "ab"}
+    judges = {"x judge": {q: {"x": 1} for q in runs["a"]}, "y judge": {q: {"y": 1} for q in runs["a"]}}
+    found = iro.compare_judges({name: iro.evaluate(qrels, runs, cutoff=10) for name, qrels in judges.items()}, "a")
+    assert found.labels("b") == {"x judge": "worse without gain", "y judge": "better without harm"}
+    assert len(found.flips) == 40
+    assert found.flips[0].better == ("y judge",)
+    assert found.sentences == ('b: the same label under 1 of 2 judges ("worse without gain"), opposite directions occur.',)
+    assert type(found).from_json(found.to_json()) == found
+    same = iro.compare_judges({name: iro.evaluate(judges["x judge"], runs, cutoff=10) for name in ("one", "a model")}, "a")
+    assert same.flips == ()
+    assert same.sentences[0].startswith('b: the same label under 2 of 2 judges ("worse without gain"), never opposite')
+
+
+def test_judges_may_differ_in_qrels_and_rel_only() -> None:
+    runs = {"a": {"q": {"x": 1.0}}, "b": {"q": {"x": 1.0}}}
+    ev = iro.evaluate({"q": {"x": 2}}, runs, cutoff=10)
+    strict = iro.evaluate({"q": {"x": 2}}, runs, cutoff=10, rel=2)
+    found = iro.compare_judges({"b": ev, "strict": strict}, "a")
+    notes = "\n".join(found.notes)
+    assert "The smallest relevant grade differs: b 1 and strict 2." in notes
+    assert "b: a run has the judge's name." in notes
+    with pytest.raises(MismatchError, match="judges may differ in qrels and rel only"):
+        iro.compare_judges({"one": ev, "two": ev.with_cutoff(5)}, "a")
+    with pytest.raises(MismatchError, match="the run b is missing"):
+        iro.compare_judges({"one": ev, "two": ev[["a"]]}, "a")
+    with pytest.raises(ParameterError, match="at least two judges"):
+        iro.compare_judges({"one": ev}, "a")
