@@ -122,9 +122,7 @@ class Numbers(NamedTuple):
     shared: Bools
 
 
-def holdings_of(
-    runs: tuple[SearchLengths, SearchLengths], unjudged: tuple[RankedDocuments, RankedDocuments]
-) -> Holdings:
+def holdings_of(runs: tuple[SearchLengths, SearchLengths], unjudged: tuple[RankedDocuments, RankedDocuments]) -> Holdings:
     """Set the relevant and the unjudged documents of two runs side by side.
 
     Parameters
@@ -157,9 +155,7 @@ def holdings_of(
     )
 
 
-def labels_of(
-    holdings: Holdings, relevant: Bools, rules: Rules, family: Family | None = None
-) -> Ints:
+def labels_of(holdings: Holdings, relevant: Bools, rules: Rules, family: Family | None = None) -> Ints:
     """Find the label under each assignment.
 
     Parameters
@@ -195,9 +191,7 @@ def labels_of(
     guards = [mean_tests(_columns(sample, guarded)) for sample in (samples.restricted, samples.won_and_lost) if sample]
     some = PairTests(*(_places(part, guarded) for part in tests[:4]), tuple(guards), tests.higher_is_better)
     labels = verdicts.label.copy()
-    labels[guarded] = judge(
-        some, alpha=rules.alpha, corrected=(corrected[0][guarded], corrected[1][guarded])
-    ).verdicts.label
+    labels[guarded] = judge(some, alpha=rules.alpha, corrected=(corrected[0][guarded], corrected[1][guarded])).verdicts.label
     return labels
 
 
