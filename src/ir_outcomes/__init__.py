@@ -14,18 +14,23 @@ from ir_outcomes.across import (
     compare_cutoffs,
     compare_judges,
     compare_slices,
+    gate,
 )
 from ir_outcomes.comparison import (
     Comparison,
     Comparisons,
+    GateResult,
+    Plan,
     SummaryVerdict,
     compare,
     compare_measure,
     compare_outputs,
+    plan,
     verdict_from_summary,
 )
 from ir_outcomes.errors import (
     DatasetUnavailable,
+    EmptyInput,
     FormatError,
     InputError,
     IrOutcomesError,
@@ -40,6 +45,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.output_scores import scores_from_outputs
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.suites import evaluate_suite
 from ir_outcomes.leaderboards import (
     Agreement,
     Leaderboard,
@@ -53,7 +59,7 @@ from ir_outcomes.leaderboards import (
     sota_history,
 )
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, SharedRR, parse_measure, register, register_baseline, split
-from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, known_tasks, load, read_qrels, read_run
+from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
 from ir_outcomes.tail import (
     RRIE,
     DocumentChanges,
@@ -84,8 +90,10 @@ __all__ = [
     "CutoffsComparison",
     "DatasetUnavailable",
     "DocumentChanges",
+    "EmptyInput",
     "Evaluation",
     "FormatError",
+    "GateResult",
     "Headroom",
     "InputError",
     "IrOutcomesError",
@@ -98,6 +106,7 @@ __all__ = [
     "MissingDependency",
     "Outcome",
     "ParameterError",
+    "Plan",
     "Qrels",
     "RankCorrelation",
     "RankDistribution",
@@ -115,6 +124,7 @@ __all__ = [
     "agreement",
     "as_qrels",
     "as_run",
+    "beir_texts",
     "compare",
     "compare_collections",
     "compare_cutoffs",
@@ -125,6 +135,8 @@ __all__ = [
     "effective_share",
     "equivalent_lengths",
     "evaluate",
+    "evaluate_suite",
+    "gate",
     "headroom",
     "known_tasks",
     "leaderboard",
@@ -132,6 +144,7 @@ __all__ = [
     "length_distributions",
     "load",
     "parse_measure",
+    "plan",
     "pyterrier",
     "rank_correlation",
     "rank_distribution",

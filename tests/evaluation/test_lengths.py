@@ -48,8 +48,8 @@ def test_everything_equals_the_literal_definitions(
     same(lengths.retrieved, [len(order) for order in orders])
     same(lengths.relevant_retrieved, [len(set(order) & set(gold)) for order, gold in zip(orders, golds, strict=True)])
     judged = [{d for d, grade in judged.items() if grade >= 0} for judged in qrels.values()]
-    same(lengths.unjudged, [len(set(o) - j) for o, j in zip(orders, judged, strict=True)])
-    same(lengths.unjudged_at_10, [len(set(o[:10]) - j) for o, j in zip(orders, judged, strict=True)])
+    same(lengths.unjudged_within(cutoff), [len(set(o) - j) for o, j in zip(orders, judged, strict=True)])
+    same(lengths.unjudged_within(10), [len(set(o[:10]) - j) for o, j in zip(orders, judged, strict=True)])
     same(lengths.listed, [query in run for query in qrels])
     assert set(lengths.ignored) == set(run) - set(qrels)
     same(

@@ -86,27 +86,27 @@ def test_the_columns_of_table_2(bm25: str) -> None:
 
 @given(strategies.qrels, strategies.runs, strategies.runs, strategies.cutoffs)
 def test_the_measures_say_what_the_comparison_says(
-    qrels: dict[str, dict[str, int]], one: dict[str, Any], other: dict[str, Any], cutoff: int | None
+    qrels: dict[str, dict[str, int]], baseline: dict[str, Any], contender: dict[str, Any], cutoff: int | None
 ) -> None:
-    iro.register_baseline("A", one, replace=True)
+    iro.register_baseline("A", baseline, replace=True)
     at = cutoff or 9
     answerable = [query for query, grades in qrels.items() if any(grade >= 1 for grade in grades.values())]
-    if not answerable or not {*one} & {*qrels} or not {*other} & {*qrels}:
+    if not answerable or not {*baseline} & {*qrels} or not {*contender} & {*qrels}:
         return
     for unit in ("query", "document"):
-        compared = iro.compare(qrels, one, other, cutoff=at, unit=unit, names=["A", "B"])
+        compared = iro.compare(qrels, baseline, contender, cutoff=at, unit=unit, names=["A", "B"])
         assert isinstance(compared, Comparison)
         values = {
-            case: by_query(Outcome(baseline="A", case=case, unit=unit) @ at, qrels, other)
+            case: by_query(Outcome(baseline="A", case=case, unit=unit) @ at, qrels, contender)
             for case in ("neither", "lost", "won", "both")
         }
-        for case, each in values.items():
-            assert np.mean([each[query] for query in answerable]) == pytest.approx(compared.outcomes.fractions[case])
-        assert all(sum(each[query] for each in values.values()) == pytest.approx(1) for query in qrels)
+        for case, found in values.items():
+            assert np.mean([found[query] for query in answerable]) == pytest.approx(getattr(compared.outcomes.shares, case))
+        assert all(sum(found[query] for found in values.values()) == pytest.approx(1) for query in qrels)
         length = ESL if unit == "query" else ASL
         for of, facet in (("baseline", compared.ranking.baseline), ("contender", compared.ranking.contender)):
             measure = length(baseline="A", of=of) @ at
-            mean = ir_measures.calc_aggregate([measure], qrels, other)[measure]
+            mean = ir_measures.calc_aggregate([measure], qrels, contender)[measure]
             assert (facet is None and math.isnan(mean)) or mean == pytest.approx(facet)
 
 
