@@ -12,6 +12,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -38,7 +39,7 @@ def prepare(folder: Path, real_data: Path) -> None:
 def output_of(command: str, folder: Path) -> str:
     # Without a process of its own a command takes a third of the time; only a shell's work needs one.
     if not set(command) & set("|*[]?<>$;'\""):
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), mock.patch.dict(os.environ, COLUMNS="80"):
             warnings.simplefilter("default")
             answer = call(*command.split()[1:], folder=folder)
         return answer.stdout + (answer.stderr if answer.returncode else "")
