@@ -55,6 +55,8 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "CutoffsComparison": lambda: iro.compare_cutoffs(_evaluated(), *HOSTILE[:2]),
     "SlicesComparison": lambda: iro.compare_slices(_evaluated(), _slices(), *HOSTILE[:2]),
     "JudgesComparison": lambda: iro.compare_judges({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
+    "GateResult": lambda: iro.gate(_comparisons(), margins=(1.0, 0.5)),
+    "Plan": lambda: iro.plan(_comparisons()[0]),
     "CollectionsComparison": lambda: iro.compare_collections({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
 }
 KINDS = tuple(_BUILDERS)

@@ -47,7 +47,7 @@ __all__ = [
     "overall_of",
 ]
 
-FEWEST_SHARED = 10  # queries that a log-ratio needs
+_FACETS = (("coverage", True), ("ranking", False))
 
 
 class Rules(NamedTuple):
@@ -298,6 +298,7 @@ def _condition(
 ) -> Condition:
     baseline, contender = (evaluation[run].at(evaluation.cutoff) for run in (comparison.baseline, comparison.contender))
     pair = pair_queries(baseline, contender, evaluation.unit)
+    coverage, ranking = effects_of(pair, 1 - rules.alpha)
     shares = [unjudged_share(run, evaluation.cutoff) for run in (baseline, contender)]
     return Condition(
         condition=name,
@@ -307,11 +308,25 @@ def _condition(
         ranking_p=comparison.ranking.pvalue_corrected,
         survives=True,
         labelled=comparison.n_queries >= fewest,
-        coverage=_coverage_effect(pair, 1 - rules.alpha),
-        ranking=_ranking_effect(pair, 1 - rules.alpha),
+        coverage=coverage,
+        ranking=ranking,
         measures=tuple(_measure_effect(evaluation, measure, comparison, 1 - rules.alpha) for measure in measures),
         judged=None if shares[0] is None or shares[1] is None else (1 - shares[0], 1 - shares[1]),
     )
+
+
+def effects_of(pair: PairedQueries, level: float) -> tuple[Effect | None, Effect | None]:
+    """Compute the effects of coverage and ranking in one condition, with intervals at this level."""
+    return _coverage_effect(pair, level), _ranking_effect(pair, level)
+
+
+def label_of_effects(effects: Sequence[tuple[Effect | None, Effect | None]], rules: Rules) -> str:
+    """Return the overall label of a single contender from the effects of coverage and ranking in each condition."""
+    pooled = [
+        _pooled({str(place): pair[facet] for place, pair in enumerate(effects)}, {}, name, higher, rules, generalise=False)
+        for facet, (name, higher) in enumerate(_FACETS)
+    ]
+    return _label(pooled[0], pooled[1], rules)
 
 
 def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
@@ -404,10 +419,10 @@ def overall_of(
         Whether to say what to expect of a new condition.
     """
     contenders = list(dict.fromkeys(row.comparison.contender for row in rows))
-    directions = [("coverage", True), ("ranking", False), *measures]
+    directions = [*_FACETS, *measures]
     pooled = {
         contender: [
-            _pooled([row for row in rows if row.comparison.contender == contender], place, name, higher, rules, generalise)
+            _pooled_rows([row for row in rows if row.comparison.contender == contender], place, name, higher, rules, generalise)
             for place, (name, higher) in enumerate(directions)
         ]
         for contender in contenders
@@ -430,13 +445,25 @@ def _mean_of(effect: PooledEffect) -> Mean:
     return effect.these
 
 
-def _pooled(
+def _pooled_rows(
     rows: Sequence[Condition], place: int, name: str, higher_is_better: bool, rules: Rules, generalise: bool
 ) -> PooledEffect:
-    effects = {row.condition: _effect_at(row, place) for row in rows}
+    effects = {row.condition: (row.coverage, row.ranking, *row.measures)[place] for row in rows}
+    groups = {row.condition: row.group for row in rows if row.group is not None}
+    return _pooled(effects, groups, name, higher_is_better, rules, generalise)
+
+
+def _pooled(
+    effects: Mapping[str, Effect | None],
+    groups: Mapping[str, str],
+    name: str,
+    higher_is_better: bool,
+    rules: Rules,
+    generalise: bool,
+) -> PooledEffect:
     known = {condition: effect for condition, effect in effects.items() if effect is not None}
     ahead = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
-    averaged = _grouped([(row.group or row.condition, known[row.condition]) for row in rows if row.condition in known])
+    averaged = _grouped([(groups.get(condition, condition), effect) for condition, effect in known.items()])
     these, new = None, None
     if averaged:
         values, variances, dfs = (np.array(column) for column in zip(*averaged, strict=True))
@@ -457,10 +484,6 @@ def _pooled(
         new=new,
         left_out=tuple(condition for condition, effect in effects.items() if effect is None),
     )
-
-
-def _effect_at(row: Condition, place: int) -> Effect | None:
-    return (row.coverage, row.ranking, *row.measures)[place]
 
 
 def _grouped(effects: Sequence[tuple[str, Effect]]) -> list[tuple[float, float, float]]:

@@ -23,6 +23,7 @@ from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.notes import n_missing
 from ir_outcomes.reading.run_lists import is_path, run_list
 
 __all__ = ["compare"]
@@ -142,12 +143,8 @@ def compare(
         notes = (about_best, *notes)
     check_one_order(evaluation.ties)
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
-    settings = Settings(
-        cutoff=evaluation.cutoff,
-        rel=evaluation.rel,
-        unit=evaluation.unit,
-        ties=evaluation.ties,
-        judged_only=evaluation.judged_only,
+    settings = Settings.of(
+        evaluation,
         alpha=alpha,
         test=test,
         coverage_test=coverage_test,
@@ -195,6 +192,7 @@ def _compared(
             MeasuredPair(
                 queries=pair_queries(*runs, settings.unit),
                 n_unanswerable=n_unanswerable,
+                n_missing=(n_missing(runs[0]), n_missing(runs[1])),
                 naive=naive_tests(*reciprocal_ranks),
                 cutoffs=cutoffs,
                 notes=(*notes, *notes_on_input(*runs)),

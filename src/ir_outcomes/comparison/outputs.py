@@ -282,6 +282,7 @@ def _compared(
             MeasuredPair(
                 queries=pair,
                 n_unanswerable=unanswerable,
+                n_missing=(_n_missing(outputs[0], queries), _n_missing(output, queries)),
                 naive=naive_tests(*naive, higher_is_better=meaning.kind != "value" or meaning.higher_is_better),
                 notes=(*notes, *_about_missing((outputs[0], output), queries)),
             )
@@ -307,6 +308,10 @@ def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:
     whole = np.rint(ranks)
     slack = 1e-9 if output.places is None else 0.5001 * 10.0**-output.places
     return np.where(np.abs(1 / whole - values) <= slack, whole, ranks)
+
+
+def _n_missing(output: Output, queries: list[str]) -> int:
+    return sum(query not in output.values for query in queries)
 
 
 def _about_missing(outputs: Sequence[Output], queries: list[str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -15,7 +16,7 @@ import numpy as np
 from ir_outcomes._checks import check_choice, check_count, check_one_order, check_positive
 from ir_outcomes._types import Floats, OnError, Ties, Unit, UnitChoice
 from ir_outcomes.errors import InputError, IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
-from ir_outcomes.evaluation.cache import cached_lengths, make_folder
+from ir_outcomes.evaluation.cache import cached_lengths, cached_values, make_folder
 from ir_outcomes.evaluation.documents import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
@@ -29,7 +30,7 @@ from ir_outcomes.evaluation.scores import (
 )
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
 from ir_outcomes.reading.files import read_texts
-from ir_outcomes.reading.nested import as_ranking
+from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.run_lists import is_path, runs_and_names
 from ir_outcomes.reading.runs import Run, as_run, run_and_warnings
@@ -219,23 +220,35 @@ class _Work:
         if isinstance(source, SearchLengths):
             self._check_settings(source)
             return _Attempt(self._result(source, name, None))
-        if self._needs_documents():
-            run, messages = _read(source, name)
-            return _Attempt(self._result(search_lengths(self.qrels, run, **self.settings), name, run), messages)
-        if self.cache is not None and is_path(source) and os.path.isfile(source):  # a pipe can be read only once
-            lengths, messages = cached_lengths(self.cache, self.qrels, source, self.settings)
-            return _Attempt(self._result(lengths, name, None), messages)
-        ranking, messages = (as_ranking(source), ()) if isinstance(source, Mapping) else _read(source, name)
-        return _Attempt(self._result(search_lengths(self.qrels, ranking, **self.settings), name, None), messages)
+        if self.documents or self.unjudged or self.cache is None or not (is_path(source) and os.path.isfile(source)):
+            return self._read(source, name)
+        return self._cached(self.cache, source, name)
 
-    def _needs_documents(self) -> bool:
-        return bool(self.scorer.measures or self.documents or self.unjudged)
+    def _read(self, source: Any, name: str | None) -> _Attempt:
+        whole = bool(self.documents or self.unjudged or self.scorer.measures)
+        run: Run | NestedRun
+        run, messages = (as_ranking(source), ()) if isinstance(source, Mapping) and not whole else _run_of(source, name)
+        return _Attempt(self._result(search_lengths(self.qrels, run, **self.settings), name, run), messages)
 
-    def _result(self, lengths: SearchLengths, name: str | None, run: Run | None) -> _Result:
+    def _cached(self, cache: Path, source: Any, name: str | None) -> _Attempt:
+        """Take what is in the cache; the file is read once if anything is missing."""
+        read = lru_cache(maxsize=1)(partial(run_and_warnings, source))
+        values = self._no_values()
+        messages: tuple[str, ...] = ()
+        if self.scorer.measures:
+            values, messages = cached_values(cache, self.qrels, source, self.scorer, read)
+        lengths, more = cached_lengths(cache, self.qrels, source, self.settings, read)
+        result = self._result(lengths, name, None)._replace(values=values)
+        return _Attempt(result, tuple(dict.fromkeys((*messages, *more))))
+
+    def _no_values(self) -> Floats:
+        return np.empty((0, len(self.qrels.query_ids)))
+
+    def _result(self, lengths: SearchLengths, name: str | None, run: Run | NestedRun | None) -> _Result:
         lengths = lengths if name is None else replace(lengths, name=name)
         _check_answers(lengths)
-        if run is None:
-            return _Result(lengths, np.empty((0, len(lengths.query_ids))), None, None)
+        if not isinstance(run, Run):
+            return _Result(lengths, self._no_values(), None, None)
         ties, judged_only = self.settings["ties"], self.settings["judged_only"]
         depth = max(self.documents, self.cutoff if self.unjudged else 0)
         ranked = ranked_documents(self.qrels, run, depth, ties=ties, judged_only=judged_only) if depth else None
@@ -295,7 +308,7 @@ def _evaluated(
     return results, read
 
 
-def _read(source: Any, name: str | None) -> tuple[Run, tuple[str, ...]]:
+def _run_of(source: Any, name: str | None) -> tuple[Run, tuple[str, ...]]:
     """Read a run, with the warnings of a file: it may be read by another process, whose warnings nobody sees."""
     return run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
 

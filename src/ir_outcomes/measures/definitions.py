@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.measures.baselines import baseline_lengths, use_baseline_lengths
 from ir_outcomes.reading.qrels import Qrels
 
-__all__ = ["ASL", "ESL", "Answered", "Outcome", "SearchLengthMeasure", "SharedRR", "split"]
+__all__ = ["ASL", "ESL", "MEASURES", "Answered", "Outcome", "SearchLengthMeasure", "SharedRR", "split"]
 
 
 class _MeanOfDefined(MeanAgg):
@@ -388,6 +388,7 @@ ASL = _ASL()
 Answered = _Answered()
 Outcome = _Outcome()
 SharedRR = _SharedRR()
+MEASURES: tuple[SearchLengthMeasure, ...] = (ESL, ASL, Answered, Outcome, SharedRR)
 
 
 def split(
