@@ -45,6 +45,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.output_scores import scores_from_outputs
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.suites import evaluate_suite
 from ir_outcomes.leaderboards import (
     Agreement,
     Leaderboard,
@@ -57,7 +58,17 @@ from ir_outcomes.leaderboards import (
     rank_distribution,
     sota_history,
 )
-from ir_outcomes.measures import ASL, ESL, Answered, Outcome, SharedRR, parse_measure, register, register_baseline, split
+from ir_outcomes.measures import (
+    ASL,
+    ESL,
+    Answered,
+    Outcome,
+    SharedRR,
+    parse_measure,
+    register,
+    register_baseline,
+    table_2_measures,
+)
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
 from ir_outcomes.tail import (
     RRIE,
@@ -134,6 +145,7 @@ __all__ = [
     "effective_share",
     "equivalent_lengths",
     "evaluate",
+    "evaluate_suite",
     "gate",
     "headroom",
     "known_tasks",
@@ -156,7 +168,7 @@ __all__ = [
     "scores_from_outputs",
     "search_lengths",
     "sota_history",
-    "split",
+    "table_2_measures",
     "verdict_from_summary",
 ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Floats
 from ir_outcomes.comparison.facets import (
     CoverageFacet,
@@ -71,11 +72,18 @@ def family_labels(pairs: Sequence[PairedQueries], settings: Settings, coverage_t
 
 
 def build(
-    pairs: Sequence[MeasuredPair], settings: Settings, coverage_test: DecidingCoverageTest, wanted: int | None = None
+    pairs: Sequence[MeasuredPair],
+    settings: Settings,
+    coverage_test: DecidingCoverageTest,
+    *,
+    wanted: int | None = None,
+    progress: bool = False,
 ) -> tuple[Comparison, ...]:
     """Test all pairs of a family, correct each facet over it, and reach the verdicts of the first `wanted` pairs, or of all."""
     judgment = _judged([pair.queries for pair in pairs], settings, coverage_test)
-    return tuple(_comparison(pair, place, judgment, settings, coverage_test) for place, pair in enumerate(pairs[:wanted]))
+    places = range(len(pairs[:wanted]))
+    shown = with_progress(places, "pair", len(places), shown=progress)
+    return tuple(_comparison(pairs[place], place, judgment, settings, coverage_test) for place in shown)
 
 
 def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> Judgment:

@@ -84,8 +84,10 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
-    queries, n_jobs, cache, progress
+    queries, n_jobs, cache
         See `ir_outcomes.evaluate`.
+    progress : bool
+        Show progress bars on stderr, for the runs that are read and for the pairs.
     seed : int
         Of the permutations of the randomized Tukey HSD test.
 
@@ -153,7 +155,7 @@ def compare(
         margins=margins,
         seed=seed,
     )
-    items = _compared(evaluation, couples, settings, notes)
+    items = _compared(evaluation, couples, settings, notes, progress=progress)
     return Comparisons(items) if chosen.several else items[0]
 
 
@@ -179,7 +181,12 @@ class _Chosen(NamedTuple):
 
 
 def _compared(
-    evaluation: Evaluation, couples: list[tuple[Any, Any]], settings: Settings, notes: tuple[str, ...]
+    evaluation: Evaluation,
+    couples: list[tuple[Any, Any]],
+    settings: Settings,
+    notes: tuple[str, ...],
+    *,
+    progress: bool,
 ) -> tuple[Comparison, ...]:
     coverage_test = coverage_test_for(settings.unit, evaluation.many_relevant, settings.coverage_test)
     labels = labels_by_cutoff(couples, settings, coverage_test)
@@ -199,7 +206,7 @@ def _compared(
                 texts=evaluation.texts,
             )
         )
-    return build(measured, settings, coverage_test)
+    return build(measured, settings, coverage_test, progress=progress)
 
 
 def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, names: Any, **settings: Any) -> _Chosen:

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ir_outcomes._types import Floats
-from ir_outcomes.errors import FormatError, InputError, ParameterError, UnreadableFile
+from ir_outcomes.errors import FormatError, InputError, ParameterError
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.scores import RunScorer
 from ir_outcomes.evaluation.storage import LAYOUT, load_parts, load_values, save_parts, save_values, score_bits
-from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.files import file_digest, name_of
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
 
@@ -144,7 +144,7 @@ def _cached(
 ) -> tuple[T, tuple[str, ...]]:
     from importlib.metadata import version  # as slow to import as the rest of this package together
 
-    content = _digest(path)
+    content = file_digest(path)
     key = repr([LAYOUT, version("ir-outcomes"), content, *what])
     entry = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.{what[0]}"
     messages: list[str] = []
@@ -157,20 +157,9 @@ def _cached(
     messages.extend(from_reading)
     result = compute(run)
     # Not kept where reading warned, so that the next evaluation warns too, nor where the file changed while it was read.
-    if not from_reading and _digest(path) == content:
+    if not from_reading and file_digest(path) == content:
         try:
             save(result, entry, key)
         except ParameterError as error:
             messages.append(f"the cache cannot be written to, results are not kept: {error}")
     return result, tuple(messages)
-
-
-def _digest(path: str | os.PathLike[str]) -> str:
-    content = hashlib.sha256()
-    try:
-        with open(path, "rb") as stream:
-            while block := stream.read(1 << 20):
-                content.update(block)
-    except OSError as error:
-        raise UnreadableFile(f"{os.fsdecode(path)}: {error.strerror or error}") from error
-    return content.hexdigest()

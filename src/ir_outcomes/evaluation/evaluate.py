@@ -15,7 +15,7 @@ import numpy as np
 
 from ir_outcomes._checks import check_choice, check_count, check_one_order, check_positive
 from ir_outcomes._types import Floats, OnError, Ties, Unit, UnitChoice
-from ir_outcomes.errors import InputError, IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
+from ir_outcomes.errors import EmptyInput, InputError, IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.cache import cached_lengths, cached_values, make_folder
 from ir_outcomes.evaluation.documents import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
@@ -380,7 +380,8 @@ def _check_answers(lengths: SearchLengths) -> None:
             f"no query of the qrels has a relevant document at rel={lengths.rel}; lower rel or check the grades of the qrels"
         )
     if not lengths.listed.any():
-        raise MismatchError(
+        raise EmptyInput(
+            lengths.name,
             f"none of the queries of {lengths.name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
-            f"the qrels have {some(lengths.query_ids, 3)}: are these for the same topics?"
+            f"the qrels have {some(lengths.query_ids, 3)}: are these for the same topics?",
         )

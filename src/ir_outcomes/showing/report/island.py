@@ -52,7 +52,12 @@ class QuerySet:
         """Return for each query by how much it changes at most, in any of the comparisons; a missing length is the largest."""
         largest = [0.0] * len(self.ids)
         for comparison in self.comparisons:
-            known = [length for query in comparison.queries or () for length in (query.baseline, query.contender) if length is not None]
+            known = [
+                length
+                for query in comparison.queries or ()
+                for length in (query.baseline, query.contender)
+                if length is not None
+            ]
             missing = 1 + max(known, default=0)
             for place, query in enumerate(comparison.queries or ()):
                 baseline, contender = (missing if length is None else length for length in (query.baseline, query.contender))
@@ -82,9 +87,7 @@ class Embedded:
     total: int
 
 
-def embed(
-    sets: Sequence[QuerySet], lists: Sequence[Lists | None], texts: Sequence[Mapping[str, str]], budget: int
-) -> Embedded:
+def embed(sets: Sequence[QuerySet], lists: Sequence[Lists | None], texts: Sequence[Mapping[str, str]], budget: int) -> Embedded:
     """Choose the queries whose ranked lists are part of the page: those that change most, until it is full.
 
     Parameters
@@ -102,7 +105,9 @@ def embed(
     order = []
     for number, (own, known) in enumerate(zip(sets, lists, strict=True)):
         if known is not None:
-            order += [(-change, number, place, entry) for place, (change, entry) in enumerate(zip(own.changes(), known, strict=True))]
+            order += [
+                (-change, number, place, entry) for place, (change, entry) in enumerate(zip(own.changes(), known, strict=True))
+            ]
     chosen.total = len(order)
     for _, number, place, entry in sorted(order, key=itemgetter(0, 1, 2)):
         known_texts, taken = texts[number], chosen.texts[number]

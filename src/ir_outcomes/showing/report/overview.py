@@ -194,7 +194,9 @@ def _conditions(result: CollectionsComparison | SlicesComparison) -> Forest | No
                 for effect in (coverage, ranking)
             ]
             new: list[_Value] = [
-                (None, None) if effect.new is None else (effect.new.effect, (effect.new.predicted_low, effect.new.predicted_high))
+                (None, None)
+                if effect.new is None
+                else (effect.new.effect, (effect.new.predicted_low, effect.new.predicted_high))
                 for effect in (coverage, ranking)
             ]
             lines.append(_Line(f"{prefix}mean of these", overall.label or "no label", None, (these[0], these[1])))
@@ -220,9 +222,7 @@ def _of_comparisons(what: str, names: Sequence[str], comparisons: Sequence[Compa
     return _forest(what, lines, panels, ratio=False, ranking_right=ranking.higher_is_better)
 
 
-def _forest(
-    what: str, lines: Sequence[_Line], panels: tuple[str, str], *, ratio: bool, ranking_right: bool = False
-) -> Forest:
+def _forest(what: str, lines: Sequence[_Line], panels: tuple[str, str], *, ratio: bool, ranking_right: bool = False) -> Forest:
     columns = []
     for panel in (0, 1):
         values = [line.values[panel] for line in lines]
@@ -283,4 +283,3 @@ def matrix_of(result: Result) -> Matrix | None:
         tuple(tuple(cell(contender, baseline) for baseline in runs) for contender in runs),
         tuple((sign, label) for label, sign in _SIGNS.items()),
     )
-

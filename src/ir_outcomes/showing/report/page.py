@@ -226,7 +226,9 @@ class _Page:
             "has_slices": any(query in self.labels for own in self.sets for query in own.ids),
             "depth": DEPTH,
             "settings": _settings(self.result, self.sections),
-            "versions": dict(getattr(self.result, "versions", {}) or (self.sections[0].comparison.versions if self.sections else {})),
+            "versions": dict(
+                getattr(self.result, "versions", {}) or (self.sections[0].comparison.versions if self.sections else {})
+            ),
         }
 
     def render(self, embedded: island.Embedded, left_out: str, provenance: Mapping[str, Any]) -> str:
@@ -315,9 +317,7 @@ def _texts(own: island.QuerySet, lists: island.Lists | None, docs: Documents) ->
     return texts_of_documents(docs, {identifier for entry in lists for identifier in entry["ids"]}, own.evaluation.collection)
 
 
-def _section(
-    section: Section, evaluation: Evaluation | None, number: int, *, several: bool, is_open: bool
-) -> dict[str, Any]:
+def _section(section: Section, evaluation: Evaluation | None, number: int, *, several: bool, is_open: bool) -> dict[str, Any]:
     comparison = section.comparison
     points = scatter(comparison)
     return {
@@ -364,7 +364,9 @@ def _inputs(
         if evaluation is None:
             continue
         where = f"{section.condition}: " if section.condition and section.condition != evaluation.collection else ""
-        rows.append({"what": f"{where}judgments of {evaluation.collection}", "file": "", "hash": f"content {evaluation.qrels_digest}"})
+        rows.append(
+            {"what": f"{where}judgments of {evaluation.collection}", "file": "", "hash": f"content {evaluation.qrels_digest}"}
+        )
         for run in (section.comparison.baseline, section.comparison.contender):
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
             if is_path(source) and os.path.isfile(source):
@@ -399,7 +401,9 @@ def _left_out(
     if all(known is None for known in lists):
         return f"There are no ranked lists, because the evaluation did not keep them; pass documents={DEPTH} to evaluate."
     if embedded.n == embedded.total:
-        return f"Ranked lists of all queries are included: the first {DEPTH} documents, and each relevant document further down."
+        return (
+            f"Ranked lists of all queries are included: the first {DEPTH} documents, and each relevant document further down."
+        )
     return (
         f"Ranked lists of the {plural('query', embedded.n)} that change most are included; those of "
         f"{plural('other query', embedded.total - embedded.n)} are left out, because the page may have {max_mb:g} MB. "
@@ -413,7 +417,12 @@ def _template() -> Any:
     except ImportError as error:
         raise MissingDependency("the report needs Jinja2: pip install 'ir-outcomes[report]'") from error
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_visible, keep_trailing_newline=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_visible,
+        keep_trailing_newline=True,
     )
     return environment.from_string(_asset("page.html.jinja"))
 

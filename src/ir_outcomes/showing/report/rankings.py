@@ -63,7 +63,10 @@ class Rankings:
         for identifier, grade in self._relevant(query):
             relevant.append(index.setdefault(identifier, len(index)))
             grades[str(relevant[-1])] = grade
-        beyond = [self._further_down(run, place, relevant, ranked.depth) for run, ranked in zip(self.runs, self.documents, strict=True)]
+        beyond = [
+            self._further_down(run, place, relevant, ranked.depth)
+            for run, ranked in zip(self.runs, self.documents, strict=True)
+        ]
         return {"ids": list(index), "grades": grades, "lists": lists, "beyond": beyond}
 
     def _further_down(self, run: str, place: int, relevant: list[int], depth: int) -> list[list[int]]:
@@ -108,7 +111,11 @@ def rankings_of(evaluation: Evaluation, runs: Sequence[str]) -> Rankings | None:
         kept = tuple(evaluation.documents[evaluation.position(name)].first(DEPTH) for name in names)
         return Rankings(evaluation, names, kept)
     sources = [evaluation.sources[evaluation.position(name)] if evaluation.sources else None for name in names]
-    if evaluation.qrels is None or evaluation.query_ids != evaluation.qrels.query_ids or any(source is None for source in sources):
+    if (
+        evaluation.qrels is None
+        or evaluation.query_ids != evaluation.qrels.query_ids
+        or any(source is None for source in sources)
+    ):
         return None
     warnings.warn(
         f"the ranked lists were not kept, so the runs are read again; pass documents={DEPTH} to evaluate",

@@ -91,7 +91,10 @@ def _of_dataset(collection: str, wanted: Collection[str]) -> dict[str, str]:
     if not (hasattr(store, "built") and store.built()):
         return {}
     found = store.get_many(list(wanted))
-    return {identifier: " ".join(str(value) for value in document[1:] if isinstance(value, str)) for identifier, document in found.items()}
+    return {
+        identifier: " ".join(str(value) for value in document[1:] if isinstance(value, str))
+        for identifier, document in found.items()
+    }
 
 
 def _first_words(text: str) -> str:
