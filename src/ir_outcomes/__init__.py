@@ -54,6 +54,7 @@ from ir_outcomes.leaderboards import (
 )
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, SharedRR, parse_measure, register, register_baseline, split
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, known_tasks, load, read_qrels, read_run
+from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail import (
     RRIE,
     DocumentChanges,
@@ -102,6 +103,7 @@ __all__ = [
     "RankCorrelation",
     "RankDistribution",
     "Reordering",
+    "ReportPage",
     "Run",
     "Scores",
     "SearchLengths",
@@ -140,6 +142,7 @@ __all__ = [
     "reduction",
     "register_baseline",
     "reordering",
+    "report",
     "rrie",
     "rrie_from_means",
     "scores_from_outputs",
