@@ -69,9 +69,11 @@ from ir_outcomes.measures import (
     parse_measure,
     register,
     register_baseline,
+    split,
     table_2_measures,
 )
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
+from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail import (
     RRIE,
     DocumentChanges,
@@ -124,6 +126,7 @@ __all__ = [
     "RankCorrelation",
     "RankDistribution",
     "Reordering",
+    "ReportPage",
     "Run",
     "Scores",
     "SearchLengths",
@@ -167,6 +170,7 @@ __all__ = [
     "reduction",
     "register_baseline",
     "reordering",
+    "report",
     "rrie",
     "rrie_from_means",
     "scores_from_outputs",
