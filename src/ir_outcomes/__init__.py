@@ -69,7 +69,6 @@ from ir_outcomes.measures import (
     parse_measure,
     register,
     register_baseline,
-    split,
     table_2_measures,
 )
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
