@@ -74,7 +74,7 @@ def compare(
         bool,
         typer.Option(
             "--plan",
-            help="Show how many queries would detect the differences of --margins, by default 1pp,0.5, instead of the comparison.",
+            help="Instead, show how many queries would detect the differences of --margins, by default 1pp,0.5.",
         ),
     ] = False,
 ) -> None:
