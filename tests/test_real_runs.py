@@ -66,7 +66,7 @@ def test_search_lengths_equal_the_literal_definitions(real_data: Path, collectio
         run = iro.read_run(path)
         documents = run.to_dict()
         for ties in ("trec", "msmarco", "input"):
-            check_literal_definitions(iro.search_lengths(qrels, run, cutoff=100, ties=ties), documents, golds)  # type: ignore[arg-type]
+            check_literal_definitions(iro.search_lengths(qrels, run, cutoff=100, ties=ties), documents, golds)
 
 
 def check_literal_definitions(lengths: iro.SearchLengths, documents: dict[str, dict[str, float]], golds: list[Any]) -> None:
@@ -76,7 +76,7 @@ def check_literal_definitions(lengths: iro.SearchLengths, documents: dict[str, d
     for missing in ("retrieved", "cutoff"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", iro.IrOutcomesWarning)
-            found = lengths.asl(missing=missing)  # type: ignore[arg-type]
+            found = lengths.asl(missing=missing)
         asl = [literal.asl(top, gold, missing, 100, None) for top, gold in zip(tops, golds, strict=True)]
         np.testing.assert_allclose(found, asl, rtol=1e-14)
 

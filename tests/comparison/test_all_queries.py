@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes.comparison import Comparison
 from ir_outcomes.comparison.outcomes import pair_queries
+from ir_outcomes.statistics import Interval
 from tests.helpers import literal, strategies
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.runs import qrels_of, run_of
@@ -140,7 +141,7 @@ def test_a_run_against_itself_is_non_inferior_and_equivalent() -> None:
 
 def test_all_equal_differences_on_few_queries_are_inside_no_margin() -> None:
     few, many = compare(*in_blocks((12, 3, 2)), margins=(60, 5)), compare(*in_blocks((40, 3, 2)), margins=(60, 5))
-    assert few.ranking.interval == (-1, -1)
+    assert few.ranking.interval == Interval(-1, -1)
     assert (few.verdict.non_inferior, many.verdict.non_inferior) == (False, True)
 
 

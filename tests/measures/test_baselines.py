@@ -75,9 +75,9 @@ def test_values_of_every_query(bm25: str, text: str, expected: list[float]) -> N
 
 
 def test_the_columns_of_table_2(bm25: str) -> None:
-    found = ir_measures.calc_aggregate(iro.split(bm25, cutoff=100), QRELS, RUN)
-    assert [found[measure] for measure in iro.split(bm25)] == pytest.approx([0.4, 0, 0.2, 0.4, 2, 1.5, 2 / 3, 0.75])
-    documents = iro.split(bm25, unit="document", rel=2, ties="msmarco", judged_only=True)
+    found = ir_measures.calc_aggregate(iro.table_2_measures(bm25, cutoff=100), QRELS, RUN)
+    assert [found[measure] for measure in iro.table_2_measures(bm25)] == pytest.approx([0.4, 0, 0.2, 0.4, 2, 1.5, 2 / 3, 0.75])
+    documents = iro.table_2_measures(bm25, unit="document", rel=2, ties="msmarco", judged_only=True)
     assert [str(measure).split("(")[0] for measure in documents] == ["Outcome"] * 4 + ["ASL"] * 2
     assert all(measure["rel"] == 2 and measure["ties"] == "msmarco" and measure["judged_only"] for measure in documents)
     assert not Outcome(baseline=bm25, case="lost").HIGHER_IS_BETTER
@@ -130,7 +130,7 @@ def test_a_baseline_is_evaluated_once_for_all_runs(monkeypatch: pytest.MonkeyPat
     read.clear()
     for name, _ in itertools.product(("bm25", str(path)), range(3)):
         for run in (RUN, BASELINE):
-            ir_measures.calc_aggregate([*iro.split(name), Answered @ 100], QRELS, run)
+            ir_measures.calc_aggregate([*iro.table_2_measures(name), Answered @ 100], QRELS, run)
     assert len(evaluated) == 2
     assert len(read) <= 2
     # Other qrels, other settings and other content each count anew.

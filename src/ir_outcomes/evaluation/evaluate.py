@@ -198,7 +198,7 @@ class _Attempt(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # hashed by identity: joblib's backend for Dask waits forever for what has no hash
 class _Work:
     """Evaluates runs, one after another; it travels to the processes."""
 
