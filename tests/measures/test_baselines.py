@@ -78,7 +78,7 @@ def test_the_columns_of_table_2(bm25: str) -> None:
     found = ir_measures.calc_aggregate(iro.table_2_measures(bm25, cutoff=100), QRELS, RUN)
     assert [found[measure] for measure in iro.table_2_measures(bm25)] == pytest.approx([0.4, 0, 0.2, 0.4, 2, 1.5, 2 / 3, 0.75])
     documents = iro.table_2_measures(bm25, unit="document", rel=2, ties="msmarco", judged_only=True)
-    assert [str(measure).table_2_measures("(")[0] for measure in documents] == ["Outcome"] * 4 + ["ASL"] * 2
+    assert [str(measure).split("(")[0] for measure in documents] == ["Outcome"] * 4 + ["ASL"] * 2
     assert all(measure["rel"] == 2 and measure["ties"] == "msmarco" and measure["judged_only"] for measure in documents)
     assert not Outcome(baseline=bm25, case="lost").HIGHER_IS_BETTER
     assert Outcome(baseline=bm25, case="won").HIGHER_IS_BETTER
