@@ -16,7 +16,9 @@ import numpy as np
 
 import ir_outcomes as iro
 from ir_outcomes._types import Floats
-from ir_outcomes.across.conditions import Rules, effects_of, label_of_effects
+from ir_outcomes.across.conditions import Rules
+from ir_outcomes.across.effects import effects_of
+from ir_outcomes.across.pooled import label_of_effects
 from ir_outcomes.comparison.outcomes import from_items
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -20,11 +20,13 @@ from ir_outcomes.comparison import (
     Comparison,
     Comparisons,
     GateResult,
+    Holes,
     Plan,
     SummaryVerdict,
     compare,
     compare_measure,
     compare_outputs,
+    holes,
     plan,
     verdict_from_summary,
 )
@@ -70,6 +72,7 @@ from ir_outcomes.measures import (
     table_2_measures,
 )
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
+from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail import (
     RRIE,
     DocumentChanges,
@@ -105,6 +108,7 @@ __all__ = [
     "FormatError",
     "GateResult",
     "Headroom",
+    "Holes",
     "InputError",
     "IrOutcomesError",
     "IrOutcomesWarning",
@@ -121,6 +125,7 @@ __all__ = [
     "RankCorrelation",
     "RankDistribution",
     "Reordering",
+    "ReportPage",
     "Run",
     "Scores",
     "SearchLengths",
@@ -148,6 +153,7 @@ __all__ = [
     "evaluate_suite",
     "gate",
     "headroom",
+    "holes",
     "known_tasks",
     "leaderboard",
     "length_changes",
@@ -163,6 +169,7 @@ __all__ = [
     "reduction",
     "register_baseline",
     "reordering",
+    "report",
     "rrie",
     "rrie_from_means",
     "scores_from_outputs",

@@ -11,7 +11,8 @@ import numpy as np
 
 from ir_outcomes._formatting import listed, plural
 from ir_outcomes._types import Correction, CoverageTest, RankingTest
-from ir_outcomes.across.conditions import Condition, Overall, Rules, conditions_of, overall_of
+from ir_outcomes.across.conditions import Condition, Rules, conditions_of
+from ir_outcomes.across.pooled import Overall, overall_of
 from ir_outcomes.across.rows import condition_row, pooled_row
 from ir_outcomes.comparison.settings import Settings, check_alpha
 from ir_outcomes.errors import MismatchError, ParameterError

@@ -15,7 +15,7 @@ __all__ = ["CurveChart", "Part", "Scatter", "Strip", "curve_chart", "outcome_bar
 
 _LOG_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 LEFT, RIGHT, TOP, WIDTH = 46, 8, 8, 360  # margins and width of the curve and the scatter
-UPPER, GAP, LOWER = 150, 18, 84  # heights of the panels of the curve
+UPPER, GAP, LOWER = 150, 26, 84  # heights of the panels of the curve
 
 
 class Part(NamedTuple):

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from ir_outcomes._formatting import fixed, interval, pvalue
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Effect
 from ir_outcomes.across.cutoffs import CutoffsComparison
+from ir_outcomes.across.effects import Effect
 from ir_outcomes.across.judges import JudgesComparison
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.comparison.facets import Facet
@@ -18,10 +18,10 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
 from ir_outcomes.showing.report.charts import Strip, strips
+from ir_outcomes.showing.report.sections import MOST_RUNS
 
 __all__ = ["Forest", "Matrix", "Measurement", "forest_of", "matrix_of", "measurements", "tone"]
 
-MOST_RUNS_OF_MATRIX = 30
 _SIGNS = {
     "better on both facets": "++",
     "better without harm": "+",
@@ -267,7 +267,7 @@ class Matrix(NamedTuple):
 
 def matrix_of(result: Result) -> Matrix | None:
     """Return the matrix of verdicts of a leaderboard; None for other results, or too many runs."""
-    if not isinstance(result, Leaderboard) or not result.pairs or len(result.standings) > MOST_RUNS_OF_MATRIX:
+    if not isinstance(result, Leaderboard) or not result.pairs or len(result.standings) > MOST_RUNS:
         return None
     runs = tuple(standing.run for standing in result.standings)
 

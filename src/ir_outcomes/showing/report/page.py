@@ -20,6 +20,7 @@ from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import MissingDependency, ParameterError, UnreadableFile, escaped
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.reading.run_lists import is_path
 from ir_outcomes.results import Result
@@ -27,7 +28,7 @@ from ir_outcomes.showing.report import island
 from ir_outcomes.showing.report.charts import curve_chart, outcome_bar, scatter
 from ir_outcomes.showing.report.overview import forest_of, matrix_of, measurements, tone
 from ir_outcomes.showing.report.rankings import DEPTH, rankings_of
-from ir_outcomes.showing.report.sections import Evaluations, Section, evaluation_of, sections_of
+from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section, evaluation_of, sections_of
 from ir_outcomes.showing.report.texts import Documents, texts_of_documents
 
 __all__ = ["ReportPage", "report", "report_of"]
@@ -191,7 +192,7 @@ def report_of(
     texts = [_texts(own, known, docs) for own, known in zip(sets, lists, strict=True)]
     size = len(page.render(island.embed(sets, [None] * len(sets), texts, 0), "", provenance).encode())
     embedded = island.embed(sets, lists, texts, int(max_mb * MB) - size - _SLACK)
-    written = ReportPage(page.render(embedded, _left_out(sets, lists, embedded, max_mb), provenance))
+    written = ReportPage(page.render(embedded, _left_out(page, lists, embedded, max_mb), provenance))
     if path is not None:
         written.save(path)
     return written
@@ -390,10 +391,11 @@ def _file_hash(path: Any) -> str:
     return content.hexdigest()
 
 
-def _left_out(
-    sets: Sequence[island.QuerySet], lists: Sequence[island.Lists | None], embedded: island.Embedded, max_mb: float
-) -> str:
+def _left_out(page: _Page, lists: Sequence[island.Lists | None], embedded: island.Embedded, max_mb: float) -> str:
     """Say which ranked lists the page does not hold, and why."""
+    sets = page.sets
+    if not page.sections:
+        return _without_sections(page.result)
     if not sets:
         return "The result was stored without its queries; store it with to_json(per_query=True)."
     if all(own.evaluation is None for own in sets):
@@ -409,6 +411,14 @@ def _left_out(
         f"{plural('other query', embedded.total - embedded.n)} are left out, because the page may have {max_mb:g} MB. "
         "Raise --max-mb (max_mb= in Python) for more."
     )
+
+
+def _without_sections(result: Result) -> str:
+    if not isinstance(result, Leaderboard) or result.settings is None:
+        return ""
+    if len(result.standings) > MOST_RUNS:
+        return f"A leaderboard of more than {MOST_RUNS} runs shows no queries; evaluate fewer runs for that."
+    return "There are no queries, because the page was made without the evaluation; pass evaluation= to to_report."
 
 
 def _template() -> Any:

@@ -137,7 +137,7 @@
   const number = (value, signed) => {
     if (value === null) return "–";
     const text = Number.isInteger(value) ? String(Math.abs(value)) : Math.abs(value).toFixed(2);
-    return (value < 0 ? "−" : signed && value > 0 ? "+" : "") + text;
+    return (value < 0 ? "-" : signed && value > 0 ? "+" : "") + text;
   };
 
   function drawHeads() {

@@ -22,7 +22,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
 
-__all__ = ["Evaluations", "Section", "evaluation_of", "sections_of"]
+__all__ = ["MOST_RUNS", "Evaluations", "Section", "evaluation_of", "sections_of"]
 
 MOST_RUNS = 30  # of a leaderboard: all pairs are compared for its sections
 
