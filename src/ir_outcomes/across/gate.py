@@ -69,7 +69,9 @@ def gate(
     """
     settings = None
     if isinstance(compared, CollectionsComparison):
-        rows = [(condition.condition, condition.comparison) for condition in compared.conditions]
+        rows: list[tuple[str | None, Comparison]] = [
+            (condition.condition, condition.comparison) for condition in compared.conditions
+        ]
         settings = compared.settings
     else:
         rows = [(None, comparison) for comparison in (compared if isinstance(compared, Comparisons) else [compared])]
