@@ -14,18 +14,25 @@ from ir_outcomes.across import (
     compare_cutoffs,
     compare_judges,
     compare_slices,
+    gate,
 )
 from ir_outcomes.comparison import (
     Comparison,
     Comparisons,
+    GateResult,
+    Holes,
+    Plan,
     SummaryVerdict,
     compare,
     compare_measure,
     compare_outputs,
+    holes,
+    plan,
     verdict_from_summary,
 )
 from ir_outcomes.errors import (
     DatasetUnavailable,
+    EmptyInput,
     FormatError,
     InputError,
     IrOutcomesError,
@@ -40,6 +47,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.output_scores import scores_from_outputs
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.suites import evaluate_suite
 from ir_outcomes.leaderboards import (
     Agreement,
     Leaderboard,
@@ -52,8 +60,19 @@ from ir_outcomes.leaderboards import (
     rank_distribution,
     sota_history,
 )
-from ir_outcomes.measures import ASL, ESL, Answered, Outcome, SharedRR, parse_measure, register, register_baseline, split
-from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, known_tasks, load, read_qrels, read_run
+from ir_outcomes.measures import (
+    ASL,
+    ESL,
+    Answered,
+    Outcome,
+    SharedRR,
+    parse_measure,
+    register,
+    register_baseline,
+    table_2_measures,
+)
+from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
+from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail import (
     RRIE,
     DocumentChanges,
@@ -84,9 +103,12 @@ __all__ = [
     "CutoffsComparison",
     "DatasetUnavailable",
     "DocumentChanges",
+    "EmptyInput",
     "Evaluation",
     "FormatError",
+    "GateResult",
     "Headroom",
+    "Holes",
     "InputError",
     "IrOutcomesError",
     "IrOutcomesWarning",
@@ -98,10 +120,12 @@ __all__ = [
     "MissingDependency",
     "Outcome",
     "ParameterError",
+    "Plan",
     "Qrels",
     "RankCorrelation",
     "RankDistribution",
     "Reordering",
+    "ReportPage",
     "Run",
     "Scores",
     "SearchLengths",
@@ -115,6 +139,7 @@ __all__ = [
     "agreement",
     "as_qrels",
     "as_run",
+    "beir_texts",
     "compare",
     "compare_collections",
     "compare_cutoffs",
@@ -125,13 +150,17 @@ __all__ = [
     "effective_share",
     "equivalent_lengths",
     "evaluate",
+    "evaluate_suite",
+    "gate",
     "headroom",
+    "holes",
     "known_tasks",
     "leaderboard",
     "length_changes",
     "length_distributions",
     "load",
     "parse_measure",
+    "plan",
     "pyterrier",
     "rank_correlation",
     "rank_distribution",
@@ -140,12 +169,13 @@ __all__ = [
     "reduction",
     "register_baseline",
     "reordering",
+    "report",
     "rrie",
     "rrie_from_means",
     "scores_from_outputs",
     "search_lengths",
     "sota_history",
-    "split",
+    "table_2_measures",
     "verdict_from_summary",
 ]
 

@@ -70,7 +70,7 @@ def test_history_from_a_table(command: Any, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\nc,2021-02-02,0.7\n")
     status, out, _ = command("history", str(tmp_path / "t.csv"), "--until", "2021-01-31")
     assert status == 0
-    assert out.startswith("2 runs took the top by score")
+    assert out.startswith("2 runs took first place by score")
     status, _, err = command("history", str(tmp_path / "t.csv"), "--score", "MRR")
     assert (status, "has no column 'MRR'" in err) == (1, True)
 
@@ -81,11 +81,11 @@ def test_conditions_on_the_command_line(command: Any, tmp_path: Path) -> None:
     ids = [line.split()[0] for line in Path("qrels.txt").read_text().splitlines()[:50]]
     few.write_text("\n".join(ids))
     status, out, _ = command(
-        "stability", "qrels.txt", *RUNS, "--resamples", "20", "--queries", f"few={few}", "--labels", "same=qrels.txt",
+        "stability", "qrels.txt", *RUNS, "--resamples", "20", "--subset", f"few={few}", "--labels", "same=qrels.txt",
         "--plot", str(tmp_path / "p.svg"), "--format", "json",
     )  # fmt: skip
     assert status == 0
-    assert [(each["condition"], each["n_queries"]) for each in json.loads(out)] == [
+    assert [(found["condition"], found["n_queries"]) for found in json.loads(out)] == [
         ("", 1000), ("few", 50), ("same", 1000), ("same, few", 50),
     ]  # fmt: skip
     assert (tmp_path / "p.svg").exists()
@@ -95,13 +95,13 @@ def test_conditions_on_the_command_line(command: Any, tmp_path: Path) -> None:
     ("words", "status", "message"),
     [
         (["leaderboard", "qrels.txt", "bm52.run", "bm25.run"], 1, "bm52.run: no such file; did you mean"),
-        (["leaderboard", "qrels.txt", "bm25.run"], 1, "there is one run only"),
+        (["leaderboard", "qrels.txt", "bm25.run"], 1, "there is only one run"),
         (["leaderboard", "qrels.txt", *RUNS, "--measure", "nope"], 1, "nope"),
-        (["leaderboard", "qrels.txt", *RUNS, "--unit", "page"], 1, "unit='page'"),
-        (["stability", "qrels.txt", *RUNS, "--queries", "few"], 1, "write NAME=FILE"),
-        (["agreement", "qrels.txt", *RUNS, "--splits", "0"], 1, "splits=0"),
-        (["reordering", "qrels.txt", *RUNS, "--measure", "RR"], 1, "name at least two"),
-        (["tail", "qrels.txt", *RUNS, "--show", "changes"], 1, "is for two runs"),
+        (["leaderboard", "qrels.txt", *RUNS, "--unit", "page"], 2, "'page' is not one of auto, query, document"),
+        (["stability", "qrels.txt", *RUNS, "--subset", "few"], 2, "write NAME=FILE"),
+        (["agreement", "qrels.txt", *RUNS, "--splits", "0"], 2, "--splits"),
+        (["reordering", "qrels.txt", *RUNS, "--measure", "RR"], 2, "at least twice"),
+        (["tail", "qrels.txt", *RUNS, "--show", "changes"], 2, "is for two runs"),
         (["tail", "qrels.txt", *RUNS, "--show", "pie"], 2, "pie"),
         (["leaderboard", "qrels.txt", *RUNS, "--plot", "/nowhere/p.png"], 1, "cannot be written"),
     ],

@@ -144,7 +144,7 @@ def test_a_local_dataset_end_to_end(tiny: str) -> None:
     assert found.settings.cutoff == 100
     assert [query.difference for query in found.per_query()] == [-1.0, 0.0]
     assert iro.compare(task, f"irds:{tiny}", better, names=["official", "B"]) == found
-    texts = iro.compare(task, "irds:", better, texts=task.queries)
+    texts = iro.compare(task, "irds:", better, queries=task.queries)
     assert isinstance(texts, Comparison)
     assert [query.text for query in texts.per_query()] == ["first query", "second query"]
     with pytest.raises(ParameterError, match="is the ranking that comes with a task"):

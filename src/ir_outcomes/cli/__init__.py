@@ -1,18 +1,52 @@
 """The command line: parses, calls, shows.
 
 Data goes to stdout, everything else to stderr. Exit status 0; 1 for bad input, with a message that names it; 2 for wrong usage.
+Each module of commands has a function `register` that adds them; `add_command` turns a function into a command.
 """
 
-from ir_outcomes.cli import analyses
-from ir_outcomes.cli.commands import app
-from ir_outcomes.cli.output import messages
+from typing import Annotated
+
+import typer
+
+from ir_outcomes.cli import comparisons, conditions, leaderboards, outputs, single, tail
+from ir_outcomes.cli.streams import messages, print_lines
 
 __all__ = ["app", "main"]
 
-analyses.register(app)
+PROGRAM = "ir-outcomes"
+
+app = typer.Typer(
+    name=PROGRAM,
+    help="Is this run really better, and in which way?",
+    epilog="\b\nExample:\n  ir-outcomes sample .\n  ir-outcomes compare qrels.txt bm25.run bm25-stem.run",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(is_given: bool) -> None:
+    if is_given:
+        from importlib.metadata import version
+
+        print_lines(f"{PROGRAM} {version(PROGRAM)}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Hold the options of the program itself."""
+
+
+for module in (comparisons, outputs, conditions, leaderboards, tail, single):
+    module.register(app)
 
 
 def main() -> None:
     """Run the command line; bad input ends with a message, never with a traceback."""
     with messages():
-        app()
+        app(prog_name=PROGRAM)

@@ -23,6 +23,7 @@ from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.notes import n_missing
 from ir_outcomes.reading.run_lists import is_path, run_list
 
 __all__ = ["compare"]
@@ -83,8 +84,10 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
-    queries, n_jobs, cache, progress
+    queries, n_jobs, cache
         See `ir_outcomes.evaluate`.
+    progress : bool
+        Show progress bars on stderr, for the runs that are read and for the pairs.
     seed : int
         Of the permutations of the randomized Tukey HSD test.
 
@@ -142,12 +145,8 @@ def compare(
         notes = (about_best, *notes)
     check_one_order(evaluation.ties)
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
-    settings = Settings(
-        cutoff=evaluation.cutoff,
-        rel=evaluation.rel,
-        unit=evaluation.unit,
-        ties=evaluation.ties,
-        judged_only=evaluation.judged_only,
+    settings = Settings.of(
+        evaluation,
         alpha=alpha,
         test=test,
         coverage_test=coverage_test,
@@ -156,7 +155,7 @@ def compare(
         margins=margins,
         seed=seed,
     )
-    items = _compared(evaluation, couples, settings, notes)
+    items = _compared(evaluation, couples, settings, notes, progress=progress)
     return Comparisons(items) if chosen.several else items[0]
 
 
@@ -182,7 +181,12 @@ class _Chosen(NamedTuple):
 
 
 def _compared(
-    evaluation: Evaluation, couples: list[tuple[Any, Any]], settings: Settings, notes: tuple[str, ...]
+    evaluation: Evaluation,
+    couples: list[tuple[Any, Any]],
+    settings: Settings,
+    notes: tuple[str, ...],
+    *,
+    progress: bool,
 ) -> tuple[Comparison, ...]:
     coverage_test = coverage_test_for(settings.unit, evaluation.many_relevant, settings.coverage_test)
     labels = labels_by_cutoff(couples, settings, coverage_test)
@@ -195,13 +199,14 @@ def _compared(
             MeasuredPair(
                 queries=pair_queries(*runs, settings.unit),
                 n_unanswerable=n_unanswerable,
+                n_missing=(n_missing(runs[0]), n_missing(runs[1])),
                 naive=naive_tests(*reciprocal_ranks),
                 cutoffs=cutoffs,
                 notes=(*notes, *notes_on_input(*runs)),
                 texts=evaluation.texts,
             )
         )
-    return build(measured, settings, coverage_test)
+    return build(measured, settings, coverage_test, progress=progress)
 
 
 def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, names: Any, **settings: Any) -> _Chosen:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ir_outcomes._progress import with_progress
 from ir_outcomes.errors import MissingDependency, ParameterError, UnreadableFile
 from ir_outcomes.reading.files import STDIN
 from ir_outcomes.reading.run_lists import is_path
@@ -64,12 +64,7 @@ def each_run(
         raise ParameterError(f"n_jobs={n_jobs!r}: must be 1 or more, -1 for one job per processor, or None")
     jobs = list(zip(runs, names, strict=True))
     results = starmap(function, jobs) if n_jobs == 1 else _through_joblib(function, jobs, n_jobs, failed)
-    if not progress or sys.stderr is None:
-        return results
-    from tqdm import tqdm
-
-    bar: Iterable[T] = tqdm(results, total=len(runs), unit="run", file=sys.stderr)
-    return bar
+    return with_progress(results, "run", len(runs), shown=progress)
 
 
 def _through_joblib(
@@ -151,7 +146,8 @@ def _pool(function: Callable[[Any, str | None], T], jobs: list[_Job], n_jobs: in
         return
     results = parallel(calls)
     try:
-        for result in results:  # `yield from` would close the results itself, outside of the block that ignores warnings
+        # `yield from` would close the results itself, outside of the block that ignores warnings.
+        for result in results:  # noqa: UP028
             yield result
     finally:
         with warnings.catch_warnings():

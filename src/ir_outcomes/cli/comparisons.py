@@ -1,0 +1,155 @@
+"""The commands that compare runs with a baseline: compare, compare-measure."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from ir_outcomes.cli.groups import add_command
+from ir_outcomes.cli.options import (
+    HIGHER_IS_BETTER,
+    QRELS,
+    QUERIES,
+    SEED,
+    FamilyOptions,
+    MarginOptions,
+    OneOrderOptions,
+    RunOptions,
+    choice,
+    usage_error,
+)
+from ir_outcomes.cli.sources import BASELINE, CONTENDERS, evaluated_with_baseline
+from ir_outcomes.cli.streams import progress_is_shown
+from ir_outcomes.cli.writing import ComparisonWriteOptions
+
+if TYPE_CHECKING:
+    from ir_outcomes.comparison import Comparison, Comparisons
+
+__all__ = ["KIND", "check_kind", "register"]
+
+Which = Literal["won", "lost", "better", "worse"]
+OF_ALL = ("facets", "outcomes", "restricted")
+OF_ONE = ("ranks", "differences", "queries")  # figures of a single contender
+
+KIND = Annotated[
+    Any, choice((*OF_ALL, *OF_ONE), "--plot-kind", help=f"The figure; {', '.join(OF_ONE)} are for a single contender.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    add_command(
+        app,
+        compare,
+        "ir-outcomes compare qrels.txt bm25.run bm25-stem.run --cutoff 100",
+        "ir-outcomes compare qrels.txt bm25 *.run --format latex",
+        "ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost --queries queries.tsv --top 10",
+    )
+    add_command(
+        app,
+        compare_measure,
+        "ir-outcomes compare-measure qrels.txt nDCG@10 bm25.run bm25-stem.run",
+        name="compare-measure",
+    )
+
+
+def compare(
+    qrels: QRELS,
+    baseline: BASELINE,
+    runs: CONTENDERS,
+    options: RunOptions,
+    tests: FamilyOptions,
+    written: ComparisonWriteOptions,
+    all_pairs: Annotated[
+        bool, typer.Option("--all-pairs", help="Compare every two runs, instead of all with the baseline.")
+    ] = False,
+    seed: SEED = 0,
+    queries: QUERIES = None,
+    per_query: Annotated[Which | None, choice(Which, help="List these queries instead of the comparison.")] = None,
+    top: Annotated[int | None, typer.Option(min=1, help="List at most this many queries.", show_default=False)] = None,
+    kind: KIND = "facets",
+) -> None:
+    """Compare runs with a baseline: outcomes, both facets, verdict."""
+    from ir_outcomes.comparison import compare as compare_runs
+
+    if tests.correction == "tukey" and not all_pairs:
+        raise usage_error("--correction tukey needs --all-pairs.")
+    if top is not None and per_query is None:
+        raise usage_error("--top needs --per-query.")
+    check_kind(kind, is_single=len(runs) == 1 and not all_pairs)
+    given = evaluated_with_baseline(options, qrels, baseline, runs, queries=queries)
+    contenders: Any = given.contenders
+    if given.is_single and not all_pairs:
+        contenders = given.contenders[0]
+    elif given.has_repeated_baseline:
+        contenders = [given.baseline, *given.contenders]  # `compare` leaves it out with a note
+    result = compare_runs(
+        given.evaluation,
+        given.baseline,
+        contenders,
+        all_pairs=all_pairs,
+        seed=seed,
+        progress=progress_is_shown(),
+        **asdict(tests),
+    )
+    if per_query is None:
+        written.write(result, plot_kind=kind)
+    else:
+        _write_queries(result, per_query, top, written)
+
+
+def compare_measure(
+    qrels: QRELS,
+    measure: Annotated[
+        str, typer.Argument(metavar="MEASURE", help="A measure of ir_measures, such as nDCG@10.", show_default=False)
+    ],
+    baseline: BASELINE,
+    runs: CONTENDERS,
+    options: OneOrderOptions,
+    tests: MarginOptions,
+    written: ComparisonWriteOptions,
+    higher_is_better: HIGHER_IS_BETTER = None,
+    kind: KIND = "facets",
+) -> None:
+    """Compare runs by a measure of ir_measures instead of ranks.
+
+    Coverage is the share of queries above zero, ranking the mean value where both runs are above zero. The measure has a
+    cutoff and a relevance level of its own; --rel tells which queries are answerable.
+    """
+    from ir_outcomes.comparison import compare_measure as compare_values
+
+    check_kind(kind, is_single=len(runs) == 1)
+    if baseline == "best":
+        raise usage_error("The baseline best is known for ranks only; name a run.")
+    given = evaluated_with_baseline(options, qrels, baseline, runs, measures=[measure], directions=higher_is_better)
+    result = compare_values(
+        given.evaluation,
+        measure,
+        given.baseline,
+        given.contenders[0] if given.is_single else given.contenders,
+        **asdict(tests),
+    )
+    written.write(result, plot_kind=kind)
+
+
+def check_kind(kind: str, *, is_single: bool) -> None:
+    """Refuse a figure of a single contender for several."""
+    if kind in OF_ONE and not is_single:
+        raise usage_error(f"--plot-kind {kind} is for a single contender; choose from {', '.join(OF_ALL)}.")
+
+
+def _write_queries(result: Comparison | Comparisons, which: Which, top: int | None, written: ComparisonWriteOptions) -> None:
+    from ir_outcomes.comparison import Comparisons
+    from ir_outcomes.showing.views.comparison import queries_view
+
+    several = list(result) if isinstance(result, Comparisons) else [result]
+    found = [comparison.per_query(which, top) for comparison in several]
+    views = [queries_view(queries, comparison) for queries, comparison in zip(found, several, strict=True)]
+    rows = [
+        {**({"contender": comparison.contender} if len(several) > 1 else {}), **query._asdict()}
+        for queries, comparison in zip(found, several, strict=True)
+        for query in queries
+    ]
+    written.write_views(views, rows)

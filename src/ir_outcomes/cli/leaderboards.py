@@ -1,0 +1,207 @@
+"""The commands for many runs: leaderboard, history, stability, agreement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ir_outcomes.cli.groups import add_command
+from ir_outcomes.cli.options import (
+    ALPHA,
+    CORRECTION,
+    CUTOFF,
+    HIGHER_IS_BETTER,
+    RESAMPLES,
+    SEED,
+    OneOrderOptions,
+    RunOptions,
+    bounded,
+    choice,
+    named_files,
+    usage_error,
+)
+from ir_outcomes.cli.sources import (
+    FROM_OUTPUTS,
+    QRELS_OR_OUTPUT,
+    RUNS_OR_OUTPUTS,
+    needed,
+    refuse_settings_of_runs,
+    scores,
+    settings_of_runs,
+    sources,
+)
+from ir_outcomes.cli.streams import progress_is_shown
+from ir_outcomes.cli.writing import WriteOptions, save_figure
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["register"]
+
+MEASURES = Annotated[
+    list[str] | None,
+    typer.Option("--measure", "-m", help="A measure, such as nDCG@10; give it once for each measure.", show_default=False),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    add_command(
+        app,
+        leaderboard,
+        "ir-outcomes leaderboard qrels.txt *.run --cutoff 100",
+        "ir-outcomes leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",
+    )
+    add_command(app, history, "ir-outcomes history leaderboard.csv --until 2021-02-15")
+    add_command(
+        app,
+        stability,
+        "ir-outcomes stability qrels.txt *.run --resamples 200",
+        "ir-outcomes stability qrels.txt *.run -m RR@10 -m nDCG@10 --resamples 200 --plot ranks.pdf",
+    )
+    add_command(app, agreement, "ir-outcomes agreement qrels.txt *.run --splits 10")
+
+
+def leaderboard(
+    qrels: QRELS_OR_OUTPUT,
+    options: RunOptions,
+    written: WriteOptions,
+    runs: RUNS_OR_OUTPUTS = None,
+    measure: Annotated[
+        str | None,
+        typer.Option("--measure", "-m", help="The measure to order by; by default RR at the cutoff.", show_default=False),
+    ] = None,
+    aggregate: Annotated[Any, choice(("mean", "median"), help="What of the measure to order by.")] = "mean",
+    from_outputs: FROM_OUTPUTS = False,
+    higher_is_better: HIGHER_IS_BETTER = None,
+    alpha: ALPHA = 0.05,
+    correction: CORRECTION = "holm",
+    entries: Annotated[
+        Path | None,
+        typer.Option(help="Dates and groups of the runs: CSV or JSON with id, date, group.", show_default=False),
+    ] = None,
+    kind: Annotated[Any, choice(("tiers", "verdicts", "history"), "--plot-kind", help="The figure.")] = "tiers",
+) -> None:
+    """Order runs by a measure; show tiers, and verdicts against the run above and the best."""
+    from ir_outcomes.leaderboards import leaderboard as order_runs
+
+    source: Any
+    if from_outputs:
+        refuse_settings_of_runs(options)
+        source, measure = scores(qrels, runs, measure, higher_is_better, options), None
+    else:
+        kept = [] if measure is None else [measure]
+        source = options.evaluate(qrels, needed(runs), measures=kept, directions=higher_is_better)
+    result = order_runs(source, measure=measure, aggregate=aggregate, alpha=alpha, correction=correction, entries=entries)
+    written.write(result, plot_kind=kind)
+
+
+def history(
+    entries: Annotated[
+        str,
+        typer.Argument(metavar="ENTRIES", help="The leaderboard: CSV or JSON with id, date, score.", show_default=False),
+    ],
+    written: WriteOptions,
+    score: Annotated[
+        str | None,
+        typer.Option(help="The column of the score; by default the one with eval in its name, or score.", show_default=False),
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Leave out later entries than this date.", show_default=False)
+    ] = None,
+    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better.")] = False,
+) -> None:
+    """Find each submission that took first place on a leaderboard, from dates and scores alone."""
+    from ir_outcomes.leaderboards import sota_history
+
+    written.write(sota_history(entries, score=score, until=until, higher_is_better=not lower_is_better))
+
+
+def stability(
+    qrels: QRELS_OR_OUTPUT,
+    options: OneOrderOptions,
+    written: WriteOptions,
+    runs: RUNS_OR_OUTPUTS = None,
+    measures: MEASURES = None,
+    cutoff: CUTOFF = None,
+    from_outputs: FROM_OUTPUTS = False,
+    higher_is_better: HIGHER_IS_BETTER = None,
+    subsets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--subset",
+            metavar="NAME=FILE",
+            help="Also use only the queries of this file, one id on each line.",
+            show_default=False,
+        ),
+    ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option("--labels", metavar="NAME=QRELS", help="Also use these other qrels.", show_default=False),
+    ] = None,
+    resamples: RESAMPLES = 1000,
+    top: Annotated[
+        int, typer.Option(min=1, help="Report the share of resamples in which a run is among the first so many.")
+    ] = 5,
+    level: Annotated[
+        float, typer.Option(parser=bounded(0, 1), metavar="<float>", help="The level of the intervals of ranks.")
+    ] = 0.95,
+    seed: SEED = 0,
+    kind: Annotated[
+        Any, choice(("ranks", "tau"), "--plot-kind", help="The figure; several conditions are drawn together.")
+    ] = "ranks",
+) -> None:
+    """Rank the runs on bootstrap resamples of the queries, for every measure, set of labels and set of queries."""
+    from ir_outcomes.leaderboards import rank_distribution
+
+    sets = {"": None, **named_files(subsets, "--subset")}
+    judgments = {"": qrels, **named_files(labels, "--labels")}
+    if measures and (cutoff is not None or (not from_outputs and settings_of_runs(options))):
+        raise usage_error("--cutoff, --rel, --ties and --judged-only are for the default measure; say them in the measure.")
+    if from_outputs and (cutoff is not None or labels):
+        raise usage_error("--cutoff and --labels need runs; outputs are values of one measure.")
+    results = {}
+    for label, judged in judgments.items():
+        for source, measure in sources(judged, runs, measures, cutoff, from_outputs, higher_is_better, options):
+            for subset, file in sets.items():
+                condition = ", ".join(filter(None, (label, subset)))
+                result = rank_distribution(
+                    source, measure=measure, queries=file, resamples=resamples, seed=seed, top_k=top, level=level,
+                    condition=condition,
+                )  # fmt: skip
+                results[f"{result.measure}\n{condition}".strip()] = result
+    if written.plot is not None and len(results) > 1:
+        from ir_outcomes.showing.figures import blank_figure, conditions_plot
+
+        save_figure(conditions_plot(results, ax=blank_figure()), written.plot)
+        written = written.without_figure()
+    written.write(*results.values(), plot_kind=kind)
+
+
+def agreement(
+    qrels: QRELS_OR_OUTPUT,
+    options: RunOptions,
+    written: WriteOptions,
+    runs: RUNS_OR_OUTPUTS = None,
+    measures: MEASURES = None,
+    from_outputs: FROM_OUTPUTS = False,
+    higher_is_better: HIGHER_IS_BETTER = None,
+    splits: Annotated[int, typer.Option(min=1, help="The number of random splits into halves.")] = 100,
+    alpha: ALPHA = 0.05,
+    seed: SEED = 0,
+) -> None:
+    """Count how often tests and verdicts agree on two halves of the queries."""
+    from ir_outcomes.leaderboards import agreement as agree
+
+    source: Any
+    if from_outputs:
+        refuse_settings_of_runs(options)
+        if measures and len(measures) > 1:
+            raise usage_error("--from-outputs takes one --measure.")
+        source, measures = scores(qrels, runs, measures[0] if measures else None, higher_is_better, options), None
+    else:
+        source = options.evaluate(qrels, needed(runs), measures=measures or ["nDCG@10"], directions=higher_is_better)
+    result = agree(source, measures=measures, splits=splits, seed=seed, alpha=alpha, progress=progress_is_shown())
+    written.write(result)

@@ -1,0 +1,274 @@
+"""The options of the command line: their types, the groups that commands share, and the checks before any file is opened."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+import typer
+
+from ir_outcomes._types import Correction, CoverageTest, FamilyCorrection, Missing, OneOrder, RankingTest, Ties, UnitChoice
+from ir_outcomes.cli.streams import progress_is_shown, quiet
+
+if TYPE_CHECKING:
+    from ir_outcomes.evaluation.evaluation import Evaluation
+
+__all__ = [
+    "ALPHA", "CORRECTION", "CUTOFF", "HIGHER_IS_BETTER", "MARGINS", "MISSING", "NAMES", "QRELS", "QUERIES", "QUIET",
+    "RESAMPLES", "RUNS", "SEED", "CorrectedTestOptions", "EvaluateOptions", "FamilyOptions", "MarginOptions",
+    "OneOrderOptions", "RunOptions", "SuiteOptions", "TestOptions", "bounded", "choice", "named_files", "usage_error",
+]  # fmt: skip
+
+
+def usage_error(message: str) -> typer.BadParameter:
+    """Return the error of wrong usage, which ends the program with status 2."""
+    return typer.BadParameter(message)
+
+
+def choice(closed_set: Any, *declarations: str, help: str) -> Any:
+    """Return an option with a closed set of values: a Literal, or a tuple of str.
+
+    A parser gives text, unlike an Enum, whose members would end up in results.
+    """
+    values: tuple[str, ...] = closed_set if isinstance(closed_set, tuple) else get_args(closed_set)
+
+    def parse(value: str) -> str:
+        if value not in values:
+            raise usage_error(f"{value!r} is not one of {', '.join(values)}.")
+        return value
+
+    def complete(incomplete: str) -> list[str]:
+        return [value for value in values if value.startswith(incomplete)]
+
+    return typer.Option(*declarations, parser=parse, metavar="|".join(values), autocompletion=complete, help=help)
+
+
+def bounded(low: float, high: float) -> Callable[[str], float]:
+    """Return a parser of numbers between two bounds, the bounds excluded."""
+
+    def parse(value: str) -> float:
+        number = float(value)  # a ValueError is reported by typer
+        if not low < number < high:
+            raise usage_error(f"{value} is not between {low:g} and {high:g}.")
+        return number
+
+    parse.__name__ = "number"
+    return parse
+
+
+def _margins(text: str) -> tuple[float, float]:
+    parts = [part.strip().removesuffix("pp").removesuffix("ranks") for part in text.split(",")]
+    try:
+        coverage, ranking = map(float, parts)
+    except ValueError:
+        raise usage_error(f"{text!r}: write two numbers, percentage points of coverage and ranks, such as 1pp,0.5.") from None
+    if not (coverage > 0 and ranking > 0 and math.isfinite(coverage) and math.isfinite(ranking)):
+        raise usage_error(f"{text!r}: both margins must be positive and finite, such as 1pp,0.5.")
+    return coverage, ranking
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number == 0 or number < -1:
+        raise usage_error(f"{text}: must be 1 or more, or -1 for one job per processor.")
+    return number
+
+
+def named_files(words: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Read NAME=FILE words into a mapping from names to files."""
+    files: dict[str, str] = {}
+    for word in words or ():
+        name, _, file = word.partition("=")
+        if not (name and file):
+            raise usage_error(f"{option} {word}: write NAME=FILE, such as private=private.txt.")
+        if name in files:
+            raise usage_error(f"{option}: {name} is given twice; use a different name for each file.")
+        files[name] = file
+    return files
+
+
+QRELS = Annotated[
+    str,
+    typer.Argument(
+        metavar="QRELS", help="The qrels file, or an ir_datasets id such as msmarco-document/dev.", show_default=False
+    ),
+]
+RUNS = Annotated[
+    list[str],
+    typer.Argument(metavar="RUN...", help="The run files, or directories of run files.", show_default=False),
+]
+CUTOFF = Annotated[
+    int | None,
+    typer.Option(
+        "--cutoff",
+        "-k",
+        min=1,
+        help="Ignore ranks beyond this one; by default the dataset's cutoff, or 100.",
+        show_default=False,
+    ),
+]
+ALPHA = Annotated[
+    float, typer.Option(parser=bounded(0, 1), metavar="<float>", help="The level of tests, intervals and verdicts.")
+]
+MARGINS = Annotated[
+    Any,
+    typer.Option(
+        parser=_margins,
+        metavar="POINTS,RANKS",
+        help="Non-inferiority margins of coverage and ranking, such as 1pp,0.5.",
+        show_default=False,
+    ),
+]
+CORRECTION = Annotated[Correction, choice(Correction, help="The correction for several contenders.")]
+ONE_ORDER = Annotated[OneOrder, choice(OneOrder, help="The order among equal scores.")]
+UNIT = Annotated[UnitChoice, choice(UnitChoice, help="What is answered or not: a query, or each of its relevant documents.")]
+SEED = Annotated[int, typer.Option(min=0, help="The seed of the random numbers.")]
+RESAMPLES = Annotated[int, typer.Option(min=1, help="The number of random resamples.")]
+MISSING = Annotated[
+    Missing,
+    choice(Missing, help="The search length of a missing document: beyond the cutoff, or as in equation 3 of the paper."),
+]
+HIGHER_IS_BETTER = Annotated[
+    bool | None,
+    typer.Option(
+        "--higher-is-better/--lower-is-better", help="The direction of a measure that is not known here.", show_default=False
+    ),
+]
+NAMES = Annotated[
+    list[str] | None,
+    typer.Option("--name", help="The name of a run, in the order of the runs; give it once for each run.", show_default=False),
+]
+QUERIES = Annotated[
+    str | None,
+    typer.Option(
+        "--queries",
+        metavar="FILE",
+        help="The texts of the queries: a file of lines with id, tab and text.",
+        show_default=False,
+    ),
+]
+QUIET = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", help="Print no warnings and no progress bars.", callback=lambda value: quiet(bool(value)), is_eager=True
+    ),
+]
+
+
+@dataclass(frozen=True)
+class SettingsOptions:
+    """How runs are evaluated, whatever they are."""
+
+    rel: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="The smallest grade of a relevant document; by default the dataset's, or 1.", show_default=False
+        ),
+    ] = None
+    ties: Annotated[Ties, choice(Ties, help="The order among equal scores.")] = "trec"
+    judged_only: Annotated[bool, typer.Option("--judged-only", help="Remove unjudged documents before ranks are counted.")] = (
+        False
+    )
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs", "-j", parser=_jobs, metavar="<int>", help="How many runs to evaluate at a time; -1 for one per processor."
+        ),
+    ] = 1
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="A directory that keeps search lengths for the next call.", show_default=False),
+    ] = None
+    quiet: QUIET = False
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments of `ir_outcomes.evaluate` that any list of runs can share."""
+        return {
+            "rel": self.rel,
+            "ties": self.ties,
+            "judged_only": self.judged_only,
+            "n_jobs": self.jobs,
+            "cache": self.cache,
+            "progress": progress_is_shown(),
+        }
+
+
+@dataclass(frozen=True)
+class EvaluateOptions(SettingsOptions):
+    """How runs are evaluated, for analyses that take a cutoff of their own."""
+
+    names: NAMES = None
+
+    def evaluate(self, qrels: Any, runs: Any, **settings: Any) -> Evaluation:
+        """Evaluate runs with these options."""
+        from ir_outcomes.evaluation.evaluate import evaluate
+
+        return evaluate(qrels, runs, names=self.names, **{**self.settings(), **settings})
+
+
+@dataclass(frozen=True)
+class OneOrderOptions(EvaluateOptions):
+    """The same for analyses that need a single order among equal scores."""
+
+    ties: ONE_ORDER = "trec"
+
+
+@dataclass(frozen=True)
+class RunOptions(OneOrderOptions):
+    """How runs are evaluated, for analyses of outcomes."""
+
+    cutoff: CUTOFF = None
+    unit: UNIT = "auto"
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments of `ir_outcomes.evaluate` that any list of runs can share."""
+        return {**super().settings(), "cutoff": self.cutoff, "unit": self.unit}
+
+
+@dataclass(frozen=True)
+class SuiteOptions(SettingsOptions):
+    """How the runs of all collections of a suite are evaluated; the suite names them."""
+
+    ties: ONE_ORDER = "trec"
+    cutoff: CUTOFF = None
+    unit: UNIT = "auto"
+
+    def settings(self) -> dict[str, Any]:
+        """Return the arguments of `ir_outcomes.evaluate_suite`."""
+        return {**super().settings(), "cutoff": self.cutoff, "unit": self.unit}
+
+
+@dataclass(frozen=True)
+class TestOptions:
+    """How the verdict on one contender is reached."""
+
+    alpha: ALPHA = 0.05
+    test: Annotated[RankingTest, choice(RankingTest, help="The test that decides on ranking.")] = "t"
+    coverage_test: Annotated[CoverageTest, choice(CoverageTest, help="The binomial test that decides on coverage.")] = "exact"
+
+
+@dataclass(frozen=True)
+class CorrectedTestOptions(TestOptions):
+    """How verdicts on several contenders are reached."""
+
+    correction: CORRECTION = "holm"
+
+
+@dataclass(frozen=True)
+class MarginOptions(CorrectedTestOptions):
+    """The same with non-inferiority margins."""
+
+    margins: MARGINS = None
+
+
+@dataclass(frozen=True)
+class FamilyOptions(TestOptions):
+    """How verdicts on several contenders, or on all pairs, are reached."""
+
+    correction: Annotated[
+        FamilyCorrection, choice(FamilyCorrection, help="The correction for several contenders; tukey is for --all-pairs.")
+    ] = "holm"
+    margins: MARGINS = None

@@ -1,0 +1,111 @@
+"""The commands for numbers that were computed elsewhere: compare-outputs, verdict."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from ir_outcomes.cli.comparisons import KIND, check_kind
+from ir_outcomes.cli.groups import add_command
+from ir_outcomes.cli.options import ALPHA, HIGHER_IS_BETTER, NAMES, MarginOptions
+from ir_outcomes.cli.writing import ComparisonWriteOptions, WriteOptions
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    add_command(
+        app,
+        compare_outputs,
+        "ir-outcomes measure qrels.txt bm25.run RR -q > bm25.tsv",
+        "ir-outcomes measure qrels.txt bm25-stem.run RR -q > bm25-stem.tsv",
+        "ir-outcomes compare-outputs bm25.tsv bm25-stem.tsv --qrels qrels.txt",
+        name="compare-outputs",
+    )
+    add_command(app, verdict, "ir-outcomes verdict --n 5793 --won 869 --lost 869 --difference -1.35 --pvalue 8.68e-08")
+
+
+def compare_outputs(
+    baseline: Annotated[
+        str, typer.Argument(metavar="BASELINE", help="What a tool wrote for run A, query by query.", show_default=False)
+    ],
+    contenders: Annotated[
+        list[str], typer.Argument(metavar="OUTPUT...", help="The same for run B, or several.", show_default=False)
+    ],
+    tests: MarginOptions,
+    written: ComparisonWriteOptions,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure", "-m", help="The measure; by default a reciprocal rank or ESL, or the only one.", show_default=False
+        ),
+    ] = None,
+    qrels: Annotated[
+        str | None,
+        typer.Option(metavar="QRELS", help="The qrels, which tell which queries are answerable.", show_default=False),
+    ] = None,
+    rel: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="The smallest grade of a relevant document; by default the measure's, or 1.", show_default=False
+        ),
+    ] = None,
+    higher_is_better: HIGHER_IS_BETTER = None,
+    names: NAMES = None,
+    kind: KIND = "facets",
+) -> None:
+    """Compare runs by the per-query values that trec_eval -q, ir_measures -q or PyTerrier wrote.
+
+    In a file of several runs, --name chooses one for the baseline and one for each contender.
+    """
+    from ir_outcomes.comparison import compare_outputs as compare_values
+
+    check_kind(kind, is_single=len(contenders) == 1)
+    result = compare_values(
+        baseline,
+        contenders if len(contenders) > 1 else contenders[0],
+        measure=measure,
+        qrels=qrels,
+        rel=rel,
+        higher_is_better=higher_is_better,
+        names=tuple(names) if names else None,
+        **asdict(tests),
+    )
+    written.write(result, plot_kind=kind)
+
+
+def verdict(
+    n_queries: Annotated[int, typer.Option("--n", min=1, help="The number of queries.", show_default=False)],
+    won: Annotated[float, typer.Option(help="How many queries only the contender answered.", show_default=False)],
+    lost: Annotated[float, typer.Option(help="How many queries only the baseline answered.", show_default=False)],
+    difference: Annotated[
+        float,
+        typer.Option(
+            help="The mean search length of the contender minus that of the baseline, on what both answered.",
+            show_default=False,
+        ),
+    ],
+    pvalue: Annotated[float, typer.Option(min=0, max=1, help="The p-value of that difference.", show_default=False)],
+    written: WriteOptions,
+    other_pvalues: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--other-pvalue", min=0, max=1, help="The p-value of another test of that difference.", show_default=False
+        ),
+    ] = None,
+    alpha: ALPHA = 0.05,
+    rounding: Annotated[
+        float, typer.Option(min=0, help="How far the two numbers of queries may be off, in percentage points.")
+    ] = 0.0,
+) -> None:
+    """Reach the verdict from published numbers alone, and tell whether it survives their rounding."""
+    from ir_outcomes.comparison import verdict_from_summary
+
+    others = tuple(other_pvalues or ())
+    result = verdict_from_summary(
+        n_queries, won, lost, difference, pvalue, other_pvalues=others, alpha=alpha, rounding=rounding
+    )
+    written.write(result)

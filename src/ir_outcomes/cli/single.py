@@ -1,0 +1,129 @@
+"""The commands for one run and for data: measure, datasets, sample."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ir_outcomes.cli.groups import add_command
+from ir_outcomes.cli.options import QRELS, choice, usage_error
+from ir_outcomes.cli.streams import error_line, json_characters, print_lines, standard_output
+
+__all__ = ["register"]
+
+Lines = Literal["tsv", "jsonl"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    add_command(
+        app,
+        measure,
+        "ir-outcomes measure qrels.txt bm25.run ESL@100 Answered@100 nDCG@10",
+        "ir-outcomes measure qrels.txt bm25.run RR@10 -q -n",
+    )
+    add_command(app, datasets, "ir-outcomes datasets", "ir-outcomes datasets msmarco-document/dev")
+    add_command(app, sample, "ir-outcomes sample sample")
+
+
+def measure(
+    qrels: QRELS,
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run file, or irds:<dataset id>.", show_default=False)],
+    measures: Annotated[
+        list[str], typer.Argument(metavar="MEASURE...", help="The measures, such as ESL@100 nDCG@10.", show_default=False)
+    ],
+    places: Annotated[int, typer.Option("--places", "-p", help="The number of decimal places; -1 for all.")] = 4,
+    by_query: Annotated[bool, typer.Option("--by_query", "-q", help="Print a line for each query.")] = False,
+    no_summary: Annotated[
+        bool, typer.Option("--no_summary", "-n", help="With --by_query: print no line for all queries.")
+    ] = False,
+    output_format: Annotated[Lines, choice(Lines, "--output_format", "-o", help="The format of the lines.")] = "tsv",
+    provider: Annotated[
+        str | None, typer.Option(help="Evaluate with this provider of ir_measures.", show_default=False)
+    ] = None,
+) -> None:
+    """Evaluate one run: the arguments and the output of the ir_measures command, for our measures too.
+
+    The number of queries that the mean of a search length is over is printed to stderr. In JSON lines an undefined or infinite
+    value is null.
+    """
+    import ir_measures
+    from ir_measures.util import Metric
+
+    from ir_outcomes.measures import parse_measure
+    from ir_outcomes.reading import as_qrels, as_run
+
+    if no_summary and not by_query:
+        raise usage_error("--no_summary (-n) only makes sense with --by_query (-q).")
+    providers = ir_measures.providers.registry
+    if provider is not None and provider not in providers:
+        raise usage_error(f"--provider {provider}: must be one of {', '.join(providers)}.")
+    if output_format == "jsonl" and places != 4:
+        error_line("--places is ignored when using --output jsonl")
+
+    chosen = list(dict.fromkeys(parse_measure(name) for names in measures for name in _names_in(names)))
+    evaluator: Any = ir_measures if provider is None else providers[provider]
+    totals = {measure: measure.aggregator() for measure in chosen}
+    undefined = dict.fromkeys(chosen, 0)
+    queries = as_qrels(qrels)
+    encoding = getattr(standard_output(), "encoding", None) or "utf-8"
+
+    def show(metric: Metric, *, with_query: bool) -> None:
+        line = _metric_line(metric, output_format, places, with_query=with_query)
+        print_lines(json_characters(line, encoding) if output_format == "jsonl" else line)
+
+    for metric in evaluator.iter_calc(chosen, queries.to_dict(), as_run(run).to_dict()):
+        totals[metric.measure].add(metric.value)
+        undefined[metric.measure] += math.isnan(metric.value)
+        if by_query:
+            show(metric, with_query=True)
+    if not no_summary:
+        for measure in chosen:
+            show(Metric(query_id="all", measure=measure, value=totals[measure].result()), with_query=by_query)
+    for measure in chosen:
+        if undefined[measure]:
+            defined = len(queries.query_ids) - undefined[measure]
+            error_line(f"{measure}: the mean is over {defined} of {len(queries.query_ids)} queries")
+
+
+def datasets(
+    dataset: Annotated[str | None, typer.Argument(metavar="[ID]", help="An ir_datasets id.", show_default=False)] = None,
+) -> None:
+    """List the known datasets, or describe how one is evaluated and what is on this machine; nothing is downloaded."""
+    from ir_outcomes.reading import known_tasks, load
+    from ir_outcomes.showing.text import print_view
+    from ir_outcomes.showing.views.tasks import task_view, tasks_view
+
+    view = tasks_view([load(name) for name in known_tasks()]) if dataset is None else task_view(load(dataset))
+    print_view(view, standard_output())
+
+
+def sample(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where to write it; created if it does not exist.", show_default=False)
+    ],
+) -> None:
+    """Write the embedded sample, four runs over 1000 queries and their qrels, so that everything can be tried offline."""
+    from ir_outcomes.samples import write_sample
+
+    for path in write_sample(folder):
+        print_lines(str(path))
+
+
+def _names_in(text: str) -> list[str]:
+    """Separate names of measures at white space, but not within the parentheses of one: a path may contain blanks."""
+    return re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)
+
+
+def _metric_line(metric: Any, output_format: Lines, places: int, *, with_query: bool) -> str:
+    if output_format == "jsonl":
+        value = metric.value if math.isfinite(metric.value) else None
+        fields = {"query_id": metric.query_id} if with_query else {}
+        return json.dumps({**fields, "measure": str(metric.measure), "value": value})
+    value = format(metric.value, "" if places == -1 else f".{places}f")
+    return "\t".join([metric.query_id, str(metric.measure), value] if with_query else [str(metric.measure), value])

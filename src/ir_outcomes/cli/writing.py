@@ -1,0 +1,218 @@
+"""How any command writes its results: formats, files, figures; what is impossible is said before the work."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ir_outcomes._checks import unreachable
+from ir_outcomes._types import Columns, Mark
+from ir_outcomes.cli.options import choice, usage_error
+from ir_outcomes.cli.streams import json_characters, note, standard_output
+from ir_outcomes.errors import ParameterError, escaped
+
+__all__ = ["ComparisonWriteOptions", "WriteOptions", "save_figure"]
+
+Format = Literal["text", "markdown", "json", "jsonl", "csv", "latex", "html"]
+COLUMNS_SHOWN_IN = ("text", "markdown", "csv", "latex", "html")
+SENTENCES_SHOWN_IN = ("text", "markdown", "html")
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """How a result is written."""
+
+    form: Annotated[Format, choice(Format, "--format", help="The format of the result.")] = "text"
+    output: Annotated[
+        Path | None, typer.Option(help="Write the result to this file instead of stdout.", show_default=False)
+    ] = None
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Also draw a figure and write it to this file: .png, .pdf or .svg.", show_default=False),
+    ] = None
+    spreadsheet: Annotated[
+        bool, typer.Option("--spreadsheet", help="With csv: protect names that a spreadsheet would compute as formulas.")
+    ] = False
+    full: Annotated[bool, typer.Option("--full", help="With html: write a whole page instead of a part of a page.")] = False
+    caption: Annotated[
+        str | None,
+        typer.Option(help="With latex: put each table into a float with this caption; '' is its own one.", show_default=False),
+    ] = None
+    label: Annotated[
+        str | None, typer.Option(help="With latex: put each table into a float with this label.", show_default=False)
+    ] = None
+    wide: Annotated[bool, typer.Option("--wide", help="With latex: put each table into a float over two columns.")] = False
+    mark: Annotated[
+        list[str] | None,
+        choice(Mark, help="With latex: mark the best values in bold, or significant differences with a dagger."),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse what cannot be written, before any file is read.
+
+        Raises
+        ------
+        BadParameter
+            If an option is for another format.
+        ParameterError
+            If a file cannot be written there.
+        MissingDependency
+            If a figure is asked for and matplotlib is not installed.
+        """
+        for option, is_given, formats in self._needed_formats():
+            if is_given and self.form not in formats:
+                raise usage_error(f"{option} needs --format {' or '.join(formats)}.")
+        if self.output is not None:
+            _check_target("--output", self.output)
+        if self.plot is not None:
+            from ir_outcomes.showing.figures import blank_figure
+
+            known = blank_figure().canvas.get_supported_filetypes()
+            if self.plot.suffix.removeprefix(".").lower() not in known:
+                raise ParameterError(
+                    f"--plot {self.plot}: cannot be written as {self.plot.suffix or 'it has no suffix'!r}; "
+                    "use .png, .pdf or .svg"
+                )
+            _check_target("--plot", self.plot)
+
+    def write(self, *results: Any, plot_kind: str | None = None) -> None:
+        """Draw the figure of the first result where one is asked for, and write all results."""
+        if self.plot is not None:
+            from ir_outcomes.showing.figures import blank_figure
+
+            save_figure(results[0].plot(plot_kind, ax=blank_figure()), self.plot)
+        rows = [row for result in results for row in self._rows(result)] if self.form in ("csv", "jsonl") else []
+        if self.form == "json":
+            shown: Any = results[0].to_dict() if len(results) == 1 else [result.to_dict() for result in results]
+            self._write([json.dumps(shown, ensure_ascii=False, allow_nan=False, indent=2)])
+        else:
+            self.write_views([self._view(result) for result in results], rows)
+
+    def without_figure(self) -> WriteOptions:
+        """Return the same options, after the figure was drawn."""
+        return replace(self, plot=None)
+
+    def write_views(self, views: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write what is shown as text, and as rows for programs."""
+        from ir_outcomes.showing import csv_, html, json_, latex, markdown
+
+        if self.form == "text":
+            self._write(views)
+        elif self.form == "json":
+            self._write([json.dumps(list(rows), ensure_ascii=False, allow_nan=False)])
+        elif self.form == "jsonl":
+            self._write([json_.write_lines(rows)])
+        elif self.form == "csv":
+            self._write([csv_.write(rows, spreadsheet=self.spreadsheet)])
+        elif self.form == "markdown":
+            self._write(map(markdown.write, views))
+        elif self.form == "html":
+            self._write(html.write(view, full=self.full) for view in views)
+        elif self.form == "latex":
+            caption: Any = False if self.caption is None else self.caption or True
+            marks: Any = tuple(self.mark or ())
+            self._write(latex.write(view, caption=caption, label=self.label, wide=self.wide, mark=marks) for view in views)
+        else:
+            unreachable(self.form)
+
+    def _needed_formats(self) -> Iterable[tuple[str, bool, tuple[str, ...]]]:
+        yield "--spreadsheet", self.spreadsheet, ("csv",)
+        yield "--full", self.full, ("html",)
+        for option, value in (
+            ("--caption", self.caption),
+            ("--label", self.label),
+            ("--wide", self.wide),
+            ("--mark", self.mark),
+        ):
+            yield option, value not in (None, False), ("latex",)
+
+    def _rows(self, result: Any) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = result.rows()
+        return rows
+
+    def _view(self, result: Any) -> Any:
+        return None if self.form in ("csv", "jsonl") else result.view()
+
+    def _write(self, parts: Iterable[Any]) -> None:
+        """Write text, and views as text, to the file or to stdout."""
+        if self.output is None:
+            self._write_to(standard_output(), parts)
+            return
+        if self.output.is_file():
+            note(f"{self.output} exists and is overwritten")
+        try:
+            # Names that are not UTF-8 are written with the bytes that they had.
+            with self.output.open("w", encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
+                self._write_to(stream, parts)
+        except OSError as error:
+            raise ParameterError(f"--output {self.output}: cannot be written ({error.strerror})") from error
+
+    def _write_to(self, stream: Any, parts: Iterable[Any]) -> None:
+        from ir_outcomes.showing.text import print_view
+
+        for part in parts:
+            if not isinstance(part, str):
+                print_view(part, stream)
+                continue
+            if self.form in ("json", "jsonl"):
+                part = json_characters(part, getattr(stream, "encoding", None) or "utf-8")
+            stream.write(f"{escaped(part, keep=chr(10) + chr(9)) if stream.isatty() else part}\n")
+
+
+@dataclass(frozen=True)
+class ComparisonWriteOptions(WriteOptions):
+    """How comparisons are written."""
+
+    columns: Annotated[
+        Columns, choice(Columns, help="The columns; paper shows those of Tables 1 and 2 of Lin et al. 2021.")
+    ] = "default"
+    sentences: Annotated[
+        bool | None,
+        typer.Option(
+            "--sentences/--no-sentences", help="Explain each verdict; by default for up to 3 contenders.", show_default=False
+        ),
+    ] = None
+
+    def _needed_formats(self) -> Iterable[tuple[str, bool, tuple[str, ...]]]:
+        yield from super()._needed_formats()
+        yield "--columns", self.columns != "default", COLUMNS_SHOWN_IN
+        yield "--sentences", self.sentences is not None, SENTENCES_SHOWN_IN
+
+    def _rows(self, result: Any) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = result.paper_rows() if self.columns == "paper" else result.rows()
+        return rows
+
+    def _view(self, result: Any) -> Any:
+        return None if self.form in ("csv", "jsonl") else result.view(columns=self.columns, sentences=self.sentences)
+
+
+def save_figure(axes: Any, path: Path) -> None:
+    """Write the figure that was drawn on these Axes."""
+    from ir_outcomes.showing.figures import save
+
+    if path.exists():
+        note(f"{path} exists and is overwritten")
+    try:
+        save(axes, path)
+    except ParameterError as error:
+        raise ParameterError(f"--plot {error}") from error
+
+
+def _check_target(option: str, path: Path) -> None:
+    """Refuse a path at which no file can be written."""
+    folder = path.parent
+    if path.is_dir():
+        reason = "is a directory; name a file"
+    elif not folder.is_dir():
+        reason = f"cannot be written: there is no directory {folder}"
+    elif not os.access(path if path.exists() else folder, os.W_OK):
+        reason = "cannot be written: permission denied"
+    else:
+        return
+    raise ParameterError(f"{option} {path}: {reason}")

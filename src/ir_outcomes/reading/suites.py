@@ -1,0 +1,275 @@
+"""Suites: which runs belong to which collection, from a folder or from a file that lists them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ir_outcomes.errors import FormatError, InputError, MismatchError, UnreadableFile, escaped, some
+from ir_outcomes.reading.datasets import is_dataset_id
+from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.run_lists import run_paths
+
+__all__ = ["Suite", "SuiteCollection", "read_suite"]
+
+LAYOUTS = """\
+a suite is laid out in one of these ways:
+  runs/<system>/<collection>.run.gz    with qrels/<collection>.txt.gz
+  <collection>/<system>.run.gz         with <collection>/qrels.txt.gz or qrels/<collection>.txt.gz
+Runs end in .run, .res or .trec, and may be compressed. Where there are no qrels, the name of the collection must be an
+ir_datasets id, such as beir/nfcorpus/test: folders, or underscores in the place of slashes. Or list the collections in a TOML
+or JSON file."""
+_RUN_ENDINGS = (".run", ".res", ".trec")
+_COMPRESSION_ENDINGS = (".gz", ".bz2", ".xz", ".lz4", ".zst")
+_RUNS, _QRELS = "runs", "qrels"
+_KEYS = ("qrels", "dataset", "runs", "cutoff", "rel", "group")
+
+
+@dataclass(frozen=True)
+class SuiteCollection:
+    """One collection of a suite.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    qrels : str
+        Path of its qrels, or a dataset id.
+    runs : mapping of str to str
+        Paths of the runs by the name of the system.
+    cutoff, rel : int or None
+        Settings of this collection; None for the suite's.
+    group : str or None
+        Collections of the same group are averaged first.
+    """
+
+    name: str
+    qrels: str
+    runs: Mapping[str, str]
+    cutoff: int | None = None
+    rel: int | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Collections with runs of the same systems.
+
+    Attributes
+    ----------
+    collections : tuple of SuiteCollection
+        In the order of the file, or of their names.
+    baseline : str or None
+        The system that the others are compared with, where the file names it.
+    """
+
+    collections: tuple[SuiteCollection, ...]
+    baseline: str | None = None
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of all systems, in the order in which they first occur."""
+        return tuple(dict.fromkeys(system for collection in self.collections for system in collection.runs))
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """The group of each collection that has one."""
+        return {collection.name: collection.group for collection in self.collections if collection.group is not None}
+
+
+def read_suite(path: str | os.PathLike[str]) -> Suite:
+    """Find the collections of a suite, without opening their runs and qrels.
+
+    Parameters
+    ----------
+    path : path
+        A folder that has one of the layouts below, or a file ``.toml`` or ``.json``.
+
+    Returns
+    -------
+    Suite
+
+    Raises
+    ------
+    UnreadableFile
+        If there is no such folder or file.
+    FormatError
+        If the folder has another layout, or the file is invalid.
+    MismatchError
+        If a collection has no qrels.
+
+    Notes
+    -----
+    A folder is laid out as ``runs/<system>/<collection>.run.gz`` or ``<collection>/<system>.run.gz``, with the qrels beside the
+    runs (``<collection>/qrels.txt.gz``) or in a folder of their own (``qrels/<collection>.txt.gz``); without qrels, the name of
+    the collection is a dataset id, in folders or with underscores in the place of slashes. Runs end in .run, .res or .trec.
+
+    A file has a table for each collection, with paths relative to the file::
+
+        baseline = "bm25"                        # optional
+
+        [collections.nfcorpus]
+        qrels = "qrels/nfcorpus.txt"             # or: dataset = "beir/nfcorpus/test"
+        runs = "runs/nfcorpus/*.run.gz"          # or a list of paths, or a table of names and paths
+        cutoff = 100                             # optional, like the following
+        rel = 1
+        group = "small"
+
+    JSON has the same structure. TOML needs Python 3.11.
+    """
+    target = Path(path)
+    if target.is_dir():
+        return Suite(tuple(_from_folder(target)))
+    if not target.exists():
+        raise UnreadableFile(f"{path}: no such folder or file; {LAYOUTS}")
+    return _from_file(target)
+
+
+def _from_folder(folder: Path) -> Iterable[SuiteCollection]:
+    files = sorted(_files_below(folder))
+    by_system = (folder / _RUNS).is_dir()
+    found: dict[str, dict[str, str]] = {}
+    for file in files:
+        stem = _run_stem(file)
+        if stem is None:
+            continue
+        if by_system:
+            parts = file.relative_to(folder).parts
+            if len(parts) < 3 or parts[0] != _RUNS:
+                continue
+            system, collection = parts[1], "/".join([*parts[2:-1], stem])
+        else:
+            system, collection = stem, file.parent.relative_to(folder).as_posix()
+        runs = found.setdefault(collection, {})
+        if system in runs:
+            raise FormatError(str(folder), f"has two runs of {escaped(system)} for {escaped(collection)}; remove one")
+        runs[system] = str(file)
+    if not found or "." in found:
+        problem = "has runs beside each other, without collections" if found else "has no runs in folders"
+        raise FormatError(str(folder), f"{problem}; {LAYOUTS}")
+    qrels = {collection: _qrels_of(folder, collection, files) for collection in found}
+    _check_qrels(qrels, str(folder))
+    return [SuiteCollection(name, str(qrels[name]), found[name]) for name in sorted(found)]
+
+
+def _files_below(folder: Path) -> Iterable[Path]:
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(parent, name) for name in files if not name.startswith("."))
+
+
+def _run_stem(file: Path) -> str | None:
+    """Return the file's name without its endings if it is called like a run."""
+    name = file.name
+    for ending in _COMPRESSION_ENDINGS:
+        name = name.removesuffix(ending)
+    stem, ending = os.path.splitext(name)
+    return stem if ending in _RUN_ENDINGS else None
+
+
+def _qrels_of(folder: Path, collection: str, files: Iterable[Path]) -> str | None:
+    """Find the qrels of a collection: in its folder, in the folder of all qrels, or by dataset id."""
+    wanted = {folder / collection / _QRELS, folder / _QRELS / collection}
+    for file in files:
+        if _run_stem(file) is None and (file.parent / name_of(file)) in wanted:
+            return str(file)
+    candidates = dict.fromkeys((collection, collection.replace("__", "/"), collection.replace("_", "/")))
+    return next((name for name in candidates if "/" in name and is_dataset_id(name)), None)
+
+
+def _check_qrels(qrels: Mapping[str, str | None], source: str) -> None:
+    missing = [name for name, found in qrels.items() if found is None]
+    if missing:
+        raise MismatchError(
+            f"{source}: there are no qrels of {some(missing, 10)}; add {_QRELS}/{missing[0]}.txt or {missing[0]}/qrels.txt, or "
+            "name the folder like an ir_datasets id, such as beir/nfcorpus/test"
+        )
+
+
+def _from_file(path: Path) -> Suite:
+    content = _parsed(path)
+    source = str(path)
+    _check_keys(content, ("baseline", "collections"), source, "the file")
+    collections, baseline = content.get("collections"), content.get("baseline")
+    if not isinstance(collections, dict) or not collections:
+        raise FormatError(source, "lists no collection; write a table [collections.<name>] for each, with qrels and runs")
+    if baseline is not None and not isinstance(baseline, str):
+        raise FormatError(source, f"baseline = {baseline!r}: must be the name of a system")
+    suite = Suite(tuple(_collection(name, table, path) for name, table in collections.items()), baseline)
+    if baseline is not None and baseline not in suite.systems:
+        raise FormatError(source, f"no collection has a run called {baseline!r}; the runs are {some(suite.systems, 10)}")
+    return suite
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise UnreadableFile(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise FormatError(str(path), "is not UTF-8; a suite is a folder, or a TOML or JSON file") from None
+    try:
+        content = json.loads(text) if path.suffix == ".json" else _toml(text, path)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        kind = "JSON" if path.suffix == ".json" else "TOML"
+        raise FormatError(str(path), f"is not valid {kind} ({error}); a suite is a folder, or a TOML or JSON file") from None
+    if not isinstance(content, dict):
+        raise FormatError(str(path), "is not a JSON object with the key 'collections'")
+    return content
+
+
+def _toml(text: str, path: Path) -> dict[str, Any]:
+    if sys.version_info < (3, 11):
+        raise FormatError(str(path), "TOML needs Python 3.11 or later; write the same structure as JSON, in a file .json")
+    import tomllib
+
+    return tomllib.loads(text)
+
+
+def _collection(name: str, table: Any, path: Path) -> SuiteCollection:
+    source, where = str(path), f"collection {name!r}"
+    if not isinstance(table, dict):
+        raise FormatError(source, f"{where} is not a table with qrels and runs")
+    _check_keys(table, _KEYS, source, where)
+    if ("qrels" in table) == ("dataset" in table):
+        raise FormatError(source, f"{where} needs either qrels, a path, or dataset, an ir_datasets id")
+    for key in ("qrels", "dataset", "group"):
+        if key in table and (not isinstance(table[key], str) or not table[key]):
+            raise FormatError(source, f"{where}: {key} = {table[key]!r}: must be text")
+    for key in ("cutoff", "rel"):
+        value = table.get(key, 1)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise FormatError(source, f"{where}: {key} = {value!r}: must be a whole number, 1 or more")
+    if "dataset" in table and not is_dataset_id(table["dataset"]):
+        raise FormatError(source, f"{where}: dataset = {table['dataset']!r} is not an ir_datasets id")
+    qrels = table["dataset"] if "dataset" in table else str(path.parent / table["qrels"])
+    return SuiteCollection(
+        name, qrels, _runs(table.get("runs"), path, where), table.get("cutoff"), table.get("rel"), table.get("group")
+    )
+
+
+def _runs(value: Any, path: Path, where: str) -> dict[str, str]:
+    """Find the runs of a collection: a folder, a pattern, a list of paths, or a table of names and paths."""
+    if isinstance(value, dict) and value and all(isinstance(run, str) for run in value.values()):
+        return {name: str(path.parent / run) for name, run in value.items()}
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not listed or not all(isinstance(run, str) for run in listed):
+        raise FormatError(str(path), f"{where}: runs must be a path or pattern, a list of these, or a table of names and paths")
+    paths = [found for run in listed for found in run_paths(path.parent / run)]
+    runs = {name_of(found): found for found in paths}
+    if len(runs) < len(paths):
+        raise FormatError(str(path), f"{where}: two runs have the same name; write runs as a table of names and paths")
+    return runs
+
+
+def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], source: str, where: str) -> None:
+    unknown = [key for key in table if key not in known]
+    if unknown:
+        raise FormatError(source, f"{where} has an unknown key {unknown[0]!r}; the keys are {', '.join(known)}")
