@@ -1,8 +1,8 @@
 """Make the embedded suite of four small collections: ``python tools/make_suite.py``.
 
 It is known-item search in the docstrings of numpy, scipy, scikit-learn and pandas: a query is the first paragraph of a
-docstring, its only relevant document is the rest of the same docstring. The packages, bm25s and PyStemmer must be installed in the versions
-of `VERSIONS`, because other versions have other docstrings.
+docstring, its only relevant document is the rest of the same docstring. The packages, bm25s and PyStemmer must be installed
+in the versions of `VERSIONS`, because other versions have other docstrings.
 """
 
 from __future__ import annotations
