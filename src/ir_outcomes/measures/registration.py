@@ -8,7 +8,7 @@ import ir_measures
 from ir_measures.measures import registry as measure_registry
 from ir_measures.providers import registry as provider_registry
 
-from ir_outcomes.errors import IrOutcomesWarning
+from ir_outcomes.errors import IrOutcomesWarning, user_stacklevel
 from ir_outcomes.measures.definitions import MEASURES
 from ir_outcomes.measures.provider import OutcomesProvider
 
@@ -28,7 +28,7 @@ def register() -> None:
                 f"ir_measures already knows a measure {measure.NAME} (from {type(present).__module__}); that text keeps its "
                 f"meaning, use the object ir_outcomes.{measure.NAME} for ours",
                 IrOutcomesWarning,
-                stacklevel=3,
+                stacklevel=user_stacklevel(),
             )
         else:
             measure_registry[measure.NAME] = measure
