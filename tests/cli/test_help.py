@@ -40,8 +40,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for file in ("qrels.txt", "bm25.run", "bm25-stem.run"):
             shutil.copy(folder / file, folder / "suite" / name / file)
     lines = [
-        f'[collections.{name}]\nqrels = "suite/{name}/qrels.txt"\nruns = ["suite/{name}/bm25.run", "suite/{name}/bm25-stem.run"]\n'
-        for name in ("first", "second")
+        f'[collections.{name}]\nqrels = "suite/{name}/qrels.txt"\nruns = "suite/{name}/*.run"\n' for name in ("first", "second")
     ]
     (folder / "suite.toml").write_text("\n".join(lines))
     return folder
