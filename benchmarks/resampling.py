@@ -1,24 +1,28 @@
-"""What resampling costs: rank distributions, agreement of halves, sign flips; ratios in one run on one machine.
+"""What resampling and leaderboards cost: rank distributions, agreement of halves, sign flips, verdicts on all pairs of runs.
 
 Against the usual ways: a loop that indexes the drawn queries, SciPy's tests vectorised along an axis, and a fresh matrix of
-signs for each pair. The long ones are measured on a part and multiplied (marked x).
+signs for each pair. The long ones are measured on a part and multiplied (marked x). Both sides of a ratio are measured one
+after the other on one machine.
 
     python benchmarks/resampling.py
+    python benchmarks/resampling.py --board 1000
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.stats
 
+import ir_outcomes as iro
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.halves import agreement_of
-from ir_outcomes.leaderboards.stability import distribution_of
+from ir_outcomes.leaderboards.half_tests import agreement_of_tests
 from ir_outcomes.statistics import sign_flip_tests_of_rows
 
 RUNS, QUERIES = 40, 5193
@@ -52,11 +56,11 @@ def ranks_by_index(values: np.ndarray, resamples: int) -> None:
 
 def halves_by_scipy(values: np.ndarray, splits: int) -> None:
     rng = np.random.default_rng(0)
-    one, other = np.triu_indices(len(values), 1)
+    first, second = np.triu_indices(len(values), 1)
     for _ in range(splits):
         order = rng.permutation(values.shape[1])
         for half in (order[: values.shape[1] // 2], order[values.shape[1] // 2 :]):
-            x, y = values[one][:, half], values[other][:, half]
+            x, y = values[first][:, half], values[second][:, half]
             scipy.stats.ttest_rel(x, y, axis=1)
             scipy.stats.wilcoxon(x, y, axis=1, method="asymptotic", correction=False)
             scipy.stats.mannwhitneyu(x, y, axis=1, method="asymptotic", use_continuity=False)
@@ -79,24 +83,68 @@ def changes_of_pairs(n_runs: int, n_queries: int) -> np.ndarray:
     return found[second] - found[first]
 
 
+def measure_board(n_runs: int) -> None:
+    """Print the time and memory that a leaderboard takes, for each unit."""
+    print("| unit | runs | pairs | queries | s | peak, MB (before) |\n|---|---|---|---|---|---|")
+    for unit, n_queries, relevant in (("query", 5193, 1), ("document", 54, 20)):
+        evaluation = evaluation_of(n_runs, n_queries, relevant)
+        before, start = peak(), time.perf_counter()
+        board = iro.leaderboard(evaluation)
+        took = time.perf_counter() - start
+        print(
+            f"| {unit} | {n_runs} | {len(board.pairs)} | {n_queries} | {took:.1f} | {peak():.0f} ({before:.0f}) |", flush=True
+        )
+
+
+def evaluation_of(n_runs: int, n_queries: int, relevant: int) -> iro.Evaluation:
+    """Make search lengths of runs that share the difficulty of the queries."""
+    rng = np.random.default_rng(1)
+    qrels = {f"q{query}": {f"d{document}": 1 for document in range(relevant)} for query in range(n_queries)}
+    lists = {
+        query: {**dict.fromkeys(documents, 1.0), **{f"x{n}": 0.0 for n in range(100)}} for query, documents in qrels.items()
+    }
+    (template,) = iro.evaluate(qrels, [lists])
+    ease = np.repeat(rng.normal(0.0, 1.6, n_queries), relevant)
+    runs = []
+    for number in range(n_runs):
+        places = np.exp(np.clip(1.8 - ease - 0.7 * number / n_runs + rng.normal(0, 0.7, len(ease)), 0, 8)).astype(np.int64)
+        # No two documents of a query are at the same rank.
+        places = (np.sort(places.reshape(n_queries, relevant), axis=1) + np.arange(1, relevant + 1)).ravel()
+        above = (places - np.tile(np.arange(1, relevant + 1), n_queries)) * (places <= 100)
+        found = (places <= 100).reshape(n_queries, relevant).sum(axis=1)
+        rank = np.where(places <= 100, places, 0)
+        retrieved = np.maximum(100, found)
+        runs.append(replace(template, name=f"run{number:04d}", rank=rank, irrelevant_above=above, retrieved=retrieved))
+    return iro.evaluate(qrels, runs)
+
+
+def peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3)
-    repeat = parser.parse_args().repeat
-    table = synthetic(RUNS, QUERIES)
-    values, pairs = table.values, RUNS * (RUNS - 1) // 2
+    parser.add_argument("--board", type=int, metavar="RUNS", help="measure only a leaderboard of so many runs")
+    arguments = parser.parse_args()
+    if arguments.board:
+        measure_board(arguments.board)
+        return
+    repeat = arguments.repeat
+    scores = synthetic(RUNS, QUERIES)
+    values, pairs = scores.values, RUNS * (RUNS - 1) // 2
     changes = changes_of_pairs(RUNS, 54)
     rows = [
         (
             "rank distribution, 1000 resamples, numpy index loop",
-            seconds(lambda: distribution_of(table, resamples=1000), repeat),
+            seconds(lambda: iro.rank_distribution(scores, resamples=1000), repeat),
             seconds(lambda: ranks_by_index(values, 1000), repeat),
             "",
             4,
         ),
         (
             "agreement, 100 splits x 780 pairs x 4 tests, scipy axis",
-            seconds(lambda: agreement_of(table, splits=100), 1),
+            seconds(lambda: agreement_of_tests(scores, splits=100), 1),
             50 * seconds(lambda: halves_by_scipy(values, 2), 1),
             "x",
             50,

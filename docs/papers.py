@@ -12,6 +12,8 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,15 @@ class Collection:
         self.runs = {path.name.removesuffix(".gz").removesuffix(".run"): iro.read_run(path) for path in paths}
         self.settings = SETTINGS[name]
 
+    @cached_property
+    def evaluation(self) -> iro.Evaluation:
+        """Search lengths, and the scores by the measures of Table 4 of Craswell et al."""
+        return iro.evaluate(self.qrels, self.runs, measures=["nDCG@10"], **self.settings)
+
+    @property
+    def reciprocal_rank(self) -> str:
+        return "RR" if self.settings["rel"] == 1 else f"RR(rel={self.settings['rel']})"
+
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Write a table in Markdown; columns whose name starts with > are numbers."""
@@ -56,17 +67,17 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
     save(history.plot(), "lin-figure-1")
     sota = table(
         ("", "date", "run", ">MRR@100", ">submissions so far"),
-        ((f"R{each.number}", each.date, each.run, f"{each.score:.3f}", each.looks) for each in history.runs),
+        ((f"R{run.number}", run.date, run.run, f"{run.score:.3f}", run.looks) for run in history.runs),
     )
     rows, boards = [], {}
-    for name, each in collections.items():
-        board = boards[name] = iro.leaderboard(each.qrels, each.runs, **each.settings)
-        raw = iro.leaderboard(each.qrels, each.runs, correction="none", **each.settings)
+    for name, collection in collections.items():
+        board = boards[name] = iro.leaderboard(collection.evaluation)
+        raw = iro.leaderboard(collection.evaluation, correction="none")
         labels = Counter(pair.label.replace("worse", "better").replace("gain", "harm") for pair in raw.pairs)
         rows.append(
             [
                 name,
-                board.settings.unit,
+                collection.evaluation.unit,
                 len(raw.pairs),
                 *(
                     labels[label]
@@ -97,9 +108,8 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
 
 def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:
     rows = []
-    for name, each in collections.items():
-        measure = "RR" if each.settings["rel"] == 1 else f"RR(rel={each.settings['rel']})"
-        result = iro.rank_distribution(each.qrels, each.runs, measure=measure)
+    for name, collection in collections.items():
+        result = iro.rank_distribution(collection.evaluation)
         for run in result.runs[:5]:
             rows.append([name, run.rank, run.run, f"{run.score:.4f}", *run.counts[:5], f"{run.expected_rank:.2f}"])
         rows[-5][0] = f"{name} (median tau {result.median_tau:.2f})"
@@ -107,11 +117,11 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
             save(result.plot(), "craswell-figure-3")
     top_5 = table(("collection", ">rank", "run", ">mean RR", ">1st", ">2nd", ">3rd", ">4th", ">5th", ">expected"), rows)
 
-    each = collections["known-item"]
-    private = list(each.qrels.query_ids)[:45]
-    public = list(each.qrels.query_ids)[45:]
+    evaluation = collections["known-item"].evaluation
+    private = list(evaluation.query_ids)[:45]
+    public = list(evaluation.query_ids)[45:]
     conditions = {
-        f"{measure}\n{label}": iro.rank_distribution(each.qrels, each.runs, measure=measure, queries=ids, condition=label)
+        f"{measure}\n{label}": iro.rank_distribution(evaluation, measure=measure, queries=ids, condition=label)
         for measure in ("RR", "nDCG@10")
         for label, ids in (("2955 public", public), ("45 private", private))
     }
@@ -131,23 +141,27 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
             for run in ("bm25-stem", "bm25-flat", "bm25")
         ),
     )
-    rows, verdicts = [], []
-    for name, each in collections.items():
-        cutoff, rel = each.settings["cutoff"], each.settings["rel"]
+    rows, labels = [], []
+    for name, collection in collections.items():
+        cutoff, rel = collection.settings["cutoff"], collection.settings["rel"]
         grade, also = ("", "") if rel == 1 else (f"(rel={rel})", f",rel={rel}")
-        measures = (f"RR{grade}", "nDCG@10", f"ESL{grade}@{cutoff}", f"ASL(missing='cutoff'{also})@{cutoff}")
-        result = iro.agreement(each.qrels, each.runs, measures=measures, **each.settings)
+        measures = (
+            collection.reciprocal_rank,
+            "nDCG@10",
+            f"ESL{grade}@{cutoff}",
+            f"ASL(missing='cutoff'{also})@{cutoff}",
+        )
+        result = iro.agreement(collection.evaluation, measures=measures)
         of = {(test.measure, test.test, test.aggregate): test for test in result.tests}
         for measure in dict.fromkeys(test.measure for test in result.tests):
             agree = [of[measure, test, "mean"] for test in ("sign", "ranksum", "wilcoxon", "t")]
             agree += [of[measure, test, "median"] for test in ("sign", "ranksum", "wilcoxon")]
             shown = [f"{percent(test.agree)} ({percent(test.significant)})" for test in agree]
             rows.append([name, measure.replace("missing='cutoff',", "").replace("(missing='cutoff')", ""), *shown])
-        verdict = result.verdict
-        assert verdict is not None
-        of_decided = "-" if verdict.same_of_decided is None else percent(verdict.same_of_decided)
-        shares = (percent(verdict.same), percent(verdict.decided), of_decided, f"{100 * verdict.contradict:.2f}")
-        verdicts.append([name, verdict.unit, *shares])
+        by_query = iro.agreement(replace(collection.evaluation, unit="query"), measures=[collection.reciprocal_rank])
+        verdicts = {found.unit: found.verdict for found in (by_query, result)}  # one of them where the unit is "query"
+        labels += [_labels(name, "t", of[measure, "t", "mean"]) for measure in (collection.reciprocal_rank, "nDCG@10")]
+        labels += [_labels(name, "verdict", verdict) for verdict in verdicts.values()]
         if name == "dl20-passage":
             save(result.plot(), "craswell-table-4")
     columns = (
@@ -161,13 +175,21 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
         ">rank sum, med.",
         ">signed rank, med.",
     )
-    facets = ("collection", "unit", ">same label, %", ">decided, %", ">same label of the decided, %", ">contradict, %")
+    kinds = ("collection", "measure", "by", ">same", ">one side", ">differ", ">opposite", ">decided", ">replicates")
     return {
         "craswell-top-5": top_5,
         "craswell-figure-4": figure_4,
         "craswell-table-4": table(columns, rows),
-        "craswell-verdicts": table(facets, verdicts),
+        "craswell-verdicts": table(kinds, labels),
     }
+
+
+def _labels(collection: str, decides_by: str, found: Any) -> list[str]:
+    """Return a row of how far the labels of two halves agree, in %."""
+    shares = (found.same, found.one_sided, found.different, found.opposite, found.decided, found.replicates)
+    places = (1, 1, 1, 2, 1, 1)  # opposite labels are rare
+    cells = ("-" if share is None else f"{100 * share:.{digits}f}" for share, digits in zip(shares, places, strict=True))
+    return [collection, found.measure, decides_by, *cells]
 
 
 def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:

@@ -1,39 +1,45 @@
 """Everything shown in the README and the docs is run: Python blocks, and console blocks with their output.
 
-``python tests/test_documents.py`` writes the outputs of the console blocks anew.
+``python -m tests.test_documents [FILE ...]`` writes the outputs of the console blocks and the pictures of the gallery again.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+import ir_outcomes
+from ir_outcomes.cli import app
+from ir_outcomes.measures.definitions import MEASURES
 from ir_outcomes.samples import write_sample
 from tests.helpers.command_line import call
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+GALLERY = ROOT / "docs" / "gallery.md"
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def prepare(folder: Path, real_data: Path) -> None:
     write_sample(folder / "sample")
+    (folder / "gallery").mkdir()
     for collection in ("msmarco-doc-dev", "dl20-passage", "dl-hard-doc", "known-item"):
         if (real_data / collection).is_dir():
             (folder / collection).symlink_to(real_data / collection)
 
 
 def output_of(command: str, folder: Path) -> str:
-    # Without a process of its own a command takes a third of the time; a shell's work and the program's name need one.
-    if "--help" not in command and not set(command) & set("|*[]?<>$;'\""):
-        with warnings.catch_warnings():
+    # Without a process of its own a command takes a third of the time; only a shell's work needs one.
+    if not set(command) & set("|*[]?<>$;'\""):
+        with warnings.catch_warnings(), mock.patch.dict(os.environ, COLUMNS="80"):
             warnings.simplefilter("default")
             answer = call(*command.split()[1:], folder=folder)
         return answer.stdout + (answer.stderr if answer.returncode else "")
@@ -108,17 +114,70 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def rewrite(folder: Path) -> None:
-    for document in DOCUMENTS:
+def test_every_public_name_is_in_the_api_page() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"\.\. auto\w+:: (?:[\w.]+\.)?_?(\w+)$", text, re.MULTILINE))
+    documented.update(re.search(r":members: (\w+.*)", text)[1].split(", "))  # type: ignore[index]
+    assert set(ir_outcomes.__all__) - documented == {"__version__", "pyterrier"}
+
+
+def test_the_table_of_parameters_is_that_of_the_measures() -> None:
+    text = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8").partition("## Parameters")[2].partition("## ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| `")]
+    every = {measure.NAME: measure.SUPPORTED_PARAMS for measure in MEASURES}
+    assert {re.findall(r"`(\w+)`", row[0])[0] for row in rows} == {name for params in every.values() for name in params}
+    for name, default, meaning, taken_by in rows:
+        parameter = re.findall(r"`(\w+)`", name)[0]
+        takers = {measure for measure, params in every.items() if parameter in params}
+        named = set(every) if taken_by.startswith("all") else {measure for measure in every if measure in taken_by}
+        assert named == takers, parameter
+        info = next(params[parameter] for params in every.values() if parameter in params)
+        has_default = isinstance(info.default, (int, str))
+        assert default == repr(info.default).replace("'", '"').join("``") if has_default else default in ("none", "required")
+        for choice in info.choices if isinstance(info.choices, tuple) else ():
+            assert f'"{choice}"' in f"{default} {meaning}", (parameter, choice)
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert pages == {line for line in index.splitlines() if line in pages}
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda d: d.name)
+def test_commands_exist(document: Path) -> None:
+    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    named = re.findall(r"(?:^|`|\$ )ir-outcomes ([a-z][a-z-]+)", document.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(named) <= known
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda d: d.name)
+def test_links_within_the_repository(document: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert (document.parent / target).exists(), target
+
+
+def rewrite(documents: list[Path], folder: Path) -> None:
+    for document in documents:
         text = document.read_text(encoding="utf-8")
 
-        def renewed(block: re.Match[str]) -> str:
+        def run_again(block: re.Match[str]) -> str:
             command = block[2].partition("\n")[0]
             if block[1] != "console":
                 return block[0]
             return f"```console\n{command}\n{output_of(command.removeprefix('$ '), folder).rstrip()}\n```"
 
-        document.write_text(BLOCK.sub(renewed, text), encoding="utf-8")
+        document.write_text(BLOCK.sub(run_again, text), encoding="utf-8")
+
+
+def draw_gallery(folder: Path) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    os.chdir(folder)
+    exec("\n".join(blocks(GALLERY, "python")), {})
+    shutil.copytree(folder / "gallery", ROOT / "docs" / "gallery", dirs_exist_ok=True)
 
 
 if __name__ == "__main__":
@@ -126,6 +185,9 @@ if __name__ == "__main__":
 
     from tests.conftest import REAL_DATA
 
-    with tempfile.TemporaryDirectory() as temporary, contextlib.suppress(FileExistsError):
+    with tempfile.TemporaryDirectory() as temporary:
         prepare(Path(temporary), REAL_DATA)
-        rewrite(Path(temporary))
+        given = [Path(name).resolve() for name in sys.argv[1:]] or DOCUMENTS
+        rewrite(given, Path(temporary))
+        if GALLERY in given:
+            draw_gallery(Path(temporary))

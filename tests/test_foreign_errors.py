@@ -56,12 +56,12 @@ RUN = {"q": {"d": 1.0}}
         lambda: iro.read_run("\udce9"),
         lambda: iro.evaluate(QRELS, [RUN], cache="a\0b"),
         lambda: iro.evaluate(QRELS, [RUN], cache="/dev/null/cache"),
-        lambda: iro.evaluate(QRELS, [RUN], names=[1]),
+        lambda: iro.evaluate(QRELS, [RUN], names=[1]),  # type: ignore[list-item]
         lambda: iro.evaluate(QRELS, [RUN], measures=[P @ 0]),
         lambda: iro.evaluate(QRELS, [RUN], measures=[nDCG(foo=1)]),
         lambda: iro.evaluate(QRELS, [RUN], measures=["nDCG@" + "9" * 23]),
         lambda: iro.evaluate(QRELS, [RUN], measures=[None]),
-        lambda: iro.evaluate(QRELS, [RUN], n_jobs="2"),
+        lambda: iro.evaluate(QRELS, [RUN], n_jobs="2"),  # type: ignore[arg-type]
         lambda: iro.evaluate(QRELS, [RUN, None]),
         lambda: iro.evaluate(QRELS, [RUN], queries="a\0b"),
         lambda: iro.parse_measure("P@0"),
@@ -104,8 +104,8 @@ def test_what_a_dict_may_hold_and_a_file_may_not() -> None:
     qrels = {"a query\n": {"a document": 1, "d\u2028": 1}}
     run = {"a query\n": {"a document": 1.0, "d\u2028": 1.0, "x\ty": 1.0}}
     for ties in ("trec", "msmarco", "input"):
-        nested = iro.search_lengths(qrels, run, ties=ties)  # type: ignore[arg-type]
-        arrays = iro.search_lengths(qrels, iro.as_run(run), ties=ties)  # type: ignore[arg-type]
+        nested = iro.search_lengths(qrels, run, ties=ties)
+        arrays = iro.search_lengths(qrels, iro.as_run(run), ties=ties)
         assert nested.rank.tolist() == arrays.rank.tolist()
 
 

@@ -27,53 +27,58 @@ def runs_of(real_data: Path, collection: str) -> list[Path]:
     return sorted(path for path in (real_data / collection).glob("*.run.gz"))
 
 
-def per_query(measure: Any, qrels: Any, run: Any) -> dict[str, float]:
-    return {metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], qrels, run)}
+def per_query(measures: list[Any], qrels: Any, run: Any) -> dict[Any, dict[str, float]]:
+    values: dict[Any, dict[str, float]] = {measure: {} for measure in measures}
+    for metric in ir_measures.iter_calc(measures, qrels, run):
+        values[metric.measure][metric.query_id] = metric.value
+    return values
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS)
 def test_search_lengths_equal_pytrec_eval_on_every_run(real_data: Path, collection: str) -> None:
     qrels = iro.read_qrels(real_data / collection / "qrels.txt")
+    judged = qrels.to_dict()
     rel = 2 if collection == "dl20-passage" else 1
+    measures = reciprocal, precision, average = RR(rel=rel), P(rel=rel) @ 10, AP(rel=rel)
     for path in runs_of(real_data, collection):
         run = iro.read_run(path)
         lengths = iro.search_lengths(qrels, run, rel=rel)
-        as_dicts = qrels.to_dict(), run.to_dict()
-        reciprocal = per_query(RR(rel=rel), *as_dicts)
-        assert lengths.reciprocal_rank().tolist() == [reciprocal[query] for query in lengths.query_ids], path.name
+        expected = per_query([*measures], judged, run.to_dict())
+        assert dict(zip(lengths.query_ids, lengths.reciprocal_rank().tolist(), strict=True)) == expected[reciprocal], path.name
         answered = lengths.answered() == 1
         assert (1 / lengths.esl()[answered]).tolist() == lengths.reciprocal_rank()[answered].tolist()
-        precision = per_query(P(rel=rel) @ 10, *as_dicts)
         top = iro.search_lengths(qrels, run, rel=rel, cutoff=10)
-        assert (top.relevant_retrieved / 10).tolist() == [precision[query] for query in lengths.query_ids]
+        assert (top.relevant_retrieved / 10).tolist() == [expected[precision][query] for query in lengths.query_ids]
         # Average precision from the atoms (Alex et al. 2022, equations 6 and 7): (relevant above + 1) / rank.
         found = lengths.rank > 0
         above = lengths.rank[found] - 1 - lengths.irrelevant_above[found]
         sums = np.bincount(lengths.query[found], weights=(above + 1) / lengths.rank[found], minlength=len(lengths.query_ids))
-        expected = per_query(AP(rel=rel), *as_dicts)
-        average = np.divide(sums, lengths.relevant, out=np.zeros(len(sums)), where=lengths.answerable)
-        np.testing.assert_allclose(average, [expected[query] for query in lengths.query_ids], rtol=1e-12)
+        values = np.divide(sums, lengths.relevant, out=np.zeros(len(sums)), where=lengths.answerable)
+        np.testing.assert_allclose(values, [expected[average][query] for query in lengths.query_ids], rtol=1e-12)
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS)
-@pytest.mark.parametrize("ties", ["trec", "msmarco", "input"])
-def test_search_lengths_equal_the_literal_definitions(real_data: Path, collection: str, ties: Any) -> None:
+def test_search_lengths_equal_the_literal_definitions(real_data: Path, collection: str) -> None:
     qrels = iro.read_qrels(real_data / collection / "qrels.txt")
     judged = qrels.to_dict()
     golds = [set(literal.relevant(grades, 1)) for grades in judged.values()]
     for path in runs_of(real_data, collection)[:3]:
         run = iro.read_run(path)
         documents = run.to_dict()
-        lengths = iro.search_lengths(qrels, run, cutoff=100, ties=ties)
-        tops = [literal.ranked(documents.get(query, {}), ties)[:100] for query in judged]
-        esl = [literal.esl(top, gold) for top, gold in zip(tops, golds, strict=True)]  # type: ignore[arg-type]
-        np.testing.assert_array_equal(lengths.esl(), esl)
-        for missing in ("retrieved", "cutoff"):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", iro.IrOutcomesWarning)
-                found = lengths.asl(missing=missing)
-            asl = [literal.asl(top, gold, missing, 100, None) for top, gold in zip(tops, golds, strict=True)]  # type: ignore[arg-type]
-            np.testing.assert_allclose(found, asl, rtol=1e-14)
+        for ties in ("trec", "msmarco", "input"):
+            check_literal_definitions(iro.search_lengths(qrels, run, cutoff=100, ties=ties), documents, golds)
+
+
+def check_literal_definitions(lengths: iro.SearchLengths, documents: dict[str, dict[str, float]], golds: list[Any]) -> None:
+    tops = [literal.ranked(documents.get(query, {}), lengths.ties)[:100] for query in lengths.query_ids]
+    esl = [literal.esl(top, gold) for top, gold in zip(tops, golds, strict=True)]
+    np.testing.assert_array_equal(lengths.esl(), esl)
+    for missing in ("retrieved", "cutoff"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", iro.IrOutcomesWarning)
+            found = lengths.asl(missing=missing)
+        asl = [literal.asl(top, gold, missing, 100, None) for top, gold in zip(tops, golds, strict=True)]
+        np.testing.assert_allclose(found, asl, rtol=1e-14)
 
 
 def published(path: Path) -> dict[str, dict[str, str]]:
@@ -98,7 +103,7 @@ def test_trec_eval_numbers_published_with_the_runs(real_data: Path) -> None:
         assert {query: f"{value:.4f}" for query, value in ours.items()} == theirs["recip_rank"], path.name
         assert {query: str(value) for query, value in counts.items()} == theirs["num_rel_ret"], path.name
         for k in (5, 10, 100):
-            top = iro.search_lengths(qrels, iro.read_run(path), rel=2, cutoff=k)
+            top = lengths.at(k)
             precision = dict(zip(top.query_ids, (top.relevant_retrieved / k).tolist(), strict=True))
             assert all(f"{value:.4f}" == theirs[f"P_{k}"][query] for query, value in precision.items())
 
@@ -170,7 +175,7 @@ def test_outcome_split_of_msmarco(
 
 def test_known_item_table(real_data: Path) -> None:
     """Answered share, mean ESL and MRR@100 of INDEX.md of the data, from a literal implementation."""
-    table = {
+    values = {
         "bm25": (0.914, 5.59, 0.6550),
         "bm25-flat": (0.918, 4.99, 0.6784),
         "bm25-stem": (0.937, 5.04, 0.6831),
@@ -182,12 +187,12 @@ def test_known_item_table(real_data: Path) -> None:
     }
     folder = real_data / "known-item"
     qrels = iro.read_qrels(folder / "qrels.txt")
-    lengths = {name: iro.search_lengths(qrels, folder / f"{name}.run.gz", cutoff=100) for name in table}
-    for name, (answered, esl, mrr) in table.items():
-        each = lengths[name]
-        assert each.coverage() == pytest.approx(answered, abs=5e-4)
-        assert each.mean_esl() == pytest.approx(esl, abs=5e-3)
-        assert each.reciprocal_rank().mean() == pytest.approx(mrr, abs=5e-5)
+    lengths = {name: iro.search_lengths(qrels, folder / f"{name}.run.gz", cutoff=100) for name in values}
+    for name, (answered, esl, mrr) in values.items():
+        run = lengths[name]
+        assert run.coverage() == pytest.approx(answered, abs=5e-4)
+        assert run.mean_esl() == pytest.approx(esl, abs=5e-3)
+        assert run.reciprocal_rank().mean() == pytest.approx(mrr, abs=5e-5)
     splits = {"bm25-stem": (174, 16, 84, 2726), "rrf-stem-lsa": (181, 44, 77, 2698), "chargram": (169, 90, 89, 2652)}
     for name, counts in splits.items():
         found = iro.compare(qrels, lengths["bm25"], lengths[name])
@@ -198,7 +203,7 @@ def test_known_item_table(real_data: Path) -> None:
 
 def test_asl_of_dl20(real_data: Path) -> None:
     """ASL and ASL@g1-10 at rel 1 of INDEX.md of the data; short lists look good, as design and docs warn."""
-    table = {
+    values = {
         "BM25": (312.4, 38.1),
         "BM25RM3": (270.2, 30.9),  # Alex et al. 2022, Table 1: 264 for the best BM25 run of the track
         "BM25_docT5q_ColBERT": (249.2, 10.3),
@@ -207,7 +212,7 @@ def test_asl_of_dl20(real_data: Path) -> None:
     }
     folder = real_data / "dl20-passage"
     qrels = iro.read_qrels(folder / "qrels.txt")
-    for name, (asl, first_ten) in table.items():
+    for name, (asl, first_ten) in values.items():
         lengths = iro.search_lengths(qrels, folder / f"{name}.run.gz")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", iro.IrOutcomesWarning)

@@ -7,6 +7,7 @@
     │   ├── UnreadableFile (OSError)       missing, not a file, truncated, cannot be decompressed
     │   ├── FormatError                    a line, row or value that the format does not allow
     │   ├── MismatchError                  inputs that are valid but do not belong together
+    │   ├── EmptyInput                     nothing to evaluate; a FormatError and a MismatchError
     │   └── DatasetUnavailable             an ir_datasets id that is unknown, or has no qrels or run
     ├── ParameterError (ValueError)        an invalid argument or option
     └── MissingDependency (ImportError)    an optional package that this call needs is not installed
@@ -26,6 +27,7 @@ from typing import Any
 
 __all__ = [
     "DatasetUnavailable",
+    "EmptyInput",
     "FormatError",
     "InputError",
     "IrOutcomesError",
@@ -127,6 +129,10 @@ class FormatError(InputError):
 
 class MismatchError(InputError):
     """Inputs that are valid but do not belong together."""
+
+
+class EmptyInput(FormatError, MismatchError):
+    """A file without content, or a run without results for any query of the qrels; `ir_outcomes.gate` tells it from damage."""
 
 
 class DatasetUnavailable(InputError):

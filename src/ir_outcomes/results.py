@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import platform
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +35,7 @@ from ir_outcomes._types import Columns, Mark
 from ir_outcomes.errors import FormatError, IrOutcomesError, ParameterError, escaped
 
 if TYPE_CHECKING:
+    from ir_outcomes.showing.report import ReportPage
     from ir_outcomes.showing.view import View
 
 __all__ = ["OPTIONAL", "SCHEMA", "FrozenDict", "Immutable", "Result", "as_plain", "versions"]
@@ -313,6 +315,49 @@ class Result(Immutable):
         from ir_outcomes.showing import markdown
 
         return markdown.write(self.view(columns=columns, sentences=sentences))
+
+    def to_report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        evaluation: Any = None,
+        docs: Any = None,
+        max_mb: float = 5,
+        slices: Any = None,
+        command: str | None = None,
+        inputs: tuple[str | os.PathLike[str], ...] = (),
+    ) -> ReportPage:
+        """Write the result as one HTML page that opens without a network: the numbers, and every query behind them.
+
+        A notebook shows the page in a frame.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where the page is written.
+        evaluation : Evaluation, or mapping of str to Evaluation, optional
+            What the result was made from, by the name of the collection or judge where there are several; without it the page
+            has no curve and no ranked lists. With ``evaluate(..., documents=20)`` the runs need not be read again.
+        docs, max_mb, slices, command, inputs
+            See `ir_outcomes.report`.
+
+        Returns
+        -------
+        ReportPage
+            With the page as ``html``.
+
+        Raises
+        ------
+        ParameterError
+            If the evaluation is not that of the result, or the page cannot be written.
+        MissingDependency
+            If Jinja2 is not installed.
+        """
+        from ir_outcomes.showing.report import report_of
+
+        return report_of(
+            self, path, evaluation=evaluation, docs=docs, max_mb=max_mb, slices=slices, command=command, inputs=inputs
+        )
 
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
         """Draw a figure with matplotlib; the class says which kinds there are, and the first is the default.

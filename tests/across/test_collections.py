@@ -14,6 +14,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
 from tests.helpers import literal
+from tests.helpers.comparisons import compare_several
 from tests.helpers.runs import qrels_of, run_of
 
 # Published differences of nDCG@10, colberter minus tasb (MeteSertkan/ranger at 1711341).
@@ -121,7 +122,7 @@ def test_rows_are_those_of_compare_and_means_those_of_plain_formulas() -> None:
     values, variances = [], []
     for row, (name, evaluation) in zip(found.conditions, evaluations.items(), strict=True):
         assert row.condition == name
-        assert row.comparison == iro.compare(evaluation, "a", ["b"])[0]
+        assert row.comparison == compare_several(evaluation, "a", ["b"])[0]
         lengths = [
             run.esl()[~np.isnan(evaluation["a"].at(20).esl()) & ~np.isnan(evaluation["b"].at(20).esl())]
             for run in evaluation.at()
@@ -169,7 +170,7 @@ def test_the_order_of_collections_changes_nothing() -> None:
 def test_one_collection_is_its_own_overall_row() -> None:
     evaluation = made_up(1)
     found = iro.compare_collections({"only": evaluation}, "a")
-    assert found.overall[0].label == iro.compare(evaluation, "a", ["b"])[0].verdict.label
+    assert found.overall[0].label == compare_several(evaluation, "a", ["b"])[0].verdict.label
 
 
 def test_a_missing_run_is_named_and_left_out() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
+from tests.helpers.comparisons import compare_several
 from tests.helpers.runs import qrels_of, run_of
 
 
@@ -29,7 +30,7 @@ def test_slices_are_the_comparisons_of_their_queries(evaluation: iro.Evaluation)
     assert found.slices == ("first", "second")
     for row in found.conditions:
         queries = [q for q in evaluation.query_ids if kinds[q] == row.condition]
-        assert row.comparison == iro.compare(evaluation.restrict(queries), "a", ["b"])[0]
+        assert row.comparison == compare_several(evaluation.restrict(queries), "a", ["b"])[0]
     ranking = next(differ for differ in found.differ if differ.facet == "ranking")
     assert ranking.pvalue is not None
     assert ranking.pvalue < 0.01

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -12,9 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
+from ir_outcomes._types import Unit
 from ir_outcomes.comparison import Comparison
 from ir_outcomes.comparison.outcomes import pair_queries
+from ir_outcomes.statistics import Interval
 from tests.helpers import literal, strategies
+from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.runs import qrels_of, run_of
 
 Ranks = dict[str, int | None]
@@ -34,8 +38,7 @@ def in_blocks(*blocks: tuple[int, int | None, int | None]) -> tuple[Ranks, Ranks
 
 @given(qrels=strategies.qrels, a=strategies.runs, b=strategies.runs, unit=st.sampled_from(["query", "document"]))
 def test_restricted_lengths_against_the_definition(qrels: Any, a: Any, b: Any, unit: Any) -> None:
-    lengths = [iro.search_lengths(qrels, run, cutoff=5) for run in (a, b)]
-    pair = pair_queries(*lengths, unit)
+    pair = pair_queries(iro.search_lengths(qrels, a, cutoff=5), iro.search_lengths(qrels, b, cutoff=5), unit)
     golds = {q: literal.relevant(judged, 1) for q, judged in qrels.items()}
     golds = {q: gold for q, gold in golds.items() if gold}
     tops = [{q: literal.ranked(run.get(q, {}), "trec")[:5] for q in golds} for run in (a, b)]
@@ -140,9 +143,8 @@ def test_a_run_against_itself_is_non_inferior_and_equivalent() -> None:
 
 def test_all_equal_differences_on_few_queries_are_inside_no_margin() -> None:
     few, many = compare(*in_blocks((12, 3, 2)), margins=(60, 5)), compare(*in_blocks((40, 3, 2)), margins=(60, 5))
-    assert few.ranking.interval == (-1, -1)
-    assert few.verdict.non_inferior is False
-    assert many.verdict.non_inferior is True
+    assert few.ranking.interval == Interval(-1, -1)
+    assert (few.verdict.non_inferior, many.verdict.non_inferior) == (False, True)
 
 
 def test_margins_are_corrected_over_the_family() -> None:
@@ -151,10 +153,9 @@ def test_margins_are_corrected_over_the_family() -> None:
     runs = {
         f"B{m}": run_of({q: 20 + int(step) for q, step in zip(a, rng.integers(-5, 6, 400), strict=True)}, 100) for m in range(8)
     }
-    family = iro.compare(qrels_of(a), run_of(a, 100), runs, margins=(5.0, 0.3))
-    alone = [iro.compare(qrels_of(a), run_of(a, 100), run, margins=(5.0, 0.3)) for run in runs.values()]
+    family = compare_several(qrels_of(a), run_of(a, 100), runs, margins=(5.0, 0.3))
+    alone = [compare_pair(qrels_of(a), run_of(a, 100), run, margins=(5.0, 0.3)) for run in runs.values()]
     for corrected, raw in zip(family, alone, strict=True):
-        assert isinstance(raw, Comparison)
         assert corrected.ranking.interval == raw.ranking.interval
         wide, narrow = corrected.ranking.margin_interval, raw.ranking.margin_interval
         assert wide is not None
@@ -163,15 +164,21 @@ def test_margins_are_corrected_over_the_family() -> None:
         assert not corrected.verdict.non_inferior or raw.verdict.non_inferior
 
 
-@pytest.mark.parametrize("unit", ["query", "document"])
+@pytest.mark.parametrize(
+    ("folder", "rel", "n_runs", "cutoffs"),
+    [("dl20-passage", 2, 5, (10, 20, 50, 100, 1000)), ("msmarco-doc-dev", 1, 3, (10, 50))],
+)
 @pytest.mark.realdata
-def test_cutoffs_are_the_labels_of_compare(real_data: Path, unit: Any) -> None:
-    for folder, rel in (("dl20-passage", 2), ("msmarco-doc-dev", 1)):
-        runs = sorted(path for path in (real_data / folder).glob("*.gz"))[:5]
-        ev = iro.evaluate(real_data / folder / "qrels.txt", runs, rel=rel, unit=unit)
-        found = iro.compare(ev, ev.names[0], list(ev.names[1:]))
-        for cutoff in (10, 20, 50, 100, 1000):
-            labels = [item.verdict.label for item in iro.compare(ev, ev.names[0], list(ev.names[1:]), cutoff=cutoff)]
+def test_cutoffs_are_the_labels_of_compare(
+    real_data: Path, folder: str, rel: int, n_runs: int, cutoffs: tuple[int, ...]
+) -> None:
+    runs = sorted(path for path in (real_data / folder).glob("*.gz"))[:n_runs]
+    evaluation = iro.evaluate(real_data / folder / "qrels.txt", runs, rel=rel)
+    for unit in get_args(Unit):
+        ev = replace(evaluation, unit=unit)
+        found = compare_several(ev, ev.names[0], list(ev.names[1:]))
+        for cutoff in cutoffs:
+            labels = [item.verdict.label for item in compare_several(ev, ev.names[0], list(ev.names[1:]), cutoff=cutoff)]
             for item, label in zip(found, labels, strict=True):
                 at = dict(item.cutoffs)
                 depth = min(int(ev[name].retrieved.max()) for name in (item.baseline, item.contender))

@@ -15,7 +15,7 @@ from joblib import parallel_config
 from ir_outcomes.evaluation.evaluate import evaluate
 from tests.helpers.searchlengths import differing
 
-QUERIES, DEPTH, RUNS = 150, 100, 60
+QUERIES, DEPTH, RUNS = 100, 100, 40
 
 
 def write_runs(folder: Path) -> list[str]:
@@ -55,4 +55,4 @@ def test_a_worker_that_dies_midway_changes_nothing(tmp_path: Path) -> None:
         killer.join(5)
     assert done_when_killed[0] < RUNS
     assert os.getpid() not in pids.values()
-    assert [differing(one, other) for one, other in zip(expected, found, strict=True)] == [[]] * RUNS
+    assert [differing(*pair) for pair in zip(expected, found, strict=True)] == [[]] * RUNS

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import builtins
+import json
+import subprocess
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes import Comparisons
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError, UnreadableFile
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.reading.run_lists import run_list, run_paths
@@ -39,22 +41,22 @@ def test_any_number_of_jobs_gives_the_same_in_the_same_order(folder: Path, n_job
     names = [None, "second", *[None] * 7]
     serial = evaluate(QRELS, runs, names=names, **SETTINGS)
     parallel = evaluate(QRELS, runs, names=names, n_jobs=n_jobs, **SETTINGS)
-    assert [table.name for table in serial] == ["r0", "second", "r1", "r2", "r3", "r4", "r5", "run", "read"]
-    assert [differing(one, other) for one, other in zip(serial, parallel, strict=True)] == [[]] * 9
+    assert serial.names == ("r0", "second", "r1", "r2", "r3", "r4", "r5", "run", "read")
+    assert [differing(*pair) for pair in zip(serial, parallel, strict=True)] == [[]] * 9
     assert parallel[2] is runs[2]
 
 
 def test_relative_paths_hold_after_a_change_of_directory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluate(QRELS, [folder / "r0.txt"] * 4, n_jobs=2, **SETTINGS)  # the processes stay, where they started
     monkeypatch.chdir(folder)
-    tables = evaluate(QRELS, "r*.txt", n_jobs=2, cache="kept", **SETTINGS)
-    assert [table.name for table in tables] == [f"r{n}" for n in range(6)]
+    found = evaluate(QRELS, "r*.txt", n_jobs=2, cache="kept", **SETTINGS)
+    assert found.names == tuple(f"r{n}" for n in range(6))
     assert len(list((folder / "kept").iterdir())) == 6
 
 
 def test_no_file_at_all_is_no_work_for_jobs() -> None:
-    (table,) = evaluate(QRELS, [{"q1": {"d1": 1.0}}], n_jobs=2, **SETTINGS)
-    assert table.name == "run"
+    found = evaluate(QRELS, [{"q1": {"d1": 1.0}}], n_jobs=2, **SETTINGS)
+    assert found.names == ("run",)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -73,9 +75,9 @@ def test_the_rest_is_evaluated_when_errors_are_reported(folder: Path, n_jobs: in
     (folder / "r2.txt").write_text("q1 Q0 d1 1 3.0 t\nq1 d1\n")
     (folder / "r4.txt").write_text("another-topic Q0 d1 1 3.0 t\n")
     with pytest.warns(IrOutcomesWarning) as warned:
-        tables = evaluate(QRELS, folder, n_jobs=n_jobs, on_error="report", **SETTINGS)
-    assert [table.name for table in tables] == ["r0", "r1", "r3", "r5"]
-    messages = [str(each.message) for each in warned]
+        found = evaluate(QRELS, folder, n_jobs=n_jobs, on_error="report", **SETTINGS)
+    assert found.names == ("r0", "r1", "r3", "r5")
+    messages = [str(warning.message) for warning in warned]
     assert len(messages) == 2
     assert "r2.txt, line 2" in messages[0]
     assert "none of the queries of r4 is in the qrels" in messages[1]
@@ -116,25 +118,20 @@ def test_progress_goes_to_stderr(folder: Path, capsys: pytest.CaptureFixture[str
     assert not out
 
 
-def test_search_lengths_of_some_queries_keep_to_these(folder: Path) -> None:
-    whole = iro.search_lengths(QRELS, folder / "r1.txt", cutoff=5)
-    first_two = {
-        field: getattr(whole, field)[:2] for field in ("query_ids", "retrieved", "unjudged", "unjudged_at_10", "listed")
-    }
-    atoms = {field: getattr(whole, field)[:4] for field in ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")}
-    part = replace(whole, offsets=whole.offsets[:3], **first_two, **atoms)
-    _, given = evaluate(QRELS, [folder / "r0.txt", part], **SETTINGS)
-    np.testing.assert_array_equal(given.esl(), whole.esl()[:2])
-    assert differing(given, part) == []
+def test_search_lengths_of_some_queries_are_refused(folder: Path) -> None:
+    """All runs of an evaluation have the same queries."""
+    part = iro.search_lengths(QRELS, folder / "r1.txt", cutoff=5).restrict(np.arange(2))
+    with pytest.raises(MismatchError, match="evaluated with other qrels"):
+        evaluate(QRELS, [folder / "r0.txt", part], **SETTINGS)
 
 
 @pytest.mark.parametrize("ties", ["trec", "msmarco", "input", "expected"])
 def test_what_all_runs_share_is_held_once(folder: Path, ties: Any) -> None:
-    tables = evaluate(QRELS, folder, cutoff=5, rel=1, ties=ties, n_jobs=2)
-    assert all(each.query_ids is tables[0].query_ids and each.offsets is tables[0].offsets for each in tables)
-    assert all((each.level_relevant is tables[0].level_relevant) == (ties != "expected") for each in tables[1:])
-    alone = [iro.search_lengths(QRELS, path, cutoff=5, ties=ties) for path in run_paths(folder)]
-    assert [differing(one, other) for one, other in zip(alone, tables, strict=True)] == [[]] * 6
+    found = evaluate(QRELS, folder, cutoff=5, rel=1, ties=ties, n_jobs=2)
+    assert all(run.query_ids is found[0].query_ids and run.offsets is found[0].offsets for run in found)
+    assert all((run.level_relevant is found[0].level_relevant) == (ties != "expected") for run in found[1:])
+    alone = [iro.search_lengths(QRELS, path, ties=ties, count_unjudged_at=(5,)) for path in run_paths(folder)]
+    assert [differing(*pair) for pair in zip(alone, found, strict=True)] == [[]] * 6
 
 
 def test_a_directory_and_patterns_are_lists_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,28 +164,46 @@ def test_no_file_is_an_error(tmp_path: Path) -> None:
         iro.compare(QRELS, {"q1": {"d1": 1.0}}, f"{tmp_path}/*.gz")
 
 
-def test_every_analysis_takes_jobs(folder: Path) -> None:
-    for jobs in ({"n_jobs": 2}, {"n_jobs": 2, "cache": folder.parent / "kept"}):
-        for analysis in (iro.reordering, iro.length_distributions, iro.headroom):
-            assert analysis(QRELS, folder, **jobs) == analysis(QRELS, folder)
-        for of_two in (iro.rrie, iro.length_changes):
-            assert of_two(QRELS, folder / "r0.txt", folder / "r1.txt", **jobs) == of_two(
-                QRELS, folder / "r0.txt", folder / "r1.txt"
-            )
-    for measure in ("nDCG@5", "ESL@5"):
-        assert iro.rank_distribution(QRELS, folder, measure=measure, n_jobs=2) == iro.rank_distribution(
-            QRELS, folder, measure=measure
-        )
-    assert iro.reordering(QRELS, folder, measures=["RR", "nDCG"], n_jobs=2) == iro.reordering(
-        QRELS, folder, measures=["RR", "nDCG"]
-    )
-    with pytest.raises(ParameterError, match="cache is for the way from AP to ASL"):
-        iro.reordering(QRELS, folder, measures=["RR", "nDCG"], cache=folder.parent / "kept")
+def test_scores_and_documents_are_the_same_with_jobs(folder: Path) -> None:
+    more: dict[str, Any] = {"measures": ["nDCG@5", "ESL@5", "AP"], "documents": 3, "unjudged": True}
+    serial, parallel = (evaluate(QRELS, folder, n_jobs=n_jobs, **more, **SETTINGS) for n_jobs in (1, 2))
+    for measure in more["measures"]:
+        np.testing.assert_array_equal(serial.scores_of(measure).values, parallel.scores_of(measure).values)
+    for kept in ("documents", "unjudged"):
+        for ranked, same in zip(getattr(serial, kept), getattr(parallel, kept), strict=True):
+            assert ranked.name == same.name
+            np.testing.assert_array_equal(ranked.docids, same.docids)
+            np.testing.assert_array_equal(ranked.offsets, same.offsets)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_warnings_of_the_reader_reach_the_caller(folder: Path, n_jobs: int) -> None:
+    """Those of another process went to nobody."""
+    predictions = {"mteb_model_meta": {"model_name": "e5"}, "default": {"test": {q: {q: 9.0, "d1": 1.0} for q in QRELS}}}
+    (folder / "r7.json").write_text(json.dumps(predictions))
+    for more in ({}, {"cache": folder.parent / "kept"}, {"measures": ["nDCG@5"]}):
+        with pytest.warns(IrOutcomesWarning) as warned:
+            evaluate(QRELS, folder, n_jobs=n_jobs, **more, **SETTINGS)
+        (warning,) = warned
+        assert "r7.json" in str(warning.message)
+        assert warning.filename == __file__
+
+
+def test_a_measure_that_cannot_be_computed_is_an_error_of_ours(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ir_measures ran a program that failed, and its error ended the evaluation with a traceback."""
+
+    def failing(*_: Any) -> Any:
+        raise subprocess.CalledProcessError(2, ["perl", "gdeval.pl"])
+
+    monkeypatch.setattr("ir_measures.providers.base.Evaluator.iter_calc", failing)
+    with pytest.raises(ParameterError, match=r"cannot compute nDCG@5 for r0 \(CalledProcessError: .*gdeval\.pl"):
+        evaluate(QRELS, folder, measures=["nDCG@5"], **SETTINGS)
 
 
 def test_compare_takes_a_directory_and_jobs(folder: Path) -> None:
     baseline = {query: {"d3": 1.0, "d5": 0.5} for query in QRELS}
     serial = iro.compare(QRELS, baseline, folder, cutoff=5)
     parallel = iro.compare(QRELS, baseline, [folder], cutoff=5, n_jobs=2, cache=folder / "cache")
-    assert len(serial) == 6  # type: ignore[arg-type]
+    assert isinstance(serial, Comparisons)
+    assert len(serial) == 6
     assert serial.to_json() == parallel.to_json()

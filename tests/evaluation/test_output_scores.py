@@ -20,9 +20,9 @@ def test_all_forms_are_the_same(tmp_path: Path) -> None:
     evaluation = iro.evaluate(qrels, runs, measures=["nDCG@5"])
     expected = evaluation.scores_of("nDCG@5").on(sorted(qrels))
     files = []
-    for name, values in metrics.items():
+    for name, found in metrics.items():
         files.append(tmp_path / f"{name}.jsonl")
-        lines = [{"query_id": m.query_id, "measure": str(m.measure), "value": m.value} for m in values]
+        lines = [{"query_id": m.query_id, "measure": str(m.measure), "value": m.value} for m in found]
         files[-1].write_text("".join(json.dumps(line) + "\n" for line in lines))
     values = {name: {m.query_id: m.value for m in found if str(m.measure) == "nDCG@5"} for name, found in metrics.items()}
     wide = pandas.DataFrame.from_dict(values, orient="index")
@@ -61,7 +61,7 @@ def test_directions() -> None:
     values = {"a": {"q1": 0.5}, "b": {"q1": 0.25}}
     assert iro.scores_from_outputs(values, measure="recip_rank").higher_is_better
     assert not iro.scores_from_outputs(values, measure="latency", higher_is_better=False).higher_is_better
-    with pytest.raises(ParameterError, match="whether latency is better when higher is not known here"):
+    with pytest.raises(ParameterError, match="the direction of latency is not known here"):
         iro.scores_from_outputs(values, measure="latency")
 
 

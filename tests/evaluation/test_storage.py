@@ -214,7 +214,7 @@ def bomb(path: Path, stated: int | None = None) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("rank.npy", "w", force_zip64=False) as file:
         np.lib.format.write_array_header_1_0(
             file,
-            {"descr": "<i8", "fortran_order": False, "shape": (1 << 24,)},  # type: ignore[arg-type]
+            {"descr": "<i8", "fortran_order": False, "shape": (1 << 24,)},
         )
         for _ in range(128):
             file.write(bytes(1 << 20))

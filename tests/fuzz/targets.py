@@ -104,7 +104,8 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
                 del content[place:]
     data = bytes(content)
     if rng.random() < 0.05:
-        data = rng.choice([gzip.compress, bz2.compress, lzma.compress])(data)
+        compress: Any = rng.choice([gzip.compress, bz2.compress, lzma.compress])
+        data = compress(data)
         if rng.random() < 0.5:
             place = rng.randrange(len(data))
             data = data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :]
@@ -191,8 +192,8 @@ def outputs(rng: random.Random, folder: Path) -> None:
     elif form == "jsonl":
         text = "".join(f'{{"query_id": {json.dumps(q)}, "measure": "{m}", "value": {v or "null"}}}\n' for q, m, v in rows)
     else:
-        order = (lambda q, m, v: (q, m, v)) if form == "ir_measures" else (lambda q, m, v: (m, q, v))
-        text = "".join("\t".join(order(*row)) + "\n" for row in rows)
+        ordered = rows if form == "ir_measures" else [(measure, query, value) for query, measure, value in rows]
+        text = "".join("\t".join(row) + "\n" for row in ordered)
     path = folder / "input"
     data = text.encode()
     path.write_bytes(damaged(rng, data))
@@ -228,7 +229,7 @@ def entries(rng: random.Random, folder: Path) -> None:
     result_of(lambda: read_entries(rows))
 
 
-ODD = [
+ODD: list[Any] = [
     None,
     True,
     5,
@@ -264,7 +265,7 @@ def objects(rng: random.Random, folder: Path) -> None:
         query: odd(rng, {document: odd(rng, rng.random(), 0.03) for document in rng.sample(ids, 3)}, 0.02) for query in ids[:3]
     }
     judged: Any = {query: {document: odd(rng, rng.randint(0, 2), 0.01) for document in rng.sample(ids, 3)} for query in ids[:3]}
-    ties = rng.choice(["trec", "msmarco", "input"])
+    ties: Any = rng.choice(["trec", "msmarco", "input"])
     result_of(lambda: iro.search_lengths(judged, nested, ties=ties, cutoff=odd(rng, 10)))
     result_of(lambda: iro.as_run(nested))
     frame = pd.DataFrame({

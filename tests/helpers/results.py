@@ -19,7 +19,7 @@ ENTRIES: list[dict[str, Any]] = [
 @cache
 def _evaluated() -> iro.Evaluation:
     qrels, runs = collection(4, 30, relevant=2)
-    return iro.evaluate(qrels, list(runs.values()), names=HOSTILE)
+    return iro.evaluate(qrels, list(runs.values()), names=HOSTILE, unjudged=True)
 
 
 @cache
@@ -55,6 +55,9 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "CutoffsComparison": lambda: iro.compare_cutoffs(_evaluated(), *HOSTILE[:2]),
     "SlicesComparison": lambda: iro.compare_slices(_evaluated(), _slices(), *HOSTILE[:2]),
     "JudgesComparison": lambda: iro.compare_judges({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
+    "GateResult": lambda: iro.gate(_comparisons(), margins=(1.0, 0.5)),
+    "Plan": lambda: iro.plan(_comparisons()[0]),
+    "Holes": lambda: iro.holes(_evaluated(), HOSTILE[0], list(HOSTILE[1:]), cutoff=10, draws=5),
     "CollectionsComparison": lambda: iro.compare_collections({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
 }
 KINDS = tuple(_BUILDERS)

@@ -9,13 +9,13 @@ import numpy as np
 from ir_outcomes import SearchLengths
 
 
-def differing(one: SearchLengths, other: SearchLengths) -> list[str]:
+def differing(lengths: SearchLengths, same: SearchLengths) -> list[str]:
     """Name the attributes that are not the same, to the bit."""
     names = [field.name for field in fields(SearchLengths)]
-    return [name for name in names if not _same(getattr(one, name), getattr(other, name))]
+    return [name for name in names if not _same(getattr(lengths, name), getattr(same, name))]
 
 
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(one, other)
-    return type(one) is type(other) and one == other
+def _same(a: object, b: object) -> bool:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.dtype == b.dtype and np.array_equal(a, b)
+    return type(a) is type(b) and a == b

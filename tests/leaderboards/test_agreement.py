@@ -228,7 +228,7 @@ def test_what_is_refused() -> None:
     evaluation = iro.evaluate(qrels, runs)
     for wrong in ({"splits": 0}, {"seed": -1}, {"alpha": 0.0}, {"cutoff": 0}):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
-            iro.agreement(evaluation, **wrong)  # type: ignore[arg-type]
+            iro.agreement(evaluation, **wrong)
     with pytest.raises(ParameterError, match="there is only one run"):
         iro.agreement(evaluation[["run0"]])
     few = {query: qrels[query] for query in list(qrels)[:3]}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.leaderboards import pair_blocks
 from ir_outcomes.leaderboards.tiers import tiers
 from tests.helpers.literal import Qrels, Run
 from tests.helpers.many import collection, tied_multiset
@@ -48,6 +49,25 @@ def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int) -> None:
         coverage = {standing.run: standing.coverage for standing in board.standings}
         assert coverage[comparison.baseline] == pytest.approx(comparison.coverage.baseline)
         assert coverage[comparison.contender] == pytest.approx(comparison.coverage.contender)
+
+
+@pytest.mark.parametrize(("limit", "value"), [("_MOST_RANKS", 1), ("_MOST_RANKS", 200), ("_MOST_SHARES", 1)])
+def test_blocks_of_any_size_give_the_same(limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for relevant, unit in ((1, "query"), (3, "document")):
+        qrels, runs = collection(6, 40, relevant, seed=1)
+        runs["short"] = {query: dict(list(ranking.items())[:4]) for query, ranking in runs["run2"].items()}
+        evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit)  # type: ignore[arg-type]
+        board = iro.leaderboard(evaluation)
+        with monkeypatch.context() as patched:
+            patched.setattr(pair_blocks, limit, value)
+            again = iro.leaderboard(evaluation)
+        assert [(pair.label, pair.won, pair.n_both) for pair in again.pairs] == [
+            (pair.label, pair.won, pair.n_both) for pair in board.pairs
+        ]
+        for pair, same in zip(board.pairs, again.pairs, strict=True):
+            assert (pair.coverage_p, pair.ranking_p, pair.wilcoxon_p, pair.ranking) == pytest.approx(
+                (same.coverage_p, same.ranking_p, same.wilcoxon_p, same.ranking)
+            )
 
 
 def test_order_means_and_coverage() -> None:

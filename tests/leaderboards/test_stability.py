@@ -147,7 +147,7 @@ def test_what_is_refused() -> None:
         iro.rank_distribution(evaluation[["run0"]])
     for wrong in ({"resamples": 0}, {"top_k": 0}, {"level": 1.0}, {"seed": -1}, {"seed": 1.5}):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
-            iro.rank_distribution(evaluation, **wrong)  # type: ignore[arg-type]
+            iro.rank_distribution(evaluation, **wrong)
 
 
 @pytest.mark.realdata

@@ -75,9 +75,9 @@ def test_values_of_every_query(bm25: str, text: str, expected: list[float]) -> N
 
 
 def test_the_columns_of_table_2(bm25: str) -> None:
-    found = ir_measures.calc_aggregate(iro.split(bm25, cutoff=100), QRELS, RUN)
-    assert [found[measure] for measure in iro.split(bm25)] == pytest.approx([0.4, 0, 0.2, 0.4, 2, 1.5, 2 / 3, 0.75])
-    documents = iro.split(bm25, unit="document", rel=2, ties="msmarco", judged_only=True)
+    found = ir_measures.calc_aggregate(iro.table_2_measures(bm25, cutoff=100), QRELS, RUN)
+    assert [found[measure] for measure in iro.table_2_measures(bm25)] == pytest.approx([0.4, 0, 0.2, 0.4, 2, 1.5, 2 / 3, 0.75])
+    documents = iro.table_2_measures(bm25, unit="document", rel=2, ties="msmarco", judged_only=True)
     assert [str(measure).split("(")[0] for measure in documents] == ["Outcome"] * 4 + ["ASL"] * 2
     assert all(measure["rel"] == 2 and measure["ties"] == "msmarco" and measure["judged_only"] for measure in documents)
     assert not Outcome(baseline=bm25, case="lost").HIGHER_IS_BETTER
@@ -86,27 +86,27 @@ def test_the_columns_of_table_2(bm25: str) -> None:
 
 @given(strategies.qrels, strategies.runs, strategies.runs, strategies.cutoffs)
 def test_the_measures_say_what_the_comparison_says(
-    qrels: dict[str, dict[str, int]], one: dict[str, Any], other: dict[str, Any], cutoff: int | None
+    qrels: dict[str, dict[str, int]], baseline: dict[str, Any], contender: dict[str, Any], cutoff: int | None
 ) -> None:
-    iro.register_baseline("A", one, replace=True)
+    iro.register_baseline("A", baseline, replace=True)
     at = cutoff or 9
     answerable = [query for query, grades in qrels.items() if any(grade >= 1 for grade in grades.values())]
-    if not answerable or not {*one} & {*qrels} or not {*other} & {*qrels}:
+    if not answerable or not {*baseline} & {*qrels} or not {*contender} & {*qrels}:
         return
     for unit in ("query", "document"):
-        compared = iro.compare(qrels, one, other, cutoff=at, unit=unit, names=["A", "B"])
+        compared = iro.compare(qrels, baseline, contender, cutoff=at, unit=unit, names=["A", "B"])
         assert isinstance(compared, Comparison)
         values = {
-            case: by_query(Outcome(baseline="A", case=case, unit=unit) @ at, qrels, other)
+            case: by_query(Outcome(baseline="A", case=case, unit=unit) @ at, qrels, contender)
             for case in ("neither", "lost", "won", "both")
         }
-        for case, each in values.items():
-            assert np.mean([each[query] for query in answerable]) == pytest.approx(compared.outcomes.fractions[case])
-        assert all(sum(each[query] for each in values.values()) == pytest.approx(1) for query in qrels)
+        for case, found in values.items():
+            assert np.mean([found[query] for query in answerable]) == pytest.approx(getattr(compared.outcomes.shares, case))
+        assert all(sum(found[query] for found in values.values()) == pytest.approx(1) for query in qrels)
         length = ESL if unit == "query" else ASL
         for of, facet in (("baseline", compared.ranking.baseline), ("contender", compared.ranking.contender)):
             measure = length(baseline="A", of=of) @ at
-            mean = ir_measures.calc_aggregate([measure], qrels, other)[measure]
+            mean = ir_measures.calc_aggregate([measure], qrels, contender)[measure]
             assert (facet is None and math.isnan(mean)) or mean == pytest.approx(facet)
 
 
@@ -130,7 +130,7 @@ def test_a_baseline_is_evaluated_once_for_all_runs(monkeypatch: pytest.MonkeyPat
     read.clear()
     for name, _ in itertools.product(("bm25", str(path)), range(3)):
         for run in (RUN, BASELINE):
-            ir_measures.calc_aggregate([*iro.split(name), Answered @ 100], QRELS, run)
+            ir_measures.calc_aggregate([*iro.table_2_measures(name), Answered @ 100], QRELS, run)
     assert len(evaluated) == 2
     assert len(read) <= 2
     # Other qrels, other settings and other content each count anew.
@@ -149,7 +149,7 @@ def test_a_baseline_is_evaluated_once_for_all_runs(monkeypatch: pytest.MonkeyPat
 
 def test_registering(tmp_path: Path, bm25: str) -> None:
     iro.register_baseline("bm25", BASELINE)
-    with pytest.raises(ParameterError, match="'bm25' is another run already; choose another name, or pass replace=True"):
+    with pytest.raises(ParameterError, match="'bm25' is registered for another run; choose another name, or pass replace=True"):
         iro.register_baseline("bm25", RUN)
     iro.register_baseline("bm25", RUN, replace=True)
     assert by_query(Outcome(baseline="bm25", case="won") @ 9)["q3"] == 0

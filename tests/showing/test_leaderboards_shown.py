@@ -69,7 +69,7 @@ def test_shares_of_the_first_places_are_shown() -> None:
     assert headings[5:10] == ["1", "2", "3", "4", "5"]
     for cells, run in zip(table.rows, result.runs, strict=True):
         assert cells[5:10] == tuple(f"{100 * number / 40:.1f}" for number in run.counts[:5])
-    assert r"\% with rank" in result.to_latex()
+    assert r"rank, \%" in result.to_latex()
 
 
 def test_tests_and_verdict_are_rows_of_one_table(results: list[Result]) -> None:

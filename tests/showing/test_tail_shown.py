@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import ir_outcomes as iro
@@ -14,7 +16,7 @@ def flat(text: str) -> str:
 
 
 @pytest.mark.parametrize("ties", ["trec", "msmarco", "input", "expected"])
-def test_every_result_shows_depth_relevance_and_tie_rule(ties: str) -> None:
+def test_every_result_shows_depth_relevance_and_tie_rule(ties: Any) -> None:
     qrels, runs = collection(3, 20, relevant=2)
     ev = iro.evaluate(qrels, runs, ties=ties)
     pair = ("run0", "run1")

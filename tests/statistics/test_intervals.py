@@ -47,7 +47,7 @@ def test_mean_interval_is_t_with_the_effective_degrees_of_freedom_and_mirrors(d:
     assert found is not None
     assert mean_interval([-x for x in d], level) == (-found.high, -found.low)
     if len(set(d)) == 1:
-        assert found == (d[0], d[0])
+        assert list(found) == [d[0], d[0]]
         return
     expected = scipy.stats.t.interval(level, effective_df(d), np.mean(d), scipy.stats.sem(d))
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12)

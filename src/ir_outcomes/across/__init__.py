@@ -2,6 +2,7 @@
 
 from ir_outcomes.across.collections import CollectionsComparison, compare_collections
 from ir_outcomes.across.cutoffs import CutoffsComparison, compare_cutoffs
+from ir_outcomes.across.gate import gate
 from ir_outcomes.across.judges import JudgesComparison, compare_judges
 from ir_outcomes.across.slices import SlicesComparison, compare_slices
 
@@ -14,4 +15,5 @@ __all__ = [
     "compare_cutoffs",
     "compare_judges",
     "compare_slices",
+    "gate",
 ]

@@ -11,7 +11,8 @@ import numpy as np
 
 from ir_outcomes._formatting import listed, plural
 from ir_outcomes._types import Correction, CoverageTest, RankingTest
-from ir_outcomes.across.conditions import Condition, Overall, Rules, conditions_of, overall_of
+from ir_outcomes.across.conditions import Condition, Rules, conditions_of
+from ir_outcomes.across.pooled import Overall, overall_of
 from ir_outcomes.across.rows import condition_row, pooled_row
 from ir_outcomes.comparison.settings import Settings, check_alpha
 from ir_outcomes.errors import MismatchError, ParameterError
@@ -173,24 +174,13 @@ def compare_collections(
         raise ParameterError(f"no collection has both {baseline!r} and a contender")
     directions = [(found.measure, found.higher_is_better) for found in scores]
     overall = overall_of(rows, rules, kind="collection", measures=directions)
-    first = next(iter(evaluations.values()))
+    settings = Settings.of(next(iter(evaluations.values())), **rules._asdict(), family=len(chosen))
     cutoffs = {evaluation.cutoff for evaluation in evaluations.values()}
     return CollectionsComparison(
         baseline=baseline,
         conditions=tuple(rows),
         overall=tuple(overall),
-        settings=Settings(
-            cutoff=cutoffs.pop() if len(cutoffs) == 1 else None,
-            rel=first.rel,
-            unit=first.unit,
-            ties=first.ties,
-            judged_only=first.judged_only,
-            alpha=alpha,
-            test=test,
-            coverage_test=coverage_test,
-            correction=correction,
-            family=len(chosen),
-        ),
+        settings=settings if len(cutoffs) == 1 else replace(settings, cutoff=None),
         measures=tuple(found.measure for found in scores),
         over_collections=over_collections,
         notes=(*notes, *_notes(evaluations, baseline, chosen, rows, overall)),

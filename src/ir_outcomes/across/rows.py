@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ir_outcomes.across.conditions import Condition, Effect, Overall, PooledEffect
+from ir_outcomes.across.conditions import Condition
+from ir_outcomes.across.effects import Effect
+from ir_outcomes.across.pooled import Overall, PooledEffect
 from ir_outcomes.comparison.outcomes import OUTCOMES
 
 __all__ = ["condition_row", "pooled_row"]

@@ -12,7 +12,6 @@ from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Floats
 from ir_outcomes.comparison.facets import (
     CoverageFacet,
-    Facet,
     Naive,
     RankingFacet,
     coverage_facet,
@@ -20,6 +19,7 @@ from ir_outcomes.comparison.facets import (
     reciprocal_facet,
     restricted_length,
 )
+from ir_outcomes.comparison.margins import within_margins
 from ir_outcomes.comparison.outcomes import OUTCOMES, PairedQueries
 from ir_outcomes.comparison.pair_tests import DecidingCoverageTest, Judgment, judge, run_tests, samples_of, stacked
 from ir_outcomes.comparison.result import Comparison, CutoffLabel, Decision, QueryOutcome, Verdict
@@ -28,7 +28,7 @@ from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.comparison.wording import notes_on_verdict, sentence
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import versions
-from ir_outcomes.statistics import Interval, differences, equivalent, harm_excluded, randomized_tukey_hsd
+from ir_outcomes.statistics import randomized_tukey_hsd
 
 __all__ = ["MeasuredPair", "build", "family_labels"]
 
@@ -45,6 +45,8 @@ class MeasuredPair:
         Numbers of each query.
     n_unanswerable : int
         Queries left out.
+    n_missing : pair of int
+        Answerable queries without any result, of baseline and contender.
     naive : Naive
         What the framework replaces.
     cutoffs : tuple of CutoffLabel
@@ -57,6 +59,7 @@ class MeasuredPair:
 
     queries: PairedQueries
     n_unanswerable: int
+    n_missing: tuple[int, int]
     naive: Naive
     cutoffs: tuple[CutoffLabel, ...] = ()
     notes: tuple[str, ...] = ()
@@ -69,12 +72,18 @@ def family_labels(pairs: Sequence[PairedQueries], settings: Settings, coverage_t
 
 
 def build(
-    pairs: Sequence[MeasuredPair], settings: Settings, coverage_test: DecidingCoverageTest, *, progress: bool = False
+    pairs: Sequence[MeasuredPair],
+    settings: Settings,
+    coverage_test: DecidingCoverageTest,
+    *,
+    wanted: int | None = None,
+    progress: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Test all pairs of a family, correct each facet over it, and reach the verdicts."""
+    """Test all pairs of a family, correct each facet over it, and reach the verdicts of the first `wanted` pairs, or of all."""
     judgment = _judged([pair.queries for pair in pairs], settings, coverage_test)
-    places = with_progress(range(len(pairs)), "pair", len(pairs), shown=progress)
-    return tuple(_comparison(pairs[place], place, judgment, settings, coverage_test) for place in places)
+    places = range(len(pairs[:wanted]))
+    shown = with_progress(places, "pair", len(places), shown=progress)
+    return tuple(_comparison(pairs[place], place, judgment, settings, coverage_test) for place in shown)
 
 
 def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> Judgment:
@@ -91,13 +100,14 @@ def _comparison(
     coverage: CoverageFacet = coverage_facet(queries, settings, coverage_test).corrected(float(judgment.coverage[place]))
     ranking: RankingFacet = ranking_facet(queries, settings).corrected(float(judgment.ranking[place]))
     restricted = restricted_length(queries.restricted, settings)
-    non_inferior, both_sides = _within_margins(coverage, ranking, queries, settings)
+    within = None if settings.margins is None else within_margins(coverage, ranking, settings.margins)
     label = LABELS[verdicts.label[place]]
     comparison = Comparison(
         baseline=queries.baseline,
         contender=queries.contender,
         n_queries=len(queries.query_ids),
         n_unanswerable=pair.n_unanswerable,
+        n_missing=pair.n_missing,
         settings=settings,
         outcomes=queries.outcomes,
         coverage=coverage,
@@ -111,8 +121,8 @@ def _comparison(
             strict=_DECISIONS[int(verdicts.strict[place])],
             do_no_harm=_DECISIONS[int(verdicts.do_no_harm[place])],
             guard=None if restricted is None else bool(verdicts.guard[place]),
-            non_inferior=non_inferior,
-            equivalent=both_sides,
+            non_inferior=None if within is None else within.non_inferior,
+            equivalent=None if within is None else within.equivalent,
             sentence=sentence(label, queries, settings.unit, coverage, ranking),
         ),
         notes=(),
@@ -142,29 +152,6 @@ def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, 
         return np.array([pvalues[place[pair.baseline], place[pair.contender]] for pair in pairs])
 
     return corrected("found"), corrected("length")
-
-
-def _within_margins(
-    coverage: Facet, ranking: Facet, queries: PairedQueries, settings: Settings
-) -> tuple[bool | None, bool | None]:
-    """Tell whether harm, and any difference, beyond the margins is excluded on both facets."""
-    if settings.margins is None:
-        return None, None
-    identical = bool(np.array_equal(queries.found_baseline, queries.found_contender)) and not np.any(
-        differences(queries.length_baseline[queries.shared], queries.length_contender[queries.shared])
-    )
-    if identical:
-        return True, True
-    facets: list[tuple[Interval | None, float, Facet]] = [
-        (facet.margin_interval, margin, facet) for facet, margin in zip((coverage, ranking), settings.margins, strict=True)
-    ]
-    return (
-        all(
-            harm_excluded(interval, margin, facet.n, higher_is_better=facet.higher_is_better)
-            for interval, margin, facet in facets
-        ),
-        all(equivalent(interval, margin, facet.n) for interval, margin, facet in facets),
-    )
 
 
 def _query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:

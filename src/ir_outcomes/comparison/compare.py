@@ -15,6 +15,7 @@ from ir_outcomes._types import CoverageTest, FamilyCorrection, RankingTest, Ties
 from ir_outcomes.comparison.build import MeasuredPair, build
 from ir_outcomes.comparison.cutoffs import labels_by_cutoff
 from ir_outcomes.comparison.facets import naive_tests
+from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.pair_tests import coverage_test_for
 from ir_outcomes.comparison.result import Comparison, Comparisons
@@ -23,6 +24,7 @@ from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.notes import n_missing
 from ir_outcomes.reading.run_lists import is_path, run_list
 
 __all__ = ["compare"]
@@ -144,12 +146,8 @@ def compare(
         notes = (about_best, *notes)
     check_one_order(evaluation.ties)
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
-    settings = Settings(
-        cutoff=evaluation.cutoff,
-        rel=evaluation.rel,
-        unit=evaluation.unit,
-        ties=evaluation.ties,
-        judged_only=evaluation.judged_only,
+    settings = Settings.of(
+        evaluation,
         alpha=alpha,
         test=test,
         coverage_test=coverage_test,
@@ -194,17 +192,20 @@ def _compared(
     coverage_test = coverage_test_for(settings.unit, evaluation.many_relevant, settings.coverage_test)
     labels = labels_by_cutoff(couples, settings, coverage_test)
     n_unanswerable = int(np.sum(~evaluation.answerable))
+    from_first = all(baseline is evaluation[0] for baseline, _ in couples)
+    near = tipping_notes(evaluation, settings) if from_first else [()] * len(couples)
     measured = []
-    for (baseline, contender), cutoffs in zip(couples, labels, strict=True):
+    for (baseline, contender), cutoffs, notes_on_holes in zip(couples, labels, near, strict=True):
         runs = baseline.at(settings.cutoff), contender.at(settings.cutoff)
         reciprocal_ranks = [run.reciprocal_rank()[evaluation.answerable] for run in runs]
         measured.append(
             MeasuredPair(
                 queries=pair_queries(*runs, settings.unit),
                 n_unanswerable=n_unanswerable,
+                n_missing=(n_missing(runs[0]), n_missing(runs[1])),
                 naive=naive_tests(*reciprocal_ranks),
                 cutoffs=cutoffs,
-                notes=(*notes, *notes_on_input(*runs)),
+                notes=(*notes, *notes_on_holes, *notes_on_input(*runs)),
                 texts=evaluation.texts,
             )
         )

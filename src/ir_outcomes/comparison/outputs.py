@@ -282,6 +282,7 @@ def _compared(
             MeasuredPair(
                 queries=pair,
                 n_unanswerable=unanswerable,
+                n_missing=(_n_missing(outputs[0], queries), _n_missing(output, queries)),
                 naive=naive_tests(*naive, higher_is_better=meaning.kind != "value" or meaning.higher_is_better),
                 notes=(*notes, *_about_missing((outputs[0], output), queries)),
             )
@@ -292,8 +293,6 @@ def _compared(
 def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:
     """Convert values to ranks, or leave them; NaN where nothing was found."""
     values = np.array([output.values.get(query, math.nan) for query in queries], dtype=np.float64)
-    if np.isinf(values).any():
-        raise FormatError(output.name, f"{output.measure} is infinite for query {queries[int(np.argmax(np.isinf(values)))]}")
     if meaning.kind == "value":
         undefined = [query for query in queries if math.isnan(output.values.get(query, 0.0))]
         if undefined:
@@ -309,6 +308,10 @@ def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:
     whole = np.rint(ranks)
     slack = 1e-9 if output.places is None else 0.5001 * 10.0**-output.places
     return np.where(np.abs(1 / whole - values) <= slack, whole, ranks)
+
+
+def _n_missing(output: Output, queries: list[str]) -> int:
+    return sum(query not in output.values for query in queries)
 
 
 def _about_missing(outputs: Sequence[Output], queries: list[str]) -> tuple[str, ...]:

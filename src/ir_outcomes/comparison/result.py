@@ -109,6 +109,8 @@ class Comparison(Result):
         Answerable queries: those that are compared.
     n_unanswerable : int
         Queries of the qrels without a relevant document, which are left out.
+    n_missing : pair of int
+        Answerable queries without any result, of the baseline and of the contender; they count as unanswered.
     settings : Settings
         How it was made.
     outcomes : Outcomes
@@ -139,6 +141,7 @@ class Comparison(Result):
     contender: str
     n_queries: int
     n_unanswerable: int
+    n_missing: tuple[int, int]
     settings: Settings
     outcomes: Outcomes
     coverage: CoverageFacet

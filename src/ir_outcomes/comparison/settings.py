@@ -9,6 +9,8 @@ from typing import Any, Literal, get_args
 from ir_outcomes._checks import check_choice, check_one_order, check_positive
 from ir_outcomes._types import CoverageTest, FamilyCorrection, RankingTest, Ties, Unit
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.statistics import first_step_level
 
 __all__ = ["Settings", "check_alpha", "checked_margins"]
 
@@ -50,6 +52,18 @@ class Settings:
     margins: tuple[float, float] | None = None
     seed: int = 0
 
+    @classmethod
+    def of(cls, evaluation: Evaluation, *, cutoff: int | None = None, **rules: Any) -> Settings:
+        """Take the settings of an evaluation, its own cutoff by default, with the rules of a comparison."""
+        return cls(
+            cutoff=evaluation.cutoff if cutoff is None else cutoff,
+            rel=evaluation.rel,
+            unit=evaluation.unit,
+            ties=evaluation.ties,
+            judged_only=evaluation.judged_only,
+            **rules,
+        )
+
     def __post_init__(self) -> None:
         check_positive("cutoff", self.cutoff, none_allowed=True)
         check_positive("rel", self.rel)
@@ -64,7 +78,7 @@ class Settings:
     @property
     def first_step_level(self) -> float:
         """The level of the first step of Holm's method, which the smallest p-value of the family has to reach."""
-        return self.alpha if self.correction == "none" else self.alpha / self.family
+        return first_step_level(self.alpha, self.family, self.correction)
 
     @property
     def margin_level(self) -> float:

@@ -301,8 +301,14 @@ def _about_ratio(ranking: RankingFacet) -> Iterator[str]:
 
 def _about_certainty(coverage: CoverageFacet, ranking: RankingFacet) -> Iterator[str]:
     units = {coverage.name: "percentage points of coverage", ranking.name: _unit_of(ranking)}
-    harms = [_harm(facet, units[facet.name]) for facet in (coverage, ranking)]
-    yield f"At the {1 - coverage.alpha:.0%} level, these data {listed(harms)}."
+    losses = [_loss(facet, units[facet.name]) for facet in (coverage, ranking) if _worst_loss(facet)]
+    excluded = [facet.name for facet in (coverage, ranking) if _worst_loss(facet) == 0]
+    found = [
+        *([f"do not exclude a loss of {listed(losses)}"] if losses else []),
+        *([f"exclude any loss of {listed(excluded)}"] if excluded else []),
+    ]
+    if found:
+        yield f"At the {1 - coverage.alpha:.0%} level, these data {listed(found)}."
     yield _power_note(coverage, ranking, units)
 
 
@@ -327,13 +333,15 @@ def _unit_of(ranking: RankingFacet) -> str:
     return "ranks of search length" if ranking.measured_in == "ranks" else f"of {ranking.measured_in}"
 
 
-def _harm(facet: Facet, unit: str) -> str:
-    worst = facet.worst_case
-    if worst is None:
-        return f"say nothing about harm to {facet.name}"
-    if worst * (1 if facet.higher_is_better else -1) >= 0:
-        return f"exclude any loss of {facet.name}"
-    return f"do not exclude a loss of up to {abs(worst):.2f} {unit}"
+def _worst_loss(facet: Facet) -> float | None:
+    """Return how large a loss the interval allows: 0 for none, None where there is no interval."""
+    if facet.worst_case is None:
+        return None
+    return max(0.0, facet.worst_case * (-1 if facet.higher_is_better else 1))
+
+
+def _loss(facet: Facet, unit: str) -> str:
+    return f"up to {_size(_worst_loss(facet) or 0.0, 2 if facet.measured_in in ('percentage points', 'ranks') else 4)} {unit}"
 
 
 def _about_chances(comparison: Comparison) -> Iterator[str]:

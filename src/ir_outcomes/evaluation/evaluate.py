@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -14,8 +15,8 @@ import numpy as np
 
 from ir_outcomes._checks import check_choice, check_count, check_one_order, check_positive
 from ir_outcomes._types import Floats, OnError, Ties, Unit, UnitChoice
-from ir_outcomes.errors import InputError, IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
-from ir_outcomes.evaluation.cache import cached_lengths, make_folder
+from ir_outcomes.errors import EmptyInput, InputError, IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
+from ir_outcomes.evaluation.cache import cached_lengths, cached_values, make_folder
 from ir_outcomes.evaluation.documents import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
@@ -29,10 +30,10 @@ from ir_outcomes.evaluation.scores import (
 )
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
 from ir_outcomes.reading.files import read_texts
-from ir_outcomes.reading.nested import as_ranking
+from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.run_lists import is_path, runs_and_names
-from ir_outcomes.reading.runs import Run, as_run
+from ir_outcomes.reading.runs import Run, as_run, run_and_warnings
 from ir_outcomes.reading.tasks import Task, load
 
 __all__ = ["evaluate"]
@@ -194,10 +195,10 @@ class _Attempt(NamedTuple):
     """The result of a run, or its error, which must not end the other runs; and what to warn about."""
 
     result: _Result | InputError
-    warning: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # hashed by identity: joblib's backend for Dask waits forever for what has no hash
 class _Work:
     """Evaluates runs, one after another; it travels to the processes."""
 
@@ -219,23 +220,35 @@ class _Work:
         if isinstance(source, SearchLengths):
             self._check_settings(source)
             return _Attempt(self._result(source, name, None))
-        if self._needs_documents():
-            run = as_run(source, name)
-            return _Attempt(self._result(search_lengths(self.qrels, run, **self.settings), name, run))
-        if self.cache is not None and is_path(source) and os.path.isfile(source):  # a pipe can be read only once
-            lengths, warning = cached_lengths(self.cache, self.qrels, source, self.settings)
-            return _Attempt(self._result(lengths, name, None), warning)
-        ranking = as_ranking(source) if isinstance(source, Mapping) else as_run(source, name)
-        return _Attempt(self._result(search_lengths(self.qrels, ranking, **self.settings), name, None))
+        if self.documents or self.unjudged or self.cache is None or not (is_path(source) and os.path.isfile(source)):
+            return self._read(source, name)
+        return self._cached(self.cache, source, name)
 
-    def _needs_documents(self) -> bool:
-        return bool(self.scorer.measures or self.documents or self.unjudged)
+    def _read(self, source: Any, name: str | None) -> _Attempt:
+        whole = bool(self.documents or self.unjudged or self.scorer.measures)
+        run: Run | NestedRun
+        run, messages = (as_ranking(source), ()) if isinstance(source, Mapping) and not whole else _run_of(source, name)
+        return _Attempt(self._result(search_lengths(self.qrels, run, **self.settings), name, run), messages)
 
-    def _result(self, lengths: SearchLengths, name: str | None, run: Run | None) -> _Result:
+    def _cached(self, cache: Path, source: Any, name: str | None) -> _Attempt:
+        """Take what is in the cache; the file is read once if anything is missing."""
+        read = lru_cache(maxsize=1)(partial(run_and_warnings, source))
+        values = self._no_values()
+        messages: tuple[str, ...] = ()
+        if self.scorer.measures:
+            values, messages = cached_values(cache, self.qrels, source, self.scorer, read)
+        lengths, more = cached_lengths(cache, self.qrels, source, self.settings, read)
+        result = self._result(lengths, name, None)._replace(values=values)
+        return _Attempt(result, tuple(dict.fromkeys((*messages, *more))))
+
+    def _no_values(self) -> Floats:
+        return np.empty((0, len(self.qrels.query_ids)))
+
+    def _result(self, lengths: SearchLengths, name: str | None, run: Run | NestedRun | None) -> _Result:
         lengths = lengths if name is None else replace(lengths, name=name)
         _check_answers(lengths)
-        if run is None:
-            return _Result(lengths, np.empty((0, len(lengths.query_ids))), None, None)
+        if not isinstance(run, Run):
+            return _Result(lengths, self._no_values(), None, None)
         ties, judged_only = self.settings["ties"], self.settings["judged_only"]
         depth = max(self.documents, self.cutoff if self.unjudged else 0)
         ranked = ranked_documents(self.qrels, run, depth, ties=ties, judged_only=judged_only) if depth else None
@@ -276,8 +289,8 @@ def _evaluated(
     failure: InputError | None = None  # only the first: an error holds on to what was being read
     attempts = each_run(work, sources, names, n_jobs=n_jobs, progress=progress, failed=lambda error: _Attempt(error))
     for source, attempt in zip(sources, attempts, strict=True):
-        if attempt.warning is not None:
-            warnings.warn(attempt.warning, IrOutcomesWarning, stacklevel=user_stacklevel())
+        for message in attempt.warnings:
+            warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
         if isinstance(attempt.result, _Result):
             result = attempt.result
             if not isinstance(source, SearchLengths):
@@ -293,6 +306,11 @@ def _evaluated(
     if failure is not None and not results:
         raise failure
     return results, read
+
+
+def _run_of(source: Any, name: str | None) -> tuple[Run, tuple[str, ...]]:
+    """Read a run, with the warnings of a file: it may be read by another process, whose warnings nobody sees."""
+    return run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
 
 
 def _with_shared_arrays(lengths: SearchLengths, first: SearchLengths, qrels: Qrels) -> SearchLengths:
@@ -362,7 +380,8 @@ def _check_answers(lengths: SearchLengths) -> None:
             f"no query of the qrels has a relevant document at rel={lengths.rel}; lower rel or check the grades of the qrels"
         )
     if not lengths.listed.any():
-        raise MismatchError(
+        raise EmptyInput(
+            lengths.name,
             f"none of the queries of {lengths.name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
-            f"the qrels have {some(lengths.query_ids, 3)}: are these for the same topics?"
+            f"the qrels have {some(lengths.query_ids, 3)}: are these for the same topics?",
         )

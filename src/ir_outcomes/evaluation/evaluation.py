@@ -13,10 +13,17 @@ import numpy as np
 
 from ir_outcomes._checks import check_positive
 from ir_outcomes._types import Bools, Ties, Unit
-from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some
+from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.documents import RankedDocuments
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.scores import Scores, comparable_measures, read_scores, reciprocal_ranks, scores_from_lengths
+from ir_outcomes.evaluation.scores import (
+    MeasureOfLengths,
+    Scores,
+    comparable_measures,
+    read_scores,
+    reciprocal_ranks,
+    scores_from_lengths,
+)
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels
@@ -177,6 +184,8 @@ class Evaluation(Sequence[SearchLengths]):
         if measure is None:
             return reciprocal_ranks(self.at(cutoff))
         parsed = parse_measure(measure)
+        if isinstance(parsed, MeasureOfLengths):
+            parsed = parsed.for_comparison()  # as it was kept
         for scores in self.scores:
             if scores.measure == str(parsed):
                 return scores
@@ -189,9 +198,10 @@ class Evaluation(Sequence[SearchLengths]):
         remedy = f"pass measures=[{str(measure)!r}] to evaluate"
         if self.qrels is None or not self.sources or any(source is None for source in self.sources):
             raise ParameterError(f"{measure} was not kept, and some runs cannot be read again; {remedy}")
-        warnings.warn(f"{measure} was not kept, so all runs are read again; {remedy}", IrOutcomesWarning, stacklevel=3)
+        message = f"{measure} was not kept, so all runs are read again; {remedy}"
+        warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
         (scores,) = read_scores(self.qrels, self.sources, self.names, comparable_measures([measure]))
-        return scores
+        return scores.on(self.query_ids)
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Evaluation:
         """Return the evaluation of some of the queries.

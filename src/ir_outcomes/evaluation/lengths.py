@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ir_outcomes._checks import check_choice, check_positive
 from ir_outcomes._types import Missing, Ties
-from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some
+from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.ranking import judged_part, levels, places_of, scores_of
 from ir_outcomes.evaluation.storage import PER_ATOM, PER_QUERY, load_parts, save_parts
 from ir_outcomes.evaluation.weak_order import TieLevel
@@ -465,7 +465,9 @@ class SearchLengths:
             )
         if messages:
             warnings.warn(
-                f"ASL of {self.name}: {'; '.join(messages)}; use ASL(missing='cutoff')@k", IrOutcomesWarning, stacklevel=5
+                f"ASL of {self.name}: {'; '.join(messages)}; use ASL(missing='cutoff')@k",
+                IrOutcomesWarning,
+                stacklevel=user_stacklevel(),
             )
 
 

@@ -10,7 +10,7 @@ from ir_outcomes._formatting import plural
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.lengths import SearchLengths
 
-__all__ = ["UNEVEN_JUDGING", "notes_on_listing", "notes_on_queries", "unjudged_share"]
+__all__ = ["UNEVEN_JUDGING", "n_missing", "notes_on_listing", "notes_on_queries", "unjudged_share"]
 
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
@@ -41,6 +41,13 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
         yield f"{some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."
     for queries, names in ignoring.items():
         yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {queries}, which are ignored."
+
+
+def n_missing(run: SearchLengths) -> int:
+    """Count the answerable queries for which the run returned nothing."""
+    # Under judged_only an empty list can mean that all its documents were removed, so only absent queries count.
+    absent = ~run.listed if run.judged_only else run.retrieved == 0
+    return int(np.sum(run.answerable & absent))
 
 
 def unjudged_share(run: SearchLengths, depth: int) -> float | None:

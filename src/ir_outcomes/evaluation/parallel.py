@@ -146,7 +146,9 @@ def _pool(function: Callable[[Any, str | None], T], jobs: list[_Job], n_jobs: in
         return
     results = parallel(calls)
     try:
-        yield from results
+        # `yield from` would close the results itself, outside of the block that ignores warnings.
+        for result in results:  # noqa: UP028
+            yield result
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib's advice when an error ends the evaluation early

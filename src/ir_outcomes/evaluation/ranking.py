@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._types import Ties
-from ir_outcomes.errors import ParameterError
+from ir_outcomes._checks import check_one_order, unreachable
+from ir_outcomes._types import OneOrder, Ties
 from ir_outcomes.reading.keys import Codes, Ids, Keys, pair_keys
 from ir_outcomes.reading.nested import NestedRun
 from ir_outcomes.reading.qrels import Qrels
@@ -110,13 +110,16 @@ def levels(qrels: Qrels, run: Run | NestedRun, places: _Ints, scores: _Floats, t
 
 def ranked_rows(run: Run, ties: Ties) -> _Ints:
     """Put the rows of each query in the order of the rule; for whoever needs the lists themselves."""
+    check_one_order(ties)
     queries = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
     scores = _comparable(run.scores, run, ties)
     if ties == "trec":
         return np.lexsort((run.docids, scores, -queries))[::-1]
     if ties == "msmarco":
         return np.lexsort((run.docids, -scores, queries))
-    return np.lexsort((-scores, queries))
+    if ties == "input" or ties == "expected":  # the latter is refused above
+        return np.lexsort((-scores, queries))
+    unreachable(ties)
 
 
 def _ranked(run: Run | NestedRun, ties: Ties) -> tuple[npt.NDArray[Any], _Ints | None]:
@@ -142,7 +145,7 @@ def _partition(scores: npt.NDArray[Any], low: _Ints, high: _Ints, wanted: npt.ND
     return low
 
 
-def _before(run: Run | NestedRun, order: _Ints | None, begin: _Ints, end: _Ints, docids: Ids, ties: Ties) -> _Ints:
+def _before(run: Run | NestedRun, order: _Ints | None, begin: _Ints, end: _Ints, docids: Ids, ties: OneOrder) -> _Ints:
     """Count, for each of these documents, the documents of its tie level that the rule ranks before it.
 
     Parameters
@@ -187,7 +190,7 @@ def _before(run: Run | NestedRun, order: _Ints | None, begin: _Ints, end: _Ints,
         elif ties == "input":
             before[documents] = within[same]
         else:
-            raise ParameterError(f"ties={ties!r}: tied documents have no single order under this rule")
+            unreachable(ties)
     return before
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from ir_outcomes._types import Floats
-from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.errors import IrOutcomesError, MismatchError, ParameterError, some
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import higher_is_better as direction_of
@@ -244,14 +244,27 @@ class RunScorer:
         return ir_measures.evaluator(self.measures, self._qrels.to_dict())
 
     def values(self, run: Any) -> Floats:
-        """(n_measures, n_queries) float array: the values of a `Run`, in the order of the measures and of the qrels."""
+        """(n_measures, n_queries) float array: the values of a `Run`, in the order of the measures and of the qrels.
+
+        Raises
+        ------
+        ParameterError
+            If ir_measures cannot compute a measure, for example because a program that it calls fails.
+        """
         values = np.full((len(self.measures), len(self._qrels.query_ids)), np.nan)
         if not self.measures:
             return values
         row_of = {measure: row for row, measure in enumerate(self.measures)}
         column_of = {query: column for column, query in enumerate(self._qrels.query_ids)}
-        for metric in self._evaluator.iter_calc(run.to_dict()):
-            values[row_of[metric.measure], column_of[metric.query_id]] = metric.value
+        try:
+            for metric in self._evaluator.iter_calc(run.to_dict()):
+                values[row_of[metric.measure], column_of[metric.query_id]] = metric.value
+        except (IrOutcomesError, MemoryError):
+            raise
+        except Exception as error:  # each provider of ir_measures has errors of its own
+            names = some([str(measure) for measure in self.measures])
+            reason = f"{type(error).__name__}: {error}"
+            raise ParameterError(f"ir_measures cannot compute {names} for {run.name} ({reason})") from error
         return values
 
 

@@ -24,7 +24,7 @@ from ir_outcomes.errors import FormatError, MismatchError, ParameterError, Unrea
 from ir_outcomes.evaluation.ranking import pytrec_eval_compares_as_float32
 from ir_outcomes.reading.files import LARGEST_RATIO, UNSUSPICIOUS
 
-__all__ = ["LAYOUT", "PER_ATOM", "PER_QUERY", "load_parts", "save_parts", "score_bits"]
+__all__ = ["LAYOUT", "PER_ATOM", "PER_QUERY", "load_parts", "load_values", "save_parts", "save_values", "score_bits"]
 
 LAYOUT = 3  # must change whenever a file of the old layout would be misread
 
@@ -107,6 +107,39 @@ def load_parts(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str | None
         )
     lists = {field: tuple(about[field]) for field in ("query_ids", "ignored", "unjudged_depths")}
     return {**{field: about[field] for field in _TEXTS}, **lists, **arrays}, about["key"]
+
+
+def save_values(values: npt.NDArray[np.float64], path: str | os.PathLike[str], key: str) -> None:
+    """Write the values of measures to an entry of the cache: a line that states what they were computed from, then the numbers.
+
+    Raises
+    ------
+    ParameterError
+        If the file cannot be written.
+    """
+    _write_completely(path, f"{json.dumps(key)}\n".encode() + np.ascontiguousarray(values, dtype="<f8").tobytes())
+
+
+def load_values(path: str | os.PathLike[str], key: str, shape: tuple[int, int]) -> npt.NDArray[np.float64]:
+    """Read what `save_values` wrote; no more is read than an entry of this key and shape can hold.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file cannot be opened.
+    FormatError
+        If it is the entry of something else, or damaged.
+    """
+    source, head = os.fsdecode(path), f"{json.dumps(key)}\n".encode()
+    size = len(head) + 8 * shape[0] * shape[1]
+    try:
+        with open(path, "rb") as stream:
+            content = stream.read(size + 1)
+    except OSError as error:
+        raise UnreadableFile(f"{source}: {error.strerror or error}") from error
+    if len(content) != size or not content.startswith(head):
+        raise FormatError(source, "is damaged, or the entry of another run or of other measures")
+    return np.frombuffer(content, dtype="<f8", offset=len(head)).astype(np.float64).reshape(shape)
 
 
 def score_bits(ties: str) -> int | None:

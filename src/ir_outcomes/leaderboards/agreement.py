@@ -137,7 +137,7 @@ def agreement(
     >>> qrels = {f"q{n}": {"gold": 1} for n in range(20)}
     >>> good = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
     >>> poor = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
-    >>> result = agreement(evaluate(qrels, {"good": good, "poor": poor}), measures=["RR@10"], splits=10)
+    >>> result = agreement(evaluate(qrels, {"good": good, "poor": poor}), measures=["RR"], splits=10)
     >>> result.tests[0].agree, result.tests[0].replicates, result.verdict.same
     (1.0, 1.0, 1.0)
     """

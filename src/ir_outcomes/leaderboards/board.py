@@ -251,16 +251,7 @@ def _board_of_runs(
     check_positive("cutoff", cutoff, none_allowed=True)
     check_one_order(evaluation.ties)
     n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
-    settings = Settings(
-        cutoff=evaluation.cutoff if cutoff is None else cutoff,
-        rel=evaluation.rel,
-        unit=evaluation.unit,
-        ties=evaluation.ties,
-        judged_only=evaluation.judged_only,
-        alpha=alpha,
-        correction=correction,
-        family=n_pairs,
-    )
+    settings = Settings.of(evaluation, cutoff=cutoff, alpha=alpha, correction=correction, family=n_pairs)
     scores = evaluation.scores_of(None, cutoff=settings.cutoff) if measure is None else scores_of(evaluation, measure)
     places = _Places.of(scores, aggregate)
     evaluation = evaluation[list(places.scores.runs)]

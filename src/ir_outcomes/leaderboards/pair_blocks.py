@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import isqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_outcomes._types import Bools, Floats, Ints
 from ir_outcomes.comparison.outcomes import from_items, horizon_of
@@ -62,7 +63,8 @@ def blocks_of_ranks(runs: Sequence[SearchLengths]) -> Iterator[PairBlock]:
     answerable = runs[0].answerable
     lengths = np.stack([run.esl()[answerable] for run in runs])
     ranks, codes = np.unique(lengths, return_inverse=True)  # NaN, which is not found, is one of the ranks
-    codes = codes.reshape(lengths.shape)
+    # 32 bits are half of the memory to pass through, which is what takes the time.
+    codes = codes.reshape(lengths.shape).astype(np.int32 if len(ranks) ** 2 < 1 << 31 else np.int64)
     most = max(isqrt(_MOST_RANKS // max(lengths.shape[1], 1)), _MOST_RANKS // len(ranks) ** 2)
     for baseline, first, end in _blocks(runs, most):
         cells = codes[baseline] * len(ranks) + codes[first:end]
@@ -92,7 +94,9 @@ def _blocks(runs: Sequence[SearchLengths], most: int) -> Iterator[tuple[int, int
             first = end
 
 
-def _block_of_cells(baseline: SearchLengths, contenders: Sequence[SearchLengths], ranks: Floats, cells: Ints) -> PairBlock:
+def _block_of_cells(
+    baseline: SearchLengths, contenders: Sequence[SearchLengths], ranks: Floats, cells: npt.NDArray[np.integer[Any]]
+) -> PairBlock:
     """Make samples of (n_contenders, n_queries) cells."""
     occurring, counts = _counted(cells, len(ranks) ** 2)
     lengths = ranks[occurring // len(ranks)], ranks[occurring % len(ranks)]
@@ -104,10 +108,9 @@ def _block_of_cells(baseline: SearchLengths, contenders: Sequence[SearchLengths]
         horizon=horizon_of(baseline, contenders[0]),
     )
     found = ~np.isnan(lengths[0]), ~np.isnan(lengths[1])
-    outcomes = (counts[outcome].sum(axis=0) for outcome in _outcomes(*found))
-    neither, lost, won, both = (numbers.astype(np.int64).tolist() for numbers in outcomes)
     shared = found[0] & found[1]
-    totals = [(of_run[shared] @ counts[shared]).tolist() for of_run in lengths]
+    neither, lost, won, both = (_sums(outcome, counts).astype(np.int64).tolist() for outcome in _outcomes(*found))
+    totals = [_sums(np.where(shared, of_run, 0.0), counts).tolist() for of_run in lengths]
     n_queries = cells.shape[1]
     summaries = [
         Summary(
@@ -127,7 +130,7 @@ def _block_of_cells(baseline: SearchLengths, contenders: Sequence[SearchLengths]
     return PairBlock(summaries, samples_of(pair, counts))
 
 
-def _counted(cells: Ints, n_cells: int) -> tuple[Ints, Floats]:
+def _counted(cells: npt.NDArray[np.integer[Any]], n_cells: int) -> tuple[Ints, Floats]:
     """Count the queries of each pair in each cell.
 
     Returns
@@ -137,12 +140,16 @@ def _counted(cells: Ints, n_cells: int) -> tuple[Ints, Floats]:
     counts : (n_occurring, n_pairs) float array
         Numbers of queries.
     """
-    occurs = np.zeros(n_cells, dtype=bool)
-    occurs[cells] = True
-    occurring = np.flatnonzero(occurs)
-    place = np.cumsum(occurs) - 1
     n_pairs = len(cells)
-    keys = place[cells] * n_pairs + np.arange(n_pairs)[:, None]
+    if n_cells <= _MOST_RANKS:
+        occurs = np.zeros(n_cells, dtype=bool)
+        occurs[cells] = True
+        occurring = np.flatnonzero(occurs)
+        place = (np.cumsum(occurs) - 1).astype(np.int32)[cells]
+    else:  # slower, but there can be billions of cells
+        occurring, place = np.unique(cells, return_inverse=True)
+        place = place.reshape(cells.shape)
+    keys = place * n_pairs + np.arange(n_pairs, dtype=np.int32)[:, None]
     counts = np.bincount(keys.ravel(), minlength=len(occurring) * n_pairs).reshape(len(occurring), n_pairs)
     return occurring, counts.astype(np.float64)
 
@@ -187,6 +194,15 @@ def _block_of_documents(
     ]
     own_queries = np.repeat(np.eye(n_pairs), n_queries, axis=0)
     return PairBlock(summaries, samples_of(pair, own_queries))
+
+
+def _sums(values: Bools | Floats, counts: Floats) -> Floats:
+    """(n_pairs,) sums of the values of the cells, by their counts.
+
+    Not ``values @ counts``: its threads wait for each other longer than the product takes, where other processes run.
+    """
+    sums: Floats = np.einsum("i,ij->j", values.astype(np.float64), counts)
+    return sums
 
 
 def _outcomes(baseline: Bools, contender: Bools) -> tuple[Bools, Bools, Bools, Bools]:

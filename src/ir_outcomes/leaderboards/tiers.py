@@ -1,18 +1,20 @@
-"""From "is better than", which is not transitive, to tiers."""
+"""Tiers of runs from "is better than", which is not transitive."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from ir_outcomes._types import Bools
 
 __all__ = ["tiers"]
 
 
-def tiers(better: npt.NDArray[np.bool_]) -> tuple[list[list[int]], list[list[int]]]:
-    """Condense cycles, then peel off, again and again, what nothing that remains is better than.
+def tiers(better: Bools) -> tuple[list[list[int]], list[list[int]]]:
+    """Divide runs into tiers such that no run is better than a run of the same or an earlier tier, except in cycles.
 
-    "Better" need not be transitive, because each pair of runs has its own queries that both answered; runs that are better
-    than each other in a circle stand in the same tier.
+    "Better" need not be transitive, because each pair of runs has its own queries that both answered. Runs that are better than
+    each other in a cycle are therefore treated as one. The first tier has the runs that no run is better than, the second those
+    that only runs of the first tier are better than, and so on.
 
     Parameters
     ----------
@@ -36,15 +38,15 @@ def tiers(better: npt.NDArray[np.bool_]) -> tuple[list[list[int]], list[list[int
     from scipy.sparse.csgraph import connected_components
 
     n_components, component = connected_components(better, directed=True, connection="strong")
-    members = [np.flatnonzero(component == each).tolist() for each in range(n_components)]
+    members = [np.flatnonzero(component == number).tolist() for number in range(n_components)]
     beaten_by = np.zeros((n_components, n_components), dtype=bool)
     winners, losers = np.nonzero(better)
     beaten_by[component[losers], component[winners]] = True
     np.fill_diagonal(beaten_by, False)
     remaining = np.ones(n_components, dtype=bool)
-    peeled = []
-    while remaining.any():
+    result = []
+    while remaining.any():  # without cycles between components there always is one that no other beats
         unbeaten = remaining & ~beaten_by[:, remaining].any(axis=1)
-        peeled.append(sorted(run for each in np.flatnonzero(unbeaten) for run in members[each]))
+        result.append(sorted(run for number in np.flatnonzero(unbeaten).tolist() for run in members[number]))
         remaining &= ~unbeaten
-    return peeled, [each for each in members if len(each) > 1]
+    return result, [runs for runs in members if len(runs) > 1]

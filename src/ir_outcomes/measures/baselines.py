@@ -29,7 +29,7 @@ _digests: dict[_State, str] = {}  # of what was read by path or id, so that it i
 _evaluated: OrderedDict[tuple[Any, ...], SearchLengths] = OrderedDict()
 _resolved: dict[tuple[Any, ...], SearchLengths] = {}  # evaluated by the process that this one works for
 _lock = threading.Lock()
-_TICK = 2_000_000_000  # nanoseconds; FAT has the coarsest clock
+_TICK = 20_000_000  # nanoseconds; Linux updates the time of files every 10 ms or more often
 
 
 def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:

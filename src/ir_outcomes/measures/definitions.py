@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.measures.baselines import baseline_lengths, use_baseline_lengths
 from ir_outcomes.reading.qrels import Qrels
 
-__all__ = ["ASL", "ESL", "Answered", "Outcome", "SearchLengthMeasure", "SharedRR", "split"]
+__all__ = ["ASL", "ESL", "MEASURES", "Answered", "Outcome", "SearchLengthMeasure", "SharedRR", "table_2_measures"]
 
 
 class _MeanOfDefined(MeanAgg):
@@ -388,9 +388,10 @@ ASL = _ASL()
 Answered = _Answered()
 Outcome = _Outcome()
 SharedRR = _SharedRR()
+MEASURES: tuple[SearchLengthMeasure, ...] = (ESL, ASL, Answered, Outcome, SharedRR)
 
 
-def split(
+def table_2_measures(
     baseline: str,
     *,
     cutoff: int = 100,
@@ -418,7 +419,7 @@ def split(
 
     Examples
     --------
-    >>> for measure in split("bm25"):
+    >>> for measure in table_2_measures("bm25"):
     ...     print(measure)
     Outcome(baseline='bm25',case='neither')@100
     Outcome(baseline='bm25',case='lost')@100

@@ -14,7 +14,7 @@ from ir_measures.util import Metric
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.measures.baselines import baseline_lengths
-from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, SearchLengthMeasure, SharedRR
+from ir_outcomes.measures.definitions import MEASURES, SearchLengthMeasure
 from ir_outcomes.reading.nested import as_ranking
 from ir_outcomes.reading.qrels import as_qrels
 
@@ -70,7 +70,7 @@ class OutcomesProvider(Provider):
 
     NAME = "ir_outcomes"
     PRIORITY = 0.0  # read by the entry point loader of ir_measures' branch "entry-points": after the built-in providers
-    SUPPORTED_MEASURES = [ESL, ASL, Answered, Outcome, SharedRR]
+    SUPPORTED_MEASURES = list(MEASURES)
 
     def supports(self, measure: Any) -> bool:
         """Tell whether a measure is one of ours; its parameters are checked on the way."""

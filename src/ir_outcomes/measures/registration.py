@@ -8,8 +8,8 @@ import ir_measures
 from ir_measures.measures import registry as measure_registry
 from ir_measures.providers import registry as provider_registry
 
-from ir_outcomes.errors import IrOutcomesWarning
-from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, SharedRR
+from ir_outcomes.errors import IrOutcomesWarning, user_stacklevel
+from ir_outcomes.measures.definitions import MEASURES
 from ir_outcomes.measures.provider import OutcomesProvider
 
 __all__ = ["register"]
@@ -21,14 +21,14 @@ def register() -> None:
     Doing it again, as on a reload, replaces what was registered before; a measure of another package that already has one
     of the names is left alone, with a warning.
     """
-    for measure in (ESL, ASL, Answered, Outcome, SharedRR):
+    for measure in MEASURES:
         present = measure_registry.get(measure.NAME)
         if present is not None and type(present).__module__ != type(measure).__module__:
             warnings.warn(
                 f"ir_measures already knows a measure {measure.NAME} (from {type(present).__module__}); that text keeps its "
                 f"meaning, use the object ir_outcomes.{measure.NAME} for ours",
                 IrOutcomesWarning,
-                stacklevel=3,
+                stacklevel=user_stacklevel(),
             )
         else:
             measure_registry[measure.NAME] = measure
@@ -36,5 +36,5 @@ def register() -> None:
     provider_registry[provider.NAME] = provider
     # ir_measures binds its functions to the pipeline object at import: the list inside it is the only way in.
     pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [other for other in pipeline if other.NAME != provider.NAME]
+    pipeline[:] = [present for present in pipeline if provider.NAME != present.NAME]
     pipeline.append(provider)

@@ -19,7 +19,7 @@ from contextlib import closing
 from itertools import chain
 from typing import NamedTuple
 
-from ir_outcomes.errors import FormatError
+from ir_outcomes.errors import EmptyInput, FormatError
 from ir_outcomes.reading.columns import Columns
 from ir_outcomes.reading.files import BOM, LONGEST_LINE, Block, blocks_of, pieces
 from ir_outcomes.reading.json_files import is_json_lines, mteb_selection, read_json, read_json_lines
@@ -91,7 +91,7 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
     if selection is not None and found.name is None:
         raise FormatError(source, f"is not a file of MTEB predictions; remove #{selection} from its path")
     if not len(found.columns.codes):
-        raise FormatError(source, "is empty; nothing can be evaluated from it")
+        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
     return found
 
 
@@ -158,7 +158,7 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
     metadata, blocks = _without_metadata(blocks, kind, source)
     first, blocks = _first_block(blocks)
     if first is None:
-        raise FormatError(source, "is empty; nothing can be evaluated from it")
+        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
     number, line = next(nonblank(first))
     separator, names = _names_of(line)
     layout = _layout_for(len(line.split()), kind)

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from ir_outcomes.errors import DatasetUnavailable, IrOutcomesWarning
+from ir_outcomes.errors import DatasetUnavailable, IrOutcomesWarning, user_stacklevel
 
 DATASET_PREFIX = "irds:"
 LARGE_DOWNLOAD = 100_000_000
@@ -110,7 +110,7 @@ def load_part(name: str, part: Part) -> list[Any]:
         warnings.warn(
             f"{name}: its {part} are downloaded ({size_text(source.size)}), unless you put the file at {source.path}",
             IrOutcomesWarning,
-            stacklevel=3,
+            stacklevel=user_stacklevel(),
         )
     try:
         rows = list(getattr(dataset, f"{part}_iter")())

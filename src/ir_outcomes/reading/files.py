@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import difflib
+import hashlib
 import io
 import lzma
 import os
@@ -190,7 +191,7 @@ def name_of(path: str | os.PathLike[str]) -> str:
 
 
 _COMPRESSION_ENDINGS = {"gz", "bz2", "xz", "lz4", "zst"}
-_FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel"}
+_FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel", "csv", "json", "jsonl", "parquet", "parq"}
 
 
 class _CountedFile(io.FileIO):
@@ -234,6 +235,24 @@ def _open(source: str) -> Iterator[tuple[_CountedFile, IO[bytes]]]:
 
 def _unreadable(source: str, error: Exception) -> UnreadableFile:
     return UnreadableFile(f"{source!r}: cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file, as hexadecimal digits.
+
+    Raises
+    ------
+    UnreadableFile
+        If it cannot be read.
+    """
+    content = hashlib.sha256()
+    try:
+        with open(path, "rb") as stream:
+            while block := stream.read(1 << 20):
+                content.update(block)
+    except OSError as error:
+        raise UnreadableFile(f"{os.fsdecode(path)}: {error.strerror or error}") from error
+    return content.hexdigest()
 
 
 def _pieces(file: _CountedFile, stream: IO[bytes], source: str) -> Iterator[bytes]:

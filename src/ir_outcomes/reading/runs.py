@@ -22,7 +22,7 @@ from ir_outcomes.reading.keys import Ids, repeated
 from ir_outcomes.reading.layouts import RUN, RUN_BY_RANK
 from ir_outcomes.reading.python_objects import columns_of, name_within
 
-__all__ = ["Run", "as_run", "read_run"]
+__all__ = ["Run", "as_run", "read_run", "run_and_warnings"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,16 +120,24 @@ def read_run(path: str | os.PathLike[str], *, by: Literal["score", "rank"] = "sc
     >>> read_run(path)
     Run('bm25', 1 query, 2 documents)
     """
+    run, messages = run_and_warnings(path, by=by, name=name)
+    for message in messages:
+        warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+    return run
+
+
+def run_and_warnings(
+    path: str | os.PathLike[str], *, by: Literal["score", "rank"] = "score", name: str | None = None
+) -> tuple[Run, tuple[str, ...]]:
+    """Read a file of a run as `read_run` does, and return its warnings, which another process could not show."""
     if by not in ("score", "rank"):
         raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
     _check_name(name)
     content = read_any_file(path, RUN if by == "score" else RUN_BY_RANK)
-    for warning in content.warnings:
-        warnings.warn(warning, IrOutcomesWarning, stacklevel=user_stacklevel())
     if by == "rank" and content.columns.value_name != "rank":
         raise FormatError(content.columns.source, "contains scores and no ranks; leave by='rank' out")
     run = _checked(content.columns, name or content.name or _name_of_file(path))
-    return replace(run, metadata=content.metadata)
+    return replace(run, metadata=content.metadata), tuple(content.warnings)
 
 
 def as_run(run: Any, name: str | None = None) -> Run:

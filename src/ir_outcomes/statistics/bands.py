@@ -100,7 +100,7 @@ def band_of_events(
     Notes
     -----
     With centred differences e_i(k) = d_i(k) - D(k), the factor c is the `level` quantile, over random signs s_i, of the largest
-    |sum_i s_i e_i(k)| / n / SE(k) over k. Only the queries that differ somewhere need their own signs: the others have
+    ``|sum_i s_i e_i(k)| / n / SE(k)`` over k. Only the queries that differ somewhere need their own signs: the others have
     e_i(k) = -D(k), and the sum of their signs is one binomial number for each draw.
 
     Drawn from real pairs of runs (``benchmarks/pooling_bands_planning.py``), 95 % bands hold at all ranks at once in 34 to 51,

@@ -233,6 +233,30 @@ def harm_excluded(interval: Interval | None, margin: float, n: int, *, higher_is
     return -interval.low < margin if higher_is_better else interval.high < margin
 
 
+def harm_shown(interval: Interval | None, margin: float, n: int, *, higher_is_better: bool) -> bool:
+    """Say whether the whole interval is beyond a margin on the harmful side; the parameters are those of `harm_excluded`.
+
+    Raises
+    ------
+    ParameterError
+        If the margin is not positive.
+
+    Examples
+    --------
+    >>> harm_shown(Interval(-3.0, -1.2), 1.0, 100, higher_is_better=True)
+    True
+    >>> harm_shown(Interval(-3.0, -0.8), 1.0, 100, higher_is_better=True)
+    False
+    """
+    if not margin > 0:
+        raise ParameterError(f"margin={margin!r}: must be positive")
+    if interval is None:
+        return False
+    if interval.low == interval.high and n < FEWEST_OF_EQUAL_DIFFERENCES:
+        return False
+    return interval.high < -margin if higher_is_better else interval.low > margin
+
+
 def equivalent(interval: Interval | None, margin: float, n: int) -> bool:
     """Say whether both sides of an interval stay inside a margin (two one-sided tests); parameters as in `harm_excluded`.
 

@@ -31,7 +31,7 @@ def power_of_mean(shift: float, df: float, alpha: float) -> float:
     Returns
     -------
     float
-        Chance that |t| exceeds the critical value.
+        Chance that the absolute value of t exceeds the critical value.
 
     Raises
     ------

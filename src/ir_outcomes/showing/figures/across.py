@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition, Effect, Overall, PooledEffect
+from ir_outcomes.across.conditions import Condition
 from ir_outcomes.across.cutoffs import CutoffsComparison
+from ir_outcomes.across.effects import Effect
+from ir_outcomes.across.pooled import Overall, PooledEffect
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.showing.figures.curve import curve

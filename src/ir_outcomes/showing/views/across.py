@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from ir_outcomes._formatting import NOTHING, fixed, interval, percent, plural, pvalue
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition, Effect, Overall, PooledEffect, bare
+from ir_outcomes.across.conditions import Condition
 from ir_outcomes.across.cutoffs import CutoffsComparison
+from ir_outcomes.across.effects import Effect, bare
 from ir_outcomes.across.judges import JudgesComparison
+from ir_outcomes.across.pooled import Overall, PooledEffect
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.settings import Settings

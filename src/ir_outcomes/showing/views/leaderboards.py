@@ -194,7 +194,7 @@ def _rank_distribution(result: RankDistribution, layout: Layout) -> View:
         Column("mean", "number"),
         Column("expected", "number"),
         Column(f"{100 * result.level:g} %", "interval"),
-        *(Column(str(place), "number", group="% with rank") for place in range(1, places + 1)),
+        *(Column(str(place), "number", group="rank, %") for place in range(1, places + 1)),
         Column(f"top {result.top_k}", "number"),
         Column("over next", "number"),
     )
@@ -220,7 +220,7 @@ def _rank_distribution(result: RankDistribution, layout: Layout) -> View:
                 f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)}, seed {result.seed}",
                 columns,
                 rows,
-                f"expected: mean rank over the resamples; {columns[4].heading}: interval of the rank; % with rank, "
+                f"expected: mean rank over the resamples; {columns[4].heading}: interval of the rank; rank, "
                 f"top {result.top_k}, over next: % of the resamples in which the run has this rank (alone or shared), is among "
                 f"the top {result.top_k}, and is above the run below it.",
                 (f"Median Kendall's tau between the order on a resample and the order on all queries: {tau}.",),

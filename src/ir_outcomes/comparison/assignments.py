@@ -1,0 +1,352 @@
+"""What a comparison would say if some unjudged documents were relevant: many such assignments at once, on arrays of ranks.
+
+Both facets are computed in full for each assignment: a new relevant document is an item of its own, it is one irrelevant
+document less above those that follow it, and it makes a query answerable that had no relevant document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ir_outcomes._types import Bools, CoverageTest, Floats, Ints, RankingTest, Unit
+from ir_outcomes.comparison.outcomes import PairedQueries, from_items, horizon_of
+from ir_outcomes.comparison.pair_tests import PairSamples, PairTests, coverage_test_for, judge, run_tests
+from ir_outcomes.evaluation.documents import RankedDocuments
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.reading.keys import Ids
+from ir_outcomes.statistics import Differences, Tests, adjust, differences, mean_tests, tally_rows
+
+__all__ = [
+    "Family",
+    "Holdings",
+    "Numbers",
+    "Rules",
+    "effects_of",
+    "holdings_of",
+    "labels_of",
+    "numbers_of",
+    "raw_pvalues",
+]
+
+LARGEST_BLOCK = 1 << 20  # items that are worked on at a time
+
+
+class Rules(NamedTuple):
+    """How labels are reached; see `ir_outcomes.compare`."""
+
+    unit: Unit
+    alpha: float
+    test: RankingTest
+    coverage_test: CoverageTest
+    correction: str
+    many_relevant: bool
+
+
+class Family(NamedTuple):
+    """Raw p-values of the deciding tests of the other pairs of the family, which an assignment leaves as they are."""
+
+    coverage: Floats
+    ranking: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Holdings:
+    """Where two runs hold the relevant documents and the unjudged ones, within the cutoff.
+
+    Attributes
+    ----------
+    n_queries : int
+        All queries of the qrels.
+    horizon : int
+        k of the restricted search length.
+    atom_query : (n_atoms,) int64 array
+        The query of each judged relevant document.
+    atom_ranks : (2, n_atoms) int64 array
+        Its ranks in baseline and contender; 0 where it is not within the cutoff.
+    query : (n_documents,) int64 array
+        The query of each unjudged document that either run returned, ascending.
+    ranks : (2, n_documents) int64 array
+        Its ranks.
+    docids : (n_documents,) bytes array
+        Document ids in UTF-8.
+    """
+
+    n_queries: int
+    horizon: int | None
+    atom_query: Ints
+    atom_ranks: Ints
+    query: Ints
+    ranks: Ints
+    docids: Ids
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    @property
+    def favours_baseline(self) -> Bools:
+        """(n_documents,) bool array: returned only by the baseline, or ranked higher by it."""
+        return _is_before(self.ranks[0], self.ranks[1])
+
+    @property
+    def favours_contender(self) -> Bools:
+        """(n_documents,) bool array: returned only by the contender, or ranked higher by it."""
+        return _is_before(self.ranks[1], self.ranks[0])
+
+    @property
+    def in_both(self) -> Bools:
+        """(n_documents,) bool array: returned by both."""
+        both: Bools = (self.ranks[0] > 0) & (self.ranks[1] > 0)
+        return both
+
+
+class Numbers(NamedTuple):
+    """Changes of each query (contender minus baseline) under each assignment; all arrays are (n_assignments, n_queries).
+
+    Attributes
+    ----------
+    coverage, ranking : float arrays
+        Change of the share found, and of the search length on what both found; 0 where there is none.
+    restricted, won_and_lost : float arrays
+        Change of the restricted search length, and its part of won and lost.
+    counted, shared : bool arrays
+        Whether the query is answerable, and whether both runs found something in common.
+    """
+
+    coverage: Floats
+    ranking: Floats
+    restricted: Floats
+    won_and_lost: Floats
+    counted: Bools
+    shared: Bools
+
+
+def holdings_of(runs: tuple[SearchLengths, SearchLengths], unjudged: tuple[RankedDocuments, RankedDocuments]) -> Holdings:
+    """Set the relevant and the unjudged documents of two runs side by side.
+
+    Parameters
+    ----------
+    runs : pair of SearchLengths
+        Baseline and contender, at the cutoff.
+    unjudged : pair of RankedDocuments
+        Their unjudged documents within the same cutoff.
+    """
+    queries = [np.repeat(np.arange(len(kept.query_ids)), np.diff(kept.offsets)) for kept in unjudged]
+    query = np.concatenate(queries)
+    docids = np.concatenate([kept.docids for kept in unjudged])
+    rank = np.concatenate([kept.rank for kept in unjudged])
+    run = np.repeat([0, 1], [len(part) for part in queries])
+    order = np.lexsort((docids, query))
+    query, docids, rank, run = query[order], docids[order], rank[order], run[order]
+    is_new = np.ones(len(query), dtype=bool)
+    is_new[1:] = (query[1:] != query[:-1]) | (docids[1:] != docids[:-1])
+    document = np.cumsum(is_new) - 1
+    ranks = np.zeros((2, int(is_new.sum())), dtype=np.int64)
+    ranks[run, document] = rank
+    return Holdings(
+        n_queries=len(runs[0].query_ids),
+        horizon=horizon_of(*runs),
+        atom_query=runs[0].query,
+        atom_ranks=np.stack([runs[0].rank, runs[1].rank]),
+        query=query[is_new],
+        ranks=ranks,
+        docids=docids[is_new],
+    )
+
+
+def labels_of(holdings: Holdings, relevant: Bools, rules: Rules, family: Family | None = None) -> Ints:
+    """Find the label under each assignment.
+
+    Parameters
+    ----------
+    holdings : Holdings
+        A pair of runs.
+    relevant : (n_assignments, n_documents) bool array
+        Which unjudged documents are relevant.
+    rules : Rules
+        How labels are reached.
+    family : Family, optional
+        The other pairs of the call.
+
+    Returns
+    -------
+    (n_assignments,) int64 array
+        Indices into `ir_outcomes.comparison.verdict.LABELS`.
+    """
+    family = Family(np.empty(0), np.empty(0)) if family is None else family
+    samples = _samples(numbers_of(holdings, relevant, rules.unit))
+    # One relevant document more makes it possible that a query has several.
+    many = rules.many_relevant or bool(relevant.any())
+    facets = samples._replace(restricted=None, won_and_lost=None)
+    tests = run_tests(facets, rules.test, coverage_test_for(rules.unit, many, rules.coverage_test))
+    corrected = (
+        _corrected(tests.coverage.pvalue, family.coverage, rules.correction),
+        _corrected(tests.ranking.pvalue, family.ranking, rules.correction),
+    )
+    verdicts = judge(tests, alpha=rules.alpha, corrected=corrected).verdicts
+    guarded = np.flatnonzero(verdicts.do_no_harm)  # the guard acts on no other label, and its tests are slow
+    if not len(guarded):
+        return verdicts.label
+    guards = [mean_tests(_columns(sample, guarded)) for sample in (samples.restricted, samples.won_and_lost) if sample]
+    some = PairTests(
+        coverage=_places(tests.coverage, guarded),
+        ranking=_places(tests.ranking, guarded),
+        mean=_places(tests.mean, guarded),
+        wilcoxon=_places(tests.wilcoxon, guarded),
+        guards=tuple(guards),
+        higher_is_better=tests.higher_is_better,
+    )
+    labels = verdicts.label.copy()
+    labels[guarded] = judge(some, alpha=rules.alpha, corrected=(corrected[0][guarded], corrected[1][guarded])).verdicts.label
+    return labels
+
+
+def raw_pvalues(holdings: Holdings, rules: Rules) -> tuple[float, float]:
+    """Return the p-values of the deciding tests of coverage and ranking, with unjudged documents as not relevant."""
+    nothing = np.zeros((1, len(holdings)), dtype=bool)
+    samples = _samples(numbers_of(holdings, nothing, rules.unit))
+    tests = run_tests(samples, rules.test, coverage_test_for(rules.unit, rules.many_relevant, rules.coverage_test))
+    return float(tests.coverage.pvalue[0]), float(tests.ranking.pvalue[0])
+
+
+def effects_of(holdings: Holdings, unit: Unit) -> tuple[Floats, Floats, Floats]:
+    """Compute what each unjudged document would change in its query if it alone were relevant.
+
+    Returns
+    -------
+    tuple of three (n_documents,) float arrays
+        Changes of the query's difference of coverage, of search length and of restricted search length.
+    """
+    starts = np.searchsorted(holdings.atom_query, np.arange(holdings.n_queries + 1))
+    sizes = np.diff(starts)[holdings.query]
+    ends = np.cumsum(sizes)
+    atoms = np.repeat(starts[holdings.query] - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
+    each = replace(
+        holdings,  # every document in a copy of its query
+        n_queries=len(holdings),
+        atom_query=np.repeat(np.arange(len(holdings)), sizes),
+        atom_ranks=holdings.atom_ranks[:, atoms],
+        query=np.arange(len(holdings)),
+    )
+    before = numbers_of(each, np.zeros((1, len(holdings)), dtype=bool), unit)
+    after = numbers_of(each, np.ones((1, len(holdings)), dtype=bool), unit)
+    return (
+        (after.coverage - before.coverage)[0],
+        (after.ranking - before.ranking)[0],
+        (after.restricted - before.restricted)[0],
+    )
+
+
+def _columns(sample: Differences, places: Ints) -> Differences:
+    return Differences(sample.sizes, sample.positive[:, places], sample.negative[:, places])
+
+
+def _places(tests: Tests, places: Ints) -> Tests:
+    return Tests(tests.pvalue[places], tests.direction[places])
+
+
+def numbers_of(holdings: Holdings, relevant: Bools, unit: Unit) -> Numbers:
+    """Compute the changes of each query under each assignment; see `labels_of`."""
+    assignments = np.arange(len(relevant))
+    n_items = len(holdings.atom_query) + len(holdings)
+    size = max(1, LARGEST_BLOCK // max(n_items, 1))
+    blocks = [_numbers(holdings, relevant[assignments[start : start + size]], unit) for start in range(0, len(relevant), size)]
+    return Numbers(*map(np.concatenate, zip(*blocks, strict=True)))
+
+
+def _numbers(holdings: Holdings, relevant: Bools, unit: Unit) -> Numbers:
+    n, n_queries = len(relevant), holdings.n_queries
+    assignment, document = np.nonzero(relevant)
+    group = np.concatenate(
+        [
+            (np.arange(n)[:, None] * n_queries + holdings.atom_query).ravel(),
+            assignment * n_queries + holdings.query[document],
+        ]
+    )
+    ranks = np.concatenate([np.tile(holdings.atom_ranks, n), holdings.ranks[:, document]], axis=1)
+    counted = np.bincount(group, minlength=n * n_queries) > 0
+    place = np.cumsum(counted) - 1
+    if unit == "query":
+        item = np.arange(int(counted.sum()))
+        lengths = [_first(place[group], rank, len(item)) for rank in ranks]
+    else:
+        item = place[group]
+        lengths = [_documents(item, rank) for rank in ranks]
+    pair = from_items(("A", "B"), ("",) * int(counted.sum()), item, (lengths[0], lengths[1]), holdings.horizon)
+    return _changes(pair, counted.reshape(n, n_queries))
+
+
+def _changes(pair: PairedQueries, counted: Bools) -> Numbers:
+    def spread(values: Floats, where: Bools) -> Floats:
+        everywhere = np.zeros(counted.shape)
+        everywhere[where] = values
+        return everywhere
+
+    shared = np.zeros(counted.shape, dtype=bool)
+    shared[counted] = pair.shared
+    restricted = pair.restricted
+    assert restricted is not None  # holes are looked at within a cutoff
+    return Numbers(
+        coverage=spread(differences(pair.found_baseline, pair.found_contender), counted),
+        ranking=spread(differences(pair.length_baseline[pair.shared], pair.length_contender[pair.shared]), shared),
+        restricted=spread(differences(restricted.baseline, restricted.contender), counted),
+        won_and_lost=spread(differences(-restricted.won, restricted.lost), counted),
+        counted=counted,
+        shared=shared,
+    )
+
+
+def _samples(numbers: Numbers) -> PairSamples:
+    return PairSamples(
+        coverage=_tallied(numbers.coverage, numbers.counted),
+        ranking=_tallied(numbers.ranking, numbers.shared),
+        restricted=_tallied(numbers.restricted, numbers.counted),
+        won_and_lost=_tallied(numbers.won_and_lost, numbers.counted),
+        higher_is_better=False,
+    )
+
+
+def _tallied(changes: Floats, counted: Bools) -> Differences:
+    """Count the differences of each assignment, without the queries that do not count, whose change is 0."""
+    sample = tally_rows(changes)
+    sample.positive[0] -= (~counted).sum(axis=1)
+    return sample
+
+
+def _corrected(pvalue: Floats, others: Floats, correction: str) -> Floats:
+    if not len(others):
+        return pvalue
+    return np.array([adjust([own, *others], correction)[0] for own in pvalue.tolist()])
+
+
+def _documents(item: Ints, rank: Ints) -> Floats:
+    """Search length of each document: its rank less the relevant documents above it; NaN where it is not found."""
+    found = np.flatnonzero(rank > 0)
+    order = found[_in_order(item[found], rank[found])]
+    at = np.arange(len(order))
+    starts = np.ones(len(order), dtype=bool)
+    starts[1:] = item[order[1:]] != item[order[:-1]]
+    above = at - np.maximum.accumulate(np.where(starts, at, 0))
+    lengths = np.full(len(rank), np.nan)
+    lengths[order] = rank[order] - above
+    return lengths
+
+
+def _first(query: Ints, rank: Ints, n_queries: int) -> Floats:
+    """Rank of the first relevant document of each query; NaN where there is none."""
+    found = np.flatnonzero(rank > 0)
+    order = found[_in_order(query[found], rank[found])][::-1]
+    lengths = np.full(n_queries, np.nan)
+    lengths[query[order]] = rank[order]  # the last assignment to a place is that of the smallest rank
+    return lengths
+
+
+def _in_order(item: Ints, rank: Ints) -> Ints:
+    return np.argsort(item * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
+
+
+def _is_before(own: Ints, opposite: Ints) -> Bools:
+    before: Bools = (own > 0) & ((opposite == 0) | (own < opposite))
+    return before

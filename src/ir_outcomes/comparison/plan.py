@@ -1,0 +1,239 @@
+"""How many queries a comparison needs, judged from one that was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ir_outcomes._formatting import plural
+from ir_outcomes._types import Floats
+from ir_outcomes.comparison.facets import POWER, Facet
+from ir_outcomes.comparison.result import Comparison, QueryOutcome
+from ir_outcomes.comparison.settings import Settings
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.results import Immutable, Result, versions
+from ir_outcomes.statistics import (
+    QueriesNeeded,
+    queries_for_coverage,
+    queries_for_mean,
+    smallest_pvalue,
+)
+
+__all__ = ["Plan", "PlannedFacet", "coverage_changes", "plan", "ranking_changes"]
+
+
+@dataclass(frozen=True)
+class PlannedFacet(Immutable):
+    """How many queries one facet needs.
+
+    Attributes
+    ----------
+    name : str
+        "coverage" or "ranking".
+    measured_in : str
+        Unit of `effect`.
+    effect : float
+        Difference to detect, positive.
+    n : int
+        Queries of the pilot that the facet is measured on.
+    n_nonzero : int
+        Those on which the runs differ.
+    smallest_pvalue : float
+        The smallest p-value that is possible with so many queries that differ.
+    test : str
+        The test that is planned for.
+    needed : QueriesNeeded
+        The number of queries, all answerable ones counted, and its upper bound; its `effect` is a share for coverage.
+    """
+
+    name: str
+    measured_in: str
+    effect: float
+    n: int
+    n_nonzero: int
+    smallest_pvalue: float
+    test: str
+    needed: QueriesNeeded
+
+
+@dataclass(frozen=True, repr=False)
+class Plan(Result):
+    """How many queries like those of a pilot each facet needs.
+
+    Attributes
+    ----------
+    baseline, contender : str
+        The runs of the pilot.
+    n_queries : int
+        Its answerable queries.
+    coverage, ranking : PlannedFacet
+        What each facet needs.
+    power : float
+        Chance to detect the effects.
+    settings : Settings
+        Of the pilot; with several contenders the tests are planned at the level of Holm's first step.
+    notes : tuple of str
+        What a careful reader must know.
+    versions : mapping of str to str
+        Of ir_outcomes, NumPy, SciPy and Python.
+    """
+
+    baseline: str
+    contender: str
+    n_queries: int
+    coverage: PlannedFacet
+    ranking: PlannedFacet
+    power: float
+    settings: Settings
+    notes: tuple[str, ...]
+    versions: Mapping[str, str]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each facet."""
+        return [
+            {
+                "facet": facet.name,
+                "measured_in": facet.measured_in,
+                "effect": facet.effect,
+                "n": facet.n,
+                "n_nonzero": facet.n_nonzero,
+                "smallest_pvalue": facet.smallest_pvalue,
+                "test": facet.test,
+                "queries": facet.needed.queries,
+                "queries_upper": facet.needed.upper,
+                "power": facet.needed.power,
+                "alpha": facet.needed.alpha,
+                "confidence": facet.needed.confidence,
+            }
+            for facet in (self.coverage, self.ranking)
+        ]
+
+    def _summary(self) -> str:
+        needed = " and ".join(
+            f"{facet.needed.queries or 'no number of'} queries for {facet.name}" for facet in (self.coverage, self.ranking)
+        )
+        return f"{needed}, from {plural('query', self.n_queries)} of {self.contender!r} against {self.baseline!r}"
+
+
+def coverage_changes(queries: Sequence[QueryOutcome]) -> Floats:
+    """Return the change of the share found, of each query; percentage points."""
+    return np.array([100 * (query.found_contender - query.found_baseline) for query in queries], dtype=np.float64)
+
+
+def ranking_changes(queries: Sequence[QueryOutcome]) -> Floats:
+    """Return the change of the search length, of each query where both runs found something in common."""
+    return np.array([query.difference for query in queries if query.difference is not None], dtype=np.float64)
+
+
+def plan(comparison: Comparison, coverage: float = 1.0, ranking: float = 0.5, *, power: float = POWER) -> Plan:
+    """Compute how many queries like those of a comparison would detect the effects that matter.
+
+    The effects are those that you care about, not those that were observed: the power of a finished test to detect what it
+    observed says no more than its p-value.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The pilot: the same kind of queries and of runs.
+    coverage : float
+        Difference to detect in coverage, in percentage points; its direction does not matter.
+    ranking : float
+        Difference to detect in ranking, in ranks (or in the unit of the measure that was compared).
+    power : float
+        Chance to detect it.
+
+    Returns
+    -------
+    Plan
+        For each facet a number of queries and an 80 % upper bound, which accounts for what the pilot does not know about the
+        spread.
+
+    Raises
+    ------
+    ParameterError
+        If an effect is 0 or impossible, the power is not between alpha and 1, or the result was stored without its queries.
+
+    References
+    ----------
+    Sakai 2016, "Topic set size design", for ranking; Connor 1987 for the setting of coverage.
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> qrels = {f"q{n}": {"gold": 1} for n in range(60)}
+    >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
+    >>> b = {q: {"gold": 2.0 if n % 3 else 0.5, "x": 1.0} for n, q in enumerate(qrels)}
+    >>> iro.plan(iro.compare(qrels, a, b), ranking=0.25).ranking.needed.queries
+    31
+    """
+    if comparison.queries is None:
+        raise ParameterError("this result was stored without its queries; write it with to_json(per_query=True)")
+    settings = comparison.settings
+    level = settings.first_step_level
+    shares = coverage / 100
+    facet = comparison.coverage
+    if facet.won is not None and facet.lost is not None:
+        for_coverage = queries_for_coverage(
+            facet.n, facet.won, facet.lost, shares, alpha=level, power=power, test=settings.coverage_test
+        )
+    else:
+        changes = coverage_changes(comparison.queries) / 100
+        for_coverage = queries_for_mean(changes, comparison.n_queries, shares, alpha=level, power=power)
+    for_ranking = queries_for_mean(ranking_changes(comparison.queries), comparison.n_queries, ranking, alpha=level, power=power)
+    planned = (
+        _planned(comparison.coverage, coverage, settings.coverage_test if facet.won is not None else "t", for_coverage),
+        _planned(comparison.ranking, ranking, "t", for_ranking),
+    )
+    return Plan(
+        baseline=comparison.baseline,
+        contender=comparison.contender,
+        n_queries=comparison.n_queries,
+        coverage=planned[0],
+        ranking=planned[1],
+        power=power,
+        settings=settings,
+        notes=tuple(_notes(comparison, planned, level)),
+        versions=versions(),
+    )
+
+
+def _planned(facet: Facet, effect: float, test: str, needed: QueriesNeeded) -> PlannedFacet:
+    return PlannedFacet(
+        name=facet.name,
+        measured_in=facet.measured_in,
+        effect=abs(effect),
+        n=facet.n,
+        n_nonzero=facet.n_nonzero,
+        smallest_pvalue=smallest_pvalue(facet.n_nonzero),
+        test=test,
+        needed=needed,
+    )
+
+
+def _notes(comparison: Comparison, facets: Sequence[PlannedFacet], level: float) -> Iterator[str]:
+    for facet in facets:
+        verb = "differs" if facet.n_nonzero == 1 else "differ"
+        above = "" if facet.smallest_pvalue <= level else f", which is above the level of {level:.2g}"
+        yield (
+            f"{facet.name.capitalize()}: with {plural('query', facet.n_nonzero)} that {verb} the smallest possible p is "
+            f"{facet.smallest_pvalue:.2g}{above}."
+        )
+        if facet.needed.queries is None:
+            reason = (
+                "fewer than two queries differ in it"
+                if facet.n_nonzero < 2
+                else "it would take more than a million queries, or all differences of the pilot are equal"
+            )
+            yield f"{facet.name.capitalize()}: no number of queries can be given, because {reason}."
+    yield (
+        "The numbers count answerable queries of the same kind, for runs that differ as much as these. The upper bound "
+        "accounts for what the pilot does not know about the spread: plan with it."
+    )
+    if comparison.settings.family > 1 and comparison.settings.correction != "none":
+        yield (
+            f"Planned at the level {level:.2g}, the first step of the correction over "
+            f"{plural('comparison', comparison.settings.family)}."
+        )

@@ -1,0 +1,199 @@
+"""How much hangs on unjudged documents: the bound, a small set of documents that changes the label, and random draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ir_outcomes._types import Bools, Floats, Ints, Unit
+from ir_outcomes.comparison.assignments import Family, Holdings, Rules, effects_of, labels_of
+from ir_outcomes.comparison.verdict import LABELS
+
+__all__ = ["Bound", "BoundLabel", "Tip", "bound_of", "draw_labels", "priority", "tip_of"]
+
+BoundLabel = Literal["stands", "could weaken", "could reverse"]
+
+FINEST_PARTS = 24  # larger sets of documents are reduced part by part
+
+_DIRECTION = np.array([1, 1, -1, -1, 0, 0])  # of LABELS: better, worse or neither
+
+
+class Bound(NamedTuple):
+    """The labels under the three families of assignments.
+
+    Attributes
+    ----------
+    word : {"stands", "could weaken", "could reverse"}
+        Whether one of them changes the label, or gives one of the opposite direction.
+    baseline, contender, both : str
+        Label if all unjudged documents that favour the baseline were relevant, all that favour the contender, all that both
+        runs returned.
+    """
+
+    word: BoundLabel
+    baseline: str
+    contender: str
+    both: str
+
+
+@dataclass(frozen=True, eq=False)
+class Tip:
+    """Some unjudged documents whose relevance changes the label.
+
+    Attributes
+    ----------
+    documents : (n,) int64 array
+        Their places in the holdings, those with the largest effect first.
+    label : int
+        The label if they are relevant.
+    """
+
+    documents: Ints
+    label: int
+
+
+def bound_of(holdings: Holdings, own: int, rules: Rules, family: Family | None = None) -> Bound:
+    """Find the labels under the three families of assignments.
+
+    Parameters
+    ----------
+    holdings : Holdings
+        A pair of runs.
+    own : int
+        Its label, with unjudged documents as not relevant.
+    rules, family
+        See `labels_of`.
+    """
+    families = np.stack([holdings.favours_baseline, holdings.favours_contender, holdings.in_both])
+    labels = labels_of(holdings, families, rules, family)
+    word: BoundLabel = "stands"
+    if np.any(labels != own):
+        word = "could reverse" if np.any(_DIRECTION[labels] * _DIRECTION[own] < 0) else "could weaken"
+    return Bound(word, *(LABELS[label] for label in labels.tolist()))
+
+
+def tip_of(holdings: Holdings, own: int, rules: Rules, family: Family | None = None) -> Tip | None:
+    """Find a small set of unjudged documents whose relevance changes the label; None where no set was found.
+
+    Documents are taken in the order of what each would change in its query, for either run and for each facet, until the label
+    changes; then those are left out again that are not needed. The set is small, not certainly the smallest.
+    """
+    sequences = _sequences(holdings, rules.unit)
+    if not sequences:
+        return None
+    labels = _labels(holdings, sequences, rules, family)
+    promising = [sequence for sequence, label in zip(sequences, labels.tolist(), strict=True) if label != own]
+    if not promising:
+        return None
+    size, longest = 1, max(map(len, promising))
+    while True:
+        starts = [sequence[:size] for sequence in promising]
+        changed = np.flatnonzero(_labels(holdings, starts, rules, family) != own)
+        if len(changed) or size >= longest:
+            break
+        size *= 2
+    tips = [_shortened(holdings, starts[place], own, rules, family) for place in changed.tolist()]
+    return _reduced(holdings, min(tips, key=lambda tip: len(tip.documents)), own, rules, family)
+
+
+def draw_labels(
+    holdings: Holdings,
+    chance: Floats,
+    draws: int,
+    rng: np.random.Generator,
+    rules: Rules,
+    family: Family | None = None,
+) -> Ints:
+    """Draw which unjudged documents are relevant, and return the label of each draw.
+
+    Parameters
+    ----------
+    chance : (n_documents,) float array
+        Probability that a document is relevant.
+    draws : int
+        How often.
+    rng : Generator
+        Random numbers.
+    """
+    return labels_of(holdings, rng.random((draws, len(holdings))) < chance, rules, family)
+
+
+def priority(holdings: Holdings, chance: Floats, tip: Tip | None, unit: Unit) -> Ints:
+    """Put the unjudged documents in the order in which they should be judged.
+
+    Those of the tipping point come first; then by what a document would change in its query, in units of the spread over all
+    documents, times the chance that it is relevant.
+    """
+    gains = np.zeros(len(holdings))
+    for effect in effects_of(holdings, unit):
+        spread = float(np.sqrt(np.mean(effect**2))) if len(effect) else 0.0
+        gains = np.maximum(gains, np.abs(effect) / spread if spread else 0.0)
+    first = np.zeros(len(holdings), dtype=bool)
+    if tip is not None:
+        first[tip.documents] = True
+    return np.lexsort((-gains * chance, ~first))
+
+
+def _sequences(holdings: Holdings, unit: Unit) -> list[Ints]:
+    """Order the documents by each effect in each direction; further documents of the same query count for less."""
+    sequences = []
+    for effect in effects_of(holdings, unit):
+        for sign in (1.0, -1.0):
+            gain = sign * effect
+            order = np.lexsort((-gain, holdings.query))
+            starts = np.searchsorted(holdings.query[order], np.arange(holdings.n_queries))
+            turn = np.arange(len(order)) - starts[holdings.query[order]]
+            # Under unit="query" only the first relevant document of a query counts.
+            weight = (turn == 0) if unit == "query" else 1 / (1 + turn)
+            discounted = gain[order] * weight
+            kept = order[np.argsort(-discounted, kind="stable")]
+            sequences.append(kept[: int(np.sum(discounted > 0))])
+    return [sequence for sequence in sequences if len(sequence)]
+
+
+def _assigned(holdings: Holdings, sets: Sequence[Ints]) -> Bools:
+    relevant = np.zeros((len(sets), len(holdings)), dtype=bool)
+    for row, documents in enumerate(sets):
+        relevant[row, documents] = True
+    return relevant
+
+
+def _labels(holdings: Holdings, sets: Sequence[Ints], rules: Rules, family: Family | None) -> Ints:
+    return labels_of(holdings, _assigned(holdings, sets), rules, family)
+
+
+def _shortened(holdings: Holdings, documents: Ints, own: int, rules: Rules, family: Family | None) -> Tip:
+    """Find by bisection how many documents from the start of a sequence change the label; half of them do not."""
+    low, high = len(documents) // 2, len(documents)
+    (label,) = _labels(holdings, [documents], rules, family).tolist()
+    while high - low > 1:
+        middle = (low + high) // 2
+        (found,) = _labels(holdings, [documents[:middle]], rules, family).tolist()
+        if found == own:
+            low = middle
+        else:
+            high, label = middle, found
+    return Tip(documents[:high], label)
+
+
+def _reduced(holdings: Holdings, tip: Tip, own: int, rules: Rules, family: Family | None) -> Tip:
+    """Leave out documents until none can be left out without losing the change; of large sets only small parts."""
+    documents, label = tip.documents, tip.label
+    finest = 1 + len(documents) // FINEST_PARTS
+    size = max(finest, len(documents) // 8)
+    while True:
+        before = len(documents)
+        for end in range(len(documents), 0, -size):  # the last ones have the smallest effects
+            rest = np.delete(documents, np.s_[max(0, end - size) : end])
+            if not len(rest):
+                continue
+            (found,) = _labels(holdings, [rest], rules, family).tolist()
+            if found != own:
+                documents, label = rest, found
+        if size > finest:
+            size = max(finest, size // 2)
+        elif len(documents) == before:
+            return Tip(documents, label)

@@ -1,0 +1,109 @@
+"""Texts of documents, as far as they are known: from JSON lines, a mapping, or a dataset that is on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ir_outcomes.errors import FormatError
+from ir_outcomes.reading.files import lines_of
+
+__all__ = ["LENGTH", "texts_of_documents"]
+
+LENGTH = 280  # characters of a document that are shown
+_ID_FIELDS = ("doc_id", "docno", "docid", "_id", "id")
+
+Documents = Mapping[str, str] | str | os.PathLike[str] | None
+
+
+def texts_of_documents(documents: Documents, wanted: Collection[str], collection: str) -> dict[str, str]:
+    """Return the first words of documents, by their ids; those that are not known are left out.
+
+    Parameters
+    ----------
+    documents : mapping of str to str, path, or None
+        Texts by document id, or a file of JSON lines with ``doc_id`` and ``text`` or ``title`` (or both). None takes those of
+        the dataset, where they are on this machine; nothing is downloaded.
+    wanted : collection of str
+        Document ids.
+    collection : str
+        The dataset id, or the name of the qrels.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
+    if documents is None:
+        found = _of_dataset(collection, wanted)
+    elif isinstance(documents, Mapping):
+        found = {identifier: documents[identifier] for identifier in wanted if identifier in documents}
+    else:
+        found = _of_file(documents, wanted)
+    return {identifier: _first_words(text) for identifier, text in found.items() if text}
+
+
+def _of_file(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
+    found = {}
+    for number, line in lines_of(path):
+        if not line.strip():
+            continue
+        try:
+            document = json.loads(line)
+        except (ValueError, RecursionError):
+            document = None
+        identifier = _id_of(document)
+        if identifier is None:
+            problem = 'is not a document; each line must be JSON such as {"doc_id": "d1", "title": "...", "text": "..."}'
+            raise FormatError(os.fsdecode(path), problem, line=number, text=line)
+        if identifier in wanted:
+            found[identifier] = _text_of(document)
+    return found
+
+
+def _id_of(document: Any) -> str | None:
+    if not isinstance(document, dict):
+        return None
+    for field in _ID_FIELDS:
+        identifier = document.get(field)
+        if isinstance(identifier, (str, int)) and not isinstance(identifier, bool):
+            return str(identifier)
+    return None
+
+
+def _text_of(document: Mapping[str, Any]) -> str:
+    parts = [document.get(field) for field in ("title", "text")]
+    return ". ".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
+
+
+def _of_dataset(collection: str, wanted: Collection[str]) -> dict[str, str]:
+    """Read documents of an ir_datasets id, if its documents and their index are on this machine."""
+    import ir_datasets
+
+    if collection not in ir_datasets.registry:
+        return {}
+    dataset = ir_datasets.load(collection)
+    if not dataset.has_docs():
+        return {}
+    store = dataset.docs_store()
+    if not (hasattr(store, "built") and store.built()):
+        return {}
+    found = store.get_many(list(wanted))
+    return {
+        identifier: " ".join(str(value) for value in document[1:] if isinstance(value, str))
+        for identifier, document in found.items()
+    }
+
+
+def _first_words(text: str) -> str:
+    """Shorten a text to whole words.
+
+    Examples
+    --------
+    >>> _first_words("one  two three"), len(_first_words("word " * 100)) <= LENGTH
+    ('one two three', True)
+    """
+    words = " ".join(text[: 4 * LENGTH].split())
+    return words if len(words) <= LENGTH else f"{words[: LENGTH - 2].rpartition(' ')[0] or words[: LENGTH - 2]} \u2026"

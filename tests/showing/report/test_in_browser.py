@@ -1,0 +1,267 @@
+"""The report page in a real browser, from a file and with the network off."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ir_outcomes as iro
+from tests.helpers.comparisons import compare_pair
+
+pytestmark = pytest.mark.browser
+BAD = "<img src=x onerror=\"document.title='run'\"></script><script>document.title='run'</script>"
+
+
+def made_up(n: int = 600, prefix: str = "") -> iro.Evaluation:
+    rng = np.random.default_rng(7)
+    qrels = {f"{1000 + number}{prefix}": {f"gold{prefix}": 2, "x3": 0} for number in range(n)}
+    runs: dict[str, dict[str, dict[str, float]]] = {f"{prefix}first": {}, f"{prefix}second": {}, f"{prefix}third": {}}
+    for run in runs.values():
+        for query in qrels:
+            order = [f"x{place}" for place in range(30)]
+            place = int(rng.integers(0, 45))
+            if place < 30:
+                order.insert(place, f"gold{prefix}")
+            run[query] = {document: float(-rank) for rank, document in enumerate(order)}
+    texts = {query: f"words about topic {number % 7}{prefix}" for number, query in enumerate(qrels)}
+    return iro.evaluate(qrels, runs, documents=20, queries=texts)
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> iro.Evaluation:
+    return made_up()
+
+
+@pytest.fixture(scope="module")
+def pages(evaluation: iro.Evaluation, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    slices = {query: "even" if int(query) % 2 == 0 else "odd" for query in evaluation.query_ids}
+    docs = {"gold": "the text of the relevant document"}
+    iro.report(evaluation, "first", "second", path=folder / "pair.html", slices=slices, docs=docs, command="ir-outcomes report")
+    iro.report(evaluation, "first", path=folder / "three.html")
+    iro.leaderboard(evaluation).to_report(folder / "board.html", evaluation=evaluation)
+    bad = made_up(20, BAD)
+    iro.report(bad, path=folder / "bad.html", docs={f"gold{BAD}": BAD}, slices=dict.fromkeys(bad.query_ids, BAD), command=BAD)
+    return folder
+
+
+@pytest.fixture
+def visit(chromium: Any, pages: Path) -> Iterator[Callable[..., Any]]:
+    """Open a page; at the end, nothing may have been written to the console, and nothing requested but the page."""
+    messages: list[str] = []
+    requests: list[str] = []
+    contexts = []
+
+    def opened(name: str = "pair", address: str = "", **settings: Any) -> Any:
+        context = chromium.new_context(**{"viewport": {"width": 1200, "height": 900}, "offline": True, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(f"file://{pages / name}.html{address}")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert messages == []
+    assert all(url.startswith("file://") for url in requests)
+
+
+def shown_ids(page: Any) -> list[str]:
+    ids: list[str] = page.locator("#rows tr:not(.spacer) td:first-child a").all_inner_texts()
+    return ids
+
+
+def test_search(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+    page = visit()
+    assert page.locator("#count").inner_text().startswith("600 of 600 queries")
+    page.get_by_label("Search").fill("topic 3")
+    expected = [query for query, text in evaluation.texts.items() if "topic 3" in text]
+    assert page.locator("#count").inner_text().startswith(f"{len(expected)} of 600")
+    assert set(shown_ids(page)) <= set(expected)
+    page.get_by_label("Search").fill("1042")
+    assert shown_ids(page) == ["1042"]
+    assert "s=1042" in page.url
+
+
+def test_filters(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+    comparison = compare_pair(evaluation, "first", "second")
+    assert isinstance(comparison, iro.Comparison)
+    page = visit()
+    page.get_by_label("won").check()
+    assert page.locator("#count").inner_text().startswith(f"{comparison.outcomes.won} of 600")
+    assert set(page.locator("#rows .kind").all_inner_texts()) == {"▲ won"}
+    page.get_by_label("Slice").select_option("odd")
+    odd = [query for query in comparison.per_query("won") if int(query.query_id) % 2]
+    assert page.locator("#count").inner_text().startswith(f"{len(odd)} of 600")
+    page.get_by_role("button", name="Reset").click()
+    assert page.locator("#count").inner_text().startswith("600 of 600")
+
+
+def test_sorting(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+    page = visit(address="#o=better,worse,equal")
+    change = page.get_by_role("button", name="change")
+    both = [
+        query.difference for query in compare_pair(evaluation, "first", "second").per_query() if query.difference is not None
+    ]
+    for direction, expected in (("ascending", min(both)), ("descending", max(both))):
+        change.click()
+        assert page.locator("th[aria-sort]").get_attribute("aria-sort") == direction
+        assert float(page.locator("#rows tr:not(.spacer) td:nth-child(5)").first.inner_text()) == expected
+    page.get_by_role("button", name="query").click()
+    assert shown_ids(page) == sorted(shown_ids(page))
+
+
+def test_only_rows_in_view_exist(visit: Callable[..., Any]) -> None:
+    page = visit(address="#sort=id")
+    assert len(shown_ids(page)) < 100
+    page.locator("#list").evaluate("list => { list.scrollTop = list.scrollHeight }")
+    page.get_by_role("link", name="1599").wait_for()
+    assert "1000" not in shown_ids(page)
+
+
+def test_link_to_a_query(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+    page = visit(address="#q=1234")
+    assert page.locator("#query-title").inner_text() == f"1234: {evaluation.texts['1234']}"
+    assert page.locator("#rows tr.selected a").inner_text() == "1234"
+    documents = evaluation.documents
+    assert documents is not None
+    for side, ranked in enumerate(documents[:2]):
+        place = evaluation.query_ids.index("1234")
+        start, end = ranked.offsets[place : place + 2]
+        shown = page.locator("#lists section").nth(side).locator("li .id").all_inner_texts()
+        assert shown[: end - start] == [name.decode() for name in ranked.docids[start:end]]
+
+
+def test_documents_are_marked_and_linked(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+    comparison = compare_pair(evaluation, "first", "second")
+    both = next(query for query in comparison.per_query("better") if query.baseline and query.baseline <= 20)
+    page = visit(address=f"#q={both.query_id}")
+    first, second = page.locator("#lists section").all()
+    gold = first.locator("li", has_text="gold")
+    assert "✔ relevant, grade 2" in gold.inner_text()
+    assert "the text of the relevant document" in gold.inner_text()
+    assert "✘ not relevant, grade 0" in first.locator("li", has_text="x3").first.inner_text()
+    assert "? unjudged" in first.locator("li", has_text="x5").first.inner_text()
+    link = gold.get_by_role("link")
+    assert link.inner_text() == f"B: {both.contender:g}"
+    link.click()
+    assert second.locator("li", has_text="gold").evaluate("item => item === document.activeElement")
+    assert page.locator("li.linked").count() == 2
+
+
+def test_documents_further_down(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+    comparison = compare_pair(evaluation, "first", "second")
+    late = next(query for query in comparison.per_query() if query.baseline and query.baseline > 20 and query.contender is None)
+    page = visit(address=f"#q={late.query_id}")
+    first, second = page.locator("#lists section").all()
+    assert first.locator("li").last.locator(".rank").inner_text() == f"{late.baseline:g}"
+    assert first.locator("li").last.locator(".elsewhere").inner_text() == "not in B"
+    assert second.locator("li").last.locator(".rank").inner_text() == "\u2013"
+
+
+def test_point_of_the_scatter_lists_its_queries(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+    page = visit()
+    point = page.locator(".scatter .point").last
+    baseline, contender = (float(point.get_attribute(f"data-{run}")) for run in "ab")
+    point.dispatch_event("click")
+    expected = [
+        query.query_id
+        for query in compare_pair(evaluation, "first", "second").per_query()
+        if (query.baseline, query.contender) == (baseline, contender)
+    ]
+    assert shown_ids(page) == expected
+    assert page.locator("#rows tr.selected a").inner_text() == expected[0]
+    page.locator("#point").click()
+    assert page.locator("#count").inner_text().startswith("600 of 600")
+
+
+def test_keyboard(visit: Callable[..., Any]) -> None:
+    page = visit(address="#sort=id")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the queries"
+    page.locator("#rows a").first.focus()
+    for key, expected in (("ArrowDown", "1001"), ("End", "1599"), ("ArrowUp", "1598"), ("Home", "1000")):
+        page.keyboard.press(key)
+        assert page.evaluate("document.activeElement.textContent") == expected
+        assert page.locator("#query-title").inner_text().startswith(f"{expected}:")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "query"
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.closest('#heads') !== null")
+
+
+def test_comparison_is_chosen(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+    page = visit("three")
+    page.get_by_label("Comparison").select_option("third against first")
+    page.get_by_label("lost").check()
+    third = iro.compare(evaluation, "first", "third")
+    assert isinstance(third, iro.Comparison)
+    assert page.locator("#count").inner_text().startswith(f"{third.outcomes.lost} of 600")
+    again = visit("three", page.url.partition("#")[1] + page.url.partition("#")[2])
+    assert again.locator("#count").inner_text() == page.locator("#count").inner_text()
+
+
+def test_folded_section_opens_by_its_link(visit: Callable[..., Any]) -> None:
+    page = visit("three")
+    assert page.locator("#comparison-2 .sentence").is_visible() is False
+    page.locator(".forest a", has_text="third").click()
+    page.locator("#comparison-2 .sentence").wait_for(state="visible")
+
+
+def test_injected_markup_is_text(visit: Callable[..., Any]) -> None:
+    page = visit("bad", "#sort=id")
+    page.locator("#rows a").first.click()
+    assert BAD in page.locator("#query-title").inner_text()
+    assert BAD in page.locator("#lists").inner_text()
+    assert page.title() != "run"
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+
+
+@pytest.mark.parametrize("width", [360, 800, 1400])
+@pytest.mark.parametrize("name", ["pair", "three", "board"])
+def test_page_is_not_wider_than_the_window(visit: Callable[..., Any], name: str, width: int) -> None:
+    page = visit(name, "#q=1234", viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_dark_mode(visit: Callable[..., Any]) -> None:
+    grounds = [
+        visit(color_scheme=scheme).evaluate("getComputedStyle(document.body).backgroundColor") for scheme in ("light", "dark")
+    ]
+    assert grounds == ["rgb(252, 252, 251)", "rgb(22, 24, 26)"]
+
+
+def test_paper(visit: Callable[..., Any], tmp_path: Path) -> None:
+    from pypdf import PdfReader
+
+    page = visit("three", "#q=1234", color_scheme="dark")
+    page.pdf(path=tmp_path / "page.pdf", format="A4")
+    text = "\n".join(sheet.extract_text() for sheet in PdfReader(tmp_path / "page.pdf").pages)
+    assert "third against first" in text
+    assert "the first 100 are printed" in text
+    assert "1234: words about topic" in text
+    assert page.locator("details.comparison[open]").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["pair", "three", "board"])
+def test_accessibility(visit: Callable[..., Any], name: str, scheme: str) -> None:
+    axe = os.environ.get("IR_OUTCOMES_AXE", "")
+    if not axe:
+        pytest.skip("set IR_OUTCOMES_AXE to the file axe.min.js of the npm package axe-core")
+    page = visit(name, "#q=1234", color_scheme=scheme)
+    page.locator("details").evaluate_all("all => all.forEach((details) => { details.open = true })")
+    page.evaluate(Path(axe).read_text())
+    found = page.evaluate("axe.run().then((result) => result.violations)")
+    assert [(rule["id"], [node["html"][:200] for node in rule["nodes"][:3]]) for rule in found] == []

@@ -1,0 +1,285 @@
+"""The report page: its data, what it leaves out, and that nothing on it is markup of an input."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.showing.report import report_of
+from tests.helpers.many import collection
+from tests.helpers.results import KINDS, result_of
+
+BAD = "</script><!--<script>alert(1)</script>\u2028&\"'<img src=x onerror=alert(2)>"
+
+
+def island(page: iro.ReportPage) -> dict[str, Any]:
+    found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page.html, re.DOTALL)
+    assert len(found) == 1
+    data: dict[str, Any] = json.loads(found[0])
+    return data
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> iro.Evaluation:
+    qrels, runs = collection(3, 40, relevant=2)
+    texts = {query: f"words of {query}" for query in qrels}
+    return iro.evaluate(qrels, list(runs.values()), names=["a", "b", "c"], documents=20, queries=texts)
+
+
+class TestNumbers:
+    def test_island_holds_the_json_of_the_comparison(self, evaluation: iro.Evaluation) -> None:
+        comparison = iro.compare(evaluation, "a", "b")
+        data = island(comparison.to_report(evaluation=evaluation))
+        assert data["result"] == json.loads(comparison.to_json())
+        assert data["comparisons"][0]["comparison"] == data["result"]
+        by_query = json.loads(comparison.to_json(per_query=True))["queries"]
+        ids, columns = data["sets"][0]["ids"], data["comparisons"][0]["queries"]
+        rows = [
+            [identifier, *values, text]
+            for identifier, text, *values in zip(ids, data["sets"][0]["texts"], *columns.values(), strict=True)
+        ]
+        assert rows == by_query
+
+    def test_visible_numbers_are_those_of_the_text(self, evaluation: iro.Evaluation) -> None:
+        comparison = iro.compare(evaluation, "a", "b")
+        cells = re.findall(r"<td[^>]*>([^<]*)</td>", comparison.to_report(evaluation=evaluation).html)
+        for table in comparison.view().tables:
+            for row in table.rows:
+                assert set(row) <= set(cells)
+
+    def test_one_section_for_each_comparison(self, evaluation: iro.Evaluation) -> None:
+        comparisons = iro.compare(evaluation, "a", ["b", "c"])
+        page = comparisons.to_report(evaluation=evaluation)
+        assert [item["title"] for item in island(page)["comparisons"]] == ["b against a", "c against a"]
+        assert page.html.count('<details class="comparison"') == 2
+
+    def test_collections_have_queries_of_their_own(self, evaluation: iro.Evaluation) -> None:
+        evaluations = {"first": evaluation, "second": evaluation.restrict(evaluation.query_ids[:20])}
+        data = island(iro.report(evaluations, "a", ["b"]))
+        assert [len(own["ids"]) for own in data["sets"]] == [40, 20]
+        assert [item["title"] for item in data["comparisons"]] == ["first: b against a", "second: b against a"]
+
+    def test_labels_of_a_leaderboard_are_those_of_its_pairs(self, evaluation: iro.Evaluation) -> None:
+        board = iro.leaderboard(evaluation)
+        data = island(board.to_report(evaluation=evaluation))
+        for item in data["comparisons"]:
+            found = item["comparison"]
+            pair = board.verdict(found["baseline"], found["contender"])
+            assert found["baseline"] == board.standings[0].run
+            assert found["verdict"]["label"] == pair.label
+            assert found["coverage"]["pvalue_corrected"] == pytest.approx(pair.coverage_p_corrected)
+
+
+class TestRankings:
+    def test_lists_are_those_of_the_runs(self) -> None:
+        qrels = {"1": {"d9": 2, "d1": 0}, "2": {"d3": 1}}
+        runs = {"a": {"1": {f"d{n}": -n for n in range(30)}, "2": {"d3": 1.0}}, "b": {"1": {"d1": 2.0, "x": 1.0}}}
+        runs["a"]["1"]["d9"] = -99.0  # at the end of the list
+        page = iro.report(iro.evaluate(qrels, runs, documents=20))
+        first, second = island(page)["sets"][0]["rankings"]
+        assert [first["ids"][place] for place in first["lists"][1]] == ["d1", "x"]
+        assert len(first["lists"][0]) == 20
+        grades = {first["ids"][int(place)]: grade for place, grade in first["grades"].items()}
+        assert grades == {"d9": 2, "d1": 0}
+        assert first["beyond"] == [[[first["ids"].index("d9"), 30]], []]
+        assert second["lists"] == [[0], []]
+
+    def test_ids_that_look_like_numbers_stay_text(self) -> None:
+        qrels = {"007": {"1e3": 1}, "1.0": {"0x10": 1}}
+        runs = {name: {"007": {"1e3": 1.0}, "1.0": {"0x10": 1.0}} for name in "ab"}
+        own = island(iro.report(iro.evaluate(qrels, runs, documents=5)))["sets"][0]
+        assert own["ids"] == ["007", "1.0"]
+        assert [entry["ids"] for entry in own["rankings"]] == [["1e3"], ["0x10"]]
+
+    def test_runs_are_read_again_where_lists_were_not_kept(self, evaluation: iro.Evaluation) -> None:
+        qrels, runs = collection(2, 20)
+        without = iro.evaluate(qrels, list(runs.values()), names=["a", "b"])
+        kept = iro.evaluate(qrels, list(runs.values()), names=["a", "b"], documents=20)
+        with pytest.warns(iro.IrOutcomesWarning, match="documents=20"):
+            page = iro.report(without)
+        assert island(page)["sets"] == island(iro.report(kept))["sets"]
+
+    def test_without_the_evaluation_the_page_says_so(self, evaluation: iro.Evaluation) -> None:
+        page = iro.compare(evaluation, "a", "b").to_report()
+        assert "made without the evaluation" in page.html
+        assert island(page)["sets"][0]["rankings"] is None
+
+    def test_evaluation_of_other_runs_is_refused(self, evaluation: iro.Evaluation) -> None:
+        comparison = iro.compare(evaluation, "a", "b")
+        with pytest.raises(iro.ParameterError, match="no run is called 'b'"):
+            comparison.to_report(evaluation=evaluation[["a", "c"]])
+        with pytest.raises(iro.ParameterError, match="lacks the query"):
+            comparison.to_report(evaluation=evaluation.restrict(evaluation.query_ids[:3]))
+
+    def test_queries_that_change_most_come_first(self) -> None:
+        qrels = {f"q{n}": {"gold": 1} for n in range(200)}
+        filler = {f"document-number-{n}": float(-n) for n in range(30)}
+        a = {query: {"gold": 1.0, **filler} for query in qrels}
+        b = {query: {"gold": 1.0 if n != 150 else -25.5, **filler} for n, query in enumerate(qrels)}
+        evaluation = iro.evaluate(qrels, {"a": a, "b": b}, documents=20)
+        full = iro.report(evaluation)
+        size = len(full.html.encode()) / 1e6
+        small = iro.report(evaluation, max_mb=0.8 * size)
+        rankings = island(small)["sets"][0]["rankings"]
+        assert rankings[150] is not None
+        assert 0 < sum(entry is not None for entry in rankings) < 200
+        assert "other queries are left out" in small.html
+        assert len(small.html.encode()) <= 0.8 * size * 1e6
+
+    @pytest.mark.parametrize("max_mb", [0, -1, "5", True, float("nan"), float("inf")])
+    def test_invalid_size_is_refused(self, evaluation: iro.Evaluation, max_mb: Any) -> None:
+        with pytest.raises(iro.ParameterError, match="max_mb"):
+            iro.report(evaluation, "a", "b", max_mb=max_mb)
+
+
+class TestTexts:
+    def test_of_a_file(self, tmp_path: Path) -> None:
+        docs = tmp_path / "docs.jsonl"
+        lines = [
+            {"doc_id": "d1", "text": "long " * 200},
+            {"_id": "d2", "title": "A title", "text": "and text"},
+            {"doc_id": "other", "text": "unused"},
+        ]
+        docs.write_text("\n".join(map(json.dumps, lines)))
+        runs = {name: {"q": {"d1": 2.0, "d2": 1.0}} for name in "ab"}
+        texts = island(iro.report(iro.evaluate({"q": {"d1": 1}}, runs, documents=5), docs=docs))["sets"][0]["documents"]
+        assert set(texts) == {"d1", "d2"}
+        assert texts["d2"] == "A title. and text"
+        assert len(texts["d1"]) <= 280
+        assert texts["d1"].endswith("long \u2026")
+
+    @pytest.mark.parametrize("line", ["not json", "[1]", '{"text": "no id"}', '{"doc_id": true}'])
+    def test_line_that_is_no_document(self, tmp_path: Path, line: str) -> None:
+        docs = tmp_path / "docs.jsonl"
+        docs.write_text(f'{{"doc_id": "d1", "text": "x"}}\n\n{line}\n')
+        evaluation = iro.evaluate({"q": {"d1": 1}}, {name: {"q": {"d1": 2.0}} for name in "ab"}, documents=5)
+        with pytest.raises(iro.FormatError, match=r"docs.jsonl, line 3: is not a document.*doc_id"):
+            iro.report(evaluation, docs=docs)
+
+
+class Scripts(HTMLParser):
+    """Collects what a browser would run or load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scripts: list[dict[str, str | None]] = []
+        self.suspicious: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = dict(attributes)
+        if tag == "script":
+            self.scripts.append(given)
+        names = [name for name in given if name.startswith("on") or name in ("style", "src", "srcset", "srcdoc", "action")]
+        links = [given["href"] or "" for name in given if name == "href" and not (given["href"] or "").startswith("#")]
+        if names or links or tag in ("img", "iframe", "object", "embed", "link", "base"):
+            self.suspicious.append(f"{tag} {given}")
+
+
+def parsed(html: str) -> Scripts:
+    found = Scripts()
+    found.feed(html)
+    found.close()
+    return found
+
+
+class TestSafety:
+    def test_markup_of_inputs_is_text(self, tmp_path: Path) -> None:
+        qrels = {BAD: {BAD: 1}, "q2": {"d": 1}}
+        runs = {f"{BAD}{name}": {BAD: {BAD: 1.0, f"{BAD}x": 2.0}, "q2": {"d": 1.0}} for name in "ab"}
+        evaluation = iro.evaluate(qrels, runs, documents=5, queries={BAD: BAD, "q2": "x"})
+        page = iro.report(evaluation, docs={BAD: BAD}, slices={BAD: BAD}, command=BAD)
+        found = parsed(page.html)
+        assert found.scripts == [{"type": "application/json", "id": "data"}, {}]
+        assert found.suspicious == []
+        assert "\u2028" not in page.html
+        own = island(page)["sets"][0]
+        visible = BAD.replace("\u2028", "\\u2028")
+        assert own["ids"][0] == own["texts"][0] == own["slices"][0] == visible
+        assert own["documents"] == {visible: BAD.replace("\u2028", " ")}  # first words, separated by spaces
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_every_result_has_a_page(self, kind: str) -> None:
+        page = result_of(kind).to_report()
+        found = parsed(page.html)
+        assert len(found.scripts) == 2
+        assert found.suspicious == []
+        assert "\x1b" not in page.html
+        assert "\u202e" not in page.html
+
+    def test_policy_allows_only_what_is_on_the_page(self, evaluation: iro.Evaluation) -> None:
+        html = iro.report(evaluation, "a", "b").html
+        policy = re.findall(r'Content-Security-Policy" content="([^"]*)"', html)[0].replace("&#39;", "'")
+        assert policy.startswith("default-src 'none'; ")
+        for tag in ("script", "style"):
+            content = re.findall(rf"<{tag}>(.*?)</{tag}>", html, re.DOTALL)[0]
+            digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+            assert f"{tag}-src 'sha256-{digest}'" in policy
+        assert "unsafe" not in policy
+        assert "http" not in html.replace("http-equiv", "")
+
+    def test_notebook_shows_the_page_in_a_frame(self, evaluation: iro.Evaluation) -> None:
+        page = iro.report(evaluation, "a", "b")
+        shown = page._repr_html_()
+        assert shown.count("<") == 2
+        assert shown.startswith("<iframe")
+
+
+class TestFile:
+    def test_same_inputs_give_the_same_bytes(self, evaluation: iro.Evaluation, tmp_path: Path) -> None:
+        paths = [tmp_path / name for name in ("one.html", "two.html")]
+        for path in paths:
+            iro.report(evaluation, "a", "b", path=path)
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+        assert paths[0].read_bytes() == iro.report(evaluation, "a", "b").html.encode()
+
+    def test_path_that_cannot_be_written(self, evaluation: iro.Evaluation, tmp_path: Path) -> None:
+        with pytest.raises(iro.ParameterError, match="cannot be written"):
+            iro.report(evaluation, "a", "b", path=tmp_path / "missing" / "report.html")
+
+    def test_inputs_are_named_with_their_hashes(self, tmp_path: Path) -> None:
+        qrels, run = tmp_path / "qrels.txt", tmp_path / "a.run"
+        qrels.write_text("q 0 d 1\n")
+        run.write_text("q Q0 d 1 1.0 a\n")
+        (tmp_path / "b.run").write_text("q Q0 d 1 1.0 b\n")
+        html = iro.report(iro.evaluate(qrels, [run, tmp_path / "b.run"], documents=5), inputs=[qrels]).html
+        for path in (qrels, run):
+            assert hashlib.sha256(path.read_bytes()).hexdigest() in html
+        assert str(tmp_path) not in html
+
+
+def test_sizes(tmp_path: Path) -> None:
+    from ir_outcomes.samples import write_sample
+
+    write_sample(tmp_path)
+    evaluation = iro.evaluate(
+        tmp_path / "qrels.txt",
+        [tmp_path / "bm25.run", tmp_path / "bm25-stem.run"],
+        documents=20,
+        queries=tmp_path / "queries.tsv",
+    )
+    page = iro.report(evaluation)
+    assert "Ranked lists of all queries are included" in page.html
+    assert len(page.html.encode()) <= 1_000_000
+
+
+@pytest.mark.realdata
+def test_size_of_msmarco(real_data: Path) -> None:
+    folder = real_data / "msmarco-doc-dev"
+    evaluation = iro.evaluate(folder / "qrels.txt", [folder / "bm25.run.gz", folder / "bm25+rm3.run.gz"], documents=20)
+    page = iro.report(evaluation)
+    assert len(page.html.encode()) <= 3_000_000
+    assert len(island(page)["sets"][0]["ids"]) == 5193
+
+
+def test_restored_result_without_queries(evaluation: iro.Evaluation) -> None:
+    comparison = iro.compare(evaluation, "a", "b")
+    restored = iro.Comparison.from_json(comparison.to_json())
+    assert "stored without its queries" in report_of(restored, evaluation=evaluation).html
