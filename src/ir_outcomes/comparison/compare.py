@@ -17,16 +17,17 @@ from ir_outcomes.comparison.cutoffs import labels_by_cutoff
 from ir_outcomes.comparison.facets import naive_tests
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.pair_tests import coverage_test_for
-from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel
 from ir_outcomes.comparison.settings import Settings, check_alpha, checked_margins
 from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.notes import n_missing
 from ir_outcomes.reading.run_lists import is_path, run_list
 
-__all__ = ["compare"]
+__all__ = ["compare", "measured_pair"]
 
 
 def compare(
@@ -190,23 +191,33 @@ def _compared(
 ) -> tuple[Comparison, ...]:
     coverage_test = coverage_test_for(settings.unit, evaluation.many_relevant, settings.coverage_test)
     labels = labels_by_cutoff(couples, settings, coverage_test)
-    n_unanswerable = int(np.sum(~evaluation.answerable))
-    measured = []
-    for (baseline, contender), cutoffs in zip(couples, labels, strict=True):
-        runs = baseline.at(settings.cutoff), contender.at(settings.cutoff)
-        reciprocal_ranks = [run.reciprocal_rank()[evaluation.answerable] for run in runs]
-        measured.append(
-            MeasuredPair(
-                queries=pair_queries(*runs, settings.unit),
-                n_unanswerable=n_unanswerable,
-                n_missing=(n_missing(runs[0]), n_missing(runs[1])),
-                naive=naive_tests(*reciprocal_ranks),
-                cutoffs=cutoffs,
-                notes=(*notes, *notes_on_input(*runs)),
-                texts=evaluation.texts,
-            )
-        )
+    measured = [
+        measured_pair(evaluation, *couple, settings, cutoffs=cutoffs, notes=notes)
+        for couple, cutoffs in zip(couples, labels, strict=True)
+    ]
     return build(measured, settings, coverage_test, progress=progress)
+
+
+def measured_pair(
+    evaluation: Evaluation,
+    baseline: SearchLengths,
+    contender: SearchLengths,
+    settings: Settings,
+    *,
+    cutoffs: tuple[CutoffLabel, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> MeasuredPair:
+    """Measure two runs of an evaluation at the cutoff of the settings."""
+    runs = baseline.at(settings.cutoff), contender.at(settings.cutoff)
+    return MeasuredPair(
+        queries=pair_queries(*runs, settings.unit),
+        n_unanswerable=int(np.sum(~evaluation.answerable)),
+        n_missing=(n_missing(runs[0]), n_missing(runs[1])),
+        naive=naive_tests(*(run.reciprocal_rank()[evaluation.answerable] for run in runs)),
+        cutoffs=cutoffs,
+        notes=(*notes, *notes_on_input(*runs)),
+        texts=evaluation.texts,
+    )
 
 
 def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, names: Any, **settings: Any) -> _Chosen:

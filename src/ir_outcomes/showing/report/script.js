@@ -89,8 +89,8 @@
   const COLUMNS = [
     { key: "id", head: () => "query", order: (i) => set.ids[i] },
     { key: "outcome", head: () => "outcome", order: (i) => Object.keys(KINDS).indexOf(kinds[i]) },
-    { key: "a", head: () => "A", title: () => `search length of ${settings.baseline}`, order: (i) => chosen.queries.baseline[i] ?? Infinity, number: true },
-    { key: "b", head: () => "B", title: () => `search length of ${settings.contender}`, order: (i) => chosen.queries.contender[i] ?? Infinity, number: true },
+    { key: "a", head: () => "A", title: () => `A: search length of ${settings.baseline}`, order: (i) => chosen.queries.baseline[i] ?? Infinity, number: true },
+    { key: "b", head: () => "B", title: () => `B: search length of ${settings.contender}`, order: (i) => chosen.queries.contender[i] ?? Infinity, number: true },
     { key: "change", head: () => "change", title: () => "change: B minus A", order: (i) => changes[i], number: true },
   ];
 
@@ -371,7 +371,7 @@
     if (rank === undefined) return element("span", { className: "elsewhere", textContent: `not in ${letter}'s first ${data.depth}` });
     if (rank === 0) return element("span", { className: "elsewhere", textContent: `not in ${letter}` });
     const link = element("a", { className: "elsewhere", href: `#document-${1 - side}-${document}`, textContent: `${letter}: ${rank}` });
-    link.setAttribute("aria-label", `the same document at rank ${rank} of ${letter}`);
+    link.setAttribute("aria-label", `${letter}: ${rank}, the rank of the same document in ${letter}`);
     return link;
   }
 
