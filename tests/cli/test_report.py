@@ -24,7 +24,7 @@ def test_report_of_two_runs(sample: Path, tmp_path: Path) -> None:
     slices.write_text("100000\tfirst\n")
     output = tmp_path / "page.html"
     runs = ["bm25.run", "bm25-stem.run"]
-    options = ["--queries", "queries.tsv", "--docs", docs, "--slices", slices, "--max-mb", "1", "-o", output]
+    options: list[str | Path] = ["--queries", "queries.tsv", "--docs", docs, "--slices", slices, "--max-mb", "1", "-o", output]
     done = call("report", "qrels.txt", *runs, *options, folder=sample)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     html = output.read_text()

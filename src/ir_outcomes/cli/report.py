@@ -42,8 +42,8 @@ def report(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The texts of the documents: JSON lines with doc_id, and text or title. By default those of the dataset, where "
-            "they are on this machine.",
+            help="The texts of the documents: JSON lines with doc_id, and text or title. By default those of the dataset, "
+            "where they are on this machine.",
             show_default=False,
         ),
     ] = None,

@@ -75,6 +75,12 @@ def visit(chromium: Any, pages: Path) -> Iterator[Callable[..., Any]]:
     assert all(url.startswith("file://") for url in requests)
 
 
+def compared(evaluation: iro.Evaluation, contender: str) -> iro.Comparison:
+    comparison = iro.compare(evaluation, "first", contender)
+    assert isinstance(comparison, iro.Comparison)
+    return comparison
+
+
 def shown_ids(page: Any) -> list[str]:
     ids: list[str] = page.locator("#rows tr:not(.spacer) td:first-child a").all_inner_texts()
     return ids
@@ -93,8 +99,7 @@ def test_search(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
 
 
 def test_filters(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    comparison = iro.compare(evaluation, "first", "second")
-    assert isinstance(comparison, iro.Comparison)
+    comparison = compared(evaluation, "second")
     page = visit()
     page.get_by_role("checkbox", name="won").check()
     assert page.locator("#count").inner_text().startswith(f"{comparison.outcomes.won} of 600")
@@ -109,9 +114,7 @@ def test_filters(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
 def test_sorting(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
     page = visit(address="#o=better,worse,equal")
     change = page.get_by_role("button", name="change")
-    both = [
-        query.difference for query in iro.compare(evaluation, "first", "second").per_query() if query.difference is not None
-    ]
+    both = [query.difference for query in compared(evaluation, "second").per_query() if query.difference is not None]
     for direction, expected in (("ascending", min(both)), ("descending", max(both))):
         change.click()
         assert page.locator("th[aria-sort]").get_attribute("aria-sort") == direction
@@ -142,7 +145,7 @@ def test_link_to_a_query(visit: Callable[..., Any], evaluation: iro.Evaluation) 
 
 
 def test_documents_are_marked_and_linked(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    comparison = iro.compare(evaluation, "first", "second")
+    comparison = compared(evaluation, "second")
     both = next(query for query in comparison.per_query("better") if query.baseline and query.baseline <= 20)
     page = visit(address=f"#q={both.query_id}")
     first, second = page.locator("#lists section").all()
@@ -159,13 +162,13 @@ def test_documents_are_marked_and_linked(visit: Callable[..., Any], evaluation: 
 
 
 def test_documents_further_down(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    comparison = iro.compare(evaluation, "first", "second")
+    comparison = compared(evaluation, "second")
     late = next(query for query in comparison.per_query() if query.baseline and query.baseline > 20 and query.contender is None)
     page = visit(address=f"#q={late.query_id}")
     first, second = page.locator("#lists section").all()
     assert first.locator("li").last.locator(".rank").inner_text() == f"{late.baseline:g}"
     assert first.locator("li").last.locator(".elsewhere").inner_text() == "not in B"
-    assert second.locator("li").last.locator(".rank").inner_text() == "–"
+    assert second.locator("li").last.locator(".rank").inner_text() == "-"
 
 
 def test_point_of_the_scatter_lists_its_queries(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
@@ -175,7 +178,7 @@ def test_point_of_the_scatter_lists_its_queries(visit: Callable[..., Any], evalu
     point.dispatch_event("click")
     expected = [
         query.query_id
-        for query in iro.compare(evaluation, "first", "second").per_query()
+        for query in compared(evaluation, "second").per_query()
         if (query.baseline, query.contender) == (baseline, contender)
     ]
     assert shown_ids(page) == expected
@@ -204,8 +207,7 @@ def test_comparison_is_chosen(visit: Callable[..., Any], evaluation: iro.Evaluat
     page = visit("three")
     page.get_by_role("combobox", name="Comparison").select_option("third against first")
     page.get_by_role("checkbox", name="lost").check()
-    third = iro.compare(evaluation, "first", "third")
-    assert isinstance(third, iro.Comparison)
+    third = compared(evaluation, "third")
     assert page.locator("#count").inner_text().startswith(f"{third.outcomes.lost} of 600")
     again = visit("three", page.url.partition("#")[1] + page.url.partition("#")[2])
     assert again.locator("#count").inner_text() == page.locator("#count").inner_text()

@@ -135,7 +135,7 @@
   // ---- the list: only the rows in view exist
 
   const number = (value, signed) => {
-    if (value === null) return "–";
+    if (value === null) return "-";
     const text = Number.isInteger(value) ? String(Math.abs(value)) : Math.abs(value).toFixed(2);
     return (value < 0 ? "-" : signed && value > 0 ? "+" : "") + text;
   };
@@ -337,7 +337,7 @@
     const further = [...rankings.beyond[run], ...absent];
     if (!items.length) items.push(element("li", { className: "further", textContent: "This run returned nothing." }));
     if (further.length) {
-      items.push(element("li", { className: "further", textContent: `Relevant documents after rank ${data.depth}; –: not returned` }));
+      items.push(element("li", { className: "further", textContent: `Relevant documents after rank ${data.depth}; -: not returned` }));
       items.push(...further.map(([document, rank]) => drawDocument(rankings, document, rank, there, side)));
     }
     const letter = side ? "B" : "A";
@@ -357,7 +357,7 @@
     const item = element(
       "li",
       { className: kind, id: `document-${side}-${document}` },
-      element("span", { className: "rank", textContent: rank || "–" }),
+      element("span", { className: "rank", textContent: rank || "-" }),
       element("div", {}, element("span", { className: "id", textContent: id }), element("span", { className: "mark", textContent: mark }), elsewhere(there.get(document), side, document)),
     );
     item.dataset.document = document;
