@@ -15,6 +15,7 @@ from ir_outcomes._types import CoverageTest, FamilyCorrection, RankingTest, Ties
 from ir_outcomes.comparison.build import MeasuredPair, build
 from ir_outcomes.comparison.cutoffs import labels_by_cutoff
 from ir_outcomes.comparison.facets import naive_tests
+from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.pair_tests import coverage_test_for
 from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel
@@ -191,9 +192,11 @@ def _compared(
 ) -> tuple[Comparison, ...]:
     coverage_test = coverage_test_for(settings.unit, evaluation.many_relevant, settings.coverage_test)
     labels = labels_by_cutoff(couples, settings, coverage_test)
+    from_first = all(baseline is evaluation[0] for baseline, _ in couples)
+    near = tipping_notes(evaluation, settings) if from_first else [()] * len(couples)
     measured = [
-        measured_pair(evaluation, *couple, settings, cutoffs=cutoffs, notes=notes)
-        for couple, cutoffs in zip(couples, labels, strict=True)
+        measured_pair(evaluation, *couple, settings, cutoffs=cutoffs, notes=(*notes, *notes_on_holes))
+        for couple, cutoffs, notes_on_holes in zip(couples, labels, near, strict=True)
     ]
     return build(measured, settings, coverage_test, progress=progress)
 
