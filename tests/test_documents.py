@@ -156,11 +156,19 @@ def test_every_page_is_in_the_index() -> None:
     assert pages == {line for line in index.splitlines() if line in pages}
 
 
+def commands() -> set[str]:
+    return {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+
+
+def test_every_command_is_documented() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^### (.*)$", text, re.MULTILINE)) == commands()
+
+
 @pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda d: d.name)
 def test_commands_exist(document: Path) -> None:
-    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
     named = re.findall(r"(?:^|`|\$ )ir-outcomes ([a-z][a-z-]+)", document.read_text(encoding="utf-8"), re.MULTILINE)
-    assert set(named) <= known
+    assert set(named) <= commands()
 
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda d: d.name)
