@@ -23,7 +23,6 @@ Comparison Comparisons SummaryVerdict compare compare_measure compare_outputs ve
 CollectionsComparison CutoffsComparison JudgesComparison SlicesComparison
 compare_collections compare_cutoffs compare_judges compare_slices
 GateResult Holes Plan gate holes plan
-GateResult Plan gate plan
 ReportPage report
 Agreement Leaderboard RankCorrelation RankDistribution SotaHistory
 agreement leaderboard rank_correlation rank_distribution sota_history
