@@ -81,7 +81,7 @@ class TestNumbers:
 class TestRankings:
     def test_lists_are_those_of_the_runs(self) -> None:
         qrels = {"1": {"d9": 2, "d1": 0}, "2": {"d3": 1}}
-        runs = {"a": {"1": {f"d{n}": -n for n in range(30)}, "2": {"d3": 1.0}}, "b": {"1": {"d1": 2.0, "x": 1.0}}}
+        runs: Any = {"a": {"1": {f"d{n}": -n for n in range(30)}, "2": {"d3": 1.0}}, "b": {"1": {"d1": 2.0, "x": 1.0}}}
         runs["a"]["1"]["d9"] = -99.0  # at the end of the list
         page = iro.report(iro.evaluate(qrels, runs, documents=20))
         first, second = island(page)["sets"][0]["rankings"]
