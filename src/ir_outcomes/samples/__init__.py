@@ -1,27 +1,36 @@
-"""A small real collection for trying out everything without a network.
+"""Small real collections for trying out everything without a network: one of 1000 queries, and a suite of four.
 
-1000 known-item queries over the descriptions of the 63,449 packages of Debian 12: the query is the synopsis of a package, the
-only relevant document its long description with the name removed. The texts of the queries belong to the authors of the
-packages and of their descriptions; ``data/NOTICE`` has their terms. Four systems, 100 documents for each query:
+**The sample**, by `write_sample`: 1000 known-item queries over the descriptions of the 63,449 packages of Debian 12. The query
+is the synopsis of a package, the only relevant document its long description with the name removed. The texts of the queries
+belong to the authors of the packages and of their descriptions; ``data/NOTICE`` has their terms. There are four systems with
+100 documents for each query:
 
 - ``bm25``: k1 1.5, b 0.75, English stop words;
 - ``bm25-flat``: BM25 with k1 0.9, b 0.4;
 - ``bm25-stem``: BM25 with k1 1.2, b 0.75 and Snowball stems;
 - ``rrf-stem-lsa``: reciprocal rank fusion of ``bm25-stem`` with a 256-dimensional latent semantic analysis.
+
+**The suite**, by `write_suite`: known-item search in the docstrings of numpy, scipy, scikit-learn and pandas, a collection of
+300 queries for each. The query is the first paragraph of a docstring, the only relevant document the rest of it. The texts of
+the queries are distributed under the licenses of these projects, which are written beside them. There are three systems with up
+to 50 documents for each query: ``bm25`` and ``bm25-stem`` (k1 1.2, b 0.75), and ``rrf-stem-lsa`` with 128 dimensions.
 """
 
 from __future__ import annotations
 
 import lzma
 import os
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 
 from ir_outcomes.errors import ParameterError
 
-__all__ = ["SYSTEMS", "write_sample"]
+__all__ = ["SUITE_COLLECTIONS", "SUITE_SYSTEMS", "SYSTEMS", "write_sample", "write_suite"]
 
 SYSTEMS = ("bm25", "bm25-flat", "bm25-stem", "rrf-stem-lsa")
+SUITE_COLLECTIONS = ("numpy", "scipy", "scikit-learn", "pandas")
+SUITE_SYSTEMS = ("bm25", "bm25-stem", "rrf-stem-lsa")
 
 
 def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
@@ -47,12 +56,66 @@ def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
     data = files(__name__) / "data"
     content = {name: (data / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "NOTICE")}
     for system in SYSTEMS:
-        content[f"{system}.run"] = _as_trec(lzma.decompress((data / f"{system}.xz").read_bytes()).decode(), system).encode()
+        lines = _decompressed((data / f"{system}.xz").read_bytes()).splitlines()
+        content[f"{system}.run"] = _as_trec(
+            ((query, document, score) for query, document, score in map(str.split, lines)), system
+        )
+    return _write(content, folder)
+
+
+def write_suite(folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the suite of four collections into a folder, which is created if it does not exist.
+
+    Returns
+    -------
+    list of Path
+        ``NOTICE``, and for each of `SUITE_COLLECTIONS` a folder with ``qrels.txt``, ``queries.tsv``, ``LICENSE`` and one
+        ``<system>.run`` in TREC's six columns for each of `SUITE_SYSTEMS`.
+
+    Raises
+    ------
+    ParameterError
+        If a file with one of these names and other content exists, or the folder cannot be written to.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> [path.relative_to(folder).as_posix() for path in write_suite(folder)][:4]
+    ['NOTICE', 'numpy/qrels.txt', 'numpy/queries.tsv', 'numpy/LICENSE']
+    """
+    data = files(__name__) / "data" / "suite"
+    content = {"NOTICE": (data / "NOTICE").read_bytes()}
+    for collection in SUITE_COLLECTIONS:
+        source = data / collection
+        content |= {f"{collection}/{name}": (source / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "LICENSE")}
+        queries = [line.split()[0] for line in (source / "qrels.txt").read_text("utf-8").splitlines()]
+        documents = _decompressed((source / "documents.xz").read_bytes()).splitlines()
+        for system in SUITE_SYSTEMS:
+            results = _decompressed((source / f"{system}.xz").read_bytes()).splitlines()
+            entries = (
+                (query, documents[int(number)], score)
+                for query, line in zip(queries, results, strict=True)
+                for number, score in _pairs(line.split())
+            )
+            content[f"{collection}/{system}.run"] = _as_trec(entries, system)
+    return _write(content, folder)
+
+
+def _pairs(fields: list[str]) -> Iterable[tuple[str, str]]:
+    return zip(fields[::2], fields[1::2], strict=True)
+
+
+def _decompressed(content: bytes) -> str:
+    return lzma.decompress(content).decode("utf-8")
+
+
+def _write(content: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list[Path]:
     target = Path(folder)
     try:
-        target.mkdir(parents=True, exist_ok=True)
         for name, text in content.items():
             path = target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
             if path.exists() and path.read_bytes() != text:
                 raise ParameterError(f"{path} exists with other content; choose another folder")
             path.write_bytes(text)
@@ -64,12 +127,11 @@ def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
     return [target / name for name in content]
 
 
-def _as_trec(text: str, system: str) -> str:
+def _as_trec(entries: Iterable[tuple[str, str, str]], system: str) -> bytes:
     lines = []
     last, rank = "", 0
-    for line in text.splitlines():
-        query, document, score = line.split()
+    for query, document, score in entries:
         rank = rank + 1 if query == last else 1
         last = query
         lines.append(f"{query} Q0 {document} {rank} {score} {system}\n")
-    return "".join(lines)
+    return "".join(lines).encode()
