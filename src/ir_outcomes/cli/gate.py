@@ -20,7 +20,7 @@ from ir_outcomes.cli.options import (
     RunOptions,
     usage_error,
 )
-from ir_outcomes.cli.sources import evaluated_with_baseline
+from ir_outcomes.cli.sources import EvaluatedRuns, evaluated_with_baseline
 from ir_outcomes.cli.streams import note
 from ir_outcomes.cli.writing import WriteOptions
 from ir_outcomes.errors import EmptyInput, ParameterError
@@ -136,7 +136,7 @@ def _decide(
     kept: dict[str, Any] = {"queries": queries, "documents": documents}
     empty: dict[str, str] = {}
     try:
-        given = evaluated_with_baseline(options, qrels, baseline, paths, **kept)
+        given: EvaluatedRuns | None = evaluated_with_baseline(options, qrels, baseline, paths, **kept)
     except EmptyInput as error:
         if error.source == qrels:
             raise
@@ -144,7 +144,7 @@ def _decide(
         options, paths = replace(options, names=None), [path for path in paths if path not in empty]
         has_results = bool(paths) and baseline not in empty
         given = evaluated_with_baseline(options, qrels, baseline, paths, **kept) if has_results else None
-    compared = None if given is None else compare(given.evaluation, given.baseline, given.contenders, **asdict(tests))
+    compared: Any = None if given is None else compare(given.evaluation, given.baseline, given.contenders, **asdict(tests))
     rows: list[Any] = [] if compared is None else [(None, item) for item in compared]
     if baseline in empty:
         lacking = f"The baseline cannot be compared with: {empty.pop(baseline)}"
