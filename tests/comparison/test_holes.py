@@ -225,9 +225,7 @@ def test_what_is_refused(kept: dict[str, Any], settings: dict[str, Any], message
 def test_what_stands_stands_under_complete_judgments(real_data: Path) -> None:
     """A part of benchmarks/holes.py, which goes through all pairs."""
     folder = real_data / "trec-covid-r1"
-    runs = [
-        folder / f"{name}.run.gz" for name in ("BRPHJ_NLP1", "irc_entrez", "T5R3", "jlprec", "baseline", "uogTrDPH_prox_QQ")
-    ]
+    runs = [folder / f"{name}.run.gz" for name in ("factum-1", "run1", "cu_dbmi_bm25_2", "UIowaS_Run2", "baseline")]
     settings: dict[str, Any] = {"cutoff": 10, "unit": "document"}
     shallow = iro.evaluate(folder / "qrels.round1.txt.gz", runs, unjudged=True, **settings)
     complete = iro.evaluate(folder / "qrels.complete.txt.gz", runs, **settings)
