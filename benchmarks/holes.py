@@ -43,7 +43,8 @@ def main(folder: Path, cutoff: int) -> None:
     ]
     changed = [pair.before.pairs[0].label != pair.after for pair in judged]
     print(
-        f"{len(judged)} pairs at cutoff {cutoff}, {seconds:.0f} s of CPU; {sum(changed)} labels change, {reversed_of(judged)} reverse"
+        f"{len(judged)} pairs at cutoff {cutoff}, {seconds:.0f} s of CPU; {sum(changed)} labels change, "
+        f"{reversed_of(judged)} reverse"
     )
     for word in ("stands", "could weaken", "could reverse"):
         report(f"bound: {word}", [pair.before.pairs[0].bound.word == word for pair in judged], changed)

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import bm25s
+import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import RR, NumRet, nDCG
+from statsmodels.stats.multitest import multipletests
 
 import ir_outcomes as iro
 from ir_outcomes import ESL, Answered, Outcome
@@ -182,7 +184,7 @@ def test_saved_results_are_used_again(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(first, second)
     expected = iro.pyterrier.experiment(systems(), TOPICS, QRELS, names=NAMES, cutoff=5, returns="comparisons")
     found = iro.pyterrier.comparisons(tmp_path / "perquery.csv", baseline="bm25", measure="ESL@5", qrels=QRELS)
-    assert [each.outcomes for each in found] == [each.outcomes for each in expected]
+    assert [comparison.outcomes for comparison in found] == [comparison.outcomes for comparison in expected]
 
 
 def test_an_experiment_already_run() -> None:
@@ -224,8 +226,11 @@ class Empty(pt.Transformer):  # type: ignore[misc]
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"highlight": "bold"}, ParameterError, "highlight: .*the largest value, which is the worst search length"),
-        ({"perquery": True}, ParameterError, "perquery: .*call pyterrier.Experiment"),
+        ({"highlight": "italic"}, ParameterError, "highlight='italic': must be one of bold"),
+        ({"perquery": "yes"}, ParameterError, "perquery='yes'"),
+        ({"dataframe": False}, ParameterError, "dataframe: .*always a frame"),
+        ({"correction": "homl"}, ParameterError, "correction='homl': must be one of .*holm"),
+        ({"baseline": [0, 0]}, ParameterError, "name each baseline once"),
         ({"baseline": 7}, ParameterError, "baseline=7: must be the place of a system, 0 to 2, or its name: bm25"),
         ({"baseline": "bm52"}, ParameterError, "baseline='bm52'"),
         ({"baseline": None, "returns": "both"}, ParameterError, "needs a baseline"),
@@ -242,7 +247,11 @@ class Empty(pt.Transformer):  # type: ignore[misc]
         ({"qrels": QRELS.assign(qid=1.5)}, FormatError, "a qid must be text or a whole number"),
         ({"systems": [Bm25(), pd.DataFrame({"qid": ["1"]}), Bm25()]}, FormatError, "saturated: has no column 'docno'"),
         ({"systems": [Bm25(), Bm25()(TOPICS).head(0), Bm25()]}, FormatError, "saturated: holds no result at all"),
-        ({"systems": [Bm25(), Empty(), Bm25()]}, FormatError, "6 topics, but no results received"),
+        (
+            {"systems": [Bm25(), Empty(), Bm25()]},
+            FormatError,
+            "saturated: cannot be .* but no results received",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -255,8 +264,125 @@ def test_duplicate_rows(frames: dict[str, pd.DataFrame]) -> None:
     twice = pd.concat([frames["bm25"], frames["bm25"].head(1)])
     with pytest.raises(FormatError, match="is ranked twice for query 1"):
         iro.pyterrier.experiment([frames["shallow"], twice], TOPICS, QRELS, names=["a", "b"])
-    with pytest.warns(IrOutcomesWarning, match="1 judgments stand there more than once"):
+    with pytest.warns(IrOutcomesWarning, match="1 judgment repeated with the same grade"):
         iro.pyterrier.experiment(frames, TOPICS, pd.concat([QRELS, QRELS.head(1)]), cutoff=5)
+
+
+class Broken(pt.Transformer):  # type: ignore[misc]
+    def transform(self, topics: pd.DataFrame) -> pd.DataFrame:
+        raise KeyError("docno of an index")
+
+
+@pytest.mark.parametrize("options", [{}, {"plan": "tree", "verbose": False}])
+@pytest.mark.parametrize("broken", [Broken(), Bm25() >> Broken()])
+def test_a_system_that_fails_is_named(broken: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(FormatError, match="second: cannot be evaluated: KeyError: 'docno of an index'"):
+        iro.pyterrier.experiment(
+            {"first": Bm25(), "second": broken, "third": Bm25(depth=1)}, TOPICS, QRELS, validate="ignore", **options
+        )
+
+
+def test_settings_come_from_the_measures(frames: dict[str, pd.DataFrame]) -> None:
+    graded = QRELS.assign(label=[2, 1, 2, 1, 1, 2, 1, 1])
+    frame = iro.pyterrier.experiment(frames, TOPICS, graded, [ESL(rel=2) @ 3, nDCG @ 10])
+    expected = ir_measures.calc_aggregate([Answered(rel=2) @ 3], graded_qrels(graded), ir_run(frames["bm25"]))
+    assert frame["answered"][0] == round(expected[Answered(rel=2) @ 3] * 6)
+    assert (frame.attrs["cutoff"], frame.attrs["rel"]) == (3, 2)
+    assert "cutoff 3, that of the measures" in " ".join(frame.attrs["notes"])
+    by_hand = iro.compare(graded, frames["bm25"], [frames["saturated"], frames["shallow"]], names=NAMES, cutoff=3, rel=2)
+    assert frame["verdict"].tolist()[1:] == [comparison.verdict.label for comparison in by_hand]
+
+    differing, result = iro.pyterrier.experiment(frames, TOPICS, graded, [ESL @ 3, ESL @ 5], returns="both")
+    assert (differing.attrs["cutoff"], differing.attrs["rel"]) == (100, 1)
+    assert "because the measures differ (3, 5); choose another one with cutoff=" in result.notes[0]
+    chosen = iro.pyterrier.experiment(frames, TOPICS, graded, [ESL @ 3], cutoff=4)
+    assert chosen.attrs["cutoff"] == 4
+    assert "cutoff 4, the argument; measures use 3" in chosen.attrs["notes"][0]
+    assert iro.pyterrier.experiment(frames, TOPICS, QRELS, [nDCG @ 10, RR @ 10]).attrs["cutoff"] == 10
+
+
+def graded_qrels(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+
+
+def ir_run(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.rename(columns={"qid": "query_id", "docno": "doc_id"})[["query_id", "doc_id", "score"]]
+
+
+def test_values_of_each_query(frames: dict[str, pd.DataFrame]) -> None:
+    plain = pt.Experiment(systems(), TOPICS, QRELS, [Answered @ 5, nDCG @ 10], names=NAMES, perquery=True)
+    ours = iro.pyterrier.experiment(systems(), TOPICS, QRELS, [Answered @ 5, nDCG @ 10], NAMES, perquery=True)
+    pd.testing.assert_frame_equal(ours, plain)
+    both = iro.pyterrier.experiment(frames, TOPICS, QRELS, [Answered @ 5, nDCG @ 10], perquery="both")
+    assert len(both.perquery) == len(plain)
+    assert both.averages["name"].tolist() == NAMES
+    found = iro.pyterrier.comparisons(both, baseline="bm25", measure="nDCG@10")
+    assert len(found) == 2
+
+
+def test_the_best_value_is_highlighted_in_its_own_direction(frames: dict[str, pd.DataFrame]) -> None:
+    measure = ESL(unanswered="cutoff+1") @ 5
+    styled = iro.pyterrier.experiment(frames, TOPICS, QRELS, [measure, nDCG @ 10], baseline=None, highlight="bold")
+    rules = styled.to_html().split("</style>")[0]
+    best = {name: styled.data[name].agg(how) for name, how in ((str(measure), "min"), ("nDCG@10", "max"))}
+    for column, name in enumerate(styled.data.columns):
+        if name in best:
+            for row, value in enumerate(styled.data[name]):
+                assert (f"row{row}_col{column}" in rules) == (value == best[name])
+    assert styled.data.attrs["cutoff"] == 5
+
+
+@pytest.mark.parametrize("correction", ["holm", "hs", "fdr_by", "hommel", "bonf", "fdr_bh"])
+def test_corrections_of_statsmodels(frames: dict[str, pd.DataFrame], correction: str) -> None:
+    measures = [nDCG @ 10, "map"]
+    ours = iro.pyterrier.experiment(frames, TOPICS, QRELS, measures, correction=correction, correction_alpha=0.2)
+    for name in ("nDCG@10", "map"):
+        with np.errstate(divide="ignore"):
+            rejected, corrected, _, _ = multipletests(ours[f"{name} p-value"][1:], alpha=0.2, method=correction)
+        np.testing.assert_allclose(ours[f"{name} p-value corrected"][1:], corrected)
+        assert ours[f"{name} reject"].tolist() == [False, *rejected]
+    if correction in ("hs", "fdr_by", "hommel"):
+        assert ours.attrs["notes"][-1].startswith("Verdicts are corrected by holm")
+    without = iro.pyterrier.experiment(frames, TOPICS, QRELS, measures, correction=None)
+    assert not [name for name in without.columns if "corrected" in name or "reject" in name]
+    assert "coverage p-value" in without.columns
+
+
+def test_several_baselines(frames: dict[str, pd.DataFrame]) -> None:
+    frame, results = iro.pyterrier.experiment(
+        frames, TOPICS, QRELS, [nDCG @ 10], baseline=["bm25", 2], cutoff=5, returns="both"
+    )
+    assert list(results) == ["bm25", "shallow"]
+    for name, result in results.items():
+        single = iro.pyterrier.experiment(frames, TOPICS, QRELS, [nDCG @ 10], baseline=name, cutoff=5)
+        assert single["verdict"].dropna().tolist() == [comparison.verdict.label for comparison in result]
+        for column in ("nDCG@10 +", "nDCG@10 p-value corrected", "ranking difference", "verdict"):
+            pd.testing.assert_series_equal(frame[f"{column} (against {name})"], single[column], check_names=False)
+
+
+def test_dataset_ids_and_datasets_of_pyterrier(monkeypatch: pytest.MonkeyPatch, real_data: Path, tmp_path: Path) -> None:
+    name = "msmarco-passage/trec-dl-2020/judged"
+
+    class Data:
+        def get_topics(self) -> pd.DataFrame:
+            return TOPICS
+
+        def get_qrels(self) -> pd.DataFrame:
+            return QRELS.assign(label=2)
+
+    asked = []
+
+    def get_dataset(asked_for: str) -> Data:
+        asked.append(asked_for)
+        return Data()
+
+    monkeypatch.setattr(pt, "get_dataset", get_dataset)
+    frame = iro.pyterrier.experiment(systems(), name, name, ["map"], NAMES)
+    assert asked == [f"irds:{name}"] * 2
+    assert (frame.attrs["cutoff"], frame.attrs["rel"], frame.attrs["unit"]) == (1000, 2, "document")
+    given = iro.pyterrier.experiment(systems(), Data(), Data(), ["map"], NAMES)
+    assert given["map"].tolist() == frame["map"].tolist()
+    assert given.attrs["rel"] == 1
 
 
 def test_without_pyterrier(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
+from ir_outcomes._types import Unit
 from ir_outcomes.comparison import Comparison
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.statistics import Interval
@@ -162,14 +164,20 @@ def test_margins_are_corrected_over_the_family() -> None:
         assert not corrected.verdict.non_inferior or raw.verdict.non_inferior
 
 
-@pytest.mark.parametrize("unit", ["query", "document"])
+@pytest.mark.parametrize(
+    ("folder", "rel", "n_runs", "cutoffs"),
+    [("dl20-passage", 2, 5, (10, 20, 50, 100, 1000)), ("msmarco-doc-dev", 1, 3, (10, 50))],
+)
 @pytest.mark.realdata
-def test_cutoffs_are_the_labels_of_compare(real_data: Path, unit: Any) -> None:
-    for folder, rel in (("dl20-passage", 2), ("msmarco-doc-dev", 1)):
-        runs = sorted(path for path in (real_data / folder).glob("*.gz"))[:5]
-        ev = iro.evaluate(real_data / folder / "qrels.txt", runs, rel=rel, unit=unit)
+def test_cutoffs_are_the_labels_of_compare(
+    real_data: Path, folder: str, rel: int, n_runs: int, cutoffs: tuple[int, ...]
+) -> None:
+    runs = sorted(path for path in (real_data / folder).glob("*.gz"))[:n_runs]
+    evaluation = iro.evaluate(real_data / folder / "qrels.txt", runs, rel=rel)
+    for unit in get_args(Unit):
+        ev = replace(evaluation, unit=unit)
         found = compare_several(ev, ev.names[0], list(ev.names[1:]))
-        for cutoff in (10, 20, 50, 100, 1000):
+        for cutoff in cutoffs:
             labels = [item.verdict.label for item in compare_several(ev, ev.names[0], list(ev.names[1:]), cutoff=cutoff)]
             for item, label in zip(found, labels, strict=True):
                 at = dict(item.cutoffs)

@@ -29,7 +29,8 @@ def test_what_is_equal_or_better_passes() -> None:
     assert same.decisions[0].equivalent
     assert "equivalent within the margins" in same.decisions[0].reasons[0]
     assert same.decisions[0].queries == ()
-    better = iro.gate(compared([2 + number % 7 for number in range(200)], ranks), margins=(2.0, 0.5))
+    later: list[int | None] = [2 + number % 7 for number in range(200)]
+    better = iro.gate(compared(later, ranks), margins=(2.0, 0.5))
     assert better.status == "pass"
     assert not better.decisions[0].equivalent
     assert better.decisions[0].reasons == ("Harm beyond 2 percentage points of coverage and 0.5 ranks of ranking is excluded.",)

@@ -104,7 +104,7 @@ def test_text_of_trec_eval_is_rounded_and_that_is_noticed(inputs: Any, expected:
     check(found, expected)  # all ranks here are at most 100, which 4 places can tell
     assert isinstance(found, Comparison)
     notes = "\n".join(found.notes)
-    assert "Compared on values of recip_rank as they were written; its tie rule and cutoff are the writing tool's" in notes
+    assert "Compared on values of recip_rank as they were written; the tie rule and cutoff are those of the tool" in notes
     assert "Values are rounded to 4 places: ranks beyond about 100 cannot be told exactly." in notes
     assert "Without qrels, queries that have no relevant document cannot be told apart" in notes
     assert (found.cutoff, found.ties) == (None, "unknown")

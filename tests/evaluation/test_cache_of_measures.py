@@ -9,6 +9,7 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesWarning
 from ir_outcomes.evaluation import evaluate as evaluate_module
+from ir_outcomes.reading.runs import run_and_warnings
 from ir_outcomes.samples import write_sample
 
 
@@ -22,7 +23,7 @@ def test_values_of_measures_come_from_the_cache(folder: Path, monkeypatch: pytes
     runs, cache = [folder / "bm25.run", folder / "bm25-stem.run"], folder / "cache"
     plain = iro.evaluate(folder / "qrels.txt", runs, measures=["nDCG@10", "AP"])
     first = iro.evaluate(folder / "qrels.txt", runs, measures=["nDCG@10", "AP"], cache=cache)
-    reading = Mock(wraps=evaluate_module.run_and_warnings)
+    reading = Mock(wraps=run_and_warnings)
     monkeypatch.setattr(evaluate_module, "run_and_warnings", reading)
     again = iro.evaluate(folder / "qrels.txt", runs, measures=["nDCG@10", "AP"], cache=cache)
     assert reading.call_count == 0

@@ -18,6 +18,7 @@ from ir_outcomes.comparison import Comparison
 from ir_outcomes.errors import DatasetUnavailable, FormatError, IrOutcomesWarning, ParameterError, UnreadableFile
 from ir_outcomes.reading import datasets, known_tasks
 from ir_outcomes.reading.files import read_texts
+from tests.helpers.command_line import Done
 
 # Cutoff, rel, unit, baseline, as the issue of the papers and tracks has them; one line for each family of ids.
 FAMILIES = {
@@ -206,47 +207,61 @@ def test_texts_of_queries(tmp_path: Path) -> None:
         read_texts(path)
 
 
+# ir_datasets reads its home when it is imported, so these commands run in a process of their own.
+COMMANDS = """
+import json, sys
+from tests.helpers.command_line import call
+json.dump([call(*arguments) for arguments in json.load(sys.stdin)], sys.stdout)
+"""
+
+
 @pytest.mark.realdata
 def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Path) -> None:
-    """ir_datasets reads its home when it is imported, so these are processes of their own."""
     home = tmp_path / "home"
     shutil.copytree(real_data / "ir_datasets_home", home, copy_function=shutil.copyfile)
     for folder, _, _ in os.walk(home):
         os.chmod(folder, 0o755)
-    environment = {**os.environ, "IR_DATASETS_HOME": str(home), "COLUMNS": "100", "IR_DATASETS_DL_TRIES": "1"}
+    path = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {
+        **os.environ, "IR_DATASETS_HOME": str(home), "COLUMNS": "100", "IR_DATASETS_DL_TRIES": "1", "PYTHONPATH": path,
+    }  # fmt: skip
 
-    def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "ir_outcomes", *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    def call(*commands: tuple[str | Path, ...]) -> list[Done]:
+        asked = json.dumps([list(map(str, arguments)) for arguments in commands])
+        command = [sys.executable, "-c", COMMANDS]
+        done = subprocess.run(command, input=asked, capture_output=True, text=True, env=environment, check=True)
+        return [Done(*answer) for answer in json.loads(done.stdout)]
 
     msmarco, dl20 = real_data / "msmarco-doc-dev", real_data / "dl20-passage"
-    by_id = call("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz", "--format", "json")
+    pair = ("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz", "--format", "json")
+    here = ("msmarco-document/trec-dl-2019", "msmarco-document/trec-dl-2020", "msmarco-passage/trec-dl-2019")
+    by_id, lost, deep, listed, *shown = call(
+        pair,
+        (*pair, "--per-query", "lost", "--top", "2"),
+        ("compare", "msmarco-passage/trec-dl-2020", dl20 / "BM25.run.gz", dl20 / "splade.run.gz", "--format", "json"),
+        ("datasets",),
+        *(("datasets", name) for name in here),
+    )
     by_file = iro.compare(msmarco / "qrels.txt", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz")
     assert isinstance(by_file, Comparison)
     found = Comparison.from_json(by_id.stdout)
     assert (found.outcomes, found.verdict, found.cutoff) == (by_file.outcomes, by_file.verdict, 100)
-    lost = call(
-        "compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz",
-        "--per-query", "lost", "--top", "2", "--format", "json",
-    )  # fmt: skip
     assert all(query["text"] for query in json.loads(lost.stdout))
-    deep = call("compare", "msmarco-passage/trec-dl-2020", dl20 / "BM25.run.gz", dl20 / "splade.run.gz", "--format", "json")
     settings = Comparison.from_json(deep.stdout).settings
     assert (settings.cutoff, settings.rel, settings.unit) == (1000, 2, "document")
-    listed = call("datasets").stdout
     for name in ("msmarco-document/dev ", "msmarco-document/trec-dl-2019 ", "msmarco-passage/trec-dl-2020/judged "):
-        (line,) = [line for line in listed.splitlines() if line.startswith(name)]
+        (line,) = [line for line in listed.stdout.splitlines() if line.startswith(name)]
         assert line.endswith("here")
-    for name in ("msmarco-document/trec-dl-2019", "msmarco-document/trec-dl-2020", "msmarco-passage/trec-dl-2019"):
-        shown = call("datasets", name)
-        assert "qrels      here" in shown.stdout
+    assert all("qrels      here" in done.stdout for done in shown)
     qrels = home / "msmarco-document" / "dev" / "qrels.gz"
     qrels.chmod(0o644)
     qrels.write_bytes(qrels.read_bytes()[:20_000])
-    half = call("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "bm25.run.gz")
+    half, refused = call(
+        ("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "bm25.run.gz"),
+        ("compare", "msmarco-document/dev", "irds:", msmarco / "bm25.run.gz"),
+    )
     assert half.returncode == 1
     assert f"its qrels at {qrels} cannot be read" in half.stderr
-    refused = call("compare", "msmarco-document/dev", "irds:", msmarco / "bm25.run.gz")
     assert refused.returncode == 1
     if "could not be fetched" in refused.stderr:
         assert "(a download of 5.7 MB)" in refused.stderr

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.comparison.gate import MAX_MISSING, GateResult, decide_gate, gate_result, gate_rules
+from ir_outcomes.comparison.gate import MAX_MISSING, GateResult, WithoutResults, decide_gate, gate_result, gate_rules
 from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.errors import ParameterError
 
-__all__ = ["gate"]
+__all__ = ["collection_rows", "gate", "gate_of"]
+
+Row = tuple[str | None, Comparison | WithoutResults]  # a collection, or None where there is only one
 
 
 def gate(
@@ -67,15 +70,55 @@ def gate(
     >>> iro.gate(iro.compare(qrels, b, a), margins=(10.0, 0.5)).status
     'fail'
     """
-    settings = None
     if isinstance(compared, CollectionsComparison):
-        rows = [(condition.condition, condition.comparison) for condition in compared.conditions]
-        settings = compared.settings
-    else:
-        rows = [(None, comparison) for comparison in (compared if isinstance(compared, Comparisons) else [compared])]
-        settings = rows[0][1].settings if rows else None
-    if not rows:
+        return gate_of(
+            compared.baseline,
+            collection_rows(compared),
+            compared.settings,
+            margins=margins,
+            max_missing=max_missing,
+            inputs=inputs,
+        )
+    items = list(compared) if isinstance(compared, Comparisons) else [compared]
+    if not items:
         raise ParameterError("there is no comparison to decide on")
+    rows: list[Row] = [(None, item) for item in items]
+    return gate_of(items[0].baseline, rows, items[0].settings, margins=margins, max_missing=max_missing, inputs=inputs)
+
+
+def collection_rows(compared: CollectionsComparison, reasons: Mapping[tuple[str, str], str] | None = None) -> list[Row]:
+    """List every contender on every collection, those without a comparison too.
+
+    Parameters
+    ----------
+    compared : CollectionsComparison
+        The comparisons.
+    reasons : mapping of (collection, run) to str, optional
+        Why a run has no results on a collection.
+    """
+    reasons = reasons or {}
+    known = {(row.condition, row.comparison.contender): row.comparison for row in compared.conditions}
+    collections = dict.fromkeys([*compared.collections, *(collection for collection, _ in reasons)])
+    rows: list[Row] = []
+    for contender in (overall.contender for overall in compared.overall):
+        for collection in collections:
+            found = known.get((collection, contender))
+            reason = reasons.get((collection, contender)) or reasons.get((collection, compared.baseline))
+            lacking = f"{contender} cannot be compared on {collection}: {reason or 'a run is missing there.'}"
+            rows.append((collection, found or WithoutResults(contender, lacking)))
+    return rows
+
+
+def gate_of(
+    baseline: str,
+    rows: Sequence[Row],
+    settings: Settings | None,
+    *,
+    margins: tuple[float, float] | None,
+    max_missing: float,
+    inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
+) -> GateResult:
+    """Decide on each contender and collection; see `gate`."""
     rules = gate_rules(margins, settings, max_missing)
-    decisions = [decide_gate(comparison, rules, condition) for condition, comparison in rows]
-    return gate_result(rows[0][1].baseline, decisions, rules, settings, inputs)
+    decisions = [decide_gate(compared, rules, condition) for condition, compared in rows]
+    return gate_result(baseline, decisions, rules, settings, inputs)

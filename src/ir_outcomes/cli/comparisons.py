@@ -70,12 +70,21 @@ def compare(
     per_query: Annotated[Which | None, choice(Which, help="List these queries instead of the comparison.")] = None,
     top: Annotated[int | None, typer.Option(min=1, help="List at most this many queries.", show_default=False)] = None,
     kind: KIND = "facets",
+    plan: Annotated[
+        bool,
+        typer.Option(
+            "--plan",
+            help="Instead, show how many queries would detect the differences of --margins, by default 1pp,0.5.",
+        ),
+    ] = False,
 ) -> None:
     """Compare runs with a baseline: outcomes, both facets, verdict."""
     from ir_outcomes.comparison import compare as compare_runs
 
     if tests.correction == "tukey" and not all_pairs:
         raise usage_error("--correction tukey needs --all-pairs.")
+    if plan and per_query is not None:
+        raise usage_error("--plan and --per-query show different things; use one of them.")
     if top is not None and per_query is None:
         raise usage_error("--top needs --per-query.")
     check_kind(kind, is_single=len(runs) == 1 and not all_pairs)
@@ -94,7 +103,9 @@ def compare(
         progress=progress_is_shown(),
         **asdict(tests),
     )
-    if per_query is None:
+    if plan:
+        _write_plans(result, tests.margins, written)
+    elif per_query is None:
         written.write(result, plot_kind=kind)
     else:
         _write_queries(result, per_query, top, written)
@@ -138,6 +149,14 @@ def check_kind(kind: str, *, is_single: bool) -> None:
     """Refuse a figure of a single contender for several."""
     if kind in OF_ONE and not is_single:
         raise usage_error(f"--plot-kind {kind} is for a single contender; choose from {', '.join(OF_ALL)}.")
+
+
+def _write_plans(result: Comparison | Comparisons, effects: Any, written: ComparisonWriteOptions) -> None:
+    from ir_outcomes.comparison import Comparisons
+    from ir_outcomes.comparison import plan as plan_queries
+
+    several = list(result) if isinstance(result, Comparisons) else [result]
+    written.write(*(plan_queries(comparison, *(effects or ())) for comparison in several))
 
 
 def _write_queries(result: Comparison | Comparisons, which: Which, top: int | None, written: ComparisonWriteOptions) -> None:

@@ -121,6 +121,10 @@ class WriteOptions:
         else:
             unreachable(self.form)
 
+    def write_text(self, text: str) -> None:
+        """Write lines that have a format of their own."""
+        self._write([text.rstrip("\n")])
+
     def _needed_formats(self) -> Iterable[tuple[str, bool, tuple[str, ...]]]:
         yield "--spreadsheet", self.spreadsheet, ("csv",)
         yield "--full", self.full, ("html",)

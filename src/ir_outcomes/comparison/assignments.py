@@ -98,7 +98,8 @@ class Holdings:
     @property
     def in_both(self) -> Bools:
         """(n_documents,) bool array: returned by both."""
-        return (self.ranks[0] > 0) & (self.ranks[1] > 0)
+        both: Bools = (self.ranks[0] > 0) & (self.ranks[1] > 0)
+        return both
 
 
 class Numbers(NamedTuple):
@@ -189,7 +190,14 @@ def labels_of(holdings: Holdings, relevant: Bools, rules: Rules, family: Family 
     if not len(guarded):
         return verdicts.label
     guards = [mean_tests(_columns(sample, guarded)) for sample in (samples.restricted, samples.won_and_lost) if sample]
-    some = PairTests(*(_places(part, guarded) for part in tests[:4]), tuple(guards), tests.higher_is_better)
+    some = PairTests(
+        coverage=_places(tests.coverage, guarded),
+        ranking=_places(tests.ranking, guarded),
+        mean=_places(tests.mean, guarded),
+        wilcoxon=_places(tests.wilcoxon, guarded),
+        guards=tuple(guards),
+        higher_is_better=tests.higher_is_better,
+    )
     labels = verdicts.label.copy()
     labels[guarded] = judge(some, alpha=rules.alpha, corrected=(corrected[0][guarded], corrected[1][guarded])).verdicts.label
     return labels
@@ -340,4 +348,5 @@ def _in_order(item: Ints, rank: Ints) -> Ints:
 
 
 def _is_before(own: Ints, opposite: Ints) -> Bools:
-    return (own > 0) & ((opposite == 0) | (own < opposite))
+    before: Bools = (own > 0) & ((opposite == 0) | (own < opposite))
+    return before

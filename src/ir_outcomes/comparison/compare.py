@@ -15,6 +15,7 @@ from ir_outcomes._types import CoverageTest, FamilyCorrection, RankingTest, Ties
 from ir_outcomes.comparison.build import MeasuredPair, build
 from ir_outcomes.comparison.cutoffs import labels_by_cutoff
 from ir_outcomes.comparison.facets import naive_tests
+from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.pair_tests import coverage_test_for
 from ir_outcomes.comparison.result import Comparison, Comparisons
@@ -191,8 +192,10 @@ def _compared(
     coverage_test = coverage_test_for(settings.unit, evaluation.many_relevant, settings.coverage_test)
     labels = labels_by_cutoff(couples, settings, coverage_test)
     n_unanswerable = int(np.sum(~evaluation.answerable))
+    from_first = all(baseline is evaluation[0] for baseline, _ in couples)
+    near = tipping_notes(evaluation, settings) if from_first else [()] * len(couples)
     measured = []
-    for (baseline, contender), cutoffs in zip(couples, labels, strict=True):
+    for (baseline, contender), cutoffs, notes_on_holes in zip(couples, labels, near, strict=True):
         runs = baseline.at(settings.cutoff), contender.at(settings.cutoff)
         reciprocal_ranks = [run.reciprocal_rank()[evaluation.answerable] for run in runs]
         measured.append(
@@ -202,7 +205,7 @@ def _compared(
                 n_missing=(n_missing(runs[0]), n_missing(runs[1])),
                 naive=naive_tests(*reciprocal_ranks),
                 cutoffs=cutoffs,
-                notes=(*notes, *notes_on_input(*runs)),
+                notes=(*notes, *notes_on_holes, *notes_on_input(*runs)),
                 texts=evaluation.texts,
             )
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple, get_args
 
@@ -24,11 +24,12 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.notes import unjudged_share
 from ir_outcomes.results import Immutable, Result, versions
 
-__all__ = ["Holes", "PairHoles", "Tipping", "UnjudgedDocument", "holes"]
+__all__ = ["Holes", "PairHoles", "Tipping", "UnjudgedDocument", "holes", "own_label", "tipping_notes"]
 
 CANDIDATES = 1000  # documents to judge that a result keeps for each contender
 FLAGGED_FROM = 0.1  # share of the draws that change the label
 USUAL_DEPTH = 10
+NEAR_DOCUMENTS, NEAR_SHARE = 5, 0.01  # a tipping point of so many documents, or of this share, is near
 
 
 class UnjudgedDocument(NamedTuple):
@@ -278,34 +279,37 @@ def holes(
     check_positive("cutoff", cutoff)
     unjudged = _kept(evaluation, cutoff)
     names = _contenders(evaluation, baseline, contenders)
-    runs = evaluation.at(cutoff)
     rules = Rules(evaluation.unit, alpha, test, coverage_test, correction, evaluation.many_relevant)
-    chances = _prior(prior, cutoff, runs, unjudged)
-    place = evaluation.position(baseline)
-    pairs = [
-        holdings_of((runs[place], runs[other]), (unjudged[place], unjudged[other])) for other in map(evaluation.position, names)
-    ]
-    pvalues = np.array([raw_pvalues(pair, rules) for pair in pairs])
+    chances = _prior(prior, cutoff, evaluation.at(cutoff), unjudged)
     rng = np.random.default_rng(seed)
+    judged = {
+        name: _judged(run, kept) for name, run, kept in zip(evaluation.names, evaluation.at(cutoff), unjudged, strict=True)
+    }
     found = []
-    for row, (name, pair) in enumerate(zip(names, pairs, strict=True)):
-        others = np.delete(pvalues, row, axis=0)
-        family = Family(others[:, 0], others[:, 1])
-        measured = _pair(name, pair, rules, family, chances, draws, rng, evaluation.query_ids)
-        judged = tuple(_judged(runs[at], unjudged[at]) for at in (place, evaluation.position(name)))
+    for name, (pair, family) in zip(names, _pairs(evaluation, baseline, names, cutoff, rules), strict=True):
+        own = own_label(pair, rules, family)
+        tip = tip_of(pair, own, rules, family)
+        chance = _chance(pair, chances)
+        drawn = Counter(draw_labels(pair, chance, draws, rng, rules, family).tolist()) if draws else Counter()
+        changed = 1 - drawn[own] / draws if draws else 0.0
+        first = priority(pair, chance, tip, rules.unit)[:CANDIDATES]
         found.append(
-            replace(
-                measured,
+            PairHoles(
+                contender=name,
+                label=LABELS[own],
                 judged_at_10=_judged_at_10(evaluation, (baseline, name)),
-                judged=(judged[0], judged[1]),
+                judged=(judged[baseline], judged[name]),
+                n_unjudged=len(pair),
+                bound=bound_of(pair, own, rules, family),
+                tipping=None if tip is None else _tipping(pair, tip, evaluation.query_ids),
+                changed=changed,
+                flagged=changed >= FLAGGED_FROM,
+                drawn={LABELS[label]: times / draws for label, times in sorted(drawn.items())},
+                candidates=_documents(pair, first, evaluation.query_ids),
             )
         )
-    settings = Settings(
-        cutoff=cutoff,
-        rel=evaluation.rel,
-        unit=evaluation.unit,
-        ties=evaluation.ties,
-        judged_only=False,
+    settings = Settings.of(
+        evaluation.with_cutoff(cutoff),
         alpha=alpha,
         test=test,
         coverage_test=coverage_test,
@@ -326,34 +330,58 @@ def holes(
     )
 
 
-def _pair(
-    name: str,
-    pair: Holdings,
-    rules: Rules,
-    family: Family,
-    chances: Floats,
-    draws: int,
-    rng: np.random.Generator,
-    query_ids: Sequence[str],
-) -> PairHoles:
-    own = own_label(pair, rules, family)
-    tip = tip_of(pair, own, rules, family)
-    chance = _chance(pair, chances)
-    drawn = Counter(draw_labels(pair, chance, draws, rng, rules, family).tolist()) if draws else Counter()
-    changed = 1 - drawn[own] / draws if draws else 0.0
-    return PairHoles(
-        contender=name,
-        label=LABELS[own],
-        judged_at_10=None,
-        judged=(1.0, 1.0),
-        n_unjudged=len(pair),
-        bound=bound_of(pair, own, rules, family),
-        tipping=None if tip is None else _tipping(pair, tip, query_ids),
-        changed=changed,
-        flagged=changed >= FLAGGED_FROM,
-        drawn={LABELS[label]: times / draws for label, times in sorted(drawn.items())},
-        candidates=_documents(pair, priority(pair, chance, tip, rules.unit)[:CANDIDATES], query_ids),
+def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str, ...]]:
+    """Say of each contender that few unjudged documents would change the label, for `ir_outcomes.compare`.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The baseline, then the contenders.
+    settings : Settings
+        Of the comparison.
+
+    Returns
+    -------
+    list of tuple of str
+        A note or none for each contender; none at all where the evaluation did not keep the unjudged documents.
+    """
+    baseline, *names = evaluation.names
+    cutoff = settings.cutoff
+    kept = evaluation.unjudged
+    if kept is None or cutoff is None or settings.judged_only or settings.correction == "tukey":
+        return [()] * len(names)
+    if cutoff > min(documents.depth for documents in kept):
+        return [()] * len(names)
+    rules = Rules(
+        settings.unit, settings.alpha, settings.test, settings.coverage_test, settings.correction, evaluation.many_relevant
     )
+    notes: list[tuple[str, ...]] = []
+    for pair, family in _pairs(evaluation, baseline, names, cutoff, rules):
+        tip = tip_of(pair, own_label(pair, rules, family), rules, family)
+        is_near = tip is not None and len(tip.documents) <= max(NEAR_DOCUMENTS, NEAR_SHARE * len(pair))
+        notes.append((_near_in_words(pair, tip),) if tip is not None and is_near else ())
+    return notes
+
+
+def _near_in_words(pair: Holdings, tip: Tip) -> str:
+    n = len(tip.documents)
+    return (
+        f"The label hangs on few judgments: at most {plural('unjudged document', n)} of {len(pair)}, if relevant, "
+        f'{"makes" if n == 1 else "make"} it "{LABELS[tip.label]}"; ir_outcomes.holes lists them.'
+    )
+
+
+def _pairs(
+    evaluation: Evaluation, baseline: str, names: Sequence[str], cutoff: int, rules: Rules
+) -> Iterator[tuple[Holdings, Family]]:
+    """Set the baseline and each contender side by side, with the p-values of the other contenders."""
+    runs, unjudged = evaluation.at(cutoff), _kept(evaluation, cutoff)
+    place = evaluation.position(baseline)
+    pairs = [holdings_of((runs[place], runs[own]), (unjudged[place], unjudged[own])) for own in map(evaluation.position, names)]
+    pvalues = np.array([raw_pvalues(pair, rules) for pair in pairs])
+    for row, pair in enumerate(pairs):
+        others = np.delete(pvalues, row, axis=0)
+        yield pair, Family(others[:, 0], others[:, 1])
 
 
 def own_label(pair: Holdings, rules: Rules, family: Family | None = None) -> int:

@@ -82,6 +82,8 @@ def tip_of(holdings: Holdings, own: int, rules: Rules, family: Family | None = N
     changes; then those are left out again that are not needed. The set is small, not certainly the smallest.
     """
     sequences = _sequences(holdings, rules.unit)
+    if not sequences:
+        return None
     labels = _labels(holdings, sequences, rules, family)
     promising = [sequence for sequence, label in zip(sequences, labels.tolist(), strict=True) if label != own]
     if not promising:

@@ -26,12 +26,17 @@ _open: ContextVar[list[SearchLengths]] = ContextVar("search lengths that are kep
 
 
 class _Recorded(SearchLengthMeasure):
-    """The number of the table kept for a query; for internal use."""
+    """The number of the search lengths kept for a query; for internal use."""
 
     __name__ = "SearchLengthsKept"
     NAME = __name__
     HIGHER_IS_BETTER = True
     SUPPORTED_PARAMS = _SHARED
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Arguments of `ir_outcomes.search_lengths`: the whole depth, so that every cutoff can be asked for later."""
+        return {**super().settings, "cutoff": None, "count_unjudged_at": (self.cutoff,)}
 
     def _without_results(self) -> float:
         return math.nan
@@ -43,7 +48,7 @@ class _Recorded(SearchLengthMeasure):
 
 
 class Recording:
-    """Keeps the search lengths of everything that is evaluated with `measure` while it is open (a context manager).
+    """A context manager that keeps the search lengths of everything that is evaluated with `measure` inside it.
 
     Parameters
     ----------
@@ -58,17 +63,17 @@ class Recording:
 
     def __init__(self, **settings: Any) -> None:
         self.measure = _Recorded(**settings)
-        self._tables: list[SearchLengths] = []
+        self._kept: list[SearchLengths] = []
 
     def __enter__(self) -> Recording:
-        self._token = _open.set(self._tables)
+        self._token = _open.set(self._kept)
         return self
 
     def __exit__(self, *error: object) -> None:
         _open.reset(self._token)
 
     def lengths(self, name: str, numbers: Mapping[str, float]) -> SearchLengths:
-        """Put together what was kept of one system.
+        """Join what was kept of one system.
 
         Parameters
         ----------
@@ -78,31 +83,31 @@ class Recording:
             The measure's value of each query; the order of the queries becomes that of the result.
         """
         used = sorted({int(number) for number in numbers.values()})
-        if len(used) == 1 and self._tables[used[0]].query_ids == tuple(numbers):
-            return replace(self._tables[used[0]], name=name)
-        tables = [self._tables[number] for number in used]
-        starts = np.cumsum([0, *(len(table.query_ids) for table in tables)])
+        if len(used) == 1 and self._kept[used[0]].query_ids == tuple(numbers):
+            return replace(self._kept[used[0]], name=name)
+        parts = [self._kept[number] for number in used]
+        starts = np.cumsum([0, *(len(part.query_ids) for part in parts)])
         row_of = {
             (number, query): int(start) + row
-            for number, table, start in zip(used, tables, starts, strict=False)
-            for row, query in enumerate(table.query_ids)
+            for number, part, start in zip(used, parts, starts, strict=False)
+            for row, query in enumerate(part.query_ids)
         }
         rows = np.array([row_of[int(number), query] for query, number in numbers.items()], dtype=np.int64)
-        counts = np.concatenate([table.relevant for table in tables])
+        counts = np.concatenate([part.relevant for part in parts])
         ends = np.cumsum(counts)
         relevant = counts[rows]
         offsets = np.concatenate([[0], np.cumsum(relevant)])
         atoms = np.repeat((ends - counts)[rows] - offsets[:-1], relevant) + np.arange(offsets[-1])
         arrays: dict[str, Any] = {
-            each: np.concatenate([getattr(table, each) for table in tables])[atoms if each in PER_ATOM else rows]
-            for each in (*PER_ATOM, *PER_QUERY)
+            field: np.concatenate([getattr(part, field) for part in parts])[atoms if field in PER_ATOM else rows]
+            for field in (*PER_ATOM, *PER_QUERY)
         }
         return replace(
-            tables[0],
+            parts[0],
             name=name,
             query_ids=tuple(numbers),
             offsets=offsets,
-            ignored=tuple(sorted({query for table in tables for query in table.ignored} - set(numbers))),
+            ignored=tuple(sorted({query for part in parts for query in part.ignored} - set(numbers))),
             qrels_digest="",
             **arrays,
         )

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from tests.helpers.comparisons import compare_pair
 
 pytestmark = pytest.mark.browser
 BAD = "<img src=x onerror=\"document.title='run'\"></script><script>document.title='run'</script>"
@@ -92,7 +93,7 @@ def test_search(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
 
 
 def test_filters(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    comparison = iro.compare(evaluation, "first", "second")
+    comparison = compare_pair(evaluation, "first", "second")
     assert isinstance(comparison, iro.Comparison)
     page = visit()
     page.get_by_label("won").check()
@@ -108,7 +109,9 @@ def test_filters(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
 def test_sorting(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
     page = visit(address="#o=better,worse,equal")
     change = page.get_by_role("button", name="change")
-    both = [query.difference for query in iro.compare(evaluation, "first", "second").per_query() if query.difference is not None]
+    both = [
+        query.difference for query in compare_pair(evaluation, "first", "second").per_query() if query.difference is not None
+    ]
     for direction, expected in (("ascending", min(both)), ("descending", max(both))):
         change.click()
         assert page.locator("th[aria-sort]").get_attribute("aria-sort") == direction
@@ -139,7 +142,7 @@ def test_link_to_a_query(visit: Callable[..., Any], evaluation: iro.Evaluation) 
 
 
 def test_documents_are_marked_and_linked(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    comparison = iro.compare(evaluation, "first", "second")
+    comparison = compare_pair(evaluation, "first", "second")
     both = next(query for query in comparison.per_query("better") if query.baseline and query.baseline <= 20)
     page = visit(address=f"#q={both.query_id}")
     first, second = page.locator("#lists section").all()
@@ -156,13 +159,13 @@ def test_documents_are_marked_and_linked(visit: Callable[..., Any], evaluation: 
 
 
 def test_documents_further_down(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    comparison = iro.compare(evaluation, "first", "second")
+    comparison = compare_pair(evaluation, "first", "second")
     late = next(query for query in comparison.per_query() if query.baseline and query.baseline > 20 and query.contender is None)
     page = visit(address=f"#q={late.query_id}")
     first, second = page.locator("#lists section").all()
     assert first.locator("li").last.locator(".rank").inner_text() == f"{late.baseline:g}"
     assert first.locator("li").last.locator(".elsewhere").inner_text() == "not in B"
-    assert second.locator("li").last.locator(".rank").inner_text() == "–"
+    assert second.locator("li").last.locator(".rank").inner_text() == "\u2013"
 
 
 def test_point_of_the_scatter_lists_its_queries(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
@@ -172,7 +175,7 @@ def test_point_of_the_scatter_lists_its_queries(visit: Callable[..., Any], evalu
     point.dispatch_event("click")
     expected = [
         query.query_id
-        for query in iro.compare(evaluation, "first", "second").per_query()
+        for query in compare_pair(evaluation, "first", "second").per_query()
         if (query.baseline, query.contender) == (baseline, contender)
     ]
     assert shown_ids(page) == expected

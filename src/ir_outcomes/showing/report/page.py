@@ -108,8 +108,8 @@ def report(
     path : path, optional
         Where the page is written.
     docs : mapping of str to str, or path, optional
-        Texts of documents by document id, or a file of JSON lines with ``doc_id`` and ``text`` or ``title``. By default those of
-        the dataset, where they are on this machine.
+        Texts of documents by document id, or a file of JSON lines with ``doc_id`` and ``text`` or ``title``. By default those
+        of the dataset, where they are on this machine.
     max_mb : float
         Size of the page in megabytes up to which ranked lists and texts are included, those of the queries that change most
         first.
@@ -370,7 +370,7 @@ def _inputs(
         )
         for run in (section.comparison.baseline, section.comparison.contender):
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
-            if is_path(source) and os.path.isfile(source):
+            if source is not None and is_path(source) and os.path.isfile(source):
                 rows.append({"what": f"{where}run {run}", "file": _file_name(source), "hash": _file_hash(source)})
     rows += [{"what": "file", "file": _file_name(path), "hash": _file_hash(path)} for path in files_too]
     return [row for place, row in enumerate(rows) if row not in rows[:place]]

@@ -122,6 +122,7 @@ def rankings_of(evaluation: Evaluation, runs: Sequence[str]) -> Rankings | None:
         IrOutcomesWarning,
         stacklevel=user_stacklevel(),
     )
-    qrels, rules = evaluation.qrels, {"ties": evaluation.ties, "judged_only": evaluation.judged_only}
+    qrels = evaluation.qrels
+    rules: dict[str, Any] = {"ties": evaluation.ties, "judged_only": evaluation.judged_only}
     read = [ranked_documents(qrels, as_run(source, name), DEPTH, **rules) for source, name in zip(sources, names, strict=True)]
     return Rankings(evaluation, names, tuple(read))

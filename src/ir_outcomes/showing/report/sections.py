@@ -19,6 +19,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.notes import n_missing
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
 
@@ -93,6 +94,7 @@ def _leaderboard(result: Leaderboard, evaluation: Evaluations) -> list[Section]:
         MeasuredPair(
             queries=pair_queries(baseline, contender, result.settings.unit),
             n_unanswerable=result.n_unanswerable,
+            n_missing=(n_missing(baseline), n_missing(contender)),
             naive=naive_tests(*(run.reciprocal_rank()[run.answerable] for run in (baseline, contender))),
             notes=tuple(notes_on_input(baseline, contender)),
             texts=evaluation.texts,

@@ -43,8 +43,8 @@ def _table(result: Holes) -> Table:
         ),
         tuple(tuple(_cells(pair)) for pair in result.pairs),
         "unjudged: documents within the cutoff of A or B; bound: what three families of assignments do to the verdict; "
-        "tipping: at most so many unjudged documents change the verdict if they are relevant; changed in draws: share of random "
-        "assignments with another verdict.",
+        "tipping: at most so many unjudged documents change the verdict if they are relevant; changed in draws: share of "
+        "random assignments with another verdict.",
     )
 
 

@@ -1,0 +1,233 @@
+"""The command for pipelines: gate."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from ir_outcomes.cli.groups import add_command
+from ir_outcomes.cli.options import (
+    MARGINS,
+    QUERIES,
+    CorrectedTestOptions,
+    RunOptions,
+    usage_error,
+)
+from ir_outcomes.cli.sources import evaluated_with_baseline
+from ir_outcomes.cli.streams import note
+from ir_outcomes.cli.writing import WriteOptions
+from ir_outcomes.errors import EmptyInput, ParameterError
+
+if TYPE_CHECKING:
+    from ir_outcomes.comparison import GateResult
+    from ir_outcomes.evaluation.evaluation import Evaluation
+
+__all__ = ["register"]
+
+REPORTED_DOCUMENTS = 20  # of each list, on the page of the report
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    add_command(app, gate, "ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?")
+
+
+class _Decided(NamedTuple):
+    """A decision, and what the page of the report shows."""
+
+    result: GateResult
+    compared: Any
+    evaluations: Any
+    inputs: list[str]
+
+
+def gate(
+    options: RunOptions,
+    tests: CorrectedTestOptions,
+    written: WriteOptions,
+    margins: MARGINS,
+    qrels: Annotated[
+        str | None, typer.Argument(metavar="[QRELS", help="The qrels file or an ir_datasets id.", show_default=False)
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Argument(metavar="BASELINE", help="Run A: what is in use.", show_default=False)
+    ] = None,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN...]", help="Run B or several: what is to be decided on.", show_default=False),
+    ] = None,
+    max_missing: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="The largest tolerable share of answerable queries without results."),
+    ] = 0.05,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SUITE", help="Decide on all collections of this suite, instead of QRELS and runs.", show_default=False
+        ),
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option("--baseline", metavar="NAME", help="With --suite: the name of the baseline.", show_default=False),
+    ] = None,
+    queries: QUERIES = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the report to this HTML file.", show_default=False)
+    ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also append the decision to this file as Markdown, for the summary of a step.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Decide whether runs may take the place of the baseline: exit status 0 pass, 3 fail, 4 inconclusive.
+
+    A run passes where harm beyond the margins is excluded on both facets, and fails where it is shown, or where the run lacks
+    too many queries. The worst decision is that of the whole.
+    """
+    keep = REPORTED_DOCUMENTS if report is not None else 0
+    if suite is not None:
+        if qrels is not None:
+            raise usage_error("--suite takes the place of QRELS and runs.")
+        decided = _decide_suite(suite, system, options, tests, margins, max_missing, keep)
+    elif qrels is None or baseline is None or not runs:
+        raise usage_error("Give QRELS, BASELINE and at least one RUN, or --suite.")
+    elif system is not None:
+        raise usage_error("--baseline needs --suite.")
+    else:
+        decided = _decide(qrels, baseline, runs, options, tests, margins, max_missing, queries, keep)
+    written.write(decided.result)
+    if summary is not None:
+        _append(summary, f"{decided.result.to_markdown()}\n")
+    if report is not None:
+        _write_report(decided, report)
+    raise typer.Exit(decided.result.exit_status)
+
+
+def _decide(
+    qrels: str,
+    baseline: str,
+    runs: Sequence[str],
+    options: RunOptions,
+    tests: CorrectedTestOptions,
+    margins: Any,
+    max_missing: float,
+    queries: str | None,
+    documents: int,
+) -> _Decided:
+    from ir_outcomes.across.gate import gate_of
+    from ir_outcomes.comparison import compare
+    from ir_outcomes.comparison.gate import WithoutResults
+    from ir_outcomes.reading.files import name_of
+    from ir_outcomes.reading.run_lists import is_path, run_paths
+
+    paths = [path for run in runs for path in (run_paths(run) if is_path(run) else [run])]
+    inputs = [path for path in dict.fromkeys((qrels, baseline, *paths)) if os.path.isfile(path)]
+    kept: dict[str, Any] = {"queries": queries, "documents": documents}
+    empty: dict[str, str] = {}
+    try:
+        given = evaluated_with_baseline(options, qrels, baseline, paths, **kept)
+    except EmptyInput as error:
+        if error.source == qrels:
+            raise
+        empty = dict(_empty(options, qrels, [baseline, *paths]))
+        options, paths = replace(options, names=None), [path for path in paths if path not in empty]
+        has_results = bool(paths) and baseline not in empty
+        given = evaluated_with_baseline(options, qrels, baseline, paths, **kept) if has_results else None
+    compared = None if given is None else compare(given.evaluation, given.baseline, given.contenders, **asdict(tests))
+    rows: list[Any] = [] if compared is None else [(None, item) for item in compared]
+    if baseline in empty:
+        lacking = f"The baseline cannot be compared with: {empty.pop(baseline)}"
+        rows = [(None, WithoutResults(name_of(path), lacking)) for path in paths]
+    rows += [(None, WithoutResults(name_of(path), f"There is nothing to compare: {reason}")) for path, reason in empty.items()]
+    result = gate_of(
+        name_of(baseline) if given is None else given.baseline,
+        rows,
+        rows[0][1].settings if compared is not None else None,
+        margins=margins,
+        max_missing=max_missing,
+        inputs=inputs,
+    )
+    return _Decided(result, compared, None if given is None else given.evaluation, inputs)
+
+
+def _empty(options: RunOptions, qrels: str, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Find the runs without results, and why."""
+    alone = replace(options, names=None)
+    for path in paths:
+        if os.path.isfile(path):  # "best" and the names of other runs are none
+            try:
+                alone.evaluate(qrels, [path])
+            except EmptyInput as error:
+                yield path, f"{error}."
+
+
+def _decide_suite(
+    path: str,
+    system: str | None,
+    options: RunOptions,
+    tests: CorrectedTestOptions,
+    margins: Any,
+    max_missing: float,
+    documents: int,
+) -> _Decided:
+    from ir_outcomes.across import compare_collections
+    from ir_outcomes.across.gate import collection_rows, gate_of
+    from ir_outcomes.reading.suites import read_suite
+
+    suite = read_suite(path)
+    baseline = system or suite.baseline
+    if baseline is None:
+        raise usage_error("--baseline: name the baseline of the suite.")
+    evaluations: dict[str, Evaluation] = {}
+    reasons: dict[tuple[str, str], str] = {}
+    for collection in suite.collections:
+        own = {name: value for name in ("cutoff", "rel") if (value := getattr(collection, name)) is not None}
+        settings = {**own, "documents": documents}
+        if options.cutoff is not None:
+            settings["cutoff"] = options.cutoff
+        runs = dict(collection.runs)
+        try:
+            evaluations[collection.name] = options.evaluate(collection.qrels, runs, **settings)
+        except EmptyInput as error:
+            if error.source == collection.qrels:
+                raise
+            empty = dict(_empty(options, collection.qrels, list(runs.values())))
+            reasons |= {(collection.name, name): empty[run] for name, run in runs.items() if run in empty}
+            present = {name: run for name, run in runs.items() if run not in empty}
+            if present:
+                evaluations[collection.name] = options.evaluate(collection.qrels, present, **settings)
+    compared = compare_collections(evaluations, baseline, groups=suite.groups or None, **asdict(tests))
+    inputs = [file for collection in suite.collections for file in (collection.qrels, *collection.runs.values())]
+    inputs = [file for file in inputs if os.path.isfile(file)]
+    rows = collection_rows(compared, reasons)
+    result = gate_of(compared.baseline, rows, compared.settings, margins=margins, max_missing=max_missing, inputs=inputs)
+    return _Decided(result, compared, evaluations, inputs)
+
+
+def _append(path: Path, text: str) -> None:
+    try:
+        with path.open("a", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise ParameterError(f"--summary {path}: cannot be written ({error.strerror})") from error
+
+
+def _write_report(decided: _Decided, path: Path) -> None:
+    if decided.compared is None:
+        note("there is nothing to compare, so no report is written")
+        return
+    from ir_outcomes.showing.report import report_of
+
+    command = shlex.join(["ir-outcomes", *sys.argv[1:]])
+    report_of(decided.compared, path, evaluation=decided.evaluations, command=command, inputs=decided.inputs)

@@ -1,0 +1,65 @@
+"""The command for unjudged documents: holes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from ir_outcomes.cli.groups import add_command
+from ir_outcomes.cli.options import QRELS, SEED, CorrectedTestOptions, RunOptions
+from ir_outcomes.cli.sources import BASELINE, CONTENDERS, evaluated_with_baseline
+from ir_outcomes.cli.writing import WriteOptions
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the command line."""
+    add_command(
+        app,
+        holes,
+        "ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10",
+        "ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20",
+    )
+
+
+def holes(
+    qrels: QRELS,
+    baseline: BASELINE,
+    runs: CONTENDERS,
+    options: RunOptions,
+    tests: CorrectedTestOptions,
+    written: WriteOptions,
+    prior: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="The probability that an unjudged document is relevant; by default the share among judged ones at its rank.",
+            show_default=False,
+        ),
+    ] = None,
+    draws: Annotated[int, typer.Option(min=0, help="How often relevance is drawn at random.")] = 20,
+    seed: SEED = 0,
+    to_judge: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Write the pairs of query and document to judge first, at most so many, as TSV instead of the result.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Show how much of the verdicts hangs on documents that nobody judged."""
+    from ir_outcomes.comparison import holes as find_holes
+
+    given = evaluated_with_baseline(options, qrels, baseline, runs, unjudged=True)
+    result = find_holes(
+        given.evaluation, given.baseline, given.contenders, prior=prior, draws=draws, seed=seed, **asdict(tests)
+    )
+    if to_judge is None:
+        written.write(result)
+    else:
+        written.write_text(result.to_tsv(to_judge))

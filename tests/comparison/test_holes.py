@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.comparison.assignments import Rules, holdings_of, labels_of
+from ir_outcomes.comparison.tipping import tip_of
+from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.errors import ParameterError
+from tests.helpers import literal
+
+Judged = tuple[literal.Qrels, dict[str, literal.Run]]
+
+
+def judged_in_part(seed: int, n_queries: int, n_documents: int, share: float = 0.5, relevant: float = 0.4) -> Judged:
+    """Two runs over the same documents, of which a share is judged."""
+    rng = np.random.default_rng(seed)
+    qrels: literal.Qrels = {}
+    runs: dict[str, literal.Run] = {"A": {}, "B": {}}
+    for number in range(n_queries):
+        query = f"q{number}"
+        documents = [f"d{place}" for place in range(n_documents)]
+        qrels[query] = {document: int(rng.random() < relevant) for document in documents if rng.random() < share}
+        qrels[query].setdefault("elsewhere", int(rng.random() < 0.7))
+        for run in runs.values():
+            order = rng.permutation(documents)[: max(1, n_documents - 1)].tolist()
+            run[query] = {document: 100.0 - place for place, document in enumerate(order)}
+    return qrels, runs
+
+
+def with_relevant(qrels: literal.Qrels, pairs: list[tuple[str, str]]) -> literal.Qrels:
+    new = {query: dict(grades) for query, grades in qrels.items()}
+    for query, document in pairs:
+        new[query][document] = 1
+    return new
+
+
+def label_of(qrels: literal.Qrels, runs: dict[str, literal.Run], **settings: Any) -> str:
+    result = iro.compare(qrels, runs["A"], runs["B"], names=["A", "B"], **settings)
+    assert isinstance(result, iro.Comparison)
+    return result.verdict.label
+
+
+def setting(qrels: literal.Qrels, runs: dict[str, literal.Run], cutoff: int, **settings: Any) -> tuple[Any, Any, Rules]:
+    evaluation = iro.evaluate(qrels, runs, unjudged=True, cutoff=cutoff, **settings)
+    assert evaluation.unjudged is not None
+    first, second = evaluation.unjudged
+    pair = holdings_of((evaluation.at(cutoff)[0], evaluation.at(cutoff)[1]), (first, second))
+    return evaluation, pair, Rules(evaluation.unit, 0.05, "t", "exact", "holm", evaluation.many_relevant)
+
+
+@pytest.mark.parametrize("unit", ["query", "document"])
+@pytest.mark.parametrize("ties", ["trec", "msmarco", "input"])
+@pytest.mark.parametrize("cutoff", [2, 5])
+def test_assignments_give_the_label_of_new_judgments(unit: Any, ties: Any, cutoff: int) -> None:
+    qrels, runs = judged_in_part(cutoff, 24, 6)
+    runs = {
+        name: {query: {d: round(s / 2) for d, s in ranked.items()} for query, ranked in run.items()}
+        for name, run in runs.items()
+    }
+    evaluation, pair, rules = setting(qrels, runs, cutoff, unit=unit, ties=ties)
+    rng = np.random.default_rng(1)
+    assignments = rng.random((8, len(pair))) < np.linspace(0, 0.9, 8)[:, None]
+    found = [LABELS[label] for label in labels_of(pair, assignments, rules).tolist()]
+    for assignment, label in zip(assignments, found, strict=True):
+        chosen = [
+            (evaluation.query_ids[pair.query[place]], pair.docids[place].decode()) for place in np.flatnonzero(assignment)
+        ]
+        assert label == label_of(with_relevant(qrels, chosen), runs, unit=unit, ties=ties, cutoff=cutoff)
+
+
+def test_brute_force_never_reverses_a_label_that_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    """All assignments of up to 12 unjudged documents of small cases in which the runs clearly differ."""
+    direction = dict(zip(LABELS, (1, 1, -1, -1, 0, 0), strict=True))
+    outside: Counter[str] = Counter()
+    for seed in range(14):
+        rng = np.random.default_rng(seed)
+        qrels = {f"q{number}": {"gold": 1, "bad": 0, "poor": 0} for number in range(16)}
+        unjudged = rng.choice(16, 10, replace=False)
+        runs: dict[str, literal.Run] = {"A": {}, "B": {}}
+        for number, query in enumerate(qrels):
+            orders = [["bad", "poor", "gold"], ["gold", "bad", "poor"]] if rng.random() < 0.8 else [["gold", "bad", "poor"]] * 2
+            for run, order in zip(runs.values(), orders, strict=True):
+                documents = list(order)
+                if number in unjudged[:6]:
+                    documents.insert(int(rng.integers(0, 4)), "x")
+                run[query] = {document: 9.0 - place for place, document in enumerate(documents)}
+            if number in unjudged[6:]:
+                runs["AB"[int(rng.integers(2))]][query]["y"] = float(rng.uniform(6, 9.5))
+        _, pair, rules = setting(qrels, runs, 5, unit="document")
+        assert 0 < len(pair) <= 12
+        found = iro.holes(iro.evaluate(qrels, runs, unjudged=True, cutoff=5, unit="document"), "A", "B", draws=0)["B"]
+        every = np.array(list(itertools.product([False, True], repeat=len(pair))))
+        labels = [LABELS[label] for label in labels_of(pair, every, rules).tolist()]
+        changed = sum(label != found.label for label in labels)
+        if found.bound.word == "stands":
+            outside["assignments"] += len(labels)
+            outside["changed"] += changed
+            assert not any(direction[label] * direction[found.label] < 0 for label in labels)
+        if found.tipping is None:
+            outside["missed"] += bool(changed)
+        else:
+            smallest = min(int(row.sum()) for row, label in zip(every, labels, strict=True) if label != found.label)
+            assert smallest <= found.tipping.n <= smallest + 1
+    with capsys.disabled():
+        print(f"\nholes, where the label stands: {outside['changed']} of {outside['assignments']} assignments change it")
+    assert outside["assignments"] > 1000
+    assert outside["changed"] < 0.05 * outside["assignments"]
+    assert outside["missed"] == 0
+
+
+def test_the_tipping_point_changes_the_label_and_no_document_can_be_left_out() -> None:
+    qrels, runs = judged_in_part(3, 40, 8)
+    evaluation, pair, rules = setting(qrels, runs, 5)
+    own = int(labels_of(pair, np.zeros((1, len(pair)), dtype=bool), rules)[0])
+    tip = tip_of(pair, own, rules)
+    assert tip is not None
+    found = iro.holes(evaluation, "A", "B", draws=0)["B"]
+    assert found.tipping is not None
+    assert found.tipping.n == len(tip.documents) == len(found.tipping.documents)
+    assert found.tipping.share == found.tipping.n / found.n_unjudged
+    chosen = [(document.query_id, document.docid) for document in found.tipping.documents]
+    assert label_of(with_relevant(qrels, chosen), runs, cutoff=5) == found.tipping.label != found.label
+    for left_out in range(len(chosen)):
+        rest = chosen[:left_out] + chosen[left_out + 1 :]
+        assert label_of(with_relevant(qrels, rest), runs, cutoff=5) == found.label
+    assert [(document.query_id, document.docid) for document in found.candidates[: len(chosen)]] != []
+    assert {(document.query_id, document.docid) for document in found.candidates[: len(chosen)]} == set(chosen)
+
+
+def test_ranks_judged_shares_and_pairs_to_judge() -> None:
+    qrels = {f"q{number}": {"gold": 1, "bad": 0} for number in range(10)}
+    a = {query: {"gold": 3.0, "x": 2.0, "bad": 1.0} for query in qrels}
+    b = {query: {"x": 3.0, "y\t1": 2.0, "gold": 1.0} if query != "q3" else {"gold": 1.0} for query in qrels}
+    evaluation = iro.evaluate(qrels, {"a": a, "b": b}, unjudged=True, cutoff=3)
+    result = iro.holes(evaluation, "a", draws=0)
+    found = result["b"]
+    assert found.judged == (pytest.approx(2 / 3), pytest.approx(10 / 28))
+    assert found.judged_at_10 == found.judged
+    assert found.n_unjudged == 19
+    ranks = {(document.query_id, document.docid): document[2:] for document in found.candidates}
+    assert ranks["q3", "x"] == (2, None)
+    assert ranks["q4", "x"] == (2, 1)
+    assert ranks["q4", "y\t1"] == (None, 2)
+    assert len(result.to_judge(5)) == len(result.to_tsv(5).splitlines()) == 5
+    assert len(result.to_judge(1000)) == 19
+    assert iro.Holes.from_json(result.to_json()) == result
+    with pytest.raises(KeyError, match="the contenders are b"):
+        result["c"]
+
+
+def test_several_contenders_have_the_labels_of_compare() -> None:
+    qrels, runs = judged_in_part(5, 40, 8)
+    runs["C"] = {query: dict(sorted(ranked.items())) for query, ranked in runs["B"].items()}
+    runs["D"] = judged_in_part(6, 40, 8)[1]["A"]
+    evaluation = iro.evaluate(qrels, runs, unjudged=True, cutoff=6)
+    for correction in ("holm", "fdr_bh", "none"):
+        found = iro.holes(evaluation, "A", cutoff=4, correction=correction, draws=3)
+        compared = iro.compare(evaluation, "A", cutoff=4, correction=correction)
+        assert isinstance(compared, iro.Comparisons)
+        assert [pair.label for pair in found.pairs] == [item.verdict.label for item in compared]
+        assert found.settings.family == 3
+        assert [pair.contender for pair in found.pairs] == ["B", "C", "D"]
+
+
+def test_draws_follow_the_prior_and_the_seed() -> None:
+    evaluation = iro.evaluate(*judged_in_part(7, 30, 8), unjudged=True, cutoff=5)
+    never = iro.holes(evaluation, "A", prior=0.0)["B"]
+    assert (never.changed, never.flagged, dict(never.drawn)) == (0.0, False, {never.label: 1.0})
+    always = iro.holes(evaluation, "A", prior=[1.0] * 5, draws=4)["B"]
+    assert len(always.drawn) == 1
+    by_rank = iro.holes(evaluation, "A")
+    assert len(by_rank.prior) == 5
+    assert all(0.2 < chance < 0.6 for chance in by_rank.prior)
+    assert by_rank == iro.holes(evaluation, "A")
+    assert sum(by_rank["B"].drawn.values()) == pytest.approx(1)
+
+
+def test_compare_says_that_the_tipping_point_is_near() -> None:
+    qrels, runs = judged_in_part(3, 40, 8)
+    evaluation = iro.evaluate(qrels, runs, unjudged=True, cutoff=5)
+    found = iro.holes(evaluation, "A", "B", draws=0)["B"]
+    assert found.tipping is not None
+    assert found.tipping.n <= 5
+    (note,) = [note for note in iro.compare(evaluation, "A", "B").notes if "hangs on few judgments" in note]
+    assert f"at most {found.tipping.n} unjudged document" in note
+    assert f'"{found.tipping.label}"' in note
+    without = iro.compare(iro.evaluate(qrels, runs, cutoff=5), "A", "B")
+    assert not any("hangs on few judgments" in note for note in without.notes)
+
+
+def test_without_unjudged_documents_everything_stands() -> None:
+    qrels = {f"q{number}": {"gold": 1, "bad": 0} for number in range(10)}
+    runs = {"a": {query: {"bad": 2.0, "gold": 1.0} for query in qrels}, "b": {query: {"gold": 2.0} for query in qrels}}
+    found = iro.holes(iro.evaluate(qrels, runs, unjudged=True), "a")
+    pair = found["b"]
+    assert (pair.bound.word, pair.tipping, pair.n_unjudged, pair.changed) == ("stands", None, 0, 0.0)
+    assert found.to_judge(3) == ()
+    assert found.to_tsv(3) == ""
+
+
+@pytest.mark.parametrize(
+    ("kept", "settings", "message"),
+    [
+        ({}, {}, "did not keep the unjudged documents; pass unjudged=True"),
+        ({"unjudged": True, "judged_only": True}, {}, "judged_only=True removed the unjudged documents"),
+        ({"unjudged": True}, {"cutoff": 200}, "were kept to rank 100"),
+        ({"unjudged": True}, {"prior": 1.5}, "must be a probability"),
+        ({"unjudged": True}, {"prior": [0.5]}, "one for each of the 100 ranks"),
+        ({"unjudged": True}, {"contenders": "C"}, "no run is called 'C'"),
+        ({"unjudged": True}, {"contenders": []}, "there is no contender"),
+        ({"unjudged": True}, {"draws": -1}, "draws=-1"),
+    ],
+)
+def test_what_is_refused(kept: dict[str, Any], settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        iro.holes(iro.evaluate(*judged_in_part(0, 5, 4), **kept), "A", **settings)
+
+
+@pytest.mark.realdata
+def test_what_stands_stands_under_complete_judgments(real_data: Path) -> None:
+    """A part of benchmarks/holes.py, which goes through all pairs."""
+    folder = real_data / "trec-covid-r1"
+    runs = [
+        folder / f"{name}.run.gz" for name in ("BRPHJ_NLP1", "irc_entrez", "T5R3", "jlprec", "baseline", "uogTrDPH_prox_QQ")
+    ]
+    settings: dict[str, Any] = {"cutoff": 10, "unit": "document"}
+    shallow = iro.evaluate(folder / "qrels.round1.txt.gz", runs, unjudged=True, **settings)
+    complete = iro.evaluate(folder / "qrels.complete.txt.gz", runs, **settings)
+    words: Counter[str] = Counter()
+    for names in itertools.combinations(shallow.names, 2):
+        found = iro.holes(shallow, *names, draws=0).pairs[0]
+        words[found.bound.word] += 1
+        if found.bound.word == "stands":
+            after = iro.compare(complete, *names)
+            assert isinstance(after, iro.Comparison)
+            assert after.verdict.label == found.label
+    assert words["stands"] > 0
