@@ -284,8 +284,8 @@
       parts.push(`Of the relevant documents, ${settings.baseline} (A) found ${percent(found_baseline[i])} and ${settings.contender} (B) ${percent(found_contender[i])}.`);
     } else {
       parts.push({
-        won: `Won: only ${settings.contender} (B) answered it.`,
-        lost: `Lost: only ${settings.baseline} (A) answered it.`,
+        won: `Only ${settings.contender} (B) answered it.`,
+        lost: `Only ${settings.baseline} (A) answered it.`,
         neither: "Neither run answered it.",
         both: "Both runs answered it.",
       }[outcome[i]]);
