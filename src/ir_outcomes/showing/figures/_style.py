@@ -215,7 +215,12 @@ def styled(function: F) -> F:
         import matplotlib as mpl
 
         with mpl.rc_context(SETTINGS):
-            return function(*arguments, **options)
+            drawn = function(*arguments, **options)
+            is_interactive = mpl.is_interactive()
+        # The first figure selects the backend. That of notebooks turns interactive mode on, and shows only figures that are
+        # created in it; leaving rc_context turns it off again.
+        mpl.interactive(is_interactive)
+        return drawn
 
     return draw  # type: ignore[return-value]
 
