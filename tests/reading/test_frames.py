@@ -1,4 +1,4 @@
-"""Runs and qrels as pandas, polars and Arrow frames, and as objects of ranx; notebooks."""
+"""Runs and qrels as pandas, polars and Arrow frames, and as objects of ranx."""
 
 from __future__ import annotations
 

@@ -214,13 +214,14 @@ def styled(function: F) -> F:
         _check_matplotlib()
         import matplotlib as mpl
 
-        with mpl.rc_context(SETTINGS):
-            drawn = function(*arguments, **options)
-            is_interactive = mpl.is_interactive()
-        # The first figure selects the backend. That of notebooks turns interactive mode on, and shows only figures that are
-        # created in it; leaving rc_context turns it off again.
-        mpl.interactive(is_interactive)
-        return drawn
+        # Not rc_context, which restores all settings: the first figure in a notebook activates the inline backend, and with
+        # its settings undone, no later figure would be shown.
+        previous = {name: mpl.rcParams[name] for name in SETTINGS}
+        mpl.rcParams.update(SETTINGS)
+        try:
+            return function(*arguments, **options)
+        finally:
+            mpl.rcParams.update(previous)
 
     return draw  # type: ignore[return-value]
 
