@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import re
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +19,7 @@ from ir_outcomes import ESL, Answered, Outcome
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, ParameterError
 from tests.helpers.comparisons import compare_several
-from tests.test_documents import prepare
+from tests.test_documents import PRINTING, prepare, printed_by
 
 TEXTS = {
     "d1": "the cat sat on the mat",
@@ -397,14 +394,9 @@ def test_without_pyterrier(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_documentation_prints_what_it_shows(tmp_path: Path, real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     prepare(tmp_path, real_data)
     monkeypatch.chdir(tmp_path)
-    text = (Path(__file__).parents[1] / "docs" / "pyterrier.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    shown = 0
-    for code, output in re.findall(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", text, re.MULTILINE | re.DOTALL):
-        stream = io.StringIO()
-        with redirect_stdout(stream):
-            exec(compile(code, "pyterrier.md", "exec"), names)
-        printed = "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
-        assert printed == output.rstrip("\n")
-        shown += bool(output)
-    assert shown >= 5
+    document = Path(__file__).parents[1] / "docs" / "pyterrier.md"
+    names: dict[str, object] = {}
+    pairs = PRINTING.findall(document.read_text(encoding="utf-8"))
+    for code, shown in pairs:
+        assert printed_by(code, document, names) == shown.rstrip("\n")
+    assert sum(bool(shown) for _, shown in pairs) >= 5
