@@ -147,7 +147,7 @@ def test_ranks_judged_shares_and_pairs_to_judge() -> None:
     evaluation = iro.evaluate(qrels, {"a": a, "b": b}, unjudged=True, cutoff=3)
     result = iro.holes(evaluation, "a", draws=0)
     found = result["b"]
-    assert found.judged == (pytest.approx(2 / 3), pytest.approx(10 / 28))
+    assert found.judged == pytest.approx((2 / 3, 10 / 28))
     assert found.judged_at_10 == found.judged
     assert found.n_unjudged == 19
     ranks = {(document.query_id, document.docid): document[2:] for document in found.candidates}
