@@ -1,10 +1,12 @@
 """Everything shown in the README and the docs is run: Python blocks, and console blocks with their output.
 
-``python -m tests.test_documents [FILE ...]`` writes the outputs of the console blocks and the pictures of the gallery again.
+``python -m tests.test_documents [FILE ...]`` writes the outputs of console and Python blocks, and the gallery, again.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import shutil
@@ -25,6 +27,8 @@ from tests.helpers.command_line import call
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 GALLERY = ROOT / "docs" / "gallery.md"
+# A Python block, and what it prints where a text block follows.
+PRINTING = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -59,6 +63,13 @@ def blocks(document: Path, kind: str) -> list[str]:
     return [body for language, body in BLOCK.findall(document.read_text(encoding="utf-8")) if language == kind]
 
 
+def printed_by(code: str, document: Path, names: dict[str, object]) -> str:
+    stream = io.StringIO()
+    with contextlib.redirect_stdout(stream):
+        exec(compile(code, document.name, "exec"), names)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
 def console_blocks(*, real: bool) -> list[object]:
     names = ("msmarco-doc-dev", "dl20-passage", "dl-hard-doc", "known-item")
     return [
@@ -88,8 +99,9 @@ WITH_PYTHON = [
 def test_python_blocks_run(document: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     names: dict[str, object] = {}
-    for body in blocks(document, "python"):
-        exec(compile(body, document.name, "exec"), names)
+    for code, shown in PRINTING.findall(document.read_text(encoding="utf-8")):
+        printed = printed_by(code, document, names)
+        assert not shown or printed == shown.rstrip("\n")
 
 
 def check(body: str, folder: Path) -> None:
@@ -124,12 +136,12 @@ def test_every_public_name_is_in_the_api_page() -> None:
 def test_the_table_of_parameters_is_that_of_the_measures() -> None:
     text = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8").partition("## Parameters")[2].partition("## ")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| `")]
-    every = {measure.NAME: measure.SUPPORTED_PARAMS for measure in MEASURES}
+    every = {str(measure.NAME): measure.SUPPORTED_PARAMS for measure in MEASURES}
     assert {re.findall(r"`(\w+)`", row[0])[0] for row in rows} == {name for params in every.values() for name in params}
     for name, default, meaning, taken_by in rows:
         parameter = re.findall(r"`(\w+)`", name)[0]
         takers = {measure for measure, params in every.items() if parameter in params}
-        named = set(every) if taken_by.startswith("all") else {measure for measure in every if measure in taken_by}
+        named = set(every) if taken_by.startswith("all") else {measure for measure in every if str(measure) in taken_by}
         assert named == takers, parameter
         info = next(params[parameter] for params in every.values() if parameter in params)
         has_default = isinstance(info.default, (int, str))
@@ -144,11 +156,19 @@ def test_every_page_is_in_the_index() -> None:
     assert pages == {line for line in index.splitlines() if line in pages}
 
 
+def commands() -> set[str]:
+    return {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+
+
+def test_every_command_is_documented() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^### (.*)$", text, re.MULTILINE)) == commands()
+
+
 @pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda d: d.name)
 def test_commands_exist(document: Path) -> None:
-    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
     named = re.findall(r"(?:^|`|\$ )ir-outcomes ([a-z][a-z-]+)", document.read_text(encoding="utf-8"), re.MULTILINE)
-    assert set(named) <= known
+    assert set(named) <= commands()
 
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda d: d.name)
@@ -171,6 +191,17 @@ def rewrite(documents: list[Path], folder: Path) -> None:
         document.write_text(BLOCK.sub(run_again, text), encoding="utf-8")
 
 
+def print_again(document: Path, folder: Path) -> None:
+    names: dict[str, object] = {}
+
+    def run_again(block: re.Match[str]) -> str:
+        printed = printed_by(block[1], document, names)
+        return block[0] if block[2] is None else f"```python\n{block[1]}```\n\n```text\n{printed}\n```"
+
+    os.chdir(folder)
+    document.write_text(PRINTING.sub(run_again, document.read_text(encoding="utf-8")), encoding="utf-8")
+
+
 def draw_gallery(folder: Path) -> None:
     import matplotlib as mpl
 
@@ -189,5 +220,8 @@ if __name__ == "__main__":
         prepare(Path(temporary), REAL_DATA)
         given = [Path(name).resolve() for name in sys.argv[1:]] or DOCUMENTS
         rewrite(given, Path(temporary))
+        for document in given:
+            if "\n```text\n" in document.read_text(encoding="utf-8"):
+                print_again(document, Path(temporary))
         if GALLERY in given:
             draw_gallery(Path(temporary))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import re
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +18,8 @@ import ir_outcomes as iro
 from ir_outcomes import ESL, Answered, Outcome
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, ParameterError
-from tests.test_documents import prepare
+from tests.helpers.comparisons import compare_several
+from tests.test_documents import PRINTING, prepare, printed_by
 
 TEXTS = {
     "d1": "the cat sat on the mat",
@@ -289,7 +287,7 @@ def test_settings_come_from_the_measures(frames: dict[str, pd.DataFrame]) -> Non
     assert frame["answered"][0] == round(expected[Answered(rel=2) @ 3] * 6)
     assert (frame.attrs["cutoff"], frame.attrs["rel"]) == (3, 2)
     assert "cutoff 3, that of the measures" in " ".join(frame.attrs["notes"])
-    by_hand = iro.compare(graded, frames["bm25"], [frames["saturated"], frames["shallow"]], names=NAMES, cutoff=3, rel=2)
+    by_hand = compare_several(graded, frames["bm25"], [frames["saturated"], frames["shallow"]], names=NAMES, cutoff=3, rel=2)
     assert frame["verdict"].tolist()[1:] == [comparison.verdict.label for comparison in by_hand]
 
     differing, result = iro.pyterrier.experiment(frames, TOPICS, graded, [ESL @ 3, ESL @ 5], returns="both")
@@ -396,14 +394,9 @@ def test_without_pyterrier(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_documentation_prints_what_it_shows(tmp_path: Path, real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     prepare(tmp_path, real_data)
     monkeypatch.chdir(tmp_path)
-    text = (Path(__file__).parents[1] / "docs" / "pyterrier.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    shown = 0
-    for code, output in re.findall(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", text, re.MULTILINE | re.DOTALL):
-        stream = io.StringIO()
-        with redirect_stdout(stream):
-            exec(compile(code, "pyterrier.md", "exec"), names)
-        printed = "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
-        assert printed == output.rstrip("\n")
-        shown += bool(output)
-    assert shown >= 5
+    document = Path(__file__).parents[1] / "docs" / "pyterrier.md"
+    names: dict[str, object] = {}
+    pairs = PRINTING.findall(document.read_text(encoding="utf-8"))
+    for code, shown in pairs:
+        assert printed_by(code, document, names) == shown.rstrip("\n")
+    assert sum(bool(shown) for _, shown in pairs) >= 5

@@ -75,17 +75,20 @@ def test_assignments_give_the_label_of_new_judgments(unit: Any, ties: Any, cutof
         assert label == label_of(with_relevant(qrels, chosen), runs, unit=unit, ties=ties, cutoff=cutoff)
 
 
-def test_brute_force_never_reverses_a_label_that_stands(capsys: pytest.CaptureFixture[str]) -> None:
+def test_brute_force_never_reverses_a_label_that_stands() -> None:
     """All assignments of up to 12 unjudged documents of small cases in which the runs clearly differ."""
     direction = dict(zip(LABELS, (1, 1, -1, -1, 0, 0), strict=True))
     outside: Counter[str] = Counter()
     for seed in range(14):
         rng = np.random.default_rng(seed)
+        differ = 0.4 + 0.4 * seed / 13
         qrels = {f"q{number}": {"gold": 1, "bad": 0, "poor": 0} for number in range(16)}
         unjudged = rng.choice(16, 10, replace=False)
         runs: dict[str, literal.Run] = {"A": {}, "B": {}}
         for number, query in enumerate(qrels):
-            orders = [["bad", "poor", "gold"], ["gold", "bad", "poor"]] if rng.random() < 0.8 else [["gold", "bad", "poor"]] * 2
+            orders = (
+                [["bad", "poor", "gold"], ["gold", "bad", "poor"]] if rng.random() < differ else [["gold", "bad", "poor"]] * 2
+            )
             for run, order in zip(runs.values(), orders, strict=True):
                 documents = list(order)
                 if number in unjudged[:6]:
@@ -108,8 +111,6 @@ def test_brute_force_never_reverses_a_label_that_stands(capsys: pytest.CaptureFi
         else:
             smallest = min(int(row.sum()) for row, label in zip(every, labels, strict=True) if label != found.label)
             assert smallest <= found.tipping.n <= smallest + 1
-    with capsys.disabled():
-        print(f"\nholes, where the label stands: {outside['changed']} of {outside['assignments']} assignments change it")
     assert outside["assignments"] > 1000
     assert outside["changed"] < 0.05 * outside["assignments"]
     assert outside["missed"] == 0
@@ -141,7 +142,7 @@ def test_ranks_judged_shares_and_pairs_to_judge() -> None:
     evaluation = iro.evaluate(qrels, {"a": a, "b": b}, unjudged=True, cutoff=3)
     result = iro.holes(evaluation, "a", draws=0)
     found = result["b"]
-    assert found.judged == (pytest.approx(2 / 3), pytest.approx(10 / 28))
+    assert found.judged == pytest.approx((2 / 3, 10 / 28))
     assert found.judged_at_10 == found.judged
     assert found.n_unjudged == 19
     ranks = {(document.query_id, document.docid): document[2:] for document in found.candidates}
@@ -227,18 +228,17 @@ def test_what_is_refused(kept: dict[str, Any], settings: dict[str, Any], message
 def test_what_stands_stands_under_complete_judgments(real_data: Path) -> None:
     """A part of benchmarks/holes.py, which goes through all pairs."""
     folder = real_data / "trec-covid-r1"
-    runs = [
-        folder / f"{name}.run.gz" for name in ("BRPHJ_NLP1", "irc_entrez", "T5R3", "jlprec", "baseline", "uogTrDPH_prox_QQ")
-    ]
+    names = ("BBGhelani1", "baseline", "irc_entrez", "factum-1", "tcs_ilabs_gg_r1")
+    runs = [folder / f"{name}.run.gz" for name in names]
     settings: dict[str, Any] = {"cutoff": 10, "unit": "document"}
     shallow = iro.evaluate(folder / "qrels.round1.txt.gz", runs, unjudged=True, **settings)
     complete = iro.evaluate(folder / "qrels.complete.txt.gz", runs, **settings)
     words: Counter[str] = Counter()
-    for names in itertools.combinations(shallow.names, 2):
-        found = iro.holes(shallow, *names, draws=0).pairs[0]
+    for pair in itertools.combinations(shallow.names, 2):
+        found = iro.holes(shallow, *pair, draws=0).pairs[0]
         words[found.bound.word] += 1
         if found.bound.word == "stands":
-            after = iro.compare(complete, *names)
+            after = iro.compare(complete, *pair)
             assert isinstance(after, iro.Comparison)
             assert after.verdict.label == found.label
     assert words["stands"] > 0

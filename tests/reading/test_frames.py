@@ -1,4 +1,4 @@
-"""Runs and qrels as pandas, polars and Arrow frames, and as objects of ranx; notebooks."""
+"""Runs and qrels as pandas, polars and Arrow frames, and as objects of ranx."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import nbclient
-import nbformat
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -155,17 +153,6 @@ def test_frames_of_another_library_compare_with_files(tmp_path: Path) -> None:
     assert found.ranking.difference == pytest.approx(-0.5)
     with pytest.raises(ParameterError):
         iro.compare(QRELS, RUN, [])
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:zmq", "ignore::DeprecationWarning:jupyter_client")
-@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "docs").glob("*.ipynb")), ids=lambda path: path.name)
-def test_notebooks_run_from_top_to_bottom(path: Path, tmp_path: Path) -> None:
-    notebook = nbformat.read(path, as_version=4)
-    assert all(not cell.get("outputs") for cell in notebook.cells), "clear its outputs before storing it"
-    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
-    assert shown
-    assert not [output for output in shown if output.output_type == "error" or output.get("name") == "stderr"]
 
 
 def test_numpy_values() -> None:

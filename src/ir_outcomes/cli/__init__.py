@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ir_outcomes.cli import comparisons, conditions, gate, holes, leaderboards, outputs, single, tail
+from ir_outcomes.cli import comparisons, conditions, gate, holes, leaderboards, outputs, report, single, tail
 from ir_outcomes.cli.streams import messages, print_lines
 
 __all__ = ["app", "main"]
@@ -42,7 +42,7 @@ def _options(
     """Hold the options of the program itself."""
 
 
-for module in (comparisons, outputs, conditions, holes, gate, leaderboards, tail, single):
+for module in (comparisons, outputs, conditions, holes, gate, leaderboards, tail, report, single):
     module.register(app)
 
 

@@ -78,7 +78,10 @@ def compare(
         ),
     ] = False,
 ) -> None:
-    """Compare runs with a baseline: outcomes, both facets, verdict."""
+    """Compare runs with a baseline, on both facets.
+
+    Shows which queries were won and lost, the two facets with tests and intervals, and the verdict.
+    """
     from ir_outcomes.comparison import compare as compare_runs
 
     if tests.correction == "tukey" and not all_pairs:
@@ -124,7 +127,7 @@ def compare_measure(
     higher_is_better: HIGHER_IS_BETTER = None,
     kind: KIND = "facets",
 ) -> None:
-    """Compare runs by a measure of ir_measures instead of ranks.
+    """Compare runs by another measure instead of ranks.
 
     Coverage is the share of queries above zero, ranking the mean value where both runs are above zero. The measure has a
     cutoff and a relevance level of its own; --rel tells which queries are answerable.

@@ -70,7 +70,10 @@ def compare_cutoffs(
     resamples: RESAMPLES = 9999,
     seed: SEED = 0,
 ) -> None:
-    """Compare two runs at several cutoffs, and show how much each finds by every rank."""
+    """Compare two runs at several cutoffs.
+
+    The figure shows how much each of them finds by every rank.
+    """
     from ir_outcomes.across import compare_cutoffs as compare_at
 
     given = evaluated_with_baseline(options, qrels, baseline, [contender])
@@ -101,7 +104,10 @@ def compare_slices(
     resamples: RESAMPLES = 9999,
     seed: SEED = 0,
 ) -> None:
-    """Compare runs on slices of the queries, and test whether the slices differ at all."""
+    """Compare runs on slices of the queries.
+
+    The first test is whether the slices differ at all.
+    """
     from ir_outcomes.across import compare_slices as compare_by
 
     given = evaluated_with_baseline(options, qrels, baseline, runs, queries=queries)
@@ -130,7 +136,10 @@ def compare_judges(
         str | None, typer.Option(metavar="NAME", help="The name of the baseline; by default the first run.", show_default=False)
     ] = None,
 ) -> None:
-    """Compare runs under several judges, such as people and language models."""
+    """Compare runs under the qrels of several judges.
+
+    Judges are, for example, people and language models.
+    """
     from ir_outcomes.across import compare_judges as compare_under
 
     if options.rel is not None:
@@ -180,7 +189,10 @@ def suite(
         choice(("cutoff",), help="A setting in which the collections may differ."),
     ] = None,
 ) -> None:
-    """Compare systems on several collections: for these collections, and for a new one."""
+    """Compare systems on several collections.
+
+    Answers for these collections, and for a new one.
+    """
     from ir_outcomes.across import compare_collections
     from ir_outcomes.evaluation.suites import evaluate_suite
     from ir_outcomes.reading.suites import read_suite

@@ -20,7 +20,7 @@ from ir_outcomes.cli.options import (
     RunOptions,
     usage_error,
 )
-from ir_outcomes.cli.sources import evaluated_with_baseline
+from ir_outcomes.cli.sources import EvaluatedRuns, evaluated_with_baseline
 from ir_outcomes.cli.streams import note
 from ir_outcomes.cli.writing import WriteOptions
 from ir_outcomes.errors import EmptyInput, ParameterError
@@ -126,7 +126,7 @@ def _decide(
     documents: int,
 ) -> _Decided:
     from ir_outcomes.across.gate import gate_of
-    from ir_outcomes.comparison import compare
+    from ir_outcomes.comparison import Comparisons, compare
     from ir_outcomes.comparison.gate import WithoutResults
     from ir_outcomes.reading.files import name_of
     from ir_outcomes.reading.run_lists import is_path, run_paths
@@ -135,6 +135,7 @@ def _decide(
     inputs = [path for path in dict.fromkeys((qrels, baseline, *paths)) if os.path.isfile(path)]
     kept: dict[str, Any] = {"queries": queries, "documents": documents}
     empty: dict[str, str] = {}
+    given: EvaluatedRuns | None
     try:
         given = evaluated_with_baseline(options, qrels, baseline, paths, **kept)
     except EmptyInput as error:
@@ -145,7 +146,7 @@ def _decide(
         has_results = bool(paths) and baseline not in empty
         given = evaluated_with_baseline(options, qrels, baseline, paths, **kept) if has_results else None
     compared = None if given is None else compare(given.evaluation, given.baseline, given.contenders, **asdict(tests))
-    rows: list[Any] = [] if compared is None else [(None, item) for item in compared]
+    rows: list[Any] = [(None, item) for item in compared] if isinstance(compared, Comparisons) else []
     if baseline in empty:
         lacking = f"The baseline cannot be compared with: {empty.pop(baseline)}"
         rows = [(None, WithoutResults(name_of(path), lacking)) for path in paths]

@@ -84,7 +84,10 @@ def leaderboard(
     ] = None,
     kind: Annotated[Any, choice(("tiers", "verdicts", "history"), "--plot-kind", help="The figure.")] = "tiers",
 ) -> None:
-    """Order runs by a measure; show tiers, and verdicts against the run above and the best."""
+    """Order runs by a measure, with tiers and verdicts.
+
+    Each run is compared with the run above it and with the best.
+    """
     from ir_outcomes.leaderboards import leaderboard as order_runs
 
     source: Any
@@ -113,7 +116,10 @@ def history(
     ] = None,
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better.")] = False,
 ) -> None:
-    """Find each submission that took first place on a leaderboard, from dates and scores alone."""
+    """Find the submissions that took first place.
+
+    Needs the dates and scores of a leaderboard only.
+    """
     from ir_outcomes.leaderboards import sota_history
 
     written.write(sota_history(entries, score=score, until=until, higher_is_better=not lower_is_better))
@@ -153,7 +159,10 @@ def stability(
         Any, choice(("ranks", "tau"), "--plot-kind", help="The figure; several conditions are drawn together.")
     ] = "ranks",
 ) -> None:
-    """Rank the runs on bootstrap resamples of the queries, for every measure, set of labels and set of queries."""
+    """Rank the runs on bootstrap resamples of the queries.
+
+    Does so for every measure, set of labels and set of queries.
+    """
     from ir_outcomes.leaderboards import rank_distribution
 
     sets = {"": None, **named_files(subsets, "--subset")}
@@ -192,7 +201,10 @@ def agreement(
     alpha: ALPHA = 0.05,
     seed: SEED = 0,
 ) -> None:
-    """Count how often tests and verdicts agree on two halves of the queries."""
+    """Count how often verdicts agree on halves of the queries.
+
+    The queries are divided at random, many times; significance tests are counted, too.
+    """
     from ir_outcomes.leaderboards import agreement as agree
 
     source: Any

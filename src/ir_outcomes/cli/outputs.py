@@ -57,9 +57,10 @@ def compare_outputs(
     names: NAMES = None,
     kind: KIND = "facets",
 ) -> None:
-    """Compare runs by the per-query values that trec_eval -q, ir_measures -q or PyTerrier wrote.
+    """Compare runs by per-query values of other tools.
 
-    In a file of several runs, --name chooses one for the baseline and one for each contender.
+    These are what trec_eval -q, ir_measures -q or PyTerrier wrote. In a file of several runs, --name chooses one for the
+    baseline and one for each contender.
     """
     from ir_outcomes.comparison import compare_outputs as compare_values
 
@@ -101,7 +102,10 @@ def verdict(
         float, typer.Option(min=0, help="How far the two numbers of queries may be off, in percentage points.")
     ] = 0.0,
 ) -> None:
-    """Reach the verdict from published numbers alone, and tell whether it survives their rounding."""
+    """Reach the verdict from published numbers alone.
+
+    Tells whether the verdict survives their rounding, too.
+    """
     from ir_outcomes.comparison import verdict_from_summary
 
     others = tuple(other_pvalues or ())

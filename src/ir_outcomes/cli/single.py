@@ -47,10 +47,10 @@ def measure(
         str | None, typer.Option(help="Evaluate with this provider of ir_measures.", show_default=False)
     ] = None,
 ) -> None:
-    """Evaluate one run: the arguments and the output of the ir_measures command, for our measures too.
+    """Evaluate one run, like the ir_measures command.
 
-    The number of queries that the mean of a search length is over is printed to stderr. In JSON lines an undefined or infinite
-    value is null.
+    Takes the arguments and prints the output of that command, for our measures too. The number of queries that the mean of a
+    search length is over is printed to stderr. In JSON lines an undefined or infinite value is null.
     """
     import ir_measures
     from ir_measures.util import Metric
@@ -94,7 +94,10 @@ def measure(
 def datasets(
     dataset: Annotated[str | None, typer.Argument(metavar="[ID]", help="An ir_datasets id.", show_default=False)] = None,
 ) -> None:
-    """List the known datasets, or describe how one is evaluated and what is on this machine; nothing is downloaded."""
+    """List the known datasets, or describe one.
+
+    Shows how a dataset is evaluated and what of it is on this machine; nothing is downloaded.
+    """
     from ir_outcomes.reading import known_tasks, load
     from ir_outcomes.showing.text import print_view
     from ir_outcomes.showing.views.tasks import task_view, tasks_view
@@ -111,7 +114,10 @@ def sample(
         bool, typer.Option("--suite", help="Write four small collections with three runs each, for the command suite.")
     ] = False,
 ) -> None:
-    """Write the embedded sample, four runs over 1000 queries and their qrels, so that everything can be tried offline."""
+    """Write the embedded sample, to try everything offline.
+
+    It has four runs over 1000 queries, the queries and their qrels.
+    """
     from ir_outcomes.samples import write_sample, write_suite
 
     for path in write_suite(folder) if suite else write_sample(folder):

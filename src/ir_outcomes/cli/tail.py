@@ -44,7 +44,10 @@ def reordering(
     missing: MISSING = "cutoff",
     kind: Annotated[Any, choice(("orders", "changes"), "--plot-kind", help="The figure.")] = "orders",
 ) -> None:
-    """Show what changes when runs are ordered by another measure; by default step by step from AP to ASL."""
+    """Show how runs are reordered by another measure.
+
+    By default step by step from AP to ASL.
+    """
     from ir_outcomes.measures import parse_measure
     from ir_outcomes.tail import reordering as reorder
 
@@ -76,7 +79,7 @@ def tail(
         choice(("top precision", "top length", "precision", "length"), "--plot-kind", help="The figure of --show headroom."),
     ] = None,
 ) -> None:
-    """Show where the relevant documents are ranked, down to the last."""
+    """Show where all relevant documents are ranked."""
     from ir_outcomes.tail import headroom, length_changes, length_distributions, rrie
 
     if show in ("changes", "rrie") and len(runs) != 2:

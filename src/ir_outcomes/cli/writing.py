@@ -17,7 +17,7 @@ from ir_outcomes.cli.options import choice, usage_error
 from ir_outcomes.cli.streams import json_characters, note, standard_output
 from ir_outcomes.errors import ParameterError, escaped
 
-__all__ = ["ComparisonWriteOptions", "WriteOptions", "save_figure"]
+__all__ = ["ComparisonWriteOptions", "WriteOptions", "check_target", "save_figure"]
 
 Format = Literal["text", "markdown", "json", "jsonl", "csv", "latex", "html"]
 COLUMNS_SHOWN_IN = ("text", "markdown", "csv", "latex", "html")
@@ -69,7 +69,7 @@ class WriteOptions:
             if is_given and self.form not in formats:
                 raise usage_error(f"{option} needs --format {' or '.join(formats)}.")
         if self.output is not None:
-            _check_target("--output", self.output)
+            check_target("--output", self.output)
         if self.plot is not None:
             from ir_outcomes.showing.figures import blank_figure
 
@@ -79,7 +79,7 @@ class WriteOptions:
                     f"--plot {self.plot}: cannot be written as {self.plot.suffix or 'it has no suffix'!r}; "
                     "use .png, .pdf or .svg"
                 )
-            _check_target("--plot", self.plot)
+            check_target("--plot", self.plot)
 
     def write(self, *results: Any, plot_kind: str | None = None) -> None:
         """Draw the figure of the first result where one is asked for, and write all results."""
@@ -208,7 +208,7 @@ def save_figure(axes: Any, path: Path) -> None:
         raise ParameterError(f"--plot {error}") from error
 
 
-def _check_target(option: str, path: Path) -> None:
+def check_target(option: str, path: Path) -> None:
     """Refuse a path at which no file can be written."""
     folder = path.parent
     if path.is_dir():

@@ -18,16 +18,17 @@ from ir_outcomes.comparison.facets import naive_tests
 from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.pair_tests import coverage_test_for
-from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel
 from ir_outcomes.comparison.settings import Settings, check_alpha, checked_margins
 from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.notes import n_missing
 from ir_outcomes.reading.run_lists import is_path, run_list
 
-__all__ = ["compare"]
+__all__ = ["compare", "measured_pair"]
 
 
 def compare(
@@ -191,25 +192,35 @@ def _compared(
 ) -> tuple[Comparison, ...]:
     coverage_test = coverage_test_for(settings.unit, evaluation.many_relevant, settings.coverage_test)
     labels = labels_by_cutoff(couples, settings, coverage_test)
-    n_unanswerable = int(np.sum(~evaluation.answerable))
     from_first = all(baseline is evaluation[0] for baseline, _ in couples)
     near = tipping_notes(evaluation, settings) if from_first else [()] * len(couples)
-    measured = []
-    for (baseline, contender), cutoffs, notes_on_holes in zip(couples, labels, near, strict=True):
-        runs = baseline.at(settings.cutoff), contender.at(settings.cutoff)
-        reciprocal_ranks = [run.reciprocal_rank()[evaluation.answerable] for run in runs]
-        measured.append(
-            MeasuredPair(
-                queries=pair_queries(*runs, settings.unit),
-                n_unanswerable=n_unanswerable,
-                n_missing=(n_missing(runs[0]), n_missing(runs[1])),
-                naive=naive_tests(*reciprocal_ranks),
-                cutoffs=cutoffs,
-                notes=(*notes, *notes_on_holes, *notes_on_input(*runs)),
-                texts=evaluation.texts,
-            )
-        )
+    measured = [
+        measured_pair(evaluation, *couple, settings, cutoffs=cutoffs, notes=(*notes, *notes_on_holes))
+        for couple, cutoffs, notes_on_holes in zip(couples, labels, near, strict=True)
+    ]
     return build(measured, settings, coverage_test, progress=progress)
+
+
+def measured_pair(
+    evaluation: Evaluation,
+    baseline: SearchLengths,
+    contender: SearchLengths,
+    settings: Settings,
+    *,
+    cutoffs: tuple[CutoffLabel, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> MeasuredPair:
+    """Measure two runs of an evaluation at the cutoff of the settings."""
+    runs = baseline.at(settings.cutoff), contender.at(settings.cutoff)
+    return MeasuredPair(
+        queries=pair_queries(*runs, settings.unit),
+        n_unanswerable=int(np.sum(~evaluation.answerable)),
+        n_missing=(n_missing(runs[0]), n_missing(runs[1])),
+        naive=naive_tests(*(run.reciprocal_rank()[evaluation.answerable] for run in runs)),
+        cutoffs=cutoffs,
+        notes=(*notes, *notes_on_input(*runs)),
+        texts=evaluation.texts,
+    )
 
 
 def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, names: Any, **settings: Any) -> _Chosen:

@@ -479,7 +479,7 @@ def _notes(settings: Settings | None) -> Iterator[str]:
     if settings is None:
         return
     yield (
-        f"A contender whose true harm on a facet is as large as the margin passes at most "
-        f"{settings.first_step_level / 2:.2%} of the time. A gate that runs again and again on the same queries repeats this "
-        "test: among many contenders that should not pass, some will."
+        f"A contender whose true harm on a facet is as large as the margin passes about {settings.first_step_level / 2:.2%} of "
+        "the time, or less. A gate that runs again and again on the same queries repeats this test: among many contenders that "
+        "should not pass, some will."
     )

@@ -88,15 +88,16 @@ def tip_of(holdings: Holdings, own: int, rules: Rules, family: Family | None = N
     promising = [sequence for sequence, label in zip(sequences, labels.tolist(), strict=True) if label != own]
     if not promising:
         return None
-    size, longest = 1, max(map(len, promising))
-    while True:
-        starts = [sequence[:size] for sequence in promising]
-        changed = np.flatnonzero(_labels(holdings, starts, rules, family) != own)
-        if len(changed) or size >= longest:
-            break
-        size *= 2
-    tips = [_shortened(holdings, starts[place], own, rules, family) for place in changed.tolist()]
-    return _reduced(holdings, min(tips, key=lambda tip: len(tip.documents)), own, rules, family)
+    low, high, longest = 0, 1, max(map(len, promising))
+    while not (changing := _changing([sequence[:high] for sequence in promising], holdings, own, rules, family)):
+        if high >= longest:
+            return None
+        low, high = high, min(2 * high, longest)
+    while high - low > 1:  # the smallest size at which a sequence changes the label; half of it does not
+        middle = (low + high) // 2
+        shorter = _changing([tip.documents[:middle] for tip in changing], holdings, own, rules, family)
+        low, high, changing = (low, middle, shorter) if shorter else (middle, high, changing)
+    return _reduced(holdings, changing[0], own, rules, family)
 
 
 def draw_labels(
@@ -165,35 +166,23 @@ def _labels(holdings: Holdings, sets: Sequence[Ints], rules: Rules, family: Fami
     return labels_of(holdings, _assigned(holdings, sets), rules, family)
 
 
-def _shortened(holdings: Holdings, documents: Ints, own: int, rules: Rules, family: Family | None) -> Tip:
-    """Find by bisection how many documents from the start of a sequence change the label; half of them do not."""
-    low, high = len(documents) // 2, len(documents)
-    (label,) = _labels(holdings, [documents], rules, family).tolist()
-    while high - low > 1:
-        middle = (low + high) // 2
-        (found,) = _labels(holdings, [documents[:middle]], rules, family).tolist()
-        if found == own:
-            low = middle
-        else:
-            high, label = middle, found
-    return Tip(documents[:high], label)
+def _changing(sets: Sequence[Ints], holdings: Holdings, own: int, rules: Rules, family: Family | None) -> list[Tip]:
+    """Keep the sets of documents that change the label."""
+    labels = _labels(holdings, sets, rules, family).tolist()
+    return [Tip(documents, label) for documents, label in zip(sets, labels, strict=True) if label != own]
 
 
 def _reduced(holdings: Holdings, tip: Tip, own: int, rules: Rules, family: Family | None) -> Tip:
     """Leave out documents until none can be left out without losing the change; of large sets only small parts."""
-    documents, label = tip.documents, tip.label
-    finest = 1 + len(documents) // FINEST_PARTS
-    size = max(finest, len(documents) // 8)
-    while True:
-        before = len(documents)
-        for end in range(len(documents), 0, -size):  # the last ones have the smallest effects
-            rest = np.delete(documents, np.s_[max(0, end - size) : end])
-            if not len(rest):
-                continue
-            (found,) = _labels(holdings, [rest], rules, family).tolist()
-            if found != own:
-                documents, label = rest, found
-        if size > finest:
-            size = max(finest, size // 2)
-        elif len(documents) == before:
-            return Tip(documents, label)
+    while len(tip.documents) > 1:
+        parts = np.array_split(tip.documents, min(len(tip.documents), FINEST_PARTS))
+        rests = [tip.documents[~np.isin(tip.documents, part)] for part in parts]
+        labels = _labels(holdings, rests, rules, family)
+        spare = [part for part, label in zip(parts, labels.tolist(), strict=True) if label != own]
+        if not spare:
+            break
+        for part in reversed(spare):  # the last ones have the smallest effects
+            rest = tip.documents[~np.isin(tip.documents, part)]
+            smaller = _changing([rest], holdings, own, rules, family) if len(rest) else []
+            tip = smaller[0] if smaller else tip
+    return tip

@@ -81,8 +81,8 @@ class TestNumbers:
 class TestRankings:
     def test_lists_are_those_of_the_runs(self) -> None:
         qrels = {"1": {"d9": 2, "d1": 0}, "2": {"d3": 1}}
-        runs = {"a": {"1": {f"d{n}": -n for n in range(30)}, "2": {"d3": 1.0}}, "b": {"1": {"d1": 2.0, "x": 1.0}}}
-        runs["a"]["1"]["d9"] = -99.0  # at the end of the list
+        scores = {f"d{n}": -99.0 if n == 9 else -n for n in range(30)}
+        runs = {"a": {"1": scores, "2": {"d3": 1.0}}, "b": {"1": {"d1": 2.0, "x": 1.0}}}
         page = iro.report(iro.evaluate(qrels, runs, documents=20))
         first, second = island(page)["sets"][0]["rankings"]
         assert [first["ids"][place] for place in first["lists"][1]] == ["d1", "x"]

@@ -214,8 +214,14 @@ def styled(function: F) -> F:
         _check_matplotlib()
         import matplotlib as mpl
 
-        with mpl.rc_context(SETTINGS):
+        # Not rc_context, which restores all settings: the first figure in a notebook activates the inline backend, and with
+        # its settings undone, no later figure would be shown.
+        previous = {name: mpl.rcParams[name] for name in SETTINGS}
+        mpl.rcParams.update(SETTINGS)
+        try:
             return function(*arguments, **options)
+        finally:
+            mpl.rcParams.update(previous)
 
     return draw  # type: ignore[return-value]
 

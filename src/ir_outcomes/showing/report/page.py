@@ -18,10 +18,10 @@ from ir_outcomes.across.collections import compare_collections
 from ir_outcomes.across.cutoffs import curve_of
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.errors import MissingDependency, ParameterError, UnreadableFile, escaped
+from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.reading.files import read_texts
+from ir_outcomes.reading.files import file_digest, read_texts
 from ir_outcomes.reading.run_lists import is_path
 from ir_outcomes.results import Result
 from ir_outcomes.showing.report import island
@@ -222,6 +222,7 @@ class _Page:
                 _section(section, evaluation, number, several=several, is_open=len(self.sections) <= MOST_OPEN)
                 for number, (section, evaluation) in enumerate(zip(self.sections, self.evaluations, strict=True))
             ],
+            "tone": tone,
             "notes": view.notes if several else (),
             "has_queries": bool(self.sets),
             "has_slices": any(query in self.labels for own in self.sets for query in own.ids),
@@ -371,24 +372,13 @@ def _inputs(
         for run in (section.comparison.baseline, section.comparison.contender):
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
             if source is not None and is_path(source) and os.path.isfile(source):
-                rows.append({"what": f"{where}run {run}", "file": _file_name(source), "hash": _file_hash(source)})
-    rows += [{"what": "file", "file": _file_name(path), "hash": _file_hash(path)} for path in files_too]
+                rows.append({"what": f"{where}run {run}", "file": _file_name(source), "hash": file_digest(source)})
+    rows += [{"what": "file", "file": _file_name(path), "hash": file_digest(path)} for path in files_too]
     return [row for place, row in enumerate(rows) if row not in rows[:place]]
 
 
 def _file_name(path: Any) -> str:
     return os.path.basename(os.fsencode(path)).decode("utf-8", "backslashreplace")
-
-
-def _file_hash(path: Any) -> str:
-    content = hashlib.sha256()
-    try:
-        with open(path, "rb") as file:
-            while piece := file.read(1 << 20):
-                content.update(piece)
-    except OSError as error:
-        raise UnreadableFile(f"{os.fsdecode(path)}: cannot be read ({error.strerror})") from error
-    return content.hexdigest()
 
 
 def _left_out(page: _Page, lists: Sequence[island.Lists | None], embedded: island.Embedded, max_mb: float) -> str:

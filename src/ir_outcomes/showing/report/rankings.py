@@ -122,7 +122,9 @@ def rankings_of(evaluation: Evaluation, runs: Sequence[str]) -> Rankings | None:
         IrOutcomesWarning,
         stacklevel=user_stacklevel(),
     )
-    qrels = evaluation.qrels
-    rules: dict[str, Any] = {"ties": evaluation.ties, "judged_only": evaluation.judged_only}
-    read = [ranked_documents(qrels, as_run(source, name), DEPTH, **rules) for source, name in zip(sources, names, strict=True)]
+    qrels, ties, judged_only = evaluation.qrels, evaluation.ties, evaluation.judged_only
+    read = [
+        ranked_documents(qrels, as_run(source, name), DEPTH, ties=ties, judged_only=judged_only)
+        for source, name in zip(sources, names, strict=True)
+    ]
     return Rankings(evaluation, names, tuple(read))

@@ -89,8 +89,8 @@
   const COLUMNS = [
     { key: "id", head: () => "query", order: (i) => set.ids[i] },
     { key: "outcome", head: () => "outcome", order: (i) => Object.keys(KINDS).indexOf(kinds[i]) },
-    { key: "a", head: () => "A", title: () => `search length of ${settings.baseline}`, order: (i) => chosen.queries.baseline[i] ?? Infinity, number: true },
-    { key: "b", head: () => "B", title: () => `search length of ${settings.contender}`, order: (i) => chosen.queries.contender[i] ?? Infinity, number: true },
+    { key: "a", head: () => "A", title: () => `A: search length of ${settings.baseline}`, order: (i) => chosen.queries.baseline[i] ?? Infinity, number: true },
+    { key: "b", head: () => "B", title: () => `B: search length of ${settings.contender}`, order: (i) => chosen.queries.contender[i] ?? Infinity, number: true },
     { key: "change", head: () => "change", title: () => "change: B minus A", order: (i) => changes[i], number: true },
   ];
 
@@ -135,7 +135,7 @@
   // ---- the list: only the rows in view exist
 
   const number = (value, signed) => {
-    if (value === null) return "–";
+    if (value === null) return "-";
     const text = Number.isInteger(value) ? String(Math.abs(value)) : Math.abs(value).toFixed(2);
     return (value < 0 ? "-" : signed && value > 0 ? "+" : "") + text;
   };
@@ -337,7 +337,7 @@
     const further = [...rankings.beyond[run], ...absent];
     if (!items.length) items.push(element("li", { className: "further", textContent: "This run returned nothing." }));
     if (further.length) {
-      items.push(element("li", { className: "further", textContent: `Relevant documents after rank ${data.depth}; –: not returned` }));
+      items.push(element("li", { className: "further", textContent: `Relevant documents after rank ${data.depth}; -: not returned` }));
       items.push(...further.map(([document, rank]) => drawDocument(rankings, document, rank, there, side)));
     }
     const letter = side ? "B" : "A";
@@ -357,7 +357,7 @@
     const item = element(
       "li",
       { className: kind, id: `document-${side}-${document}` },
-      element("span", { className: "rank", textContent: rank || "–" }),
+      element("span", { className: "rank", textContent: rank || "-" }),
       element("div", {}, element("span", { className: "id", textContent: id }), element("span", { className: "mark", textContent: mark }), elsewhere(there.get(document), side, document)),
     );
     item.dataset.document = document;
@@ -371,7 +371,7 @@
     if (rank === undefined) return element("span", { className: "elsewhere", textContent: `not in ${letter}'s first ${data.depth}` });
     if (rank === 0) return element("span", { className: "elsewhere", textContent: `not in ${letter}` });
     const link = element("a", { className: "elsewhere", href: `#document-${1 - side}-${document}`, textContent: `${letter}: ${rank}` });
-    link.setAttribute("aria-label", `the same document at rank ${rank} of ${letter}`);
+    link.setAttribute("aria-label", `${letter}: ${rank}, the rank of the same document in ${letter}`);
     return link;
   }
 

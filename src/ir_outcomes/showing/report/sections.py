@@ -11,15 +11,12 @@ from ir_outcomes.across.collections import CollectionsComparison
 from ir_outcomes.across.cutoffs import CutoffsComparison
 from ir_outcomes.across.judges import JudgesComparison
 from ir_outcomes.across.slices import SlicesComparison
-from ir_outcomes.comparison.build import MeasuredPair, build
-from ir_outcomes.comparison.facets import naive_tests
-from ir_outcomes.comparison.outcomes import pair_queries
+from ir_outcomes.comparison.build import build
+from ir_outcomes.comparison.compare import measured_pair
 from ir_outcomes.comparison.pair_tests import coverage_test_for
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.notes import n_missing
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
 
@@ -89,17 +86,9 @@ def _leaderboard(result: Leaderboard, evaluation: Evaluations) -> list[Section]:
     names = [standing.run for standing in result.standings]
     if not isinstance(evaluation, Evaluation) or result.settings is None or len(names) > MOST_RUNS:
         return []
-    runs = evaluation[names].at(result.settings.cutoff)
     measured = [
-        MeasuredPair(
-            queries=pair_queries(baseline, contender, result.settings.unit),
-            n_unanswerable=result.n_unanswerable,
-            n_missing=(n_missing(baseline), n_missing(contender)),
-            naive=naive_tests(*(run.reciprocal_rank()[run.answerable] for run in (baseline, contender))),
-            notes=tuple(notes_on_input(baseline, contender)),
-            texts=evaluation.texts,
-        )
-        for baseline, contender in combinations(runs, 2)
+        measured_pair(evaluation, baseline, contender, result.settings)
+        for baseline, contender in combinations(evaluation[names], 2)
     ]
     test = coverage_test_for(result.settings.unit, evaluation.many_relevant, result.settings.coverage_test)
     return [Section(comparison) for comparison in build(measured, result.settings, test, wanted=len(names) - 1)]

@@ -55,10 +55,11 @@ def _decisions_table(result: GateResult) -> Table:
         for decision in result.decisions
     )
     unit = next((decision.facets[1].measured_in for decision in result.decisions if decision.facets), "ranks")
+    one = unit.removesuffix("s") if result.margins[1] == 1 else unit
     return Table(
         f"Gate: {result.status}, {plural('run', len({decision.contender for decision in result.decisions}))} against "
         f"{result.baseline}",
-        f"margins {result.margins[0]:g} pp of coverage and {result.margins[1]:g} {unit} of ranking, "
+        f"margins {result.margins[0]:g} pp of coverage and {result.margins[1]:g} {one} of ranking, "
         f"at most {result.max_missing:.1%} of the queries missing{_head(result.settings)}",
         columns,
         rows,

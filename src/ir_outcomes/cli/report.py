@@ -1,0 +1,86 @@
+"""The command that writes the report page."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ir_outcomes.cli.groups import add_command
+from ir_outcomes.cli.options import QRELS, QUERIES, MarginOptions, RunOptions, bounded
+from ir_outcomes.cli.sources import BASELINE, CONTENDERS, evaluated_with_baseline
+from ir_outcomes.cli.streams import note
+from ir_outcomes.cli.writing import check_target
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    add_command(
+        app,
+        report,
+        "ir-outcomes report qrels.txt bm25.run bm25-stem.run -o report.html --queries queries.tsv",
+        "ir-outcomes report qrels.txt bm25.run bm25-flat.run bm25-stem.run --max-mb 2",
+    )
+
+
+def report(
+    qrels: QRELS,
+    baseline: BASELINE,
+    runs: CONTENDERS,
+    options: RunOptions,
+    tests: MarginOptions,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file that the page is written to.")] = Path("report.html"),
+    queries: QUERIES = None,
+    docs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The texts of the documents: JSON lines with doc_id, and text or title. By default those of the dataset, "
+            "where they are on this machine.",
+            show_default=False,
+        ),
+    ] = None,
+    slices: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The slices by which the page can filter: a file of lines with id, tab and label.",
+            show_default=False,
+        ),
+    ] = None,
+    max_mb: Annotated[
+        float,
+        typer.Option(
+            parser=bounded(0, 1000),
+            metavar="<float>",
+            help="The size of the page in megabytes up to which ranked lists and texts are included.",
+        ),
+    ] = 5,
+) -> None:
+    """Write one HTML page with the verdict, its pictures, and every query behind it; it opens without a network."""
+    from ir_outcomes.showing.report import report as write_report
+    from ir_outcomes.showing.report.rankings import DEPTH
+
+    check_target("--output", output)
+    given = evaluated_with_baseline(options, qrels, baseline, runs, queries=queries, documents=DEPTH)
+    page = write_report(
+        given.evaluation,
+        given.baseline,
+        given.contenders[0] if given.is_single else given.contenders,
+        docs=docs,
+        slices=slices,
+        max_mb=max_mb,
+        command=shlex.join(["ir-outcomes", *sys.argv[1:]]),
+        inputs=[path for path in (qrels, queries) if path is not None and os.path.isfile(path)],
+        **asdict(tests),
+    )
+    if output.is_file():
+        note(f"{output} exists and is overwritten")
+    page.save(output)

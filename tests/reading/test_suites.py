@@ -1,0 +1,186 @@
+"""Suites in folders of several layouts, and in TOML and JSON files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, MismatchError, UnreadableFile
+from ir_outcomes.reading.suites import read_suite
+from tests.helpers.command_line import call
+
+QRELS = "".join(f"q{n} 0 d 1\n" for n in range(12))
+SYSTEMS = {
+    "bm25": "".join(f"q{n} Q0 x 1 2 t\nq{n} Q0 d 2 1 t\n" for n in range(12)),
+    "new": "".join(f"q{n} Q0 d 1 2 t\nq{n} Q0 x 2 1 t\n" for n in range(12)),
+}
+COLLECTIONS = ("first", "second")
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+
+
+def lay_out(folder: Path, runs: str, qrels: str | None, collections: Iterable[str] = COLLECTIONS) -> Path:
+    for collection in collections:
+        for system, content in SYSTEMS.items():
+            write(folder / runs.format(collection=collection, system=system), content)
+        if qrels is not None:
+            write(folder / qrels.format(collection=collection), QRELS)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("runs", "qrels"),
+    [
+        ("runs/{system}/{collection}.run.gz", "qrels/{collection}.txt.gz"),
+        ("runs/{system}/{collection}.res", "qrels/{collection}.qrels"),
+        ("runs/{system}/{collection}.run", "{collection}/qrels.txt"),
+        ("{collection}/{system}.res.gz", "{collection}/qrels.txt.gz"),
+        ("{collection}/{system}.run", "{collection}/qrels"),
+        ("{collection}/{system}.trec.gz", "qrels/{collection}.tsv"),
+    ],
+)
+def test_layouts(tmp_path: Path, runs: str, qrels: str) -> None:
+    lay_out(tmp_path, runs, qrels)
+    write(tmp_path / "README.md", "text")
+    write(tmp_path / "first" / "qrels.other-judge.txt", QRELS)
+    suite = read_suite(tmp_path)
+    assert [collection.name for collection in suite.collections] == list(COLLECTIONS)
+    assert suite.systems == ("bm25", "new")
+    evaluations = iro.evaluate_suite(tmp_path, n_jobs=1)
+    assert {name: evaluation.names for name, evaluation in evaluations.items()} == dict.fromkeys(COLLECTIONS, ("bm25", "new"))
+
+
+def test_dataset_ids(tmp_path: Path) -> None:
+    names = ("beir/nfcorpus/test", "msmarco-passage/trec-dl-2019/judged")
+    lay_out(tmp_path / "a", "{collection}/{system}.run", None, names)
+    assert [collection.qrels for collection in read_suite(tmp_path / "a").collections] == list(names)
+    flat = [name.replace("/", "_") for name in names]
+    lay_out(tmp_path / "b", "runs/{system}/{collection}.run", None, flat)
+    assert [collection.qrels for collection in read_suite(tmp_path / "b").collections] == list(names)
+
+
+def test_folders_that_do_not_fit(tmp_path: Path) -> None:
+    beside = lay_out(tmp_path / "beside", "{system}.run", "qrels.txt", ["one"])
+    with pytest.raises(
+        FormatError, match=r"runs beside each other, without collections; a suite is laid out(.|\n)*<collection>"
+    ):
+        read_suite(beside)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FormatError, match="has no runs in folders"):
+        read_suite(tmp_path / "empty")
+    without = lay_out(tmp_path / "without", "{collection}/{system}.run", None)
+    with pytest.raises(MismatchError, match=r"no qrels of first, second; add qrels/first.txt or first/qrels.txt"):
+        read_suite(without)
+    with pytest.raises(UnreadableFile, match="no such folder or file; a suite is laid out"):
+        read_suite(tmp_path / "nowhere")
+    write(without / "first" / "bm25.res", SYSTEMS["bm25"])
+    with pytest.raises(FormatError, match="two runs of bm25 for first"):
+        read_suite(without)
+
+
+def test_empty_and_missing_runs_are_named_and_left_out(tmp_path: Path) -> None:
+    lay_out(tmp_path, "{collection}/{system}.run", "{collection}/qrels.txt", ("a", "b", "c"))
+    (tmp_path / "b" / "new.run").write_text("")
+    (tmp_path / "c" / "new.run").unlink()
+    with pytest.warns(IrOutcomesWarning, match="left out.*new"):
+        evaluations = iro.evaluate_suite(tmp_path)
+    assert [len(evaluation) for evaluation in evaluations.values()] == [2, 1, 1]
+    found = iro.compare_collections(evaluations, "bm25")
+    assert [row.condition for row in found.conditions] == ["a"]
+    assert sum("lacks new" in note for note in found.notes) == 2
+    with pytest.raises(InputError, match="collection b: "):
+        iro.evaluate_suite(tmp_path, on_error="raise")
+
+
+def structure(folder: Path) -> dict[str, Any]:
+    lay_out(folder, "runs/{collection}/{system}.run", "{collection}.txt")
+    return {
+        "baseline": "new",
+        "collections": {
+            "first": {"qrels": "first.txt", "runs": "runs/first/*.run", "cutoff": 5, "rel": 1, "group": "small"},
+            "second": {"qrels": "second.txt", "runs": {"new": "runs/second/new.run", "bm25": "runs/second/bm25.run"}},
+        },
+    }
+
+
+def test_json(tmp_path: Path) -> None:
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps(structure(tmp_path)))
+    suite = read_suite(path)
+    assert (suite.baseline, suite.groups) == ("new", {"first": "small"})
+    assert suite.collections[1].runs == {name: str(tmp_path / f"runs/second/{name}.run") for name in ("new", "bm25")}
+    evaluations = iro.evaluate_suite(path)
+    assert [evaluation.cutoff for evaluation in evaluations.values()] == [5, 100]
+    assert {evaluation.cutoff for evaluation in iro.evaluate_suite(path, cutoff=3).values()} == {3}
+    refused = call("suite", path)
+    assert (refused.returncode, "differ in cutoff" in refused.stderr) == (1, True)
+    done = call("suite", path, "--allow", "cutoff", "--format", "csv", "-m", "nDCG@10")
+    assert (done.returncode, done.stdout.split(",")[0]) == (0, "condition")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="TOML needs Python 3.11")
+def test_toml(tmp_path: Path) -> None:
+    structure(tmp_path)
+    path = tmp_path / "suite.toml"
+    path.write_text('[collections.first]\nqrels = "first.txt"\nruns = ["runs/first/bm25.run", "runs/first/new.run"]\n')
+    assert read_suite(path).systems == ("bm25", "new")
+    path.write_text("[collections")
+    with pytest.raises(FormatError, match="not valid TOML"):
+        read_suite(path)
+
+
+def test_toml_on_python_3_10(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "suite.toml").write_text("")
+    monkeypatch.setattr(sys, "version_info", (3, 10, 0))
+    with pytest.raises(FormatError, match=r"TOML needs Python 3\.11 or later; write the same structure as JSON"):
+        read_suite(tmp_path / "suite.toml")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([], "not a JSON object"),
+        ({}, "lists no collection"),
+        ({"collections": {"a": 1}}, "'a' is not a table"),
+        ({"collections": {"a": {"runs": "x"}}}, "needs either qrels"),
+        ({"collections": {"a": {"qrels": "x", "dataset": "y", "runs": "x"}}}, "needs either qrels"),
+        ({"collections": {"a": {"qrels": "x"}}}, "runs must be"),
+        ({"collections": {"a": {"qrels": "x", "runs": []}}}, "runs must be"),
+        ({"collections": {"a": {"qrels": "x", "runs": "y", "cutof": 3}}}, "unknown key 'cutof'"),
+        ({"collections": {"a": {"qrels": "x", "runs": "y", "cutoff": 0}}}, "cutoff = 0: must be a whole number"),
+        ({"collections": {"a": {"qrels": 3, "runs": "y"}}}, "qrels = 3: must be text"),
+        ({"collections": {"a": {"dataset": "no/such", "runs": "y"}}}, "is not an ir_datasets id"),
+        ({"collections": {"a": {"qrels": "x", "runs": ["a/b.run", "c/b.run"]}}}, "two runs have the same name"),
+        ({"collections": {"a": {"qrels": "x", "runs": "y"}}, "baseline": "z"}, "no collection has a run called 'z'"),
+        ({"collection": {}}, "unknown key 'collection'"),
+    ],
+)
+def test_invalid_files(tmp_path: Path, content: Any, message: str) -> None:
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(FormatError, match=message):
+        read_suite(path)
+
+
+@pytest.mark.realdata
+def test_the_suites_that_are_at_hand(real_data: Path) -> None:
+    suite = read_suite(real_data / "suite-rerankers")
+    assert [(collection.name, len(collection.runs)) for collection in suite.collections] == [
+        ("dl19", 4),
+        ("dl20", 4),
+        ("dl21", 4),
+    ]
+    assert all(collection.qrels.endswith("qrels.txt.gz") for collection in suite.collections)
+    evaluations = iro.evaluate_suite(real_data / "suite-colberter", cutoff=10)
+    found = iro.compare_collections(evaluations, "tasb")
+    assert [row.label for row in found.of("colberter")][:2] == ["better on both facets"] * 2
