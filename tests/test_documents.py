@@ -136,7 +136,7 @@ def test_every_public_name_is_in_the_api_page() -> None:
 def test_the_table_of_parameters_is_that_of_the_measures() -> None:
     text = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8").partition("## Parameters")[2].partition("## ")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| `")]
-    every = {measure.NAME: measure.SUPPORTED_PARAMS for measure in MEASURES}
+    every = {str(measure.NAME): measure.SUPPORTED_PARAMS for measure in MEASURES}
     assert {re.findall(r"`(\w+)`", row[0])[0] for row in rows} == {name for params in every.values() for name in params}
     for name, default, meaning, taken_by in rows:
         parameter = re.findall(r"`(\w+)`", name)[0]
@@ -152,7 +152,7 @@ def test_the_table_of_parameters_is_that_of_the_measures() -> None:
 
 def test_every_page_is_in_the_index() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    pages = {page.stem for kind in ("*.md", "*.ipynb") for page in (ROOT / "docs").glob(kind)} - {"index"}
     assert pages == {line for line in index.splitlines() if line in pages}
 
 

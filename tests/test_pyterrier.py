@@ -18,6 +18,7 @@ import ir_outcomes as iro
 from ir_outcomes import ESL, Answered, Outcome
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, ParameterError
+from tests.helpers.comparisons import compare_several
 from tests.test_documents import PRINTING, prepare, printed_by
 
 TEXTS = {
@@ -286,7 +287,7 @@ def test_settings_come_from_the_measures(frames: dict[str, pd.DataFrame]) -> Non
     assert frame["answered"][0] == round(expected[Answered(rel=2) @ 3] * 6)
     assert (frame.attrs["cutoff"], frame.attrs["rel"]) == (3, 2)
     assert "cutoff 3, that of the measures" in " ".join(frame.attrs["notes"])
-    by_hand = iro.compare(graded, frames["bm25"], [frames["saturated"], frames["shallow"]], names=NAMES, cutoff=3, rel=2)
+    by_hand = compare_several(graded, frames["bm25"], [frames["saturated"], frames["shallow"]], names=NAMES, cutoff=3, rel=2)
     assert frame["verdict"].tolist()[1:] == [comparison.verdict.label for comparison in by_hand]
 
     differing, result = iro.pyterrier.experiment(frames, TOPICS, graded, [ESL @ 3, ESL @ 5], returns="both")

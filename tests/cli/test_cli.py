@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ir_outcomes.comparison import Comparison, Comparisons
-from ir_outcomes.samples import SYSTEMS, write_sample
+from ir_outcomes.samples import SUITE_COLLECTIONS, SYSTEMS, write_sample
 from tests.helpers.command_line import Done, call
 
 PROGRAM = Path(sys.executable).with_name("ir-outcomes")
@@ -27,6 +27,15 @@ def call_ir_measures(*arguments: str, folder: Path) -> Done:
     command = [sys.executable, "-m", "ir_measures", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+def test_the_sample_suite_can_be_compared(tmp_path: Path) -> None:
+    written = call("sample", "--suite", "suite", folder=tmp_path).stdout.splitlines()
+    assert "suite/numpy/qrels.txt" in {line.replace("\\", "/") for line in written}
+    done = call("suite", "suite", "--baseline", "bm25", "--cutoff", "50", "--format", "json", folder=tmp_path)
+    assert done.returncode == 0
+    rows = json.loads(done.stdout)["conditions"]
+    assert {row["condition"] for row in rows} == set(SUITE_COLLECTIONS)
 
 
 def test_the_main_job(sample: Path) -> None:

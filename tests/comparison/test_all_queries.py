@@ -166,7 +166,7 @@ def test_margins_are_corrected_over_the_family() -> None:
 
 @pytest.mark.parametrize(
     ("folder", "rel", "n_runs", "cutoffs"),
-    [("dl20-passage", 2, 5, (10, 20, 50, 100, 1000)), ("msmarco-doc-dev", 1, 3, (10, 50))],
+    [("dl20-passage", 2, 5, (10, 20, 50, 100, 1000)), ("msmarco-doc-dev", 1, 2, (10, 50))],
 )
 @pytest.mark.realdata
 def test_cutoffs_are_the_labels_of_compare(

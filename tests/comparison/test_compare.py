@@ -4,7 +4,8 @@ import dataclasses
 import json
 import math
 import warnings
-from typing import Any
+from functools import partial
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
+from ir_outcomes._types import RankingTest
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
@@ -194,8 +196,10 @@ def systems() -> tuple[literal.Qrels, dict[str, literal.Run]]:
     return qrels_of(queries), {name: run_of(each) for name, each in ranks.items()}
 
 
-def test_all_pairs_and_tukey(systems: Any) -> None:
+def test_all_pairs_and_tukey(systems: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, runs = systems
+    quick = partial(randomized_tukey_hsd, resamples=5000)
+    monkeypatch.setattr("ir_outcomes.comparison.build.randomized_tukey_hsd", quick)
     holm = iro.compare(qrels, runs["A"], {name: runs[name] for name in "BC"}, names=["A", "B", "C"], all_pairs=True)
     assert isinstance(holm, Comparisons)
     assert [(each.baseline, each.contender) for each in holm] == [("A", "B"), ("A", "C"), ("B", "C")]
@@ -206,7 +210,7 @@ def test_all_pairs_and_tukey(systems: Any) -> None:
     found = np.stack([iro.search_lengths(qrels, run, cutoff=100).answered() for run in runs.values()], axis=1)
     lengths = np.stack([iro.search_lengths(qrels, run, cutoff=100).esl() for run in runs.values()], axis=1)
     for values, facet in ((found, "coverage"), (lengths, "ranking")):
-        expected = randomized_tukey_hsd(values)
+        expected = quick(values)
         corrected = [getattr(each, facet).pvalue_corrected for each in tukey]
         assert corrected == [expected[0, 1], expected[0, 2], expected[1, 2]]
     assert tukey[1].verdict.strict == "better"
@@ -418,3 +422,13 @@ def test_nothing_is_printed_or_warned(capsys: pytest.CaptureFixture[str]) -> Non
         warnings.simplefilter("error")
         compare(qrels_of(["q1", "q2"]), run_of({"q1": 1}), run_of({"q2": 2}))
     assert capsys.readouterr() == ("", "")
+
+
+def test_every_test_of_ranking_is_reported_and_can_decide() -> None:
+    qrels = {f"q{n}": {"gold": 1} for n in range(40)}
+    first = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
+    second = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
+    for name in get_args(RankingTest):
+        found = compare(qrels, first, second, test=name)
+        assert set(found.ranking.pvalues) == set(get_args(RankingTest))
+        assert found.ranking.decides.name == name

@@ -38,7 +38,7 @@ def test_what_is_equal_or_better_passes() -> None:
 
 def test_harm_that_is_shown_fails_and_names_its_queries() -> None:
     ranks: list[int | None] = [1 + number % 7 for number in range(200)]
-    worse = [rank + number % 5 for number, rank in enumerate(ranks) if rank]
+    worse: list[int | None] = [rank + number % 5 for number, rank in enumerate(ranks) if rank]
     worse[17] = 50
     result = iro.gate(compared(ranks, worse, queries={"q17": "a text"}), margins=(2.0, 0.5))
     assert (result.status, result.exit_status) == ("fail", 3)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> dict[str, iro.Evaluation]
     return {name: _evaluate(folder / name) for name in SUITE_COLLECTIONS}
 
 
-def _evaluate(folder: Path, ties: str = "trec") -> iro.Evaluation:
+def _evaluate(folder: Path, ties: Any = "trec") -> iro.Evaluation:
     runs = [folder / f"{system}.run" for system in SUITE_SYSTEMS]
     return iro.evaluate(folder / "qrels.txt", runs, cutoff=50, ties=ties)
 

@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
         "ir-outcomes measure qrels.txt bm25.run RR@10 -q -n",
     )
     add_command(app, datasets, "ir-outcomes datasets", "ir-outcomes datasets msmarco-document/dev")
-    add_command(app, sample, "ir-outcomes sample sample")
+    add_command(app, sample, "ir-outcomes sample sample", "ir-outcomes sample --suite suite")
 
 
 def measure(
@@ -110,14 +110,17 @@ def sample(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Where to write it; created if it does not exist.", show_default=False)
     ],
+    suite: Annotated[
+        bool, typer.Option("--suite", help="Write four small collections with three runs each, for the command suite.")
+    ] = False,
 ) -> None:
     """Write the embedded sample, to try everything offline.
 
     It has four runs over 1000 queries, the queries and their qrels.
     """
-    from ir_outcomes.samples import write_sample
+    from ir_outcomes.samples import write_sample, write_suite
 
-    for path in write_sample(folder):
+    for path in write_suite(folder) if suite else write_sample(folder):
         print_lines(str(path))
 
 
