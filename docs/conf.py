@@ -11,14 +11,15 @@ author = "The ir_outcomes developers"
 copyright = "2026, the ir_outcomes developers"
 version = release = iro.__version__
 
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
+nb_execution_mode = "off"  # the notebook is stored with its outputs, and a test runs it
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 default_role = "py:obj"  # a name in single backquotes is a link
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "numbers/*.md"]  # the numbers are included in pages
 html_theme = "furo"
 html_title = "ir_outcomes"
 
