@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -285,11 +284,8 @@ def test_paper(visit: Callable[..., Any], tmp_path: Path) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["pair", "three", "board"])
 def test_accessibility(visit: Callable[..., Any], name: str, scheme: str) -> None:
-    axe = os.environ.get("IR_OUTCOMES_AXE", "")
-    if not axe:
-        pytest.skip("set IR_OUTCOMES_AXE to the file axe.min.js of the npm package axe-core")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     page = visit(name, "#q=1134", color_scheme=scheme)
     page.locator("details").evaluate_all("all => all.forEach((details) => { details.open = true })")
-    page.evaluate(Path(axe).read_text())
-    found = page.evaluate("axe.run().then((result) => result.violations)")
+    found = axe.Axe().run(page).response["violations"]
     assert not found, "\n".join(f"{rule['id']}: {[node['html'][:200] for node in rule['nodes'][:3]]}" for rule in found)
