@@ -1,65 +1,24 @@
-"""Make the numbers and pictures of the pages on the three papers, from the real runs.
+"""Make the numbers and pictures of the pages on real runs.
 
     python docs/papers.py            write docs/numbers/*.md and docs/numbers/*.png
-    python docs/papers.py --check    exit 1 where the numbers on disk are others
+    python docs/papers.py --check    exit 1 where the numbers on disk are different
 
 The runs are looked for in ../shared/data beside the project, or where $IR_OUTCOMES_REAL_DATA points.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
-from pathlib import Path
 from typing import Any
 
+from conditions import cutoffs, judges, slices, suites
+from real_runs import DATA, OUT, SETTINGS, Collection, percent, table
+
 import ir_outcomes as iro
-from ir_outcomes.showing import markdown
 from ir_outcomes.showing.figures import conditions_plot
-from ir_outcomes.showing.view import Column
-
-DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
-OUT = Path(__file__).parent / "numbers"
-SETTINGS: dict[str, dict[str, Any]] = {
-    "msmarco-doc-dev": {"cutoff": 10, "rel": 1},
-    "known-item": {"cutoff": 100, "rel": 1},
-    "dl20-passage": {"cutoff": 100, "rel": 2},
-    "dl-hard-doc": {"cutoff": 100, "rel": 1},
-}
-
-
-class Collection:
-    """Qrels, the runs, and their settings."""
-
-    def __init__(self, name: str) -> None:
-        folder = DATA / name
-        self.qrels = iro.read_qrels(folder / "qrels.txt")
-        paths = [path for path in sorted(folder.glob("*.gz")) if not path.name.endswith(".eval.gz")]
-        self.runs = {path.name.removesuffix(".gz").removesuffix(".run"): iro.read_run(path) for path in paths}
-        self.settings = SETTINGS[name]
-
-    @cached_property
-    def evaluation(self) -> iro.Evaluation:
-        """Search lengths, and the scores by the measures of Table 4 of Craswell et al."""
-        return iro.evaluate(self.qrels, self.runs, measures=["nDCG@10"], **self.settings)
-
-    @property
-    def reciprocal_rank(self) -> str:
-        return "RR" if self.settings["rel"] == 1 else f"RR(rel={self.settings['rel']})"
-
-
-def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Write a table in Markdown; columns whose name starts with > are numbers."""
-    kinds = [Column(name.lstrip(">"), "number" if name.startswith(">") else "text") for name in columns]
-    return markdown.table(kinds, [[str(cell) for cell in row] for row in rows])
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.1f}"
 
 
 def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:
@@ -103,7 +62,33 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
     )
     save(boards["known-item"].plot("verdicts"), "lin-verdicts")
     save(boards["known-item"].plot("tiers"), "lin-tiers")
-    return {"lin-sota": sota, "lin-verdicts": verdicts}
+    rules, changes = _label_changes(collections)
+    return {"lin-sota": sota, "lin-verdicts": verdicts, "lin-rules": rules, "lin-changes": changes}
+
+
+def _label_changes(collections: dict[str, Collection]) -> tuple[str, str]:
+    """Count and list the labels that the guard and the rule for few differences change, on all pairs at all cutoffs."""
+    counts, changes = [], []
+    for name, collection in collections.items():
+        for cutoff in collection.cutoffs:
+            pairs = collection.labels(cutoff)
+            counts.append(
+                [
+                    name,
+                    cutoff,
+                    len(pairs),
+                    sum(pair.few for pair in pairs),
+                    sum(pair.label != pair.without_guard for pair in pairs),
+                    sum(pair.without_guard != pair.by_t for pair in pairs),
+                ]
+            )
+            for pair in pairs:
+                if pair.label != pair.by_t:
+                    reason = "few differences" if pair.label == pair.without_guard else "guard"
+                    changes.append([name, cutoff, pair.baseline, pair.contender, pair.by_t, pair.label, reason])
+    heads = ("collection", ">cutoff", ">pairs", ">fewer than 30 queries differ", ">changed by the guard", ">by few differences")
+    columns = ("collection", ">cutoff", "A", "B", "by t, without guard", "label", "because of")
+    return table(heads, counts), table(columns, changes)
 
 
 def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:
@@ -269,7 +254,7 @@ def main() -> int:
     OUT.mkdir(exist_ok=True)
     collections = {name: Collection(name) for name in SETTINGS}
     wrong = []
-    for page in (lin, craswell, alex):
+    for page in (lin, craswell, alex, suites, slices, cutoffs, judges):
         for name, text in page(collections, save).items():
             path = OUT / f"{name}.md"
             if not check:

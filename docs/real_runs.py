@@ -1,0 +1,98 @@
+"""The real runs that the pages of the docs are about, and tables of numbers in Markdown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import ir_outcomes as iro
+from ir_outcomes.comparison.pair_tests import coverage_test_for, judge, run_tests, stacked
+from ir_outcomes.leaderboards.pair_blocks import blocks_of_ranks, blocks_of_shares
+from ir_outcomes.showing import markdown
+from ir_outcomes.showing.view import Column
+from ir_outcomes.statistics import FEW, t_tests
+
+DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+OUT = Path(__file__).parent / "numbers"
+SETTINGS: dict[str, dict[str, Any]] = {
+    "msmarco-doc-dev": {"cutoff": 10, "rel": 1},
+    "known-item": {"cutoff": 100, "rel": 1},
+    "dl20-passage": {"cutoff": 100, "rel": 2},
+    "dl-hard-doc": {"cutoff": 100, "rel": 1},
+}
+
+
+class PairLabels(NamedTuple):
+    """The label of a pair of runs by all rules, without the guard, and without the rule for few differences as well."""
+
+    baseline: str
+    contender: str
+    few: bool
+    label: str
+    without_guard: str
+    by_t: str
+
+
+class Collection:
+    """Qrels, the runs, and their settings."""
+
+    def __init__(self, name: str) -> None:
+        folder = DATA / name
+        self.qrels = iro.read_qrels(folder / "qrels.txt")
+        self.folder = folder
+        paths = [path for path in sorted(folder.glob("*.gz")) if not path.name.endswith(".eval.gz")]
+        self.runs = {path.name.removesuffix(".gz").removesuffix(".run"): iro.read_run(path) for path in paths}
+        self.settings = SETTINGS[name]
+        self._labels: dict[int, list[PairLabels]] = {}
+
+    @cached_property
+    def evaluation(self) -> iro.Evaluation:
+        """Search lengths, and the scores by the measures of Table 4 of Craswell et al."""
+        return iro.evaluate(self.qrels, self.runs, measures=["nDCG@10"], **self.settings)
+
+    @property
+    def reciprocal_rank(self) -> str:
+        return "RR" if self.settings["rel"] == 1 else f"RR(rel={self.settings['rel']})"
+
+    @cached_property
+    def cutoffs(self) -> tuple[int, ...]:
+        """The usual cutoffs, up to the longest list of most runs."""
+        depth = 1000 if self.settings["rel"] == 2 or "hard" in self.folder.name else self.settings["cutoff"]
+        return tuple(cutoff for cutoff in (10, 20, 50, 100, 1000) if cutoff <= depth)
+
+    def labels(self, cutoff: int) -> list[PairLabels]:
+        """Label all pairs of runs, the better mean first, with uncorrected p-values."""
+        if cutoff not in self._labels:
+            order = [standing.run for standing in iro.leaderboard(self.evaluation).standings]
+            self._labels[cutoff] = _labels(self.evaluation[order], cutoff)
+        return self._labels[cutoff]
+
+
+def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
+    runs = evaluation.at(cutoff)
+    shares = evaluation.unit == "document" and evaluation.many_relevant
+    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant, "exact")
+    pairs, tests, by_t = [], [], []
+    for block in blocks_of_shares(runs) if shares else blocks_of_ranks(runs):
+        few = block.samples.ranking.n_nonzero < FEW
+        pairs += [(of.baseline, of.contender, bool(is_few)) for of, is_few in zip(block.summaries, few, strict=True)]
+        tests.append(run_tests(block.samples, "t", coverage_test))
+        mean = t_tests(block.samples.ranking)
+        by_t.append(tests[-1]._replace(ranking=mean, mean=mean, guards=()))
+    joined = stacked(tests)
+    rules = joined, joined._replace(guards=()), stacked(by_t)
+    labels = (judge(rule, alpha=0.05).verdicts.labels() for rule in rules)
+    return [PairLabels(*pair, *of_pair) for pair, *of_pair in zip(pairs, *labels, strict=True)]
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Write a table in Markdown; columns whose name starts with > are numbers."""
+    kinds = [Column(name.lstrip(">"), "number" if name.startswith(">") else "text") for name in columns]
+    return markdown.table(kinds, [[str(cell) for cell in row] for row in rows])
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f}"
