@@ -73,7 +73,7 @@ def test_examples_run(name: str, number: int, sample: Path) -> None:
         ]
         done = call(*arguments, folder=sample)
         assert done.returncode in ((0, 3, 4) if name == "gate" else (0,)), done.stderr
-        assert done.stdout
+        assert done.stdout or name == "report"  # which writes a file
         if target:
             (sample / target).write_text(done.stdout)
 

@@ -64,7 +64,7 @@ def report(
         ),
     ] = 5,
 ) -> None:
-    """Write one HTML page with the verdict, its pictures, and every query behind it; it opens without a network."""
+    """Write the verdict, its pictures and all queries as one HTML page."""
     from ir_outcomes.showing.report import report as write_report
     from ir_outcomes.showing.report.rankings import DEPTH
 
