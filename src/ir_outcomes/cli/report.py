@@ -64,7 +64,7 @@ def report(
         ),
     ] = 5,
 ) -> None:
-    """Write the verdict, its pictures and all queries as one HTML page."""
+    """Write a page with the verdict and every query behind it."""
     from ir_outcomes.showing.report import report as write_report
     from ir_outcomes.showing.report.rankings import DEPTH
 
