@@ -47,7 +47,7 @@ def test_the_decision_as_json_and_as_a_summary(name: str, sample: Path, tmp_path
     words, status = STATUSES[name]
     target, summary = tmp_path / "gate.json", tmp_path / "summary.md"
     summary.write_text("before\n")
-    more = ["--format", "json", "--output", target, "--summary", summary, "--queries", "queries.tsv"]
+    more: list[str | Path] = ["--format", "json", "--output", target, "--summary", summary, "--queries", "queries.tsv"]
     done = call("gate", "qrels.txt", *words, *more, folder=sample)
     assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
     found = GateResult.from_json(target.read_text())

@@ -65,14 +65,14 @@ def test_examples_run(name: str, number: int, sample: Path) -> None:
     lines = examples_of(COMMANDS[name])
     # An example may need the files that the ones before it write.
     for line in lines if name == "compare-outputs" and number == len(lines) - 1 else [lines[number]]:
-        words, _, target = line.partition(" > ")
+        words, _, target = line.partition(" || ")[0].partition(" > ")
         arguments = [
             part
             for word in shlex.split(words)[1:]
             for part in (sorted(p.name for p in sample.glob(word)) if "*" in word else [word])
         ]
         done = call(*arguments, folder=sample)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode in ((0, 3, 4) if name == "gate" else (0,)), done.stderr
         assert done.stdout
         if target:
             (sample / target).write_text(done.stdout)

@@ -5,7 +5,7 @@ import json
 import math
 import warnings
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
+from ir_outcomes._types import RankingTest
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
@@ -421,3 +422,13 @@ def test_nothing_is_printed_or_warned(capsys: pytest.CaptureFixture[str]) -> Non
         warnings.simplefilter("error")
         compare(qrels_of(["q1", "q2"]), run_of({"q1": 1}), run_of({"q2": 2}))
     assert capsys.readouterr() == ("", "")
+
+
+def test_every_test_of_ranking_is_reported_and_can_decide() -> None:
+    qrels = {f"q{n}": {"gold": 1} for n in range(40)}
+    first = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
+    second = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
+    for name in get_args(RankingTest):
+        found = compare(qrels, first, second, test=name)
+        assert set(found.ranking.pvalues) == set(get_args(RankingTest))
+        assert found.ranking.decides.name == name

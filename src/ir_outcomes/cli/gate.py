@@ -90,7 +90,9 @@ def gate(
         ),
     ] = None,
 ) -> None:
-    """Decide whether runs may take the place of the baseline: exit status 0 pass, 3 fail, 4 inconclusive.
+    """Decide whether runs may replace the baseline.
+
+    The exit status is 0 for pass, 3 for fail and 4 for inconclusive.
 
     A run passes where harm beyond the margins is excluded on both facets, and fails where it is shown, or where the run lacks
     too many queries. The worst decision is that of the whole.

@@ -52,7 +52,7 @@ def holes(
         ),
     ] = None,
 ) -> None:
-    """Show how much of the verdicts hangs on documents that nobody judged."""
+    """Show how far verdicts depend on unjudged documents."""
     from ir_outcomes.comparison import holes as find_holes
 
     given = evaluated_with_baseline(options, qrels, baseline, runs, unjudged=True)

@@ -12,6 +12,7 @@ import typer
 
 from ir_outcomes._types import Correction, CoverageTest, FamilyCorrection, Missing, OneOrder, RankingTest, Ties, UnitChoice
 from ir_outcomes.cli.streams import progress_is_shown, quiet
+from ir_outcomes.errors import escaped
 
 if TYPE_CHECKING:
     from ir_outcomes.evaluation.evaluation import Evaluation
@@ -25,7 +26,7 @@ __all__ = [
 
 def usage_error(message: str) -> typer.BadParameter:
     """Return the error of wrong usage, which ends the program with status 2."""
-    return typer.BadParameter(message)
+    return typer.BadParameter(escaped(message))
 
 
 def choice(closed_set: Any, *declarations: str, help: str) -> Any:

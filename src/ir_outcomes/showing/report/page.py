@@ -300,7 +300,9 @@ def _query_sets(
         key = id(evaluation), ids
         if key not in place:
             place[key] = len(sets)
-            sets.append(island.QuerySet(ids, tuple(query.text for query in queries), evaluation))
+            known = {} if evaluation is None else evaluation.texts
+            texts = tuple(query.text or known.get(query.query_id) for query in queries)
+            sets.append(island.QuerySet(ids, texts, evaluation))
         sets[place[key]].add(section.comparison)
         set_of.append(place[key])
     return sets, set_of
@@ -341,8 +343,8 @@ def _section(section: Section, evaluation: Evaluation | None, number: int, *, se
 
 
 def _curve(comparison: Comparison, evaluation: Evaluation | None) -> Any:
-    """Return the curve and its picture; None without an evaluation, or for fewer than two queries."""
-    if evaluation is None or comparison.queries is None:
+    """Return the curve and its picture; None without an evaluation, for fewer than two queries, or another measure."""
+    if evaluation is None or comparison.queries is None or comparison.ranking.measured_in != "ranks":
         return None
     evaluation = evaluation.restrict([query.query_id for query in comparison.queries])
     pair = [evaluation[name] for name in (comparison.baseline, comparison.contender)]

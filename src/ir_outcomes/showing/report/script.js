@@ -8,6 +8,7 @@
 
   const EXTRA = 12; // rows that are drawn above and below those in view
   const PRINTED = 100; // rows on paper
+  const MOST_UNFOLDED = 3; // comparisons that are all unfolded on paper
   const KINDS = {
     won: ["▲ won", "better"],
     lost: ["▼ lost", "worse"],
@@ -283,15 +284,15 @@
       parts.push(`Of the relevant documents, ${settings.baseline} (A) found ${percent(found_baseline[i])} and ${settings.contender} (B) ${percent(found_contender[i])}.`);
     } else {
       parts.push({
-        won: `Won: only ${settings.contender} (B) answered it.`,
-        lost: `Lost: only ${settings.baseline} (A) answered it.`,
+        won: `Only ${settings.contender} (B) answered it.`,
+        lost: `Only ${settings.baseline} (A) answered it.`,
         neither: "Neither run answered it.",
         both: "Both runs answered it.",
       }[outcome[i]]);
     }
     const unit = settings.ranking.measured_in;
     if (difference[i] !== null) parts.push(`On what both found: ${number(baseline[i])} and ${number(contender[i])} ${unit}, a change of ${number(difference[i], true)}.`);
-    else if (outcome[i] !== "neither") parts.push(`Search length: ${number(baseline[i])} and ${number(contender[i])} ${unit}.`);
+    else if (outcome[i] !== "neither") parts.push(`Search length of A: ${number(baseline[i])}, of B: ${number(contender[i])}.`);
     return parts.join(" ");
   }
 
@@ -475,6 +476,7 @@
   const opened = [];
   addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll("details:not([open])")) {
+      if (details.matches(".comparison") && data.comparisons.length > MOST_UNFOLDED) continue;
       details.open = true;
       opened.push(details);
     }
