@@ -21,7 +21,7 @@ import pytest
 import ir_outcomes
 from ir_outcomes.cli import app
 from ir_outcomes.measures.definitions import MEASURES
-from ir_outcomes.samples import write_sample
+from ir_outcomes.samples import write_sample, write_suite
 from tests.helpers.command_line import call
 
 ROOT = Path(__file__).parents[1]
@@ -29,13 +29,15 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 GALLERY = ROOT / "docs" / "gallery.md"
 # A Python block, and what it prints where a text block follows.
 PRINTING = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+REAL_COLLECTIONS = ("msmarco-doc-dev", "dl20-passage", "dl-hard-doc", "known-item", "suite-colberter", "suite-rerankers")
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def prepare(folder: Path, real_data: Path) -> None:
     write_sample(folder / "sample")
+    write_suite(folder / "suite")
     (folder / "gallery").mkdir()
-    for collection in ("msmarco-doc-dev", "dl20-passage", "dl-hard-doc", "known-item"):
+    for collection in REAL_COLLECTIONS:
         if (real_data / collection).is_dir():
             (folder / collection).symlink_to(real_data / collection)
 
@@ -71,12 +73,11 @@ def printed_by(code: str, document: Path, names: dict[str, object]) -> str:
 
 
 def console_blocks(*, real: bool) -> list[object]:
-    names = ("msmarco-doc-dev", "dl20-passage", "dl-hard-doc", "known-item")
     return [
         pytest.param(document, body, id=f"{document.name}-{number}")
         for document in DOCUMENTS
         for number, body in enumerate(blocks(document, "console"))
-        if real == any(f"{name}/" in body.split("\n")[0] for name in names)
+        if real == any(f"{name}/" in body.split("\n")[0] for name in REAL_COLLECTIONS)
     ]
 
 
