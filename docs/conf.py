@@ -19,7 +19,7 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 default_role = "py:obj"  # a name in single backquotes is a link
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "numbers/*.md"]  # the numbers are included in pages
 html_theme = "furo"
 html_title = "ir_outcomes"
 

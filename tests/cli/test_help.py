@@ -15,8 +15,8 @@ import pytest
 import typer
 
 from ir_outcomes.cli import app
-from ir_outcomes.samples import write_sample
 from tests.helpers.command_line import call
+from tests.helpers.sample import write_small_sample
 
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 
@@ -25,13 +25,7 @@ COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample, with what the examples name besides it; 60 queries are enough."""
     folder = tmp_path_factory.mktemp("examples")
-    write_sample(folder)
-    qrels = (folder / "qrels.txt").read_text().splitlines(keepends=True)[:60]
-    queries = {line.split()[0] for line in qrels}
-    (folder / "qrels.txt").write_text("".join(qrels))
-    for run in folder.glob("*.run"):
-        kept = (line for line in run.read_text().splitlines(keepends=True) if line.split()[0] in queries)
-        run.write_text("".join(kept))
+    write_small_sample(folder, 60)
     shutil.copy(folder / "qrels.txt", folder / "model.txt")
     (folder / "model.txt").write_text((folder / "qrels.txt").read_text().replace(" 1\n", " 2\n"))
     (folder / "leaderboard.csv").write_text("id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\n")
@@ -73,7 +67,7 @@ def test_examples_run(name: str, number: int, sample: Path) -> None:
         ]
         done = call(*arguments, folder=sample)
         assert done.returncode in ((0, 3, 4) if name == "gate" else (0,)), done.stderr
-        assert done.stdout
+        assert done.stdout or name == "report"  # which writes a file
         if target:
             (sample / target).write_text(done.stdout)
 

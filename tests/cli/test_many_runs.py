@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from ir_outcomes.samples import write_sample
+from tests.helpers.sample import write_small_sample
 
+N_QUERIES = 150
 Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("many")
-    write_sample(folder)
+    write_small_sample(folder, N_QUERIES)
     return folder
 
 
@@ -86,7 +86,7 @@ def test_conditions_on_the_command_line(command: Any, tmp_path: Path) -> None:
     )  # fmt: skip
     assert status == 0
     assert [(found["condition"], found["n_queries"]) for found in json.loads(out)] == [
-        ("", 1000), ("few", 50), ("same", 1000), ("same, few", 50),
+        ("", N_QUERIES), ("few", 50), ("same", N_QUERIES), ("same, few", 50),
     ]  # fmt: skip
     assert (tmp_path / "p.svg").exists()
 
@@ -113,10 +113,9 @@ def test_wrong_input(words: list[str], status: int, message: str, command: Any) 
     assert "Traceback" not in err
 
 
-def test_a_leaderboard_with_jobs_and_a_cache(sample: Path, tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "ir_outcomes", "leaderboard", "qrels.txt", *RUNS]
-    plain = subprocess.run(words, capture_output=True, text=True, cwd=sample, check=True)
-    cached = [*words, "--jobs", "2", "--cache", str(tmp_path)]
+def test_a_leaderboard_with_jobs_and_a_cache(command: Any, tmp_path: Path) -> None:
+    words = ["leaderboard", "qrels.txt", *RUNS]
+    expected = command(*words)
     for _ in range(2):
-        assert subprocess.run(cached, capture_output=True, text=True, cwd=sample, check=True).stdout == plain.stdout
+        assert command(*words, "--jobs", "2", "--cache", str(tmp_path)) == expected
     assert len(list(tmp_path.iterdir())) >= 3

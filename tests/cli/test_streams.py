@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from ir_outcomes.cli.streams import json_characters
-from tests.helpers.command_line import Done
+from tests.helpers.command_line import Done, call
 
 SMALL = 40  # queries
+ESCAPE = "\x1b[31m"
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +63,12 @@ def test_a_reader_that_leaves_early(folder: Path) -> None:
 @pytest.mark.parametrize("form", ["text", "json", "csv"])
 def test_narrow_encodings_and_names_that_are_not_utf8(folder: Path, tmp_path: Path, form: str) -> None:
     target = tmp_path / form
-    command = f"ir-outcomes compare qrels.txt $'b\\xe9\\x1b[31m.run' Ω.run --format {form}"
-    done = shell(command, folder, PYTHONIOENCODING="ascii")
+    command = ["compare", "qrels.txt", os.fsdecode(b"b\xe9\x1b[31m.run"), "Ω.run", "--format", form]
+    words = [sys.executable, "-m", "ir_outcomes", *command]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(words, capture_output=True, cwd=folder, env=environment, check=False, encoding="ascii")
     assert (done.returncode, done.stderr) == (0, "")
-    done.stdout.encode("ascii")
-    assert shell(f"{command} --output {target}", folder).returncode == 0
+    assert call(*command, "--output", target, folder=folder).returncode == 0
     content = target.read_bytes()
     if form in ("json", "jsonl"):
         for text in (done.stdout, content.decode()):
@@ -83,14 +85,15 @@ def test_narrow_encodings_and_names_that_are_not_utf8(folder: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     "command",
     [
-        "$'compare\\x1b[31m'",
-        "--$'x\\x1b[31m'", "compare --$'x\\x1b[31m'=3", "compare qrels.txt a.run Ω.run --ties $'\\x1b[31m'",
-        "compare qrels.txt $'\\x1b[31m\\xe9' a.run", "measure qrels.txt a.run $'R\\x1b[31mR'", "suite $'\\x1b[31m'",
-        "stability qrels.txt a.run Ω.run --subset $'\\x1b[31m'", "compare qrels.txt a.run Ω.run --plot $'\\x1b[31m'",
+        [f"compare{ESCAPE}"], [f"--x{ESCAPE}"], ["compare", f"--x{ESCAPE}=3"],
+        ["compare", "qrels.txt", "a.run", "Ω.run", "--ties", ESCAPE], ["compare", "qrels.txt", f"{ESCAPE}\udce9", "a.run"],
+        ["measure", "qrels.txt", "a.run", f"R{ESCAPE}R"], ["suite", ESCAPE],
+        ["stability", "qrels.txt", "a.run", "Ω.run", "--subset", ESCAPE],
+        ["compare", "qrels.txt", "a.run", "Ω.run", "--plot", ESCAPE],
     ],
 )  # fmt: skip
-def test_messages_hold_no_control_characters(folder: Path, command: str) -> None:
-    done = shell(f"ir-outcomes {command}", folder)
+def test_messages_hold_no_control_characters(folder: Path, command: list[str]) -> None:
+    done = call(*command, folder=folder)
     assert done.returncode in (1, 2)
     assert "\x1b" not in done.stderr
     assert "\\x1b" in done.stderr

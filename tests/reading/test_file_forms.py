@@ -260,6 +260,20 @@ def beir(tmp_path: Path) -> Path:
     return folder
 
 
+def test_texts_of_queries_from_a_beir_folder_json_lines_or_lines(beir: Path, tmp_path: Path) -> None:
+    run = {"q1": {"d1": 1.0}}
+    texts = {"q1": "first", "q2": "second"}
+    assert iro.evaluate(beir, run).texts == texts
+    json_lines, lines = tmp_path / "queries.json", tmp_path / "queries.tsv"
+    json_lines.write_text('{"query_id": "q1", "query": "first"}\n{"qid": "q2", "text": "second"}\n')
+    lines.write_text("q1\tfirst\nq2\tsecond\n")
+    for source in (beir, json_lines, lines, texts):
+        assert iro.evaluate({"q1": {"d1": 1}}, run, queries=source).texts == texts
+    json_lines.write_text('{"query_id": "q1"}\n')
+    with pytest.raises(FormatError, match="is not an object"):
+        iro.evaluate({"q1": {"d1": 1}}, run, queries=json_lines)
+
+
 def test_a_folder_of_a_beir_dataset(beir: Path) -> None:
     for folder in (beir, str(beir), beir / "qrels", beir / "qrels" / "test.tsv"):
         assert iro.as_qrels(folder).to_dict() == {"q1": {"d1": 1}, "q2": {"d2": 2}}

@@ -147,7 +147,7 @@ QUERIES = Annotated[
     typer.Option(
         "--queries",
         metavar="FILE",
-        help="The texts of the queries: a file of lines with id, tab and text.",
+        help="The texts of the queries: a file of lines with id, tab and text; JSON lines; or a BEIR folder.",
         show_default=False,
     ),
 ]

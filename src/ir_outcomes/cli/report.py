@@ -64,7 +64,10 @@ def report(
         ),
     ] = 5,
 ) -> None:
-    """Write one HTML page with the verdict, its pictures, and every query behind it; it opens without a network."""
+    """Write one HTML page with every query behind the verdict.
+
+    The page opens without a network. It shows the verdict, its pictures, all queries, and both ranked lists of a query.
+    """
     from ir_outcomes.showing.report import report as write_report
     from ir_outcomes.showing.report.rankings import DEPTH
 

@@ -28,8 +28,8 @@ from ir_outcomes.evaluation.scores import (
     scores_from_lengths,
     stacked_scores,
 )
+from ir_outcomes.reading.beir import beir_texts, has_beir_texts, query_texts
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
-from ir_outcomes.reading.files import read_texts
 from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.run_lists import is_path, runs_and_names
@@ -93,7 +93,8 @@ def evaluate(
     unjudged : bool
         Keep the unjudged documents within the cutoff; `ir_outcomes.holes` needs them.
     queries : path, or mapping of str to str, optional
-        Texts of the queries; a file has lines with id, tab and text. By default the task's, where they are on this machine.
+        Texts of the queries: a file of lines with id, tab and text, or of JSON lines, or the folder of a BEIR dataset. By
+        default those of the task, where they are on this machine, or of the BEIR dataset.
     n_jobs : int or None
         Files evaluated at a time, through joblib: -1 for one per processor; None leaves it to ``joblib.parallel_config``,
         which also takes a cluster as backend. The result is the same for any number.
@@ -148,7 +149,7 @@ def evaluate(
     settings = {"rel": rel, "ties": ties, "judged_only": judged_only}
     kept_measures = comparable_measures(measures, directions)
     needing_runs = {measure: higher for measure, higher in kept_measures.items() if not follows_from_lengths(measure, settings)}
-    texts = _texts(queries, task)
+    texts = _texts(queries, qrels, task)
     judgments = task.qrels if task else as_qrels(qrels)
     work = _Work(
         qrels=judgments,
@@ -336,13 +337,15 @@ def _resolved(source: Any, task: Task | None) -> Any:
     return task.baseline_run()
 
 
-def _texts(queries: Any, task: Task | None) -> Mapping[str, str]:
+def _texts(queries: Any, qrels: Any, task: Task | None) -> Mapping[str, str]:
     if isinstance(queries, Mapping):
         return dict(queries)
     if queries is not None:
-        return read_texts(queries)
+        return query_texts(queries)
     if task is not None and (source := task.source("queries")) is not None and source.here:
         return task.queries
+    if is_path(qrels) and has_beir_texts(qrels):
+        return beir_texts(qrels)
     return {}
 
 

@@ -1,4 +1,4 @@
-"""Folders of BEIR datasets: ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/{train,dev,test}.tsv``."""
+"""Folders of BEIR datasets, ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/{train,dev,test}.tsv``; and texts of queries."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import json
 import os
 
 from ir_outcomes.errors import FormatError, UnreadableFile
-from ir_outcomes.reading.files import blocks
+from ir_outcomes.reading.files import blocks, read_texts
 from ir_outcomes.reading.lines import check_bytes, nonblank, shown
 
-__all__ = ["beir_qrels_path", "beir_texts"]
+__all__ = ["beir_qrels_path", "beir_texts", "has_beir_texts", "query_texts"]
+
+_ID_NAMES = ("_id", "query_id", "qid")
+_TEXT_NAMES = ("text", "query")
 
 
 def beir_qrels_path(folder: str | os.PathLike[str]) -> str:
@@ -67,17 +70,48 @@ def beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
     >>> beir_texts(folder)
     {'q1': 'do lemons float'}
     """
+    return _texts_of_json_lines(_queries_file(folder))
+
+
+def has_beir_texts(folder: str | os.PathLike[str]) -> bool:
+    """Tell whether this is the folder of a BEIR dataset with the texts of its queries."""
+    return os.path.exists(_queries_file(folder))
+
+
+def query_texts(source: str | os.PathLike[str]) -> dict[str, str]:
+    """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text.
+
+    JSON lines have ``_id``, ``query_id`` or ``qid``, and ``text`` or ``query``.
+
+    Raises
+    ------
+    UnreadableFile
+        If there is no such file.
+    FormatError
+        If a line is malformed, or an id is repeated.
+    """
+    if os.path.isdir(source):
+        return beir_texts(source)
+    first = next((block.data.lstrip() for block in blocks(source) if block.data.strip()), b"")
+    return _texts_of_json_lines(os.fspath(source)) if first.startswith(b"{") else read_texts(source)
+
+
+def _queries_file(folder: str | os.PathLike[str]) -> str:
     path = os.path.join(os.fspath(folder), "queries.jsonl")
-    if not os.path.exists(path) and os.path.exists(f"{path}.gz"):
-        path += ".gz"
+    compressed = f"{path}.gz"
+    return compressed if os.path.exists(compressed) and not os.path.exists(path) else path
+
+
+def _texts_of_json_lines(path: str) -> dict[str, str]:
     texts: dict[str, str] = {}
     for block in blocks(path):
         check_bytes(block, path)
         for number, line in nonblank(block):
             try:
                 record = json.loads(line)
-                identifier, text = record["_id"], record["text"]
-            except (ValueError, LookupError, TypeError, RecursionError):
+                identifier = next(record[name] for name in _ID_NAMES if name in record)
+                text = next(record[name] for name in _TEXT_NAMES if name in record)
+            except (ValueError, LookupError, TypeError, StopIteration, RecursionError):
                 identifier = text = None
             if not isinstance(identifier, str) or not isinstance(text, str):
                 problem = 'is not an object with text for "_id" and "text"; correct or remove the line'

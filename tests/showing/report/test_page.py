@@ -8,12 +8,13 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.showing.report import report_of
+from ir_outcomes.showing.report.texts import texts_of_documents
 from tests.helpers.many import collection
 from tests.helpers.results import KINDS, result_of
 
@@ -163,6 +164,45 @@ class TestTexts:
         evaluation = iro.evaluate({"q": {"d1": 1}}, {name: {"q": {"d1": 2.0}} for name in "ab"}, documents=5)
         with pytest.raises(iro.FormatError, match=r"docs.jsonl, line 3: is not a document.*doc_id"):
             iro.report(evaluation, docs=docs)
+
+
+class Document(NamedTuple):
+    doc_id: str
+    title: str
+    body: str
+
+
+class Dataset:
+    """Stands for a collection of ir_datasets."""
+
+    def __init__(self, is_built: bool) -> None:
+        self.is_built = is_built
+
+    def has_docs(self) -> bool:
+        return True
+
+    def docs_store(self) -> Dataset:
+        return self
+
+    def built(self) -> bool:
+        return self.is_built
+
+    def get_many(self, ids: list[str]) -> dict[str, Document]:
+        assert self.is_built, "the documents would be downloaded"
+        return {
+            identifier: Document(identifier, f"title of {identifier}", "and body") for identifier in ids if identifier != "x"
+        }
+
+
+@pytest.mark.parametrize("is_built", [True, False])
+def test_texts_of_a_dataset_that_is_here(monkeypatch: pytest.MonkeyPatch, is_built: bool) -> None:
+    import ir_datasets
+
+    monkeypatch.setattr(ir_datasets, "registry", {"made/up": None})
+    monkeypatch.setattr(ir_datasets, "load", lambda name: Dataset(is_built))
+    texts = texts_of_documents(None, {"d1", "x"}, "made/up")
+    assert texts == ({"d1": "title of d1 and body"} if is_built else {})
+    assert texts_of_documents(None, {"d1"}, "qrels") == {}
 
 
 class Scripts(HTMLParser):

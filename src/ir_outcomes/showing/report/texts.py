@@ -91,10 +91,14 @@ def _of_dataset(collection: str, wanted: Collection[str]) -> dict[str, str]:
     if not (hasattr(store, "built") and store.built()):
         return {}
     found = store.get_many(list(wanted))
-    return {
-        identifier: " ".join(str(value) for value in document[1:] if isinstance(value, str))
-        for identifier, document in found.items()
-    }
+    return {identifier: _text_of_entry(document) for identifier, document in found.items()}
+
+
+def _text_of_entry(document: Any) -> str:
+    """Return what a document of ir_datasets says, whatever its fields are called."""
+    if hasattr(document, "default_text"):
+        return str(document.default_text())
+    return " ".join(value for field, value in document._asdict().items() if field != "doc_id" and isinstance(value, str))
 
 
 def _first_words(text: str) -> str:
