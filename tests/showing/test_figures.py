@@ -20,6 +20,7 @@ from ir_outcomes.showing.figures import ForestPanel, ForestRow
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
 from tests.helpers import made_up
 from tests.helpers.extents import outside, overlapping, texts
+from tests.helpers.results import result_of
 from tests.helpers.runs import qrels_of, run_of
 
 Draw = Callable[[Any], Any]
@@ -236,6 +237,13 @@ def test_results_draw_their_figures_and_put_better_up_and_to_the_right() -> None
         result.plot("pie")
     uncut = iro.compare(qrels_of(queries), poor, good, names=["A", "B"], cutoff=None)
     assert uncut.plot("facets", ax=Figure()).has_data()
+
+
+@pytest.mark.parametrize("kind", ["CollectionsComparison", "SlicesComparison", "CutoffsComparison"])
+def test_results_of_several_conditions_draw_their_figures(kind: str) -> None:
+    axes = result_of(kind).plot(ax=Figure())
+    assert axes.has_data()
+    assert outside(texts(axes.figure), axes.figure) == []
 
 
 def test_conditions_say_which_runs_they_draw() -> None:
