@@ -10,7 +10,7 @@ import statsmodels.stats.contingency_tables
 import statsmodels.stats.multitest
 import statsmodels.stats.power
 import statsmodels.stats.proportion
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import ParameterError
@@ -34,6 +34,7 @@ from ir_outcomes.statistics import (
 pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
+@settings(max_examples=15)  # statsmodels collects garbage in each call
 @given(p=pvalues, method=st.sampled_from(["holm", "bonferroni", "fdr_bh"]))
 def test_corrections_equal_statsmodels(p: list[float], method: str) -> None:
     expected = statsmodels.stats.multitest.multipletests(p, method=method)[1]

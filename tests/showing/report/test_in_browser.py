@@ -287,5 +287,6 @@ def test_accessibility(visit: Callable[..., Any], name: str, scheme: str) -> Non
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     page = visit(name, "#q=1134", color_scheme=scheme)
     page.locator("details").evaluate_all("all => all.forEach((details) => { details.open = true })")
-    found = axe.Axe().run(page).response["violations"]
+    rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else None  # nothing else depends on the colours
+    found = axe.Axe().run(page, options=rules).response["violations"]
     assert not found, "\n".join(f"{rule['id']}: {[node['html'][:200] for node in rule['nodes'][:3]]}" for rule in found)
