@@ -68,6 +68,17 @@ class TestNumbers:
         assert [len(own["ids"]) for own in data["sets"]] == [40, 20]
         assert [item["title"] for item in data["comparisons"]] == ["first: b against a", "second: b against a"]
 
+    def test_the_title_counts_contenders_and_conditions(self, evaluation: iro.Evaluation) -> None:
+        first, *others = evaluation.names
+        several = iro.compare_collections({"one": evaluation, "two": evaluation}, first)
+        title = f"<title>{len(others)} contenders against {first} under 2 conditions"
+        assert len(others) > 1
+        assert title in several.to_report().html
+        assert (
+            f"{others[0]} (B) against {first} (A) on 1 collection"
+            in iro.compare_collections({"one": evaluation}, first, others[0]).to_report().html
+        )
+
     def test_labels_of_a_leaderboard_are_those_of_its_pairs(self, evaluation: iro.Evaluation) -> None:
         board = iro.leaderboard(evaluation)
         data = island(board.to_report(evaluation=evaluation))

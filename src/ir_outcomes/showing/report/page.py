@@ -253,6 +253,11 @@ class _Page:
     def _title(self) -> str:
         if isinstance(self.result, Comparison):
             return self.sections[0].title
+        contenders = {section.comparison.contender for section in self.sections if section.condition}
+        if len(contenders) > 1:  # the tables of each have their own title
+            conditions = {section.condition for section in self.sections}
+            pair = f"{plural('contender', len(contenders))} against {self.sections[0].comparison.baseline}"
+            return f"{pair} under {plural('condition', len(conditions))}"
         titles = [table.title for table in self.result.view().tables if table.title]
         return titles[0] if titles else "Report"
 
