@@ -38,13 +38,6 @@ def test_binomial_chances_of_many_trials_are_exact_fractions() -> None:
     np.testing.assert_allclose(chances[1800:3400:7], exact, rtol=1e-12)
 
 
-@given(st.lists(st.integers(0, 9), min_size=1))
-def test_average_ranks(values: list[int]) -> None:
-    ranks, counts = distributions.average_ranks(np.array(values, dtype=float))
-    assert ranks.tolist() == scipy.stats.rankdata(values).tolist()
-    assert counts.tolist() == [values.count(each) for each in sorted(set(values))]
-
-
 @given(sizes=st.lists(st.integers(0, 12), max_size=9), limit=st.integers(0, 40))
 def test_subset_sums_equal_enumeration(sizes: list[int], limit: int) -> None:
     sums = [sum(subset) for n in range(len(sizes) + 1) for subset in itertools.combinations(sizes, n)]

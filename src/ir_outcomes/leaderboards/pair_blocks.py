@@ -111,23 +111,15 @@ def _block_of_cells(
     shared = found[0] & found[1]
     neither, lost, won, both = (_sums(outcome, counts).astype(np.int64).tolist() for outcome in _outcomes(*found))
     totals = [_sums(np.where(shared, of_run, 0.0), counts).tolist() for of_run in lengths]
-    n_queries = cells.shape[1]
-    summaries = [
-        Summary(
-            baseline=baseline.name,
-            contender=contender.name,
-            neither=neither[place],
-            lost=lost[place],
-            won=won[place],
-            both=both[place],
-            coverage=100 * (won[place] - lost[place]) / n_queries,
-            n_both=both[place],
-            baseline_length=totals[0][place] / both[place] if both[place] else None,
-            contender_length=totals[1][place] / both[place] if both[place] else None,
-        )
-        for place, contender in enumerate(contenders)
-    ]
+    coverage = [100 * (of_won - of_lost) / cells.shape[1] for of_won, of_lost in zip(won, lost, strict=True)]
+    means = [[total / of_both if of_both else None for total, of_both in zip(of_run, both, strict=True)] for of_run in totals]
+    summaries = _summaries(baseline, contenders, neither, lost, won, both, coverage, both, *means)
     return PairBlock(summaries, samples_of(pair, counts))
+
+
+def _summaries(baseline: SearchLengths, contenders: Sequence[SearchLengths], *columns: Sequence[Any]) -> list[Summary]:
+    """Make a summary of each pair; the columns are the fields of `Summary` after the names."""
+    return [Summary(baseline.name, contender.name, *values) for contender, *values in zip(contenders, *columns, strict=True)]
 
 
 def _counted(cells: npt.NDArray[np.integer[Any]], n_cells: int) -> tuple[Ints, Floats]:
@@ -177,21 +169,8 @@ def _block_of_documents(
         [float(row[counted].mean()) if counted.any() else None for row, counted in zip(of_run, shared, strict=True)]
         for of_run in (values.reshape(n_pairs, n_queries) for values in (pair.length_baseline, pair.length_contender))
     ]
-    summaries = [
-        Summary(
-            baseline=baseline.name,
-            contender=contender.name,
-            neither=neither[place],
-            lost=lost[place],
-            won=won[place],
-            both=both[place],
-            coverage=100 * gains[place],
-            n_both=n_both[place],
-            baseline_length=means[0][place],
-            contender_length=means[1][place],
-        )
-        for place, contender in enumerate(contenders)
-    ]
+    coverage = [100 * gain for gain in gains]
+    summaries = _summaries(baseline, contenders, neither, lost, won, both, coverage, n_both, *means)
     own_queries = np.repeat(np.eye(n_pairs), n_queries, axis=0)
     return PairBlock(summaries, samples_of(pair, own_queries))
 

@@ -116,12 +116,6 @@ def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
     return counts, exponent
 
 
-def average_ranks(values: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Rank values from 1, equal ones by their average rank; and count each group of equal ones."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[place], counts
-
-
 def root(function: Callable[[float], float], low: float, high: float, tolerance: float = 0.0) -> float:
     """Find where a function changes sign from low to high, by bisection, to within the tolerance or the last bit."""
     sign = function(low) > 0

@@ -13,7 +13,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import some
 from ir_outcomes.showing.view import Cell, Column, Layout, Statement, Table, View, best, view_of
 
-__all__ = ["queries_view"]
+__all__ = ["queries_table", "queries_view"]
 
 MOST_SENTENCES = 3  # contenders whose verdicts are explained unless asked for
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?")
@@ -83,6 +83,11 @@ def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
 
 def queries_view(queries: Iterable[QueryOutcome], comparison: Comparison) -> View:
     """Show a list of queries, as `Comparison.per_query` returns them."""
+    return View((queries_table(queries, "", comparison.baseline, comparison.contender),))
+
+
+def queries_table(queries: Iterable[QueryOutcome], title: str, baseline: str, contender: str) -> Table:
+    """Lay out queries with their outcome, what each run found of them, and the search lengths."""
     columns = (
         Column("query"),
         Column("outcome"),
@@ -106,9 +111,8 @@ def queries_view(queries: Iterable[QueryOutcome], comparison: Comparison) -> Vie
         )
         for query in queries
     )
-    head = f"A: {comparison.baseline}, B: {comparison.contender}"
-    caption = "found: share of the relevant documents, higher is better; length: mean search length, ranks, lower is better"
-    return View((Table("", head, columns, rows, caption),))
+    caption = "found: share of the relevant documents, higher is better; length: mean search length, ranks, lower is better."
+    return Table(title, f"A: {baseline}, B: {contender}", columns, rows, caption)
 
 
 def _head(comparison: Comparison) -> str:

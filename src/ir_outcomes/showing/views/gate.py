@@ -9,6 +9,7 @@ from ir_outcomes.comparison.gate import GateDecision, GateFacet, GateResult
 from ir_outcomes.comparison.plan import Plan, PlannedFacet
 from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.showing.view import Column, Layout, Statement, Table, View, view_of
+from ir_outcomes.showing.views.comparison import queries_table
 
 __all__: list[str] = []
 
@@ -21,7 +22,13 @@ def _gate(result: GateResult, layout: Layout) -> View:
     ]
     if len(result.decisions) > 1:
         statements.insert(0, Statement("Gate", result.status, (f"The worst decision is that on {result.worst.name}.",)))
-    behind = [_queries_table(decision, result.baseline) for decision in result.decisions if decision.queries]
+    behind = [
+        queries_table(
+            decision.queries, f"The queries with the largest harm: {decision.name}", result.baseline, decision.contender
+        )
+        for decision in result.decisions
+        if decision.queries
+    ]
     return View((_decisions_table(result), *behind), tuple(statements), result.notes)
 
 
@@ -83,37 +90,6 @@ def _facet_cells(decision: GateDecision, place: int) -> tuple[str, str]:
     facet: GateFacet = decision.facets[place]
     places = 2 if facet.measured_in in ("percentage points", "ranks") else 4
     return fixed(facet.difference, places, signed=True), interval(facet.interval, places, signed=True)
-
-
-def _queries_table(decision: GateDecision, baseline: str) -> Table:
-    columns = (
-        Column("query"),
-        Column("outcome"),
-        Column("found A", "number"),
-        Column("found B", "number"),
-        Column("length A", "number"),
-        Column("length B", "number"),
-        Column("text"),
-    )
-    rows = tuple(
-        (
-            query.query_id,
-            query.outcome,
-            fixed(query.found_baseline, 2),
-            fixed(query.found_contender, 2),
-            fixed(query.baseline, 2),
-            fixed(query.contender, 2),
-            query.text or "",
-        )
-        for query in decision.queries
-    )
-    return Table(
-        f"The queries with the largest harm: {decision.name}",
-        f"A: {baseline}, B: {decision.contender}",
-        columns,
-        rows,
-        "found: share of the relevant documents, higher is better; length: mean search length, ranks, lower is better.",
-    )
 
 
 @view_of.register
