@@ -53,7 +53,7 @@ def higher_is_better(measure: Any) -> bool:
 
 
 class _Range(NamedTuple):
-    """Values that a parameter may take; `open_at` are the ends that do not belong to it."""
+    """Values that a parameter may take, all of them finite; `open_at` are the ends that do not belong to it."""
 
     low: float
     high: float
@@ -62,12 +62,12 @@ class _Range(NamedTuple):
     def holds(self, value: float) -> bool:
         above = value > self.low if "low" in self.open_at else value >= self.low
         below = value < self.high if "high" in self.open_at else value <= self.high
-        return above and below
+        return above and below and math.isfinite(value)
 
     def __str__(self) -> str:
         low, high = ("above " if "low" in self.open_at else ""), ("below " if "high" in self.open_at else "")
         if math.isinf(self.high):
-            return f"{low}{self.low:g}" if low else f"at least {self.low:g}"
+            return f"finite and {low or 'at least '}{self.low:g}"
         return (
             f"from {self.low:.10g} to {self.high:.10g}" if not low and not high else f"between {self.low:g} and {self.high:g}"
         )
@@ -174,6 +174,8 @@ def _problem_of_value(measure: str, parameter: str, value: Any, info: Any) -> st
         return "must be a whole number"
     if info.dtype is float and not isinstance(value, float):
         return "must be a number with a decimal point, such as 0.5" if isinstance(value, int) else "must be a number"
+    if info.dtype is float and "e" in repr(value):  # trec_eval reads SetF(beta=1e-07) as beta=1
+        return "must be a number that can be written without an exponent"
     allowed = _BETAS.get(measure, _Range(0, 1, "low high")) if parameter == "beta" else _RANGES.get(parameter)
     if info.dtype in (int, float) and allowed is not None and not allowed.holds(value):
         return f"must be {allowed}"
