@@ -177,6 +177,15 @@ def test_lines_of_trec_eval_with_text_are_no_values(tmp_path: Path) -> None:
     assert found.places == 4
 
 
+def test_titles_of_csv_columns_may_have_white_space(tmp_path: Path) -> None:
+    assert read_output(written(tmp_path, "qid,measure,value \v\nq1,RR,0.5\n")).values == {"q1": 0.5}
+
+
+def test_a_quotation_mark_that_joins_columns_of_the_header_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="line 1: lacks one of the columns qid, measure, value"):
+        read_output(written(tmp_path, '"name,qid,measure,value\na","q1","RR",1\n'))
+
+
 def test_undefined_search_lengths_are_kept(tmp_path: Path) -> None:
     assert math.isnan(read_output(written(tmp_path, "q1 ESL 3\nq2 ESL nan\n")).values["q2"])
     line = '{"query_id": "q%d", "measure": "ESL@10", "value": %s}\n'

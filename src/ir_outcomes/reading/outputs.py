@@ -193,10 +193,12 @@ def _read_csv(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
     reader = csv.reader(text(), strict=True)
     number = 1
     try:
-        header = next(reader)
+        header = [title.strip() for title in next(reader)]
         column = {title: place for place, title in enumerate(header)}
         if len(column) < len(header):
             raise rows.error("names a column twice", numbers[0], ",".join(header))
+        if not {"qid", "measure", "value"} <= set(column):  # where a quotation mark joins columns
+            raise rows.error("lacks one of the columns qid, measure, value", numbers[0], ",".join(header))
         for fields in reader:
             number = numbers[-1]
             if len(fields) != len(header):
