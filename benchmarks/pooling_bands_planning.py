@@ -16,13 +16,13 @@ import numpy as np
 from ir_outcomes import search_lengths
 from ir_outcomes.statistics import (
     band_of_ranks,
+    differences,
     fixed_mean,
     log_ratio_of_means,
-    mean_of_means_test,
     queries_for_coverage,
     queries_for_mean,
     random_effects,
-    relative_differences,
+    sign_flip,
 )
 
 ALPHA = 0.05
@@ -128,9 +128,10 @@ def null_over_collections(data: Path, trials: int) -> None:
                 if log_ratio is not None:
                     effects.append(log_ratio[0])
                     variances.append(log_ratio[1])
-                samples.append(relative_differences(*lengths))
+                total = float(np.sum(lengths))
+                samples.append(differences(*lengths) * (2 / total if total else 0.0))  # those of each collection weigh the same
             by_t = fixed_mean(effects, variances, [n] * len(effects), 1 - ALPHA)
-            rejected += [by_t.pvalue <= ALPHA, mean_of_means_test(samples).pvalue <= ALPHA]
+            rejected += [by_t.pvalue <= ALPHA, sign_flip(np.concatenate(samples)).pvalue <= ALPHA]
         rates = 100 * rejected / trials
         print(f"{n:16}{rates[0]:17.1f}{rates[1]:12.1f}")
 

@@ -22,7 +22,6 @@ from ir_outcomes.statistics import (
     interval_of_mean,
     mean_interval,
     measured_coverage,
-    paired_proportion_interval,
     ratio_interval,
 )
 
@@ -167,7 +166,6 @@ def test_coverage_interval_is_that_of_bonett_and_price_with_one_item_per_query(w
     half = z * math.sqrt((p_won + p_lost - center**2) / (n + 2))
     expected = (max(-1, center - half), min(1, center + half))
     assert coverage_interval(d, 1.0, 0.95) == pytest.approx(expected, rel=1e-12, abs=1e-12)
-    assert paired_proportion_interval(won, lost, n, 0.95) == coverage_interval(d, 1.0, 0.95)
 
 
 def test_coverage_interval_by_its_formula() -> None:

@@ -28,7 +28,6 @@ from ir_outcomes.statistics import (
     rank_sum,
     sign_flip,
     sign_flip_tests,
-    sign_flip_tests_of_rows,
     sign_test,
     sign_tests,
     smallest_pvalue,
@@ -195,7 +194,7 @@ def test_bad_arguments_are_refused() -> None:
     with pytest.raises(ParameterError, match="contender holds NaN or an infinity"):
         differences([1, 2], [1, math.nan])
     with pytest.raises(ParameterError, match="two-dimensional array of finite numbers"):
-        sign_flip_tests_of_rows([1.0, 2.0])
+        tally_rows([1.0, 2.0])
     for counts in (binomial_test, midp_test):
         with pytest.raises(ParameterError, match="won=-1, lost=3: must be counts, 0 or more"):
             counts(-1, 3)

@@ -14,10 +14,8 @@ from ir_outcomes.statistics import (
     fixed_mean,
     heterogeneity_test,
     log_ratio_of_means,
-    mean_of_means_test,
     paule_mandel,
     random_effects,
-    relative_differences,
 )
 
 # Trials of the BCG vaccine: cases and others, vaccinated and not. Colditz et al. 1994, as dat.bcg in the R package metafor.
@@ -231,30 +229,3 @@ def test_heterogeneity_keeps_its_level() -> None:
         found = heterogeneity_test(rng.choice(population, 60), [*"aaabbc"] * 10, seed=trial, resamples=199)
         rejected += found is not None and found.pvalue <= 0.05
     assert rejected <= 18
-
-
-def test_mean_of_means_by_enumeration() -> None:
-    samples = [np.array([1.0, -2, 4, 0]), np.array([3.0, 1, -1]), np.array([0.5, 2, 2])]
-    signs = np.array(np.meshgrid(*[[-1, 1]] * 10)).reshape(10, -1).T
-    weighted = np.concatenate([d / len(d) for d in samples])
-    observed = abs(weighted.sum())
-    expected = np.mean(np.abs(signs @ weighted) >= observed - 1e-12)
-    found = mean_of_means_test(samples)
-    assert found.pvalue == pytest.approx(expected, rel=1e-9)
-    assert found.direction == 1
-    assert mean_of_means_test(samples[::-1]).pvalue == pytest.approx(found.pvalue, rel=1e-12)
-    with pytest.raises(ParameterError, match="at least one"):
-        mean_of_means_test([[1, 2], []])
-
-
-def test_relative_differences_change_sign_when_runs_are_swapped() -> None:
-    rng = np.random.default_rng(8)
-    x, y = rng.gamma(20, 1, 50), rng.gamma(21, 1, 50)
-    swapped = rng.random(50) < 0.5
-    relative = relative_differences(x, y)
-    again = relative_differences(np.where(swapped, y, x), np.where(swapped, x, y))
-    np.testing.assert_allclose(again, np.where(swapped, -relative, relative), rtol=1e-12)
-    log_ratio = log_ratio_of_means(x, y)
-    assert log_ratio is not None
-    assert relative.mean() == pytest.approx(log_ratio[0], rel=1e-2)
-    assert not relative_differences([0, 0], [0, 0]).any()

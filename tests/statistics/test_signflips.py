@@ -19,7 +19,6 @@ from ir_outcomes.statistics import (
     differences,
     sign_flip,
     sign_flip_tests,
-    sign_flip_tests_of_rows,
     signflips,
     tally_rows,
 )
@@ -182,7 +181,7 @@ def test_many_differences_have_no_smallest_pvalue() -> None:
 def test_rows_have_the_pvalues_of_each_whatever_stands_beside_them() -> None:
     rng = np.random.default_rng(2)
     rows = np.concatenate([rng.normal(0.3, 1, (70, 40)), rng.integers(-3, 4, (5, 40)), np.zeros((1, 40)), np.ones((1, 40))])
-    found = sign_flip_tests_of_rows(rows)
+    found = sign_flip_tests(tally_rows(rows))
     expected = [sign_flip(row) for row in rows]
     assert found.pvalue.tolist() == [test.pvalue for test in expected]
     assert found.direction.tolist() == [test.direction for test in expected]
@@ -196,7 +195,7 @@ def test_a_hundred_runs_can_differ_significantly() -> None:
     found = rng.binomial(relevant, np.linspace(0.2, 0.8, 102)[:, None], (102, 54)) / relevant
     first, second = np.triu_indices(102, 1)
     far = second - first > 50
-    tests = sign_flip_tests_of_rows((found[second] - found[first])[far][::20])
+    tests = sign_flip_tests(tally_rows((found[second] - found[first])[far][::20]))
     family = np.ones(len(first))
     family[: len(tests.pvalue)] = tests.pvalue
     assert np.all(adjust(family, "holm")[: len(tests.pvalue)] < 0.05)

@@ -10,15 +10,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._types import Unit
+from ir_outcomes._types import Floats, Ints, Unit
 from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
 
 __all__ = ["OUTCOMES", "Items", "match"]
 
 OUTCOMES = ("neither", "lost", "won", "both")
-
-_Ints = npt.NDArray[np.int64]
-_Floats = npt.NDArray[np.float64]
 
 
 class Items:
@@ -32,7 +29,7 @@ class Items:
         Search lengths in the baseline and in the contender; NaN where the item was not found.
     """
 
-    def __init__(self, query: _Ints, lengths: tuple[_Floats, _Floats]) -> None:
+    def __init__(self, query: Ints, lengths: tuple[Floats, Floats]) -> None:
         self.query = query
         self.lengths = lengths
 
@@ -42,7 +39,7 @@ class Items:
         return ~np.isnan(self.lengths[0]), ~np.isnan(self.lengths[1])
 
     @property
-    def outcome(self) -> _Ints:
+    def outcome(self) -> Ints:
         """(n,) int64 array: the outcome, as an index into `OUTCOMES`."""
         return self.found[0] + 2 * self.found[1].astype(np.int64)
 

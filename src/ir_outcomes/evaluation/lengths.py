@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes._checks import check_choice, check_positive
-from ir_outcomes._types import Missing, Ties
+from ir_outcomes._types import Floats, Ints, Missing, Ties
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.ranking import judged_part, levels, places_of, scores_of
 from ir_outcomes.evaluation.storage import PER_ATOM, PER_QUERY, load_parts, save_parts
@@ -28,9 +28,6 @@ from ir_outcomes.reading.qrels import as_qrels
 __all__ = ["SearchLengths", "search_lengths"]
 
 _KEPT_DEPTHS = (10, 20, 50, 100, 1000)
-
-_Ints = npt.NDArray[np.int64]
-_Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +76,13 @@ class SearchLengths:
 
     name: str
     query_ids: tuple[str, ...]
-    offsets: _Ints
-    rank: _Ints
-    irrelevant_above: _Ints
-    level_relevant: _Ints
-    level_irrelevant: _Ints
-    retrieved: _Ints
-    unjudged: _Ints
+    offsets: Ints
+    rank: Ints
+    irrelevant_above: Ints
+    level_relevant: Ints
+    level_irrelevant: Ints
+    retrieved: Ints
+    unjudged: Ints
     unjudged_depths: tuple[int | None, ...]
     listed: npt.NDArray[np.bool_]
     ignored: tuple[str, ...]
@@ -146,7 +143,7 @@ class SearchLengths:
             cutoff=cutoff,
         )
 
-    def restrict(self, queries: _Ints) -> SearchLengths:
+    def restrict(self, queries: Ints) -> SearchLengths:
         """Return the search lengths of some of the queries.
 
         Parameters
@@ -163,7 +160,7 @@ class SearchLengths:
         digest = hashlib.sha256("\n".join((self.qrels_digest, *query_ids)).encode()).hexdigest()[:32]
         return replace(self, query_ids=query_ids, offsets=offsets, qrels_digest=digest, **arrays)
 
-    def unjudged_within(self, depth: int | None) -> _Ints | None:
+    def unjudged_within(self, depth: int | None) -> Ints | None:
         """(n_queries,) int64 array: unjudged documents within this depth; None where that depth was not kept."""
         if depth not in self.unjudged_depths:
             return None
@@ -222,7 +219,7 @@ class SearchLengths:
         return SearchLengths(**parts)
 
     @cached_property
-    def relevant(self) -> _Ints:
+    def relevant(self) -> Ints:
         """(n_queries,) int64 array: number of relevant documents."""
         return np.diff(self.offsets)
 
@@ -232,16 +229,16 @@ class SearchLengths:
         return self.relevant > 0
 
     @cached_property
-    def query(self) -> _Ints:
+    def query(self) -> Ints:
         """(n_atoms,) int64 array: the query of each atom."""
         return np.repeat(np.arange(len(self.query_ids)), self.relevant)
 
     @cached_property
-    def relevant_retrieved(self) -> _Ints:
+    def relevant_retrieved(self) -> Ints:
         """(n_queries,) int64 array: relevant documents found within the cutoff."""
         return np.bincount(self.query[self.rank > 0], minlength=len(self.query_ids))
 
-    def atoms(self) -> _Floats:
+    def atoms(self) -> Floats:
         """Search length of every atom by itself, ASL_{q,d}.
 
         Returns
@@ -256,7 +253,7 @@ class SearchLengths:
         found = self.rank > 0
         return np.where(found, self.irrelevant_above + 1 + self.level_irrelevant / 2, np.nan)
 
-    def esl(self, need: int = 1) -> _Floats:
+    def esl(self, need: int = 1) -> Floats:
         """Expected search length: rank of the `need`-th relevant document.
 
         Returns
@@ -271,7 +268,7 @@ class SearchLengths:
         """
         return self._first(need)[1]
 
-    def answered(self, need: int = 1) -> _Floats:
+    def answered(self, need: int = 1) -> Floats:
         """Whether the `need`-th relevant document is within the cutoff.
 
         Returns
@@ -285,7 +282,7 @@ class SearchLengths:
         """
         return self._first(need)[0]
 
-    def reciprocal_rank(self, need: int = 1) -> _Floats:
+    def reciprocal_rank(self, need: int = 1) -> Floats:
         """Reciprocal of the rank of the `need`-th relevant document.
 
         Returns
@@ -319,7 +316,7 @@ class SearchLengths:
         """
         return float(self.answered(need)[self.answerable].mean()) if self.answerable.any() else None
 
-    def asl(self, first: int | None = None, missing: Missing = "retrieved") -> _Floats:
+    def asl(self, first: int | None = None, missing: Missing = "retrieved") -> Floats:
         """Atomized search length: mean over a query's relevant documents of irrelevant documents above, plus 1.
 
         Parameters
@@ -357,10 +354,10 @@ class SearchLengths:
         counted = np.ones(len(lengths), dtype=bool) if first is None else self._place < first
         totals = np.bincount(self.query, weights=np.where(counted, lengths, 0.0), minlength=len(self.query_ids))
         numbers = np.bincount(self.query[counted], minlength=len(self.query_ids))
-        means: _Floats = np.divide(totals, numbers, out=np.full(len(numbers), np.nan), where=numbers > 0)
+        means: Floats = np.divide(totals, numbers, out=np.full(len(numbers), np.nan), where=numbers > 0)
         return means
 
-    def document_lengths(self, missing: Missing = "retrieved") -> _Floats:
+    def document_lengths(self, missing: Missing = "retrieved") -> Floats:
         """Search length of every relevant document, found or not: what `asl` averages; see there.
 
         Returns
@@ -385,24 +382,24 @@ class SearchLengths:
         return np.where(self.rank > 0, self._lengths_if_found(), length_if_missing[self.query])
 
     @cached_property
-    def _order(self) -> _Ints:
+    def _order(self) -> Ints:
         """Atoms by query and rank, missing ones last."""
         return np.lexsort((np.where(self.rank > 0, self.rank, np.iinfo(np.int64).max), self.query))
 
     @cached_property
-    def _place(self) -> _Ints:
+    def _place(self) -> Ints:
         """Place of each atom among the relevant documents of its query, from 0, missing ones last."""
         place = np.empty_like(self._order)
         place[self._order] = np.arange(len(place)) - self.offsets[:-1][self.query]
         return place
 
-    def _lengths_if_found(self) -> _Floats:
+    def _lengths_if_found(self) -> Floats:
         """ASL_{q,d}, where the s-th of r relevant documents in a tie level has i s/(r+1) of its i others above it."""
         s = self._place - (self.rank - 1 - self.irrelevant_above) + 1
-        lengths: _Floats = (self.irrelevant_above + 1) + (self.level_irrelevant * s) / (self.level_relevant + 1)
+        lengths: Floats = (self.irrelevant_above + 1) + (self.level_irrelevant * s) / (self.level_relevant + 1)
         return lengths
 
-    def _first(self, need: int) -> tuple[_Floats, _Floats, _Floats]:
+    def _first(self, need: int) -> tuple[Floats, Floats, Floats]:
         """Return per query the probability of an answer, the expected rank given one, and the expected reciprocal rank."""
         check_positive("need", need)
         if self.ties == "expected":
@@ -417,7 +414,7 @@ class SearchLengths:
             np.divide(1.0, ranks, out=np.zeros(len(ranks)), where=answered),
         )
 
-    def _expected_first(self, need: int) -> tuple[_Floats, _Floats, _Floats]:
+    def _expected_first(self, need: int) -> tuple[Floats, Floats, Floats]:
         """Compute `_first` under Cooper's weak ordering, query by query."""
         n_queries = len(self.query_ids)
         probability, rank, reciprocal = np.zeros(n_queries), np.full(n_queries, np.nan), np.zeros(n_queries)
@@ -437,7 +434,7 @@ class SearchLengths:
             probability[query], rank[query], reciprocal[query] = level.expectations(self.cutoff)
         return probability, rank, reciprocal
 
-    def _named(self, queries: _Ints) -> str:
+    def _named(self, queries: Ints) -> str:
         return some([self.query_ids[query] for query in queries])
 
     def _refuse_split_levels(self) -> None:
@@ -451,7 +448,7 @@ class SearchLengths:
                 f"({self._named(split)}), where ASL has no expectation; leave the cutoff out, or use ties='trec'"
             )
 
-    def _warn_of_short_lists(self, irrelevant: _Ints) -> None:
+    def _warn_of_short_lists(self, irrelevant: Ints) -> None:
         incomplete = self.answerable & (self.relevant_retrieved < self.relevant)
         empty = np.flatnonzero(incomplete & (self.retrieved == 0))
         short = np.flatnonzero(incomplete & (self.retrieved > 0) & (irrelevant <= 1))
@@ -585,7 +582,7 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
             )
 
 
-def _relevant_above(query: _Ints, rank: _Ints) -> tuple[_Ints, _Ints]:
+def _relevant_above(query: Ints, rank: Ints) -> tuple[Ints, Ints]:
     """Count, for each found atom, the relevant documents of its query at smaller ranks and those at its own rank."""
     above, same = np.zeros(len(rank), dtype=np.int64), np.ones(len(rank), dtype=np.int64)
     found = np.flatnonzero(rank > 0)

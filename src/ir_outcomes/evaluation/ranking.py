@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes._checks import check_one_order, unreachable
-from ir_outcomes._types import OneOrder, Ties
+from ir_outcomes._types import Floats, Ints, OneOrder, Ties
 from ir_outcomes.reading.keys import Codes, Ids, Keys, pair_keys
 from ir_outcomes.reading.nested import NestedRun
 from ir_outcomes.reading.qrels import Qrels
@@ -22,17 +22,14 @@ from ir_outcomes.reading.runs import Run
 
 _STRETCH = 1 << 15  # rows, so that what is worked on stays in the processor's cache
 
-_Ints = npt.NDArray[np.int64]
-_Floats = npt.NDArray[np.float64]
 
-
-def places_of(qrels: Qrels, run: Run | NestedRun) -> _Ints:
+def places_of(qrels: Qrels, run: Run | NestedRun) -> Ints:
     """Find the place of each query of the qrels in the run, or -1."""
     place_of = {query: place for place, query in enumerate(run.query_ids)}
     return np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
 
 
-def locate(qrels: Qrels, run: Run, places: _Ints) -> _Ints:
+def locate(qrels: Qrels, run: Run, places: Ints) -> Ints:
     """Find the row of the run that holds each judged pair, or -1; exact, hashes only narrow the search."""
     run_codes = np.full(len(run.query_ids), -1, dtype=np.int32)
     run_codes[places[places >= 0]] = np.flatnonzero(places >= 0)
@@ -70,7 +67,7 @@ def _candidates(codes: Codes, docids: Ids, wanted: Keys, attempt: int) -> tuple[
     return np.concatenate(rows), np.concatenate(keys)
 
 
-def scores_of(qrels: Qrels, run: Run | NestedRun, places: _Ints) -> _Floats:
+def scores_of(qrels: Qrels, run: Run | NestedRun, places: Ints) -> Floats:
     """Find the score of each judged document; NaN where the run lacks it."""
     if isinstance(run, NestedRun):
         return run.scores_of(qrels, places)
@@ -80,13 +77,13 @@ def scores_of(qrels: Qrels, run: Run | NestedRun, places: _Ints) -> _Floats:
     return scores
 
 
-def judged_part(qrels: Qrels, run: Run, places: _Ints) -> Run:
+def judged_part(qrels: Qrels, run: Run, places: Ints) -> Run:
     """Leave out of the run what is not judged."""
     rows = locate(qrels, run, places)
     return run.take(np.sort(rows[(rows >= 0) & (qrels.grades >= 0)]))
 
 
-def levels(qrels: Qrels, run: Run | NestedRun, places: _Ints, scores: _Floats, ties: Ties) -> tuple[_Ints, _Ints]:
+def levels(qrels: Qrels, run: Run | NestedRun, places: Ints, scores: Floats, ties: Ties) -> tuple[Ints, Ints]:
     """Return for each judged document the first rank of its tie level, and the level's size.
 
     Where the rule breaks ties these are its rank and 1. Rank 0 marks documents without a score, which the run lacks.
@@ -108,7 +105,7 @@ def levels(qrels: Qrels, run: Run | NestedRun, places: _Ints, scores: _Floats, t
     return first, size
 
 
-def ranked_rows(run: Run, ties: Ties) -> _Ints:
+def ranked_rows(run: Run, ties: Ties) -> Ints:
     """Put the rows of each query in the order of the rule; for whoever needs the lists themselves."""
     check_one_order(ties)
     queries = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
@@ -122,7 +119,7 @@ def ranked_rows(run: Run, ties: Ties) -> _Ints:
     unreachable(ties)
 
 
-def _ranked(run: Run | NestedRun, ties: Ties) -> tuple[npt.NDArray[Any], _Ints | None]:
+def _ranked(run: Run | NestedRun, ties: Ties) -> tuple[npt.NDArray[Any], Ints | None]:
     """Put the scores of each query in descending order, stably; the order is None where they stand so already."""
     scores = _comparable(run.scores, run, ties)
     falls = scores[1:] <= scores[:-1]
@@ -134,7 +131,7 @@ def _ranked(run: Run | NestedRun, ties: Ties) -> tuple[npt.NDArray[Any], _Ints |
     return scores[order], order
 
 
-def _partition(scores: npt.NDArray[Any], low: _Ints, high: _Ints, wanted: npt.NDArray[Any], above: np.ufunc) -> _Ints:
+def _partition(scores: npt.NDArray[Any], low: Ints, high: Ints, wanted: npt.NDArray[Any], above: np.ufunc) -> Ints:
     """Find by bisection, in each span of falling scores, the first place whose score is not `above` the wanted one."""
     low, high = low.copy(), high.copy()
     while len(unknown := np.flatnonzero(low < high)):
@@ -145,7 +142,7 @@ def _partition(scores: npt.NDArray[Any], low: _Ints, high: _Ints, wanted: npt.ND
     return low
 
 
-def _before(run: Run | NestedRun, order: _Ints | None, begin: _Ints, end: _Ints, docids: Ids, ties: OneOrder) -> _Ints:
+def _before(run: Run | NestedRun, order: Ints | None, begin: Ints, end: Ints, docids: Ids, ties: OneOrder) -> Ints:
     """Count, for each of these documents, the documents of its tie level that the rule ranks before it.
 
     Parameters
@@ -194,7 +191,7 @@ def _before(run: Run | NestedRun, order: _Ints | None, begin: _Ints, end: _Ints,
     return before
 
 
-def _place_by_id(member_ids: Ids, member_level: _Ints, ids: Ids, level: _Ints, offsets: _Ints) -> tuple[_Ints, _Ints]:
+def _place_by_id(member_ids: Ids, member_level: Ints, ids: Ids, level: Ints, offsets: Ints) -> tuple[Ints, Ints]:
     """Find documents among the members of their level.
 
     Returns
@@ -230,7 +227,7 @@ def _word(ids: Ids, n: int) -> Keys:
     return ids.view(np.uint64).reshape(len(ids), n_words)[:, n] if n < n_words else np.zeros(len(ids), dtype=np.uint64)
 
 
-def _comparable(scores: _Floats, run: Run | NestedRun, ties: Ties) -> npt.NDArray[Any]:
+def _comparable(scores: Floats, run: Run | NestedRun, ties: Ties) -> npt.NDArray[Any]:
     """Bring scores to the precision at which the rule compares them."""
     if ties == "trec" and not run.by_rank and pytrec_eval_compares_as_float32():
         with np.errstate(over="ignore"):

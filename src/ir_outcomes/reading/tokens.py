@@ -19,15 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import Bools, Floats, Ints
 from ir_outcomes.reading.files import BOM
 from ir_outcomes.reading.keys import Ids
 
 __all__ = ["Fields", "fields_of", "ids_of", "numbers_of"]
 
-Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 # Newlines on either side of a block. A number is read in up to three words of 8 bytes that end where the number ends, so that
 # they can begin before the block; an id is copied in words that can end behind it.

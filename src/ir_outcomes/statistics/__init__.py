@@ -32,7 +32,6 @@ from ir_outcomes.statistics.intervals import (
     measured_coverage,
     odds_ratio,
     odds_ratio_interval,
-    paired_proportion_interval,
     ratio_interval,
     ratio_of_means,
 )
@@ -47,7 +46,6 @@ from ir_outcomes.statistics.paired import (
     rank_sum_tests,
     sign_flip,
     sign_flip_tests,
-    sign_flip_tests_of_rows,
     sign_test,
     sign_tests,
     t_test,
@@ -65,10 +63,8 @@ from ir_outcomes.statistics.pooling import (
     fixed_mean,
     heterogeneity_test,
     log_ratio_of_means,
-    mean_of_means_test,
     paule_mandel,
     random_effects,
-    relative_differences,
 )
 from ir_outcomes.statistics.power import detectable_mean, detectable_proportion, power_of_mean, power_of_proportion
 
@@ -113,7 +109,6 @@ __all__ = [
     "log_ratio_influence",
     "log_ratio_of_means",
     "mean_interval",
-    "mean_of_means_test",
     "mean_test",
     "mean_tests",
     "measured_coverage",
@@ -122,7 +117,6 @@ __all__ = [
     "midp_tests",
     "odds_ratio",
     "odds_ratio_interval",
-    "paired_proportion_interval",
     "paired_tests",
     "pairwise_tests",
     "paule_mandel",
@@ -136,10 +130,8 @@ __all__ = [
     "rank_sum_tests",
     "ratio_interval",
     "ratio_of_means",
-    "relative_differences",
     "sign_flip",
     "sign_flip_tests",
-    "sign_flip_tests_of_rows",
     "sign_test",
     "sign_tests",
     "smallest_pvalue",

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import Floats
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.checks import check_draws, check_share
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from ir_outcomes._types import Floats
 
 SMALLEST_PVALUE = float(np.finfo(np.float64).tiny)  # 2.2e-308: smaller p-values are raised to it, so that none is 0
 

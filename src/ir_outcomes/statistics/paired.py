@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from ir_outcomes._types import Bools, Floats, Ints
 from ir_outcomes.statistics.checks import numbers
-from ir_outcomes.statistics.counts import Differences, classes, tally, tally_rows
+from ir_outcomes.statistics.counts import Differences, classes, tally
 from ir_outcomes.statistics.distributions import binomial_pvalues, proper, subset_sums
 from ir_outcomes.statistics.saddlepoint import approximate_sign_flips, far_from
 from ir_outcomes.statistics.signflips import sign_flip_pvalue
@@ -42,7 +42,6 @@ __all__ = [
     "rank_sum_tests",
     "sign_flip",
     "sign_flip_tests",
-    "sign_flip_tests_of_rows",
     "sign_test",
     "sign_tests",
     "t_test",
@@ -143,6 +142,7 @@ def t_tests(samples: Differences) -> Tests:
 
     Examples
     --------
+    >>> from ir_outcomes.statistics import tally_rows
     >>> t_tests(tally_rows([[3, 0, 5, -1, 2, 4], [2, 2, 2, 2, 2, 2]])).pvalue.round(4).tolist()
     [0.0706, 0.0312]
     """
@@ -184,6 +184,7 @@ def wilcoxon_tests(samples: Differences) -> Tests:
 
     Examples
     --------
+    >>> from ir_outcomes.statistics import tally_rows
     >>> wilcoxon_tests(tally_rows([[3, 0, 5, -1, 2, 4], [1, 1, 1, 1, -1, 0]])).pvalue.tolist()
     [0.125, 0.375]
     """
@@ -220,6 +221,7 @@ def sign_tests(samples: Differences) -> Tests:
 
     Examples
     --------
+    >>> from ir_outcomes.statistics import tally_rows
     >>> sign_tests(tally_rows([[3, 0, 5, -1, 2, 4], [1, 1, 1, 1, 1, 0]])).pvalue.tolist()
     [0.375, 0.0625]
     """
@@ -271,36 +273,13 @@ def sign_flip_tests(samples: Differences, level: float | None = None) -> Tests:
 
     Examples
     --------
+    >>> from ir_outcomes.statistics import tally_rows
     >>> sign_flip_tests(tally_rows([[3, 0, 5, -1, 2, 4], [1, 1, 1, 1, 1, 0]])).pvalue.tolist()
     [0.125, 0.0625]
     """
     pvalue = np.ones(samples.positive.shape[1])
     _set_sign_flip_pvalues(pvalue, samples, _testable(samples), level)
     return Tests(pvalue, _signs(samples.totals))
-
-
-def sign_flip_tests_of_rows(changes: npt.ArrayLike) -> Tests:
-    """Sign-flip test of the sum on each row; see `sign_flip`.
-
-    Parameters
-    ----------
-    changes : (n_samples, n) array_like
-        Differences, such as those of all pairs of runs; finite.
-
-    Raises
-    ------
-    ParameterError
-        If it has another shape, or a difference is NaN or infinite.
-
-    Examples
-    --------
-    >>> sign_flip_tests_of_rows([[3, 0, 5, -1, 2, 4], [1, 1, 1, 1, 1, 0]]).pvalue.tolist()
-    [0.125, 0.0625]
-    """
-    rows = np.asarray(changes, dtype=np.float64)
-    # In blocks: all samples of a block share their classes, and rows without common values would need a large array.
-    blocks = [sign_flip_tests(tally_rows(rows[start : start + 64])) for start in range(0, max(len(rows), 1), 64)]
-    return Tests(*map(np.concatenate, zip(*blocks, strict=True)))
 
 
 def mean_test(d: npt.ArrayLike) -> Test:
@@ -338,6 +317,7 @@ def mean_tests(samples: Differences, level: float | None = None) -> Tests:
 
     Examples
     --------
+    >>> from ir_outcomes.statistics import tally_rows
     >>> mean_tests(tally_rows([[1] * 4 + [0] * 896, [1] * 40 + [0] * 860])).pvalue.round(10).tolist()
     [0.125, 2e-10]
     """

@@ -12,14 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import Floats
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.checks import check_draws, check_share, numbers
-from ir_outcomes.statistics.counts import differences
 from ir_outcomes.statistics.distributions import root
 from ir_outcomes.statistics.intervals import Interval, log_ratio_influence, on_ratio_scale
-from ir_outcomes.statistics.paired import Test, sign_flip
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST_SAMPLES_TO_GENERALISE = 5
 FEWEST_PAIRS_OF_A_RATIO = 10
@@ -283,69 +280,6 @@ def log_ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tup
     if not influence.any():
         return None
     return math.log(float(y.mean() / x.mean())), float(influence.var(ddof=1)) / len(x)
-
-
-def relative_differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
-    """Compute paired differences relative to the mean of all values of both runs, for `mean_of_means_test`.
-
-    Their mean is, to second order, the logarithm of the ratio of the two means. Swapping the two values of a query changes the
-    sign of its relative difference and nothing else, so that flipping signs is exact.
-
-    Parameters
-    ----------
-    baseline, contender : (n,) array_like
-        Paired values that are not negative, such as search lengths.
-
-    Returns
-    -------
-    (n,) float array
-        Contender minus baseline, divided by the mean of the 2 n values; zeros where all values are 0.
-
-    Raises
-    ------
-    ParameterError
-        If the two differ in length, or a value is NaN, infinite or negative.
-
-    Examples
-    --------
-    >>> relative_differences([1, 3], [2, 2]).tolist()
-    [0.5, -0.5]
-    """
-    x, y = on_ratio_scale(baseline, contender)
-    total = float(x.sum() + y.sum())
-    return differences(x, y) * (2 * len(x) / total if total else 0.0)
-
-
-def mean_of_means_test(samples: Sequence[npt.ArrayLike]) -> Test:
-    """Test the unweighted mean of the means of independent samples by flipping the signs of all differences.
-
-    Each sample weighs the same, as in `fixed_mean`. Under the null hypothesis that the two runs are exchangeable on each query
-    the test is exact. The t test of `fixed_mean` on log ratios of search lengths rejects in 5.5 to 8 instead of 5 % of sets of
-    six collections drawn from real runs, with 50 or 200 queries each (``benchmarks/pooling_bands_planning.py``).
-
-    Parameters
-    ----------
-    samples : sequence of array_like
-        Differences by query in each sample; for ratios of means from `relative_differences`.
-
-    Raises
-    ------
-    ParameterError
-        If there is no sample or an empty one, or a difference is NaN or infinite.
-
-    References
-    ----------
-    Fisher 1935; see `sign_flip`.
-
-    Examples
-    --------
-    >>> mean_of_means_test([[1, 1, 1], [2, 2, 2, 2]]).pvalue
-    0.015625
-    """
-    arrays = [numbers("samples", sample) for sample in samples]
-    if not arrays or not all(len(d) for d in arrays):
-        raise ParameterError("samples must be at least one, each with at least one difference")
-    return sign_flip(np.concatenate([d / len(d) for d in arrays]))
 
 
 def heterogeneity_test(
