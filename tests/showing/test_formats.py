@@ -17,9 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ir_outcomes as iro
 from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.showing import csv_, html, json_, latex, markdown, text
 from ir_outcomes.showing.view import Column, Statement, Table, View, best
+from tests.helpers.many import collection
 from tests.helpers.results import HOSTILE, KINDS, result_of
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -250,8 +252,22 @@ def test_a_table_checks_its_rows() -> None:
 @every_kind
 def test_latex_compiles(kind: str, tmp_path: Path) -> None:
     source = result_of(kind).to_latex(caption=True, label="t", wide=True, mark=("best", "significant"))
-    ascii_only = source.encode("ascii", "replace").decode()
-    document = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{ascii_only}\n\end{{document}}"
-    (tmp_path / "t.tex").write_text(document.replace(r"\n\end", "\n\\end"))
-    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "t.tex"], cwd=tmp_path, capture_output=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
+    assert_compiles(source.encode("ascii", "replace").decode(), tmp_path)  # the names of these runs need Cyrillic fonts
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_a_table_of_contenders_fits_over_two_columns(tmp_path: Path) -> None:
+    judged, runs = collection(14, 60, relevant=3)
+    named = {f"bm25_docT5q_ColB_{number}": run for number, run in enumerate(runs.values())}
+    source = iro.compare(judged, named.pop("bm25_docT5q_ColB_0"), named).to_latex(caption=True, wide=True)
+    assert "Overfull" not in assert_compiles(source, tmp_path)
+
+
+def assert_compiles(source: str, folder: Path) -> str:
+    """Return what pdflatex says of a document with this source."""
+    head = r"\documentclass[twocolumn]{article}\usepackage{booktabs}\usepackage[margin=19mm]{geometry}\begin{document}"
+    (folder / "t.tex").write_text(f"{head}\n{source}\n\\end{{document}}\n")
+    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "t.tex"], cwd=folder, capture_output=True, check=False)
+    printed = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, printed[-2000:]
+    return printed

@@ -156,6 +156,10 @@ def _row(cells: Iterable[str]) -> str:
     return rf"{'{}' if row.startswith(('*', '[')) else ''}{row} \\"
 
 
+# Eleven columns of many contenders are then 460 points wide; two columns of a page are 470 to 520.
+_FITTING = r"\small\setlength{\tabcolsep}{3pt}"
+
+
 def _float(tabular: list[str], caption: str, label: str | None, *, wide: bool) -> list[str]:
     environment = "table*" if wide else "table"
     return [
@@ -163,6 +167,7 @@ def _float(tabular: list[str], caption: str, label: str | None, *, wide: bool) -
         r"\centering",
         *([rf"\caption{{{caption}}}"] if caption else []),
         *([rf"\label{{{label}}}"] if label is not None else []),
+        _FITTING,
         *tabular,
         rf"\end{{{environment}}}",
     ]
