@@ -17,7 +17,7 @@ from statsmodels.stats.multitest import multipletests
 import ir_outcomes as iro
 from ir_outcomes import ESL, Answered, Outcome
 from ir_outcomes.comparison import Comparison, Comparisons
-from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, ParameterError
+from ir_outcomes.errors import DatasetUnavailable, FormatError, IrOutcomesWarning, MissingDependency, ParameterError
 from tests.helpers.comparisons import compare_several
 from tests.test_documents import PRINTING, prepare, printed_by
 
@@ -318,6 +318,14 @@ def test_values_of_each_query(frames: dict[str, pd.DataFrame]) -> None:
     assert len(found) == 2
 
 
+def test_measures_of_each_query_have_the_names_that_were_given() -> None:
+    measures = ["recip_rank", "map", ir_measures.AP, "P_10"]  # map and AP are one measure
+    plain = pt.Experiment(systems(), TOPICS, QRELS, measures, names=NAMES, perquery=True)
+    ours = iro.pyterrier.experiment(systems(), TOPICS, QRELS, measures, NAMES, perquery=True)
+    pd.testing.assert_frame_equal(ours, plain)
+    assert set(ours["measure"]) == {"recip_rank", "map", "P_10"}
+
+
 def test_the_best_value_is_highlighted_in_its_own_direction(frames: dict[str, pd.DataFrame]) -> None:
     measure = ESL(unanswered="cutoff+1") @ 5
     styled = iro.pyterrier.experiment(frames, TOPICS, QRELS, [measure, nDCG @ 10], baseline=None, highlight="bold")
@@ -381,6 +389,19 @@ def test_dataset_ids_and_datasets_of_pyterrier(monkeypatch: pytest.MonkeyPatch, 
     given = iro.pyterrier.experiment(systems(), Data(), Data(), ["map"], NAMES)
     assert given["map"].tolist() == frame["map"].tolist()
     assert given.attrs["rel"] == 1
+
+
+def test_a_dataset_that_cannot_be_loaded_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Data:
+        def get_topics(self) -> pd.DataFrame:
+            raise RuntimeError("All download sources failed", [("a mirror", ConnectionError("no network"))])
+
+        def __repr__(self) -> str:
+            return "IRDSDataset('vaswani')"
+
+    monkeypatch.setattr(pt, "get_dataset", lambda _: Data())
+    with pytest.raises(DatasetUnavailable, match=r"IRDSDataset\('vaswani'\): its topics cannot be loaded \(no network\)"):
+        iro.pyterrier.experiment(systems(), "irds:vaswani", QRELS, ["map"], NAMES)
 
 
 def test_without_pyterrier(monkeypatch: pytest.MonkeyPatch) -> None:

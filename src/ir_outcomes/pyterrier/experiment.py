@@ -261,7 +261,8 @@ def _run(
         evaluated = {query: numbers[query] for query in judgments.query_ids if query in numbers}
         lengths.append(replace(recording.lengths(name, evaluated), qrels_digest=judgments.digest))
     kept = perquery[perquery["measure"] != number].reset_index(drop=True)
-    return _Ran(judgments, kept, values, lengths)
+    headings = {str(measure): name for name, measure in [*measures.items()][::-1]}  # of map and AP the first
+    return _Ran(judgments, kept.assign(measure=kept["measure"].map(headings)), values, lengths)
 
 
 def _failed_system(traceback: TracebackType | None, named: Mapping[str, Any]) -> str | None:

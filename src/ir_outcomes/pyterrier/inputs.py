@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError, MissingDependency, ParameterError
+from ir_outcomes.errors import DatasetUnavailable, FormatError, MissingDependency, ParameterError
 from ir_outcomes.measures import parse_measure
 from ir_outcomes.reading.columns import texts
-from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
+from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id, reason_of
 from ir_outcomes.reading.tasks import Task, load
 
 __all__ = [
@@ -118,9 +118,15 @@ def _of_dataset(data: Any, getter: str) -> Any:
         name = data.removeprefix(DATASET_PREFIX)
         if is_dataset_id(name):
             data = terrier().get_dataset(f"{DATASET_PREFIX}{name}")
-    if hasattr(data, getter):
+    if not hasattr(data, getter):
+        return data
+    try:
         return getattr(data, getter)()
-    return data
+    except Exception as error:  # PyTerrier and ir_datasets raise many kinds
+        what = getter.removeprefix("get_")
+        raise DatasetUnavailable(
+            f"{data}: its {what} cannot be loaded ({reason_of(error)}); try again with a network connection, or give a frame"
+        ) from error
 
 
 def _frame(data: Any, read: Any, what: str, columns: Sequence[str]) -> Any:

@@ -153,10 +153,15 @@ def size_text(size: int) -> str:
 _NAMES = {"queries": "queries", "qrels": "qrels", "scoreddocs": "ranking of its own"}
 
 
-def _failure(name: str, part: Part, source: Source, error: Exception) -> str:
-    reason = str(error) or type(error).__name__
+def reason_of(error: Exception) -> str:
+    """Say why ir_datasets could not read a file or download it."""
     if isinstance(error, RuntimeError) and len(error.args) == 2 and isinstance(error.args[1], list):
-        reason = "; ".join(str(cause) for _, cause in error.args[1])  # one for each mirror
+        return "; ".join(str(cause) for _, cause in error.args[1])  # one for each mirror
+    return str(error) or type(error).__name__
+
+
+def _failure(name: str, part: Part, source: Source, error: Exception) -> str:
+    reason = reason_of(error)
     if source.here and source.path is not None:
         return (
             f"{name}: its {part} at {source.path} cannot be read ({reason}); remove that file, which may be half a download, "
