@@ -18,6 +18,7 @@ import ir_outcomes as iro
 from ir_outcomes import ESL, Answered, Outcome
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import DatasetUnavailable, FormatError, IrOutcomesWarning, MissingDependency, ParameterError
+from ir_outcomes.statistics import differences, paired_tests
 from tests.helpers.comparisons import compare_several
 from tests.test_documents import PRINTING, prepare, printed_by
 
@@ -336,6 +337,15 @@ def test_the_best_value_is_highlighted_in_its_own_direction(frames: dict[str, pd
             for row, value in enumerate(styled.data[name]):
                 assert (f"row{row}_col{column}" in rules) == (value == best[name])
     assert styled.data.attrs["cutoff"] == 5
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "signflip"])
+def test_the_chosen_test_is_that_of_the_measures(frames: dict[str, pd.DataFrame], test: Any) -> None:
+    perquery = pt.Experiment(systems(), TOPICS, QRELS, [nDCG @ 10], names=NAMES, perquery=True)
+    by_name = perquery.pivot(index="qid", columns="name", values="value").loc[sorted(set(QRELS["qid"]))]
+    found = iro.pyterrier.experiment(frames, TOPICS, QRELS, [nDCG @ 10], test=test)
+    expected = [paired_tests(differences(by_name["bm25"], by_name[name]))[test].pvalue for name in NAMES[1:]]
+    assert found["nDCG@10 p-value"].tolist()[1:] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("correction", ["holm", "hs", "fdr_by", "hommel", "bonf", "fdr_bh"])

@@ -10,7 +10,7 @@ import numpy as np
 from ir_outcomes._types import Bools, Floats
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import MissingDependency, ParameterError
-from ir_outcomes.statistics import adjust, differences, t_test, wilcoxon
+from ir_outcomes.statistics import adjust, differences, paired_tests
 
 __all__ = ["Values", "changes", "facets", "highlighted", "known_correction", "mean", "rounded"]
 
@@ -77,14 +77,13 @@ def changes(
     queries = [query for query in values[base] if query in judged]
     of_systems = np.array([[of_system.get(query, np.nan) for query in queries] for of_system in values], dtype=np.float64)
     sign = 1 if getattr(measure, "HIGHER_IS_BETTER", True) else -1
-    run_test: Callable[[Floats], Any] = wilcoxon if test == "wilcoxon" else t_test
     better, worse, pvalues = [], [], []
     for row in of_systems:
         both = np.isfinite(of_systems[base]) & np.isfinite(row)
         change = sign * differences(of_systems[base][both], row[both])
         better.append(int(np.sum(change > 0)))
         worse.append(int(np.sum(change < 0)))
-        pvalues.append(run_test(change).pvalue)
+        pvalues.append(paired_tests(change)[test].pvalue)
     contenders = [place for place in range(len(values)) if place != base]
     columns: dict[str, list[Any]] = {
         f"{name} +": _without_baseline(better, base),

@@ -103,7 +103,7 @@ def experiment(
     alpha, coverage_test, margins
         See `ir_outcomes.compare`.
     test : {"t", "wilcoxon", "sign", "signflip"}
-        Which test decides on ranking. The p-values of the measures are of Wilcoxon's test if it is that, else of the t-test.
+        Which test decides on ranking; the p-values of the measures are of the same test.
     correction : str or None
         Correction over the systems, of each facet and of each measure separately: "holm", "bonferroni", "fdr_bh", or any that
         ``statsmodels.stats.multitest.multipletests`` knows, if statsmodels is installed. Under those that only statsmodels has,
