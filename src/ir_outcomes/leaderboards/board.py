@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.notes import notes_on_listing
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of, with_verdicts
-from ir_outcomes.leaderboards.pairs import PairVerdict, all_pairs
+from ir_outcomes.leaderboards.pairs import PairVerdict, PairVerdicts, all_pairs
 from ir_outcomes.leaderboards.source import check_number_of_runs, scores_of
 from ir_outcomes.leaderboards.tiers import tiers
 from ir_outcomes.results import Result, versions
@@ -78,7 +78,7 @@ class Leaderboard(Result):
         Level of the intervals (1 - alpha) and of the verdicts.
     standings : tuple of Standing
         Best first.
-    pairs : tuple of PairVerdict
+    pairs : sequence of PairVerdict
         Each lower run (the contender) against each higher one (the baseline), see `verdict`; empty where only the values of a
         measure were given.
     cycles : tuple of tuple of str
@@ -100,7 +100,7 @@ class Leaderboard(Result):
     aggregate: Aggregate
     alpha: float
     standings: tuple[Standing, ...]
-    pairs: tuple[PairVerdict, ...]
+    pairs: Sequence[PairVerdict]
     cycles: tuple[tuple[str, ...], ...]
     history: SotaHistory | None
     n_queries: int
@@ -257,7 +257,7 @@ def _board_of_runs(
     evaluation = evaluation[list(places.scores.runs)]
     runs = evaluation.at(settings.cutoff)
     pairs = all_pairs(runs, settings.unit, evaluation.many_relevant, alpha=alpha, correction=correction)
-    tier_of, cycles = _tiers(places.scores.runs, pairs)
+    tier_of, cycles = _tiers(pairs)
     coverage = {run.name: 100 * _coverage(run, settings.unit) for run in runs}
     history = None
     if entries is not None:
@@ -269,7 +269,7 @@ def _board_of_runs(
         aggregate=aggregate,
         alpha=alpha,
         standings=places.standings(alpha, coverage, tier_of),
-        pairs=tuple(pairs),
+        pairs=pairs,
         cycles=cycles,
         history=history,
         n_queries=n_answerable,
@@ -355,17 +355,11 @@ def _interval(values: Floats, aggregate: Aggregate, level: float) -> Interval | 
     unreachable(aggregate)
 
 
-def _tiers(names: Sequence[str], pairs: Sequence[PairVerdict]) -> tuple[dict[str, int], tuple[tuple[str, ...], ...]]:
+def _tiers(pairs: PairVerdicts) -> tuple[dict[str, int], tuple[tuple[str, ...], ...]]:
     """Return the tier of each run, and the cycles."""
-    place = {name: number for number, name in enumerate(names)}
-    better = np.zeros((len(names), len(names)), dtype=bool)
-    for pair in pairs:
-        baseline, contender = place[pair.baseline], place[pair.contender]
-        better[contender, baseline] = pair.label.startswith("better")
-        better[baseline, contender] = pair.label.startswith("worse")
-    levels, cycles = tiers(better)
-    tier_of = {names[run]: tier for tier, members in enumerate(levels, 1) for run in members}
-    return tier_of, tuple(tuple(names[run] for run in cycle) for cycle in cycles)
+    levels, cycles = tiers(pairs.better())
+    tier_of = {pairs.names[run]: tier for tier, members in enumerate(levels, 1) for run in members}
+    return tier_of, tuple(tuple(pairs.names[run] for run in cycle) for cycle in cycles)
 
 
 def _coverage(run: SearchLengths, unit: Unit) -> float:

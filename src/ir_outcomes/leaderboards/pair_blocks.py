@@ -31,24 +31,22 @@ _MOST_SHARES = 1 << 16  # most numbers differ from pair to pair: larger tables w
 
 
 class Summary(NamedTuple):
-    """What is kept of a pair of runs beside its tests; see `PairVerdict`."""
+    """What is kept of pairs of runs beside their tests: (n_pairs,) columns, see `PairVerdict`."""
 
-    baseline: str
-    contender: str
-    neither: int
-    lost: int
-    won: int
-    both: int
-    coverage: float
-    n_both: int
-    baseline_length: float | None
-    contender_length: float | None
+    neither: Ints
+    lost: Ints
+    won: Ints
+    both: Ints
+    coverage: Floats
+    n_both: Ints
+    baseline_length: Floats  # NaN where there is none
+    contender_length: Floats
 
 
 class PairBlock(NamedTuple):
-    """Some pairs of runs: a summary and a sample of differences for each."""
+    """Some pairs of runs: their summary, and a sample of differences for each."""
 
-    summaries: list[Summary]
+    summary: Summary
     samples: PairSamples
 
 
@@ -109,17 +107,11 @@ def _block_of_cells(
     )
     found = ~np.isnan(lengths[0]), ~np.isnan(lengths[1])
     shared = found[0] & found[1]
-    neither, lost, won, both = (_sums(outcome, counts).astype(np.int64).tolist() for outcome in _outcomes(*found))
-    totals = [_sums(np.where(shared, of_run, 0.0), counts).tolist() for of_run in lengths]
-    coverage = [100 * (of_won - of_lost) / cells.shape[1] for of_won, of_lost in zip(won, lost, strict=True)]
-    means = [[total / of_both if of_both else None for total, of_both in zip(of_run, both, strict=True)] for of_run in totals]
-    summaries = _summaries(baseline, contenders, neither, lost, won, both, coverage, both, *means)
-    return PairBlock(summaries, samples_of(pair, counts))
-
-
-def _summaries(baseline: SearchLengths, contenders: Sequence[SearchLengths], *columns: Sequence[Any]) -> list[Summary]:
-    """Make a summary of each pair; the columns are the fields of `Summary` after the names."""
-    return [Summary(baseline.name, contender.name, *values) for contender, *values in zip(contenders, *columns, strict=True)]
+    neither, lost, won, both = (_sums(outcome, counts).astype(np.int64) for outcome in _outcomes(*found))
+    totals = (_sums(np.where(shared, of_run, 0.0), counts) for of_run in lengths)
+    means = (np.divide(total, both, out=np.full(len(both), np.nan), where=both > 0) for total in totals)
+    coverage = 100 * (won - lost) / cells.shape[1]
+    return PairBlock(Summary(neither, lost, won, both, coverage, both, *means), samples_of(pair, counts))
 
 
 def _counted(cells: npt.NDArray[np.integer[Any]], n_cells: int) -> tuple[Ints, Floats]:
@@ -161,18 +153,16 @@ def _block_of_documents(
         horizon=horizon_of(baseline, contenders[0]),
     )
     found = (~np.isnan(of_run).reshape(n_pairs, n_documents) for of_run in lengths)
-    neither, lost, won, both = (outcome.sum(axis=1).tolist() for outcome in _outcomes(*found))
+    neither, lost, won, both = (outcome.sum(axis=1) for outcome in _outcomes(*found))
     shared = pair.shared.reshape(n_pairs, n_queries)
-    n_both = shared.sum(axis=1).tolist()
-    gains = (pair.found_contender - pair.found_baseline).reshape(n_pairs, n_queries).mean(axis=1).tolist()
-    means = [
-        [float(row[counted].mean()) if counted.any() else None for row, counted in zip(of_run, shared, strict=True)]
+    gains = (pair.found_contender - pair.found_baseline).reshape(n_pairs, n_queries).mean(axis=1)
+    means = (
+        np.array([row[counted].mean() if counted.any() else np.nan for row, counted in zip(of_run, shared, strict=True)])
         for of_run in (values.reshape(n_pairs, n_queries) for values in (pair.length_baseline, pair.length_contender))
-    ]
-    coverage = [100 * gain for gain in gains]
-    summaries = _summaries(baseline, contenders, neither, lost, won, both, coverage, n_both, *means)
+    )
+    summary = Summary(neither, lost, won, both, 100 * gains, shared.sum(axis=1), *means)
     own_queries = np.repeat(np.eye(n_pairs), n_queries, axis=0)
-    return PairBlock(summaries, samples_of(pair, own_queries))
+    return PairBlock(summary, samples_of(pair, own_queries))
 
 
 def _sums(values: Bools | Floats, counts: Floats) -> Floats:
