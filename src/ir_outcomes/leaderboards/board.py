@@ -250,18 +250,18 @@ def _board_of_runs(
 ) -> Leaderboard:
     check_positive("cutoff", cutoff, none_allowed=True)
     check_one_order(evaluation.ties)
+    cutoff = evaluation.cutoff if cutoff is None else cutoff
     n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
     settings = Settings.of(evaluation, cutoff=cutoff, alpha=alpha, correction=correction, family=n_pairs)
-    scores = evaluation.scores_of(None, cutoff=settings.cutoff) if measure is None else scores_of(evaluation, measure)
+    scores = evaluation.scores_of(None, cutoff=cutoff) if measure is None else scores_of(evaluation, measure)
     places = _Places.of(scores, aggregate)
     evaluation = evaluation[list(places.scores.runs)]
-    runs = evaluation.at(settings.cutoff)
-    pairs = all_pairs(runs, settings.unit, evaluation.many_relevant, alpha=alpha, correction=correction)
+    pairs = all_pairs(evaluation.runs, cutoff, settings.unit, evaluation.many_relevant, alpha=alpha, correction=correction)
     tier_of, cycles = _tiers(pairs)
-    coverage = {run.name: 100 * _coverage(run, settings.unit) for run in runs}
+    coverage = {run.name: 100 * _coverage(run.at(cutoff), settings.unit) for run in evaluation}
     history = None
     if entries is not None:
-        history = _with_verdicts(_history(entries, places), evaluation, settings)
+        history = _with_verdicts(_history(entries, places), evaluation, cutoff, settings)
     n_answerable = int(evaluation.answerable.sum())
     return Leaderboard(
         measure=places.scores.measure,
@@ -275,7 +275,7 @@ def _board_of_runs(
         n_queries=n_answerable,
         n_unanswerable=len(evaluation.query_ids) - n_answerable,
         settings=settings,
-        notes=(*places.scores.notes(), *_notes(runs, places.scores, cycles, settings)),
+        notes=(*places.scores.notes(), *_notes(evaluation.runs, places.scores, cycles, cutoff)),
         versions=versions(),
     )
 
@@ -384,18 +384,23 @@ def _score_name(scores: Scores, aggregate: Aggregate) -> str:
     return scores.measure if aggregate == "mean" else f"{aggregate} {scores.measure}"
 
 
-def _with_verdicts(history: SotaHistory, evaluation: Evaluation, settings: Settings) -> SotaHistory:
+def _with_verdicts(history: SotaHistory, evaluation: Evaluation, cutoff: int, settings: Settings) -> SotaHistory:
     """Judge each run that took first place against the one before; the more submissions, the stricter."""
     verdicts = {}
     for previous, run in zip(history.runs[:-1], history.runs[1:], strict=True):
-        both = evaluation[[previous.run, run.run]].at(settings.cutoff)
         (verdicts[previous.run, run.run],) = all_pairs(
-            both, settings.unit, evaluation.many_relevant, alpha=settings.alpha, correction="none", looks=run.looks
+            evaluation[[previous.run, run.run]].runs,
+            cutoff,
+            settings.unit,
+            evaluation.many_relevant,
+            alpha=settings.alpha,
+            correction="none",
+            looks=run.looks,
         )
     return with_verdicts(history, verdicts)
 
 
-def _notes(runs: Sequence[SearchLengths], scores: Scores, cycles: tuple[tuple[str, ...], ...], settings: Settings) -> list[str]:
+def _notes(runs: Sequence[SearchLengths], scores: Scores, cycles: tuple[tuple[str, ...], ...], cutoff: int) -> list[str]:
     notes = [
         "Every pair of runs has its own queries that both answered: a run's search length differs from row to row, and "
         '"better" need not be transitive.'
@@ -409,7 +414,7 @@ def _notes(runs: Sequence[SearchLengths], scores: Scores, cycles: tuple[tuple[st
         )
     notes += notes_on_listing(runs)
     notes += [f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}." for cycle in cycles]
-    notes += _notes_on_depth(runs, settings.cutoff or 0, scores.measure)
+    notes += _notes_on_depth(runs, cutoff, scores.measure)
     return notes
 
 
@@ -417,7 +422,7 @@ def _notes_on_depth(runs: Sequence[SearchLengths], cutoff: int, measure: str) ->
     """Say where no list, or no list of some runs, is as long as the cutoff."""
     if runs[0].judged_only:  # every list ends where its judged documents end
         return []
-    depths = {run.name: int(run.retrieved.max(initial=0)) for run in runs}
+    depths = {run.name: min(int(run.retrieved.max(initial=0)), cutoff) for run in runs}
     deepest = max(depths.values())
     notes = []
     if deepest < cutoff:

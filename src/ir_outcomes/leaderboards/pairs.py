@@ -178,7 +178,14 @@ class PairVerdicts(Sequence[PairVerdict]):
 
 
 def all_pairs(
-    runs: Sequence[SearchLengths], unit: Unit, many_relevant: bool, *, alpha: float, correction: str, looks: int = 1
+    runs: Sequence[SearchLengths],
+    cutoff: int,
+    unit: Unit,
+    many_relevant: bool,
+    *,
+    alpha: float,
+    correction: str,
+    looks: int = 1,
 ) -> PairVerdicts:
     """Judge each run as a contender against every earlier one.
 
@@ -186,6 +193,8 @@ def all_pairs(
     ----------
     runs : sequence of SearchLengths
         Computed with the same qrels and settings.
+    cutoff : int
+        Ranks beyond it do not count.
     unit : {"query", "document"}
         What is answered or not.
     many_relevant : bool
@@ -201,7 +210,8 @@ def all_pairs(
         The verdicts are those of ``compare(all_pairs=True)``.
     """
     coverage_test = coverage_test_for(unit, many_relevant, "exact")
-    blocks = blocks_of_shares(runs) if unit == "document" and many_relevant else blocks_of_ranks(runs)
+    blocks_of = blocks_of_shares if unit == "document" and many_relevant else blocks_of_ranks
+    blocks = blocks_of(runs, cutoff)
     table = np.empty(len(runs) * (len(runs) - 1) // 2, dtype=list(_COLUMNS.items()))
     table["baseline"], table["contender"] = np.triu_indices(len(runs), 1)
     tests: list[PairTests] = []
