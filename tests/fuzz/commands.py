@@ -9,11 +9,7 @@ import shutil
 import warnings
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import typer
-
-from ir_outcomes.cli import app
 from tests.fuzz.inputs import IDS, NUMBERS, damaged
 from tests.helpers.command_line import call
 
@@ -44,7 +40,7 @@ USUAL = {
     "compare": "qrels a.run b.run",
     "compare-measure": "qrels a.run b.run --measure nDCG@5",
     "compare-outputs": "a.out b.out --measure RR",
-    "verdict": "--n 100 --won 9 --lost 3 --difference 0.5 --p 0.1",
+    "verdict": "--n 100 --won 9 --lost 3 --difference 0.5 --pvalue 0.1",
     "compare-cutoffs": "qrels a.run b.run",
     "compare-slices": "qrels a.run b.run --by slices.tsv",
     "compare-judges": "a.run b.run --judge nist=qrels --judge other=qrels@2",
@@ -101,16 +97,17 @@ def change(rng: random.Random, command: str, arguments: list[str]) -> None:
         arguments.insert(rng.randint(0, len(arguments)), rng.choice(WORDS))
 
 
+OPTION = re.compile(r"^ +(?:-\w, )?(--[\w-]+)(?:/--[\w-]+)?(?: (\S+))?", re.MULTILINE)  # of a help text
+
+
 @cache
 def options_of(command: str) -> list[tuple[str, list[str] | None]]:
-    """Return the names of the options, and the values that they may have; None where they take no value."""
-    program: Any = typer.main.get_command(app)
-    found: list[tuple[str, list[str] | None]] = []
-    for parameter in program.commands[command].params:
-        if parameter.param_type_name != "option" or SLOW.intersection(parameter.opts):
-            continue
-        values = None if parameter.is_flag else list(getattr(parameter.type, "choices", [])) or ["1", "2", "0.5", "qrels", "RR"]
-        found += [(name, values) for name in parameter.opts]
+    """Return the options that the help text names, and some values of each; None where an option takes no value."""
+    found = []
+    for name, value in OPTION.findall(call(command, "--help").stdout):
+        if name not in SLOW:
+            values = value.strip("[]<>").split("|") if "|" in value else ["1", "2", "0.5", "qrels", "RR"]
+            found.append((name, values if value else None))
     return found
 
 

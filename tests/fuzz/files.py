@@ -131,7 +131,9 @@ def tables(rng: random.Random, folder: Path) -> None:
         data = stream.getvalue()
     elif form in ("lines", "list", "document"):
         text = json.dumps(records if form == "list" else nested_of(rows), ensure_ascii=rng.random() < 0.5)
-        data = ("".join(json.dumps(record) + "\n" for record in records) if form == "lines" else text).encode()
+        data = ("".join(json.dumps(record) + "\n" for record in records) if form == "lines" else text).encode(
+            "utf-8", "surrogatepass"
+        )
     else:
         quoting = csv.QUOTE_ALL if form == "quoted" else csv.QUOTE_MINIMAL
         buffer = io.StringIO()
