@@ -10,7 +10,7 @@ import math
 import os
 import platform
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import date
@@ -127,8 +127,9 @@ class Result(Immutable):
     """Base of all results: frozen dataclasses with `notes` and `versions` among their fields.
 
     A subclass defines `rows` and `_summary`, and a view in `ir_outcomes.showing.views`. Its fields are of these types, which
-    JSON can restore: bool, int, float, str, date, Literal, dataclasses, NamedTuple, tuple, Mapping with str keys, and unions
-    of these with None. A field with ``metadata=OPTIONAL`` needs a default; JSON holds it only on request.
+    JSON can restore: bool, int, float, str, date, Literal, dataclasses, NamedTuple, tuple, Sequence (restored as a tuple),
+    Mapping with str keys, and unions of these with None. A field with ``metadata=OPTIONAL`` needs a default; JSON holds it only
+    on request.
     """
 
     has_paper_columns: ClassVar[bool] = False
@@ -425,6 +426,8 @@ class Result(Immutable):
 
 def as_plain(value: Any, *, per_query: bool = False) -> Any:
     """Turn a dataclass and what it holds into dicts, lists, text and numbers."""
+    if type(value) in _SCALARS and not isinstance(value, date):  # most values of a large result
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         head = {"schema": SCHEMA, "kind": type(value).__name__} if isinstance(value, Result) else {}
         return head | {
@@ -434,7 +437,7 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
         }
     if isinstance(value, Mapping):
         return {key: as_plain(item, per_query=per_query) for key, item in value.items()}
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, Sequence) and not isinstance(value, str):
         return [as_plain(item, per_query=per_query) for item in value]
     if isinstance(value, np.generic):
         return value.item()
@@ -483,6 +486,8 @@ def _restorer(kind: Any) -> Restorer:
         return _restorer_of_choices(arguments)
     if origin is tuple:
         return _restorer_of_tuple(arguments)
+    if origin is Sequence:
+        return _restorer_of_tuple((*arguments, Ellipsis))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _restorer_of_mapping(arguments[1])
     if is_dataclass(kind):

@@ -4,7 +4,7 @@ import csv
 import json
 import time
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +151,7 @@ def test_an_unknown_column_and_date() -> None:
         iro.sota_history(table, until="soon")
     with pytest.raises(ParameterError, match="until=2020-01-01: there is no entry up to this day"):
         iro.sota_history(table, until="2020-01-01")
+    for until in (5, "", "2020-13-01", [1]):
+        with pytest.raises(ParameterError, match=r"until=.*: write a date such as 2021-02-15"):
+            iro.sota_history(table, until=until)  # type: ignore[arg-type]
+    assert iro.sota_history(table, until=datetime(2021, 1, 1, 12)) == iro.sota_history(table)

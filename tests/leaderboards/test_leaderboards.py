@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.leaderboards import pair_blocks
+from ir_outcomes.leaderboards.pairs import all_pairs
 from ir_outcomes.leaderboards.tiers import tiers
 from tests.helpers.literal import Qrels, Run
 from tests.helpers.many import collection, tied_multiset
@@ -320,3 +322,36 @@ def test_exactly_equal_runs_take_no_first_place_from_each_other() -> None:
     ).history
     assert history is not None
     assert [run.run for run in history.runs] == ["a"]
+
+
+def test_pairs_are_a_sequence_and_equal_to_a_tuple() -> None:
+    qrels, runs = collection(4, 30)
+    del runs["run3"]
+    runs["empty"] = {"q0": {"x": 1.0}}
+    pairs = iro.leaderboard(iro.evaluate(qrels, runs)).pairs
+    items = tuple(pairs)
+    assert pairs == items == pairs[:]
+    assert hash(pairs) == hash(items)
+    assert (pairs[0], pairs[-1], pairs[1:3]) == (items[0], items[-1], items[1:3])
+    assert pairs != items[:-1] != pairs[1:]
+    assert {pair.baseline_length is None for pair in items if pair.contender == "empty"} == {True}
+    assert all(type(pair.won) is int and type(pair.guard) is bool and type(pair.coverage_p) is float for pair in items)
+    assert repr(pairs) == "PairVerdicts(6 pairs of 4 runs)"
+    with pytest.raises(IndexError):
+        pairs[6]
+
+
+def test_a_pair_takes_little_memory() -> None:
+    """A leaderboard of 1000 runs has half a million pairs."""
+    n_runs = 150
+    qrels, runs = collection(10, 10)
+    names = [f"run{number}" for number in range(n_runs)]
+    evaluation = iro.evaluate(qrels, [runs[f"run{number % 10}"] for number in range(n_runs)], names=names)
+    iro.leaderboard(evaluation[names[:2]])  # what is imported and cached does not count
+    tracemalloc.start()
+    try:
+        pairs = all_pairs(evaluation.runs, 10, "query", False, alpha=0.05, correction="holm")
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 150 * len(pairs)

@@ -240,6 +240,14 @@ def test_both_readers_of_separated_columns_say_the_same(rows: list[tuple[str, st
         assert fast is None or fast.values.tobytes() == plain.values.tobytes()
 
 
+@pytest.mark.parametrize("space", ["\u00a0", "\u2028", "\x1f"])
+def test_only_ascii_white_space_is_removed_around_a_value(write: Any, space: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(f"query-id\tcorpus-id\tscore\nq1\t{space}\t1\nq1\td{space}\t2\n")
+    fast = iro.read_qrels(path).to_dict()
+    monkeypatch.setattr(lines, "_fast", lambda block, layout: None)
+    assert iro.read_qrels(path).to_dict() == fast == {"q1": {space: 1, f"d{space}": 2}}
+
+
 def test_the_fast_reader_takes_plain_csv() -> None:
     for separator in (b"\t", b",", b";"):
         block = files.Block(1, separator.join([b"q1", b"d1", b"1.5"]) + b"\r\n")

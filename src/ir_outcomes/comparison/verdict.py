@@ -10,7 +10,7 @@ import numpy as np
 from ir_outcomes._types import Bools, Floats, Ints
 from ir_outcomes.statistics import Tests
 
-__all__ = ["LABELS", "MIRRORED", "Findings", "Verdicts", "decide", "find"]
+__all__ = ["DIRECTIONS", "LABELS", "MIRRORED", "Findings", "Verdicts", "decide", "find"]
 
 LABELS = (
     "better on both facets",
@@ -21,6 +21,7 @@ LABELS = (
     "no significant difference",
 )
 MIRRORED = dict(zip(LABELS, (*LABELS[2:4], *LABELS[:2], *LABELS[4:]), strict=True))  # the label with the runs swapped
+DIRECTIONS = np.array([{"better": 1, "worse": -1}.get(label.split()[0], 0) for label in LABELS])  # of the contender
 
 _TRADE_OFF = LABELS.index("trade-off")
 

@@ -182,7 +182,7 @@ class Evaluation(Sequence[SearchLengths]):
             If the measure was not kept and the runs cannot be read again.
         """
         if measure is None:
-            return reciprocal_ranks(self.at(cutoff))
+            return reciprocal_ranks(self.runs, self.cutoff if cutoff is None else cutoff)
         parsed = parse_measure(measure)
         if isinstance(parsed, MeasureOfLengths):
             parsed = parsed.for_comparison()  # as it was kept

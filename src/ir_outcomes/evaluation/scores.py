@@ -152,19 +152,19 @@ def comparable_measures(measures: Sequence[Any] | str, directions: Mapping[str, 
     return found
 
 
-def reciprocal_ranks(runs: Sequence[SearchLengths]) -> Scores:
-    """Take the reciprocal ranks of the answerable queries from search lengths that were computed alike.
+def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Scores:
+    """Take the reciprocal ranks at a cutoff of the answerable queries from search lengths that were computed alike.
 
     They have the name of the measure of ir_measures only where they have its values.
     """
-    first = runs[0]
+    first = runs[0].at(cutoff)
     chosen = first.answerable
     ids = tuple(compress(first.query_ids, chosen.tolist()))
     depth = "" if first.cutoff is None else f"@{first.cutoff}"
     grade = "" if first.rel == 1 else f"(rel={first.rel})"
     rule = "" if first.ties == ("trec" if first.cutoff is None else "msmarco") else f", ties {first.ties}"
     judged = ", judged only" if first.judged_only else ""
-    values = np.stack([run.reciprocal_rank()[chosen] for run in runs])
+    values = np.stack([run.at(cutoff).reciprocal_rank()[chosen] for run in runs])
     return Scores(f"RR{grade}{depth}{rule}{judged}", True, tuple(run.name for run in runs), ids, values)
 
 

@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.notes import notes_on_listing
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of, with_verdicts
-from ir_outcomes.leaderboards.pairs import PairVerdict, all_pairs
+from ir_outcomes.leaderboards.pairs import PairVerdict, PairVerdicts, all_pairs
 from ir_outcomes.leaderboards.source import check_number_of_runs, scores_of
 from ir_outcomes.leaderboards.tiers import tiers
 from ir_outcomes.results import Result, versions
@@ -78,7 +78,7 @@ class Leaderboard(Result):
         Level of the intervals (1 - alpha) and of the verdicts.
     standings : tuple of Standing
         Best first.
-    pairs : tuple of PairVerdict
+    pairs : sequence of PairVerdict
         Each lower run (the contender) against each higher one (the baseline), see `verdict`; empty where only the values of a
         measure were given.
     cycles : tuple of tuple of str
@@ -100,7 +100,7 @@ class Leaderboard(Result):
     aggregate: Aggregate
     alpha: float
     standings: tuple[Standing, ...]
-    pairs: tuple[PairVerdict, ...]
+    pairs: Sequence[PairVerdict]
     cycles: tuple[tuple[str, ...], ...]
     history: SotaHistory | None
     n_queries: int
@@ -250,18 +250,18 @@ def _board_of_runs(
 ) -> Leaderboard:
     check_positive("cutoff", cutoff, none_allowed=True)
     check_one_order(evaluation.ties)
+    cutoff = evaluation.cutoff if cutoff is None else cutoff
     n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
     settings = Settings.of(evaluation, cutoff=cutoff, alpha=alpha, correction=correction, family=n_pairs)
-    scores = evaluation.scores_of(None, cutoff=settings.cutoff) if measure is None else scores_of(evaluation, measure)
+    scores = evaluation.scores_of(None, cutoff=cutoff) if measure is None else scores_of(evaluation, measure)
     places = _Places.of(scores, aggregate)
     evaluation = evaluation[list(places.scores.runs)]
-    runs = evaluation.at(settings.cutoff)
-    pairs = all_pairs(runs, settings.unit, evaluation.many_relevant, alpha=alpha, correction=correction)
-    tier_of, cycles = _tiers(places.scores.runs, pairs)
-    coverage = {run.name: 100 * _coverage(run, settings.unit) for run in runs}
+    pairs = all_pairs(evaluation.runs, cutoff, settings.unit, evaluation.many_relevant, alpha=alpha, correction=correction)
+    tier_of, cycles = _tiers(pairs)
+    coverage = {run.name: 100 * _coverage(run.at(cutoff), settings.unit) for run in evaluation}
     history = None
     if entries is not None:
-        history = _with_verdicts(_history(entries, places), evaluation, settings)
+        history = _with_verdicts(_history(entries, places), evaluation, cutoff, settings)
     n_answerable = int(evaluation.answerable.sum())
     return Leaderboard(
         measure=places.scores.measure,
@@ -269,13 +269,13 @@ def _board_of_runs(
         aggregate=aggregate,
         alpha=alpha,
         standings=places.standings(alpha, coverage, tier_of),
-        pairs=tuple(pairs),
+        pairs=pairs,
         cycles=cycles,
         history=history,
         n_queries=n_answerable,
         n_unanswerable=len(evaluation.query_ids) - n_answerable,
         settings=settings,
-        notes=(*places.scores.notes(), *_notes(runs, places.scores, cycles, settings)),
+        notes=(*places.scores.notes(), *_notes(evaluation.runs, places.scores, cycles, cutoff)),
         versions=versions(),
     )
 
@@ -355,17 +355,11 @@ def _interval(values: Floats, aggregate: Aggregate, level: float) -> Interval | 
     unreachable(aggregate)
 
 
-def _tiers(names: Sequence[str], pairs: Sequence[PairVerdict]) -> tuple[dict[str, int], tuple[tuple[str, ...], ...]]:
+def _tiers(pairs: PairVerdicts) -> tuple[dict[str, int], tuple[tuple[str, ...], ...]]:
     """Return the tier of each run, and the cycles."""
-    place = {name: number for number, name in enumerate(names)}
-    better = np.zeros((len(names), len(names)), dtype=bool)
-    for pair in pairs:
-        baseline, contender = place[pair.baseline], place[pair.contender]
-        better[contender, baseline] = pair.label.startswith("better")
-        better[baseline, contender] = pair.label.startswith("worse")
-    levels, cycles = tiers(better)
-    tier_of = {names[run]: tier for tier, members in enumerate(levels, 1) for run in members}
-    return tier_of, tuple(tuple(names[run] for run in cycle) for cycle in cycles)
+    levels, cycles = tiers(pairs.better())
+    tier_of = {pairs.names[run]: tier for tier, members in enumerate(levels, 1) for run in members}
+    return tier_of, tuple(tuple(pairs.names[run] for run in cycle) for cycle in cycles)
 
 
 def _coverage(run: SearchLengths, unit: Unit) -> float:
@@ -390,18 +384,23 @@ def _score_name(scores: Scores, aggregate: Aggregate) -> str:
     return scores.measure if aggregate == "mean" else f"{aggregate} {scores.measure}"
 
 
-def _with_verdicts(history: SotaHistory, evaluation: Evaluation, settings: Settings) -> SotaHistory:
+def _with_verdicts(history: SotaHistory, evaluation: Evaluation, cutoff: int, settings: Settings) -> SotaHistory:
     """Judge each run that took first place against the one before; the more submissions, the stricter."""
     verdicts = {}
     for previous, run in zip(history.runs[:-1], history.runs[1:], strict=True):
-        both = evaluation[[previous.run, run.run]].at(settings.cutoff)
         (verdicts[previous.run, run.run],) = all_pairs(
-            both, settings.unit, evaluation.many_relevant, alpha=settings.alpha, correction="none", looks=run.looks
+            evaluation[[previous.run, run.run]].runs,
+            cutoff,
+            settings.unit,
+            evaluation.many_relevant,
+            alpha=settings.alpha,
+            correction="none",
+            looks=run.looks,
         )
     return with_verdicts(history, verdicts)
 
 
-def _notes(runs: Sequence[SearchLengths], scores: Scores, cycles: tuple[tuple[str, ...], ...], settings: Settings) -> list[str]:
+def _notes(runs: Sequence[SearchLengths], scores: Scores, cycles: tuple[tuple[str, ...], ...], cutoff: int) -> list[str]:
     notes = [
         "Every pair of runs has its own queries that both answered: a run's search length differs from row to row, and "
         '"better" need not be transitive.'
@@ -415,7 +414,7 @@ def _notes(runs: Sequence[SearchLengths], scores: Scores, cycles: tuple[tuple[st
         )
     notes += notes_on_listing(runs)
     notes += [f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}." for cycle in cycles]
-    notes += _notes_on_depth(runs, settings.cutoff or 0, scores.measure)
+    notes += _notes_on_depth(runs, cutoff, scores.measure)
     return notes
 
 
@@ -423,7 +422,7 @@ def _notes_on_depth(runs: Sequence[SearchLengths], cutoff: int, measure: str) ->
     """Say where no list, or no list of some runs, is as long as the cutoff."""
     if runs[0].judged_only:  # every list ends where its judged documents end
         return []
-    depths = {run.name: int(run.retrieved.max(initial=0)) for run in runs}
+    depths = {run.name: min(int(run.retrieved.max(initial=0)), cutoff) for run in runs}
     deepest = max(depths.values())
     notes = []
     if deepest < cutoff:

@@ -12,14 +12,13 @@ import numpy as np
 from ir_outcomes._types import Unit
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.pair_tests import coverage_test_for, judge, run_tests, samples_of
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.leaderboards.halves import HalfAgreement, first_halves, rates
 from ir_outcomes.statistics.counts import membership
 
 __all__ = ["VerdictAgreement", "agreement_of_verdicts"]
 
-_DIRECTIONS = np.array([{"better": 1, "worse": -1}.get(label.split()[0], 0) for label in LABELS])
 _UNDECIDED = LABELS.index("no significant difference")
 
 
@@ -76,7 +75,7 @@ def agreement_of_verdicts(
         labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
     return VerdictAgreement(
         HalfAgreement(
-            **asdict(rates(labels, _DIRECTIONS, _UNDECIDED)),
+            **asdict(rates(labels, DIRECTIONS, _UNDECIDED)),
             measure=f"outcomes by {unit}",
             test="two facets",
             aggregate=None,

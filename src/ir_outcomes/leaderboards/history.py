@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 
@@ -243,11 +243,13 @@ def entries_of(source: Any, scores: Mapping[str, float]) -> tuple[Entry, ...]:
 
 
 def _date(text: date | str) -> date:
+    if isinstance(text, datetime):  # which cannot be compared with the date of an entry
+        return text.date()
     if isinstance(text, date):
         return text
     try:
         return date.fromisoformat(text)
-    except ValueError:
+    except (TypeError, ValueError):
         raise ParameterError(f"until={text!r}: write a date such as 2021-02-15") from None
 
 

@@ -11,7 +11,7 @@ table, whose numbers come from the same functions as those of a single pair:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isqrt
 from typing import Any, NamedTuple
 
@@ -31,72 +31,91 @@ _MOST_SHARES = 1 << 16  # most numbers differ from pair to pair: larger tables w
 
 
 class Summary(NamedTuple):
-    """What is kept of a pair of runs beside its tests; see `PairVerdict`."""
+    """What is kept of pairs of runs beside their tests: (n_pairs,) columns, see `PairVerdict`."""
 
-    baseline: str
-    contender: str
-    neither: int
-    lost: int
-    won: int
-    both: int
-    coverage: float
-    n_both: int
-    baseline_length: float | None
-    contender_length: float | None
+    neither: Ints
+    lost: Ints
+    won: Ints
+    both: Ints
+    coverage: Floats
+    n_both: Ints
+    baseline_length: Floats  # NaN where there is none
+    contender_length: Floats
 
 
 class PairBlock(NamedTuple):
-    """Some pairs of runs: a summary and a sample of differences for each."""
+    """Some pairs of runs: their summary, and a sample of differences for each."""
 
-    summaries: list[Summary]
+    summary: Summary
     samples: PairSamples
 
 
-def blocks_of_ranks(runs: Sequence[SearchLengths]) -> Iterator[PairBlock]:
+def blocks_of_ranks(runs: Sequence[SearchLengths], cutoff: int) -> Iterator[PairBlock]:
     """Yield all pairs in the order of `itertools.combinations`; the first relevant document of a query counts.
 
     Parameters
     ----------
     runs : sequence of SearchLengths
         Computed with the same qrels and settings.
+    cutoff : int
+        Ranks beyond it do not count.
     """
     answerable = runs[0].answerable
-    lengths = np.stack([run.esl()[answerable] for run in runs])
-    ranks, codes = np.unique(lengths, return_inverse=True)  # NaN, which is not found, is one of the ranks
+    lengths, horizons = _lengths(runs, cutoff, lambda run: run.esl()[answerable])
+    ranks = np.unique(lengths)  # NaN, which is not found, is the last of the ranks
     # 32 bits are half of the memory to pass through, which is what takes the time.
-    codes = codes.reshape(lengths.shape).astype(np.int32 if len(ranks) ** 2 < 1 << 31 else np.int64)
+    codes = np.searchsorted(ranks, lengths).astype(np.int32 if len(ranks) ** 2 < 1 << 31 else np.int64)
     most = max(isqrt(_MOST_RANKS // max(lengths.shape[1], 1)), _MOST_RANKS // len(ranks) ** 2)
-    for baseline, first, end in _blocks(runs, most):
-        cells = codes[baseline] * len(ranks) + codes[first:end]
-        yield _block_of_cells(runs[baseline], runs[first:end], ranks, cells)
+    for baseline, first, end, horizon in _blocks(horizons, most):
+        yield _block_of_cells(ranks, codes[baseline] * len(ranks) + codes[first:end], horizon)
 
 
-def blocks_of_shares(runs: Sequence[SearchLengths]) -> Iterator[PairBlock]:
+def blocks_of_shares(runs: Sequence[SearchLengths], cutoff: int) -> Iterator[PairBlock]:
     """Yield all pairs in the order of `itertools.combinations`; every relevant document of a query counts."""
-    lengths = np.stack([run.atoms() for run in runs])
+    lengths, horizons = _lengths(runs, cutoff, SearchLengths.atoms)
     answerable = runs[0].answerable
     query = (np.cumsum(answerable) - 1)[runs[0].query]  # of each document
-    most = isqrt(_MOST_SHARES // max(int(answerable.sum()), 1))
-    for baseline, first, end in _blocks(runs, most):
-        yield _block_of_documents(runs[baseline], runs[first:end], query, lengths[baseline], lengths[first:end])
+    n_queries = int(answerable.sum())
+    most = isqrt(_MOST_SHARES // max(n_queries, 1))
+    for baseline, first, end, horizon in _blocks(horizons, most):
+        yield _block_of_documents(query, n_queries, lengths[baseline], lengths[first:end], horizon)
 
 
-def _blocks(runs: Sequence[SearchLengths], most: int) -> Iterator[tuple[int, int, int]]:
-    """Yield a baseline, and the first contender and the end of contenders that share a horizon with it, at most so many."""
-    for baseline in range(len(runs) - 1):
+def _lengths(runs: Sequence[SearchLengths], cutoff: int, of_run: Callable[[SearchLengths], Floats]) -> tuple[Floats, list[int]]:
+    """Return the (n_runs, n_items) search lengths of all runs, and the horizon of each run.
+
+    Each run is cut off by itself: a copy of all runs would take more memory than all that is made of them.
+    """
+    lengths, horizons = [], []
+    for run in runs:
+        within = run.at(cutoff)
+        lengths.append(of_run(within))
+        horizons.append(horizon_of(within, within) or 0)
+    return np.stack(lengths), horizons
+
+
+def _blocks(horizons: Sequence[int], most: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield a baseline, the first contender and the end of contenders that share a horizon with it, and that horizon.
+
+    Parameters
+    ----------
+    horizons : sequence of int
+        Of each run; that of a pair is the larger one.
+    most : int
+        Number of contenders.
+    """
+    for baseline in range(len(horizons) - 1):
+        of_pair = [max(horizons[baseline], horizon) for horizon in horizons]
         first = baseline + 1
-        while first < len(runs):
-            horizon = horizon_of(runs[baseline], runs[first])
+        while first < len(horizons):
             end = first + 1
-            while end < min(len(runs), first + most) and horizon_of(runs[baseline], runs[end]) == horizon:
+            while end < min(len(horizons), first + most) and of_pair[end] == of_pair[first]:
                 end += 1
-            yield baseline, first, end
+            yield baseline, first, end, of_pair[first]
             first = end
 
 
-def _block_of_cells(
-    baseline: SearchLengths, contenders: Sequence[SearchLengths], ranks: Floats, cells: npt.NDArray[np.integer[Any]]
-) -> PairBlock:
+def _block_of_cells(ranks: Floats, cells: npt.NDArray[np.integer[Any]], horizon: int) -> PairBlock:
     """Make samples of (n_contenders, n_queries) cells."""
     occurring, counts = _counted(cells, len(ranks) ** 2)
     lengths = ranks[occurring // len(ranks)], ranks[occurring % len(ranks)]
@@ -105,21 +124,15 @@ def _block_of_cells(
         ("",) * len(occurring),  # cells have no ids
         np.arange(len(occurring)),
         lengths,
-        horizon=horizon_of(baseline, contenders[0]),
+        horizon=horizon,
     )
     found = ~np.isnan(lengths[0]), ~np.isnan(lengths[1])
     shared = found[0] & found[1]
-    neither, lost, won, both = (_sums(outcome, counts).astype(np.int64).tolist() for outcome in _outcomes(*found))
-    totals = [_sums(np.where(shared, of_run, 0.0), counts).tolist() for of_run in lengths]
-    coverage = [100 * (of_won - of_lost) / cells.shape[1] for of_won, of_lost in zip(won, lost, strict=True)]
-    means = [[total / of_both if of_both else None for total, of_both in zip(of_run, both, strict=True)] for of_run in totals]
-    summaries = _summaries(baseline, contenders, neither, lost, won, both, coverage, both, *means)
-    return PairBlock(summaries, samples_of(pair, counts))
-
-
-def _summaries(baseline: SearchLengths, contenders: Sequence[SearchLengths], *columns: Sequence[Any]) -> list[Summary]:
-    """Make a summary of each pair; the columns are the fields of `Summary` after the names."""
-    return [Summary(baseline.name, contender.name, *values) for contender, *values in zip(contenders, *columns, strict=True)]
+    neither, lost, won, both = (_sums(outcome, counts).astype(np.int64) for outcome in _outcomes(*found))
+    totals = (_sums(np.where(shared, of_run, 0.0), counts) for of_run in lengths)
+    means = (np.divide(total, both, out=np.full(len(both), np.nan), where=both > 0) for total in totals)
+    coverage = 100 * (won - lost) / cells.shape[1]
+    return PairBlock(Summary(neither, lost, won, both, coverage, both, *means), samples_of(pair, counts))
 
 
 def _counted(cells: npt.NDArray[np.integer[Any]], n_cells: int) -> tuple[Ints, Floats]:
@@ -146,33 +159,28 @@ def _counted(cells: npt.NDArray[np.integer[Any]], n_cells: int) -> tuple[Ints, F
     return occurring, counts.astype(np.float64)
 
 
-def _block_of_documents(
-    baseline: SearchLengths, contenders: Sequence[SearchLengths], query: Ints, of_baseline: Floats, of_contenders: Floats
-) -> PairBlock:
+def _block_of_documents(query: Ints, n_queries: int, of_baseline: Floats, of_contenders: Floats, horizon: int) -> PairBlock:
     """Make samples of the search lengths of (n_documents,) and (n_contenders, n_documents) documents."""
     n_pairs, n_documents = of_contenders.shape
-    n_queries = int(baseline.answerable.sum())
     lengths = np.tile(of_baseline, n_pairs), of_contenders.ravel()
     pair = from_items(
         ("", ""),
         ("",) * (n_pairs * n_queries),  # a query of several pairs has no id of its own
         (query + n_queries * np.arange(n_pairs)[:, None]).ravel(),
         lengths,
-        horizon=horizon_of(baseline, contenders[0]),
+        horizon=horizon,
     )
     found = (~np.isnan(of_run).reshape(n_pairs, n_documents) for of_run in lengths)
-    neither, lost, won, both = (outcome.sum(axis=1).tolist() for outcome in _outcomes(*found))
+    neither, lost, won, both = (outcome.sum(axis=1) for outcome in _outcomes(*found))
     shared = pair.shared.reshape(n_pairs, n_queries)
-    n_both = shared.sum(axis=1).tolist()
-    gains = (pair.found_contender - pair.found_baseline).reshape(n_pairs, n_queries).mean(axis=1).tolist()
-    means = [
-        [float(row[counted].mean()) if counted.any() else None for row, counted in zip(of_run, shared, strict=True)]
+    gains = (pair.found_contender - pair.found_baseline).reshape(n_pairs, n_queries).mean(axis=1)
+    means = (
+        np.array([row[counted].mean() if counted.any() else np.nan for row, counted in zip(of_run, shared, strict=True)])
         for of_run in (values.reshape(n_pairs, n_queries) for values in (pair.length_baseline, pair.length_contender))
-    ]
-    coverage = [100 * gain for gain in gains]
-    summaries = _summaries(baseline, contenders, neither, lost, won, both, coverage, n_both, *means)
+    )
+    summary = Summary(neither, lost, won, both, 100 * gains, shared.sum(axis=1), *means)
     own_queries = np.repeat(np.eye(n_pairs), n_queries, axis=0)
-    return PairBlock(summaries, samples_of(pair, own_queries))
+    return PairBlock(summary, samples_of(pair, own_queries))
 
 
 def _sums(values: Bools | Floats, counts: Floats) -> Floats:

@@ -1,22 +1,48 @@
 """The two-facet verdict for all pairs of runs.
 
 The numbers that decide are those of `ir_outcomes.compare`. What a comparison shows beside them is left out, because n runs have
-n (n - 1) / 2 pairs: a pair keeps a few numbers, and nothing by query.
+n (n - 1) / 2 pairs: a pair keeps a few numbers in a row of a table, and nothing by query.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
+from math import isnan
+from typing import Any, overload
 
-from ir_outcomes._types import Unit
+import numpy as np
+import numpy.typing as npt
+
+from ir_outcomes._types import Bools, Unit
 from ir_outcomes.comparison.pair_tests import PairTests, coverage_test_for, judge, run_tests, stacked
-from ir_outcomes.comparison.verdict import MIRRORED
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, MIRRORED
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.leaderboards.pair_blocks import Summary, blocks_of_ranks, blocks_of_shares
+from ir_outcomes.leaderboards.pair_blocks import blocks_of_ranks, blocks_of_shares
 
-__all__ = ["PairVerdict", "all_pairs"]
+__all__ = ["PairVerdict", "PairVerdicts", "all_pairs"]
+
+# The fields of `PairVerdict`, as they are kept.
+_COLUMNS: dict[str, type] = {
+    "baseline": np.int32,  # runs by their places among the names
+    "contender": np.int32,
+    "neither": np.int64,
+    "lost": np.int64,
+    "won": np.int64,
+    "both": np.int64,
+    "coverage": np.float64,
+    "coverage_p": np.float64,
+    "coverage_p_corrected": np.float64,
+    "n_both": np.int64,
+    "baseline_length": np.float64,  # NaN where there is none
+    "contender_length": np.float64,
+    "ranking_p": np.float64,
+    "ranking_p_corrected": np.float64,
+    "wilcoxon_p": np.float64,
+    "label": np.int8,  # index into LABELS
+    "guard": np.bool_,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +112,89 @@ class PairVerdict:
         )
 
 
+class PairVerdicts(Sequence[PairVerdict]):
+    """The verdicts on all pairs of runs, in the order of `itertools.combinations`; equal to a tuple of the same verdicts.
+
+    They are rows of a table, a quarter of the memory of as many objects; a `PairVerdict` is made where it is asked for.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The runs.
+    table : (n_pairs,) structured array
+        A column for each field of `PairVerdict`.
+    """
+
+    __slots__ = ("_names", "_table")
+
+    def __init__(self, names: tuple[str, ...], table: npt.NDArray[np.void]) -> None:
+        table.setflags(write=False)
+        self._names = names
+        self._table = table
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    @overload
+    def __getitem__(self, place: int) -> PairVerdict: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> PairVerdicts: ...
+
+    def __getitem__(self, place: int | slice) -> PairVerdict | PairVerdicts:
+        if isinstance(place, slice):
+            return PairVerdicts(self._names, self._table[place])
+        values: dict[str, Any] = dict(zip(_COLUMNS, self._table[place].tolist(), strict=True))
+        for run in ("baseline", "contender"):
+            values[run] = self._names[values[run]]
+            length = values[f"{run}_length"]
+            values[f"{run}_length"] = None if isnan(length) else length
+        return PairVerdict(**values | {"label": LABELS[values["label"]]})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (PairVerdicts, tuple)):
+            return NotImplemented
+        return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"PairVerdicts({len(self)} pairs of {len(self._names)} runs)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The runs, in their order."""
+        return self._names
+
+    def better(self) -> Bools:
+        """(n_runs, n_runs) bool array: whether the run of the row is better than the run of the column."""
+        baseline, contender = self._table["baseline"], self._table["contender"]
+        direction = DIRECTIONS[self._table["label"]]
+        better = np.zeros((len(self._names), len(self._names)), dtype=bool)
+        better[contender, baseline] = direction > 0
+        better[baseline, contender] = direction < 0
+        return better
+
+
 def all_pairs(
-    runs: Sequence[SearchLengths], unit: Unit, many_relevant: bool, *, alpha: float, correction: str, looks: int = 1
-) -> list[PairVerdict]:
+    runs: Sequence[SearchLengths],
+    cutoff: int,
+    unit: Unit,
+    many_relevant: bool,
+    *,
+    alpha: float,
+    correction: str,
+    looks: int = 1,
+) -> PairVerdicts:
     """Judge each run as a contender against every earlier one.
 
     Parameters
     ----------
     runs : sequence of SearchLengths
         Computed with the same qrels and settings.
+    cutoff : int
+        Ranks beyond it do not count.
     unit : {"query", "document"}
         What is answered or not.
     many_relevant : bool
@@ -106,49 +206,27 @@ def all_pairs(
 
     Returns
     -------
-    list of PairVerdict
-        In the order of `itertools.combinations`; the verdicts are those of ``compare(all_pairs=True)``.
+    PairVerdicts
+        The verdicts are those of ``compare(all_pairs=True)``.
     """
     coverage_test = coverage_test_for(unit, many_relevant, "exact")
-    blocks = blocks_of_shares(runs) if unit == "document" and many_relevant else blocks_of_ranks(runs)
-    summaries: list[Summary] = []
+    blocks_of = blocks_of_shares if unit == "document" and many_relevant else blocks_of_ranks
+    blocks = blocks_of(runs, cutoff)
+    table = np.empty(len(runs) * (len(runs) - 1) // 2, dtype=list(_COLUMNS.items()))
+    table["baseline"], table["contender"] = np.triu_indices(len(runs), 1)
     tests: list[PairTests] = []
+    end = 0
     # Joined from time to time: arrays of few numbers take more memory than all else together.
-    while batch := [(block.summaries, run_tests(block.samples, "t", coverage_test)) for block in islice(blocks, 256)]:
-        summaries += chain.from_iterable(of_block for of_block, _ in batch)
+    while batch := [(block.summary, run_tests(block.samples, "t", coverage_test)) for block in islice(blocks, 256)]:
+        for summary, _ in batch:
+            start, end = end, end + len(summary.both)
+            for name, column in summary._asdict().items():
+                table[name][start:end] = column
         tests.append(stacked([of_block for _, of_block in batch]))
     joined = stacked(tests)
     judged = judge(joined, alpha=alpha, correction=correction, looks=looks)
-    columns = (
-        joined.coverage.pvalue.tolist(),
-        judged.coverage.tolist(),
-        joined.ranking.pvalue.tolist(),
-        judged.ranking.tolist(),
-        joined.wilcoxon.pvalue.tolist(),
-        judged.verdicts.labels(),
-        judged.verdicts.guard.tolist(),
-    )
-    return [
-        PairVerdict(
-            baseline=summary.baseline,
-            contender=summary.contender,
-            neither=summary.neither,
-            lost=summary.lost,
-            won=summary.won,
-            both=summary.both,
-            coverage=summary.coverage,
-            coverage_p=coverage_p,
-            coverage_p_corrected=coverage_p_corrected,
-            n_both=summary.n_both,
-            baseline_length=summary.baseline_length,
-            contender_length=summary.contender_length,
-            ranking_p=ranking_p,
-            ranking_p_corrected=ranking_p_corrected,
-            wilcoxon_p=wilcoxon_p,
-            label=label,
-            guard=guard,
-        )
-        for summary, coverage_p, coverage_p_corrected, ranking_p, ranking_p_corrected, wilcoxon_p, label, guard in zip(
-            summaries, *columns, strict=True
-        )
-    ]
+    table["coverage_p"], table["coverage_p_corrected"] = joined.coverage.pvalue, judged.coverage
+    table["ranking_p"], table["ranking_p_corrected"] = joined.ranking.pvalue, judged.ranking
+    table["wilcoxon_p"] = joined.wilcoxon.pvalue
+    table["label"], table["guard"] = judged.verdicts.label, judged.verdicts.guard
+    return PairVerdicts(tuple(run.name for run in runs), table)

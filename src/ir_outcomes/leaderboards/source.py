@@ -59,9 +59,8 @@ def reciprocal_ranks_of_all_queries(evaluation: Evaluation, cutoff: int | None =
         By default the whole lists; of runs that were given as search lengths, the smallest cutoff that they were computed at.
     """
     cutoffs = [limit for limit in (cutoff, *(run.cutoff for run in evaluation.runs)) if limit is not None]
-    runs = evaluation.at(min(cutoffs)) if cutoffs else evaluation.runs
-    named = reciprocal_ranks(runs)
-    values = np.zeros((len(runs), len(evaluation.query_ids)))
+    named = reciprocal_ranks(evaluation.runs, min(cutoffs, default=None))
+    values = np.zeros((len(evaluation), len(evaluation.query_ids)))
     values[:, evaluation.answerable] = named.values
     return replace(named, query_ids=evaluation.query_ids, values=values)
 

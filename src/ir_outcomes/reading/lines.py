@@ -262,7 +262,7 @@ def _separated(line: bytes, separator: bytes, source: str, number: int) -> list[
     except (csv.Error, ValueError) as error:  # ValueError where a carriage return within the line makes two of it
         problem = f"cannot be separated into columns ({error}); check the quotes, and remove line breaks within values"
         raise FormatError(source, problem, line=number, text=shown([line])) from None
-    return [field.strip().encode() for field in fields]
+    return [field.encode().strip() for field in fields]  # of bytes, because white space is that of ASCII
 
 
 def _line_at(block: Block, position: int) -> int:

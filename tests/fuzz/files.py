@@ -1,0 +1,268 @@
+"""Files: runs and qrels in every form, per-query outputs, entries, stored search lengths."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import random
+import shutil
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import ir_outcomes as iro
+from ir_outcomes.errors import IrOutcomesError
+from ir_outcomes.reading import lines
+from ir_outcomes.reading.beir import query_texts
+from ir_outcomes.reading.entries import read_entries
+from ir_outcomes.reading.files import read_ids, read_texts
+from ir_outcomes.reading.layouts import DOCUMENT_NAMES, GRADE_NAMES, QUERY_NAMES
+from ir_outcomes.reading.outputs import read_output
+from tests.fuzz.inputs import IDS, NUMBERS, damaged, line, result_of, written
+from tests.helpers.searchlengths import differing
+
+__all__ = ["archives", "entries", "folders", "outputs", "predictions", "qrels", "runs", "tables"]
+
+
+def literal_run(data: bytes, columns: int) -> dict[str, dict[str, float]] | None:
+    """Read a run or qrels of simple form as the documentation defines it; None where it is not of that form."""
+    found: dict[str, dict[str, float]] = {}
+    query, document, value = (0, 2, 4) if columns == 6 else (0, 2, 3)
+    for text in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        fields = text.split()
+        if not fields:
+            continue
+        if len(fields) != columns or b"_" in fields[value]:
+            return None
+        try:
+            number = float(fields[value])
+        except ValueError:
+            return None
+        documents = found.setdefault(fields[query].decode(), {})
+        if fields[document].decode() in documents or math.isnan(number) or (columns == 4 and not number.is_integer()):
+            return None
+        documents[fields[document].decode()] = number
+    return found
+
+
+def runs(rng: random.Random, folder: Path) -> None:
+    n_columns, numeric = (6, (3, 4)) if rng.random() < 0.8 else (3, (2,))
+    path = written(rng, folder, "".join(line(rng, n_columns, numeric) for _ in range(rng.randint(0, 12))))
+    result = like_the_plain_reader(lambda: iro.read_run(path).to_dict())
+    if n_columns == 6:
+        compare_with_literal(path, result, 6)
+
+
+def qrels(rng: random.Random, folder: Path) -> None:
+    path = written(rng, folder, "".join(line(rng, 4, (3,)) for _ in range(rng.randint(0, 12))))
+    compare_with_literal(path, like_the_plain_reader(lambda: iro.read_qrels(path).to_dict()), 4)
+
+
+def like_the_plain_reader(read: Callable[[], Any]) -> Any:
+    """Read with the fast reader and again without it: the same result, or the same message."""
+    result = said_by(read)
+    with patch.object(lines, "_fast", lambda block, layout: None):
+        plain = said_by(read)
+    if result != plain or (isinstance(result, dict) and list(result) != list(plain)):
+        raise AssertionError(f"read as {result!r}, and by the plain reader as {plain!r}")
+    return result
+
+
+def said_by(read: Callable[[], Any]) -> Any:
+    """Return the result, or the text of an error of ours."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", iro.IrOutcomesWarning)
+        try:
+            return read()
+        except IrOutcomesError as error:
+            return str(error)
+
+
+def compare_with_literal(path: Path, result: Any, columns: int) -> None:
+    """Compare what was read with what the lines say, where these are simple."""
+    try:
+        expected = literal_run(path.read_bytes(), columns)
+    except UnicodeDecodeError:  # compressed
+        return
+    if isinstance(result, str):
+        text = path.read_text("latin-1").replace("\n", "")
+        if expected and text.isascii() and text.isprintable():
+            raise AssertionError(f"{result}; the file has {expected!r}")
+    elif expected is not None and result != expected:
+        raise AssertionError(f"read as {result!r}, the file has {expected!r}")
+
+
+def rows_of(rng: random.Random, value: Callable[[], Any]) -> list[tuple[str, str, Any]]:
+    """Rows of query, document and value; a pair occurs once."""
+    pairs = {(rng.choice(IDS[:9]), rng.choice(IDS[:9])): value() for _ in range(rng.randint(1, 8))}
+    return [(query, document, number) for (query, document), number in pairs.items()]
+
+
+def nested_of(rows: list[tuple[str, str, Any]]) -> dict[str, dict[str, Any]]:
+    nested: dict[str, dict[str, Any]] = {}
+    for query, document, value in rows:
+        nested.setdefault(str(query), {})[str(document)] = value
+    return nested
+
+
+def tables(rng: random.Random, folder: Path) -> None:
+    """CSV, TSV, JSON lines, JSON documents and Parquet with named columns, whole and damaged."""
+    is_run = rng.random() < 0.5
+    rows = rows_of(rng, (lambda: rng.choice([1.5, -2.25, 1e-9])) if is_run else (lambda: rng.randint(-1, 3)))
+    names = [rng.choice(QUERY_NAMES), rng.choice(DOCUMENT_NAMES), "score" if is_run else rng.choice(GRADE_NAMES)]
+    good = rng.random() < 0.5
+    if not good:
+        rows = [tuple(odd_text(rng, value) for value in row) for row in rows]  # type: ignore[misc]
+        names[rng.randrange(3)] = rng.choice([*QUERY_NAMES, *DOCUMENT_NAMES, *GRADE_NAMES, "score", "rank", "", "x"])
+    records = [dict(zip(names, row, strict=True)) for row in rows]
+    form = rng.choice(["csv", "tsv", "quoted", "lines", "list", "document", "parquet"])
+    if form == "parquet":
+        stream = io.BytesIO()
+        columns = {name: [record[name] if good else ascii(record[name]) for record in records] for name in names}
+        pq.write_table(pa.table(columns), stream)
+        data = stream.getvalue()
+    elif form in ("lines", "list", "document"):
+        text = json.dumps(records if form == "list" else nested_of(rows), ensure_ascii=rng.random() < 0.5)
+        data = ("".join(json.dumps(record) + "\n" for record in records) if form == "lines" else text).encode(
+            "utf-8", "surrogatepass"
+        )
+    else:
+        quoting = csv.QUOTE_ALL if form == "quoted" else csv.QUOTE_MINIMAL
+        buffer = io.StringIO()
+        csv.writer(buffer, delimiter="\t" if form == "tsv" else ",", quoting=quoting).writerows([names, *rows])
+        data = buffer.getvalue().encode("utf-8", "surrogatepass")
+    path = folder / "input"
+    path.write_bytes(data if good else damaged(rng, data))
+    read: Callable[[], Any] = (lambda: iro.read_run(path).to_dict()) if is_run else (lambda: iro.read_qrels(path).to_dict())
+    result = like_the_plain_reader(read)
+    if good and result != nested_of(rows):
+        raise AssertionError(f"{form}: read as {result!r}, the file has {nested_of(rows)!r}")
+
+
+def odd_text(rng: random.Random, value: Any) -> Any:
+    return rng.choice([*IDS, *NUMBERS, None, [1], {}, True, 10**400, "\ud800"]) if rng.random() < 0.1 else value
+
+
+def predictions(rng: random.Random, folder: Path) -> None:
+    """Predictions of MTEB."""
+    rows = {name: rows_of(rng, rng.random) for name in rng.sample(["default", "en", "de", "test", "é"], rng.randint(1, 2))}
+    content: Any = {"mteb_model_meta": odd_text(rng, {"model_name": odd_text(rng, "a/b"), "revision": odd_text(rng, "1")})}
+    for subset, of_subset in rows.items():
+        content[subset] = odd_text(rng, {rng.choice(["test", "dev", "", "\x1b"]): odd_text(rng, nested_of(of_subset))})
+    path = folder / "input.json"
+    text = json.dumps(content).encode()
+    path.write_bytes(damaged(rng, text) if rng.random() < 0.5 else text)
+    for selection in ("", f"#{rng.choice(['test', 'en', 'en/test', 'x', '', '/', '#'])}"):
+        result_of(lambda selection=selection: iro.read_run(f"{path}{selection}").to_dict())  # type: ignore[misc]
+    result_of(lambda: iro.read_qrels(path).to_dict())
+
+
+def folders(rng: random.Random, folder: Path) -> None:
+    """Folders of BEIR, with their queries."""
+    place = folder / "beir"
+    shutil.rmtree(place, ignore_errors=True)
+    (place / "qrels").mkdir(parents=True)
+    for split in rng.sample(["test", "dev", "train"], rng.randint(0, 2)):
+        lines_of_split = "".join(line(rng, 3, (2,)).replace(" ", "\t") for _ in range(rng.randint(0, 4)))
+        text = f"query-id\tcorpus-id\tscore\n{lines_of_split}"
+        (place / "qrels" / f"{split}.tsv").write_bytes(damaged(rng, text.encode("utf-8", "surrogatepass")))
+    queries = [{"_id": odd_text(rng, rng.choice(IDS)), "text": odd_text(rng, "text")} for _ in range(rng.randint(0, 4))]
+    text = "".join(json.dumps(odd_text(rng, query)) + "\n" for query in queries)
+    (place / "queries.jsonl").write_bytes(damaged(rng, text.encode()))
+    like_the_plain_reader(lambda: iro.read_qrels(place).to_dict())
+    result_of(lambda: query_texts(place))
+    result_of(lambda: query_texts(place / "queries.jsonl"))
+    result_of(lambda: read_texts(place / "queries.jsonl"))
+    result_of(lambda: read_ids(place / "queries.jsonl"))
+
+
+def outputs(rng: random.Random, folder: Path) -> None:
+    measures = rng.sample(["RR", "AP", "nDCG@10", "recip_rank", "ESL@10", "mine"], rng.randint(1, 2))
+    ids = rng.sample(IDS[:10], rng.randint(1, 6))
+    form = rng.choice(["ir_measures", "trec_eval", "jsonl", "csv"])
+    rows = [
+        (query, measure, rng.choice(["0.5", "1.0", "0.25"] if rng.random() < 0.97 else NUMBERS))
+        for query in ids
+        for measure in measures
+    ]
+    if form == "csv":
+        text = "name,qid,measure,value\n" + "".join(f"a,{query},{measure},{value}\n" for query, measure, value in rows)
+    elif form == "jsonl":
+        text = "".join(f'{{"query_id": {json.dumps(q)}, "measure": "{m}", "value": {v or "null"}}}\n' for q, m, v in rows)
+    else:
+        ordered = rows if form == "ir_measures" else [(measure, query, value) for query, measure, value in rows]
+        text = "".join("\t".join(row) + "\n" for row in ordered)
+    path = folder / "input"
+    data = text.encode()
+    path.write_bytes(damaged(rng, data))
+    changed = path.read_bytes() != data
+    result = result_of(lambda: read_output(path, measure=measures[0]).values)
+    if not isinstance(result, type) and not changed:
+        expected = {
+            query: value for query, measure, value in rows if measure == measures[0] and (form == "csv" or query != "all")
+        }
+        if set(result) != set(expected) or any(
+            not (math.isnan(result[q]) and value in ("nan", "")) and result[q] != float(value) for q, value in expected.items()
+        ):
+            raise AssertionError(f"read as {result!r}, the file has {expected!r}")
+
+
+def entries(rng: random.Random, folder: Path) -> None:
+    dates = ["2020-01-02"] if rng.random() < 0.8 else ["2020-01-02", "2020/1/2", "2020-13-01", "", "x"]
+    rows = [
+        {"id": rng.choice(IDS), "date": rng.choice(dates), "score": rng.choice(NUMBERS[:4]), "team": rng.choice(IDS)}
+        for _ in range(rng.randint(0, 5))
+    ]
+    if rng.random() < 0.5:
+        text = json.dumps(rows)
+    else:
+        text = "id,date,score,team\n" + "".join(
+            ",".join(f'"{value}"' if "," in value else value for value in row.values()) + "\n" for row in rows
+        )
+    path = written(rng, folder, text)
+    result_of(lambda: read_entries(path))
+    for row in rows:
+        if rng.random() < 0.1:
+            row[rng.choice(list(row))] = rng.choice([None, [1], {}, 5, True, 1j, "\ud800", 10**400])  # type: ignore[assignment]
+    result_of(lambda: read_entries(rows))
+
+
+def archives(rng: random.Random, folder: Path) -> None:
+    path = folder / "lengths.npz"
+    judged = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+    lengths = iro.search_lengths(
+        judged, {"q1": {"d2": 3.0, "d1": rng.random()}, "q9": {"d": 1.0}}, cutoff=rng.choice([None, 1, 10])
+    )
+    lengths.save(path)
+    content = bytearray(path.read_bytes())
+    for _ in range(rng.randint(1, 3)):
+        place = rng.randrange(len(content))
+        if rng.random() < 0.8:
+            content[place] ^= 1 << rng.randrange(8)
+        else:
+            del content[place : place + rng.randint(1, 200)]
+        if not content:
+            break
+    path.write_bytes(content)
+    result = result_of(lambda: iro.SearchLengths.load(path))
+    if not isinstance(result, type) and differing(lengths, result):
+        raise AssertionError("damage was not noticed")
+    replaced = folder / "replaced.npz"
+    lengths.save(path)
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(replaced, "w") as target:
+        for name in source.namelist():
+            data = bytearray(source.read(name))
+            if rng.random() < 0.3:
+                data[rng.randrange(len(data))] = rng.randrange(256)
+            target.writestr(name, bytes(data))
+    result = result_of(lambda: iro.SearchLengths.load(replaced))
+    if not isinstance(result, type):
+        result.esl(), result.answered()

@@ -1,0 +1,232 @@
+"""Python objects: dicts, frames, iterables, names of measures, and the JSON of results."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+import ir_outcomes as iro
+from ir_outcomes.reading.measure_names import parse_measure
+from ir_outcomes.reading.outputs import read_output
+from tests.fuzz.inputs import IDS, ODD, damaged, odd, result_of
+from tests.helpers.results import KINDS
+from tests.helpers.results import result_of as result_of_kind
+
+__all__ = ["frames", "histories", "measures", "objects", "restored"]
+
+
+def objects(rng: random.Random, folder: Path) -> None:
+    """Dicts, frames and iterables, with some odd values."""
+    hashable = [value for value in ODD if not isinstance(value, (list, dict))]
+    ids = [rng.choice(hashable) if rng.random() < 0.03 else rng.choice(IDS) for _ in range(6)]
+    nested: Any = {
+        query: odd(rng, {document: odd(rng, rng.random(), 0.03) for document in rng.sample(ids, 3)}, 0.02) for query in ids[:3]
+    }
+    judged: Any = {query: {document: odd(rng, rng.randint(0, 2), 0.01) for document in rng.sample(ids, 3)} for query in ids[:3]}
+    ties: Any = rng.choice(["trec", "msmarco", "input"])
+    result_of(lambda: iro.search_lengths(judged, nested, ties=ties, cutoff=odd(rng, 10)))
+    result_of(lambda: iro.as_run(nested))
+    frame = pd.DataFrame({
+        "query_id": [odd(rng, rng.choice(IDS)) for _ in range(4)],
+        "doc_id": [odd(rng, rng.choice(IDS)) for _ in range(4)],
+        "score": [odd(rng, rng.random()) for _ in range(4)],
+    }, dtype=object)  # fmt: skip
+    result_of(lambda: iro.as_run(frame))
+    result_of(lambda: iro.as_run(odd(rng, [odd(rng, row) for row in frame.itertuples(index=False)], 0.2)))
+    result_of(lambda: read_output({query: {"RR": odd(rng, 0.5)} for query in ids}))
+
+
+def frames(rng: random.Random, folder: Path) -> None:
+    """Frames of every library: the same content gives the same run, and odd content an error of ours."""
+    good = rng.random() < 0.5
+    n_rows = rng.randint(0, 5)
+    queries = [rng.choice(IDS[:9]) for _ in range(n_rows)]
+    columns: dict[str, list[Any]] = {
+        rng.choice(["query_id", "qid"]): queries,
+        rng.choice(["doc_id", "docno"]): [f"{rng.choice(IDS[:9])}{place}" for place in range(n_rows)],
+        "score": [rng.choice([0.5, 1.25, -3.0]) for _ in range(n_rows)],
+    }
+    if rng.random() < 0.3:
+        columns[rng.choice(["rank", "tag", "name", "iteration"])] = list(range(n_rows))
+    if not good:
+        columns = {odd_name(rng, name): values for name, values in columns.items()}
+        columns[rng.choice(list(columns))] = [odd(rng, rng.choice(IDS), 0.3) for _ in range(n_rows)]
+    expected: dict[str, dict[str, float]] = {}
+    if good:
+        for query, document, score in zip(*list(columns.values())[:3], strict=True):
+            expected.setdefault(query, {})[document] = score
+    for kind in rng.sample(list(FRAMES), 3):
+        try:
+            frame: Any = FRAMES[kind](columns)
+        except Exception:  # no such frame
+            continue
+        if not good and rng.random() < 0.1 and kind == "pandas":
+            frame = pd.concat([frame, frame.iloc[:, :1]], axis=1)
+        result = result_of(lambda frame=frame: iro.as_run(frame).to_dict())  # type: ignore[misc]
+        if good and result != expected and n_rows:
+            raise AssertionError(f"{kind}: read as {result!r}, the frame has {expected!r}")
+        result_of(lambda frame=frame: iro.as_qrels(frame).to_dict())  # type: ignore[misc]
+        result_of(lambda frame=frame: iro.search_lengths({"q1": {"d1": 1}}, frame).esl())  # type: ignore[misc]
+
+
+def odd_name(rng: random.Random, name: str) -> Any:
+    others = ["query_id", "qid", "doc_id", "docno", "score", "rank", "relevance", "", "x", "\x1b", 0, None, ("a", "b")]
+    return rng.choice(others) if rng.random() < 0.15 else name
+
+
+class Stream:
+    """What offers an Arrow stream and nothing else."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+FRAMES: dict[str, Callable[[dict[Any, list[Any]]], Any]] = {
+    "pandas": pd.DataFrame,
+    "pandas, nullable": lambda columns: pd.DataFrame(columns).convert_dtypes(),
+    "pandas, objects": lambda columns: pd.DataFrame(columns, dtype=object),
+    "pandas, categories": lambda columns: pd.DataFrame(columns).astype(dict.fromkeys(list(columns)[:2], "category")),
+    "pandas, index": lambda columns: pd.DataFrame(columns).set_index(next(iter(columns)), drop=False),
+    "polars": pl.DataFrame,
+    "polars, objects": lambda columns: pl.DataFrame(columns, strict=False),
+    "polars, lazy": pl.LazyFrame,
+    "polars, categories": lambda columns: pl.DataFrame(columns).with_columns(pl.nth(0).cast(pl.Categorical)),
+    "arrow": pa.table,
+    "arrow, dictionary": lambda columns: pa.table(
+        {name: pa.array(values).dictionary_encode() for name, values in columns.items()}
+    ),
+    "arrow, chunks": lambda columns: pa.concat_tables([pa.table(columns).slice(0, 2), pa.table(columns).slice(2)]),
+    "arrow stream": lambda columns: Stream(pl.DataFrame(columns)),
+}
+
+
+def histories(rng: random.Random, folder: Path) -> None:
+    """Histories of leaderboards, from files and from rows."""
+    names = ["id", "date", rng.choice(["score", "MRR_eval", "x"]), "team"]
+    if rng.random() < 0.2:
+        names[rng.randrange(4)] = rng.choice(["id", "run", "date", "score", "", "description", "é"])
+    usual = {"id": IDS, "date": [f"2020-01-0{day}" for day in range(1, 10)], "score": ["0.5", "0.25", "1"], "group": IDS}
+    rows = [
+        {name: odd(rng, rng.choice(values), 0.02) for name, values in zip(names, usual.values(), strict=True)}
+        for _ in range(rng.randint(0, 8))
+    ]
+    source: Any = rows
+    form = rng.choice(["rows", "json", "csv"])
+    if form != "rows":
+        path = source = folder / f"entries.{form}"
+        lines = [names, *(row.values() for row in rows)]
+        text = json.dumps(rows, default=str) if form == "json" else "".join(",".join(map(str, line)) + "\n" for line in lines)
+        path.write_bytes(damaged(rng, text.encode("utf-8", "surrogatepass")))
+    score = rng.choice([None, None, names[2], "x", odd(rng, "score", 0.5)])
+    until = rng.choice([None, None, "2020-01-05", date(2020, 1, 3), odd(rng, "x", 0.5)])
+    result = result_of(lambda: iro.sota_history(source, score=score, until=until, higher_is_better=rng.random() < 0.8))
+    if not isinstance(result, type):
+        scores = [run.score for run in result.runs]
+        if scores not in (sorted(set(scores)), sorted(set(scores), reverse=True)):
+            raise AssertionError(f"the scores of the history are {scores}")
+        if iro.SotaHistory.from_json(result.to_json()) != result:
+            raise AssertionError("the history does not survive JSON")
+        str(result), result.to_csv(), result.to_html(), result.to_latex()
+
+
+def restored(rng: random.Random, folder: Path) -> None:
+    """JSON of a result with a change: restored as it says, or refused."""
+    kind = rng.choice(KINDS)
+    result = result_of_kind(kind)
+    data = json.loads(text_of(kind))
+    if rng.random() < 0.8:
+        change_somewhere(rng, data)
+        text = json.dumps(data, default=repr)
+    else:
+        text = damaged(rng, text_of(kind).encode()).decode("utf-8", "replace")
+    again = result_of(lambda: type(result).from_json(text))
+    if not isinstance(again, type):
+        if type(result).from_json(again.to_json(per_query=True)) != again:
+            raise AssertionError(f"{kind} does not survive JSON")
+        hash(again), repr(again)
+    result_of(lambda: type(result).from_dict(data))
+    result_of(lambda: type(result).from_dict(odd(rng, {}, 0.9)))
+    result_of(lambda: type(result).from_json(odd(rng, "[]", 0.9)))
+
+
+@cache
+def text_of(kind: str) -> str:
+    return result_of_kind(kind).to_json(per_query=True)
+
+
+def change_somewhere(rng: random.Random, data: Any) -> None:
+    """Replace, remove or add a value at some depth."""
+    while True:
+        place = rng.choice(list(data) if isinstance(data, dict) else range(len(data)))
+        inside = data[place]
+        if isinstance(inside, (dict, list)) and inside and rng.random() < 0.8:
+            data = inside
+            continue
+        kind = rng.randrange(4)
+        if kind == 0:
+            del data[place]
+        elif kind == 1 and isinstance(data, dict):
+            data[rng.choice(IDS)] = inside
+        else:
+            data[place] = rng.choice(ODD)
+        return
+
+
+def measures(rng: random.Random, folder: Path) -> None:
+    names = [
+        "P",
+        "nDCG",
+        "RR",
+        "ESL",
+        "ASL",
+        "Answered",
+        "Compat",
+        "AP",
+        "R",
+        "SetF",
+        "IPrec",
+        "Success",
+        "RPrec",
+        "Judged",
+        "x",
+    ]
+    parameters = ["rel", "cutoff", "judged_only", "p", "beta", "gains", "dcg", "missing", "need", "first", "recall", "baseline"]
+    values = [
+        "0",
+        "1",
+        "2",
+        "-1",
+        "True",
+        "0.5",
+        "2.0",
+        "1e999",
+        "'x'",
+        "'cutoff'",
+        "{1: 2}",
+        "None",
+        "[1]",
+        "9" * 25,
+        "(",
+        "-",
+        "()",
+    ]
+    inside = ",".join(f"{rng.choice(parameters)}={rng.choice(values)}" for _ in range(rng.randint(0, 2)))
+    text = rng.choice(names) + (f"({inside})" if inside else "") + (f"@{rng.choice(values)}" if rng.random() < 0.7 else "")
+    measure = result_of(lambda: parse_measure(text))
+    if not isinstance(measure, type):
+        import ir_measures
+
+        judged, run = {"1": {"d-1": 1, "e-2": 0}}, {"1": {"d-1": 2.0, "e-2": 1.0}}
+        result_of(lambda: ir_measures.calc_aggregate([measure], judged, run))
