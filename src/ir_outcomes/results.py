@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ir_outcomes.showing.report import ReportPage
     from ir_outcomes.showing.view import View
 
-__all__ = ["OPTIONAL", "SCHEMA", "FrozenDict", "Immutable", "Result", "as_plain", "versions"]
+__all__ = ["OPTIONAL", "SCHEMA", "FrozenDict", "Immutable", "Result", "as_plain", "columns_of", "versions"]
 
 SCHEMA = 1  # raised when JSON written by an earlier version can no longer be read
 OPTIONAL = types.MappingProxyType({"optional": True})  # metadata of a field that JSON holds only on request
@@ -423,6 +423,33 @@ class Result(Immutable):
         return self.to_text()
 
 
+def columns_of(source: object, *columns: str, prefix: str = "") -> dict[str, Any]:
+    """Take attributes of an object as columns of a row; None where the object, or something on the way to it, is None.
+
+    Parameters
+    ----------
+    source : object
+        Where the values are.
+    columns : str
+        A column with the name of its attribute, or ``column=attribute``, such as ``"p=test.pvalue"``.
+    prefix : str
+        Of the names of all columns.
+
+    Examples
+    --------
+    >>> columns_of(date(2021, 2, 28), "year", "of_month=day", prefix="date_")
+    {'date_year': 2021, 'date_of_month': 28}
+    """
+    row = {}
+    for column in columns:
+        name, _, path = column.partition("=")
+        value: Any = source
+        for attribute in (path or name).split("."):
+            value = None if value is None else getattr(value, attribute)
+        row[f"{prefix}{name}"] = value
+    return row
+
+
 def as_plain(value: Any, *, per_query: bool = False) -> Any:
     """Turn a dataclass and what it holds into dicts, lists, text and numbers."""
     if is_dataclass(value) and not isinstance(value, type):
@@ -456,16 +483,20 @@ class _Invalid(Exception):  # never leaves this module
         super().__init__(problem)
         self.path = ""
 
-    def below(self, key: str | int) -> _Invalid:
-        step = f"[{key}]" if isinstance(key, int) else f".{key}"
-        self.path = f"{step}{self.path}"
-        return self
-
     def message(self) -> str:
         return f"{self.path.lstrip('.')}: {self}" if self.path else str(self)
 
 
 Restorer = Callable[[Any], Any]
+
+
+def _restored_at(key: str | int, restore: Restorer, item: Any) -> Any:
+    try:
+        return restore(item)
+    except _Invalid as invalid:
+        step = f"[{key}]" if isinstance(key, int) else f".{key}"
+        invalid.path = f"{step}{invalid.path}"
+        raise
 
 
 @cache
@@ -578,13 +609,8 @@ def _restorer_of_tuple(kinds: tuple[Any, ...]) -> Restorer:
         if not is_homogeneous and len(value) != len(restorers):
             raise _Invalid(f"must be a list of {len(restorers)}, not of {len(value)}")
         chosen = restorers * len(value) if is_homogeneous else restorers
-        items = []
-        for restore, item in zip(chosen, value, strict=True):
-            try:
-                items.append(restore(item))
-            except _Invalid as invalid:
-                raise invalid.below(len(items)) from None
-        return tuple(items)
+        items = zip(chosen, value, strict=True)
+        return tuple(_restored_at(place, restore, item) for place, (restore, item) in enumerate(items))
 
     return restored
 
@@ -592,16 +618,7 @@ def _restorer_of_tuple(kinds: tuple[Any, ...]) -> Restorer:
 def _restorer_of_mapping(kind: Any) -> Restorer:
     restore = _restorer(kind)
 
-    def restored(value: Any) -> FrozenDict[str, Any]:
-        items = {}
-        for key, item in _object(value).items():
-            try:
-                items[key] = restore(item)
-            except _Invalid as invalid:
-                raise invalid.below(key) from None
-        return FrozenDict(items)
-
-    return restored
+    return lambda value: FrozenDict({key: _restored_at(key, restore, item) for key, item in _object(value).items()})
 
 
 def _restored_dataclass(kind: Any, value: Any) -> Any:
@@ -615,13 +632,9 @@ def _restored_dataclass(kind: Any, value: Any) -> Any:
     missing = [field.name for field in fields(kind) if field.name not in values and not _has_default(field)]
     if missing:
         raise _Invalid(f"lacks the key {missing[0]!r}")
-    for name, item in values.items():
-        try:
-            values[name] = restorers[name](item)
-        except _Invalid as invalid:
-            raise invalid.below(name) from None
+    restored = {name: _restored_at(name, restorers[name], item) for name, item in values.items()}
     try:
-        return kind(**values)
+        return kind(**restored)
     except IrOutcomesError as error:  # a combination of values that the class refuses
         raise _Invalid(str(error)) from None
 

@@ -34,7 +34,7 @@ class CollectionsComparison(Result):
     ----------
     baseline : str
         The run that the others are compared with.
-    rows : tuple of Condition
+    conditions : tuple of Condition
         One for each contender and collection, contender by contender.
     overall : tuple of Overall
         One for each contender.
@@ -163,7 +163,9 @@ def compare_collections(
     unknown = [name for name in chosen if name not in names or name == baseline]
     if unknown or not chosen:
         raise ParameterError(f"{unknown[0] if unknown else 'no run'!r} is not a contender; the runs are {listed(names[:10])}")
-    _check_groups(groups, evaluations)
+    unknown = [name for name in groups or {} if name not in evaluations]
+    if unknown:
+        raise ParameterError(f"groups names {unknown[0]!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
     scores = [next(iter(evaluations.values())).scores_of(measure) for measure in measures]
     rules = Rules(alpha, test, coverage_test, correction)
     rows = conditions_of(
@@ -173,7 +175,7 @@ def compare_collections(
     if not rows:
         raise ParameterError(f"no collection has both {baseline!r} and a contender")
     directions = [(found.measure, found.higher_is_better) for found in scores]
-    overall = overall_of(rows, rules, kind="collection", measures=directions)
+    overall = overall_of(rows, rules, directions)
     settings = Settings.of(next(iter(evaluations.values())), **rules._asdict(), family=len(chosen))
     cutoffs = {evaluation.cutoff for evaluation in evaluations.values()}
     return CollectionsComparison(
@@ -215,12 +217,6 @@ def _with_one_unit(evaluations: Mapping[str, Evaluation]) -> dict[str, Evaluatio
     if len(units) == 1:
         return dict(evaluations)
     return {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
-
-
-def _check_groups(groups: Mapping[str, str] | None, evaluations: Mapping[str, Evaluation]) -> None:
-    unknown = [name for name in groups or {} if name not in evaluations]
-    if unknown:
-        raise ParameterError(f"groups names {unknown[0]!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
 
 
 def _notes(

@@ -11,7 +11,7 @@ import numpy as np
 from ir_outcomes._checks import check_positive
 from ir_outcomes._formatting import listed, plural
 from ir_outcomes._types import CoverageTest, RankingTest
-from ir_outcomes.comparison.compare import compare
+from ir_outcomes.across.conditions import Rules, compare_in, prevailing
 from ir_outcomes.comparison.cutoffs import USUAL_CUTOFFS
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.rows import row_of
@@ -152,11 +152,9 @@ def compare_cutoffs(
             f"no cutoff of {listed(list(map(str, wanted)))} is within the lists, which hold {min(depths)} documents"
         )
     beyond = [str(cutoff) for cutoff in wanted if cutoff > min(depths)]
-    comparisons = []
-    for cutoff in within:
-        found = compare(evaluation, baseline, contender, cutoff=cutoff, alpha=alpha, test=test, coverage_test=coverage_test)
-        if isinstance(found, Comparison):
-            comparisons.append(found)
+    at_cutoffs = {str(cutoff): evaluation.with_cutoff(cutoff) for cutoff in within}
+    compared = compare_in(at_cutoffs, baseline, [contender], Rules(alpha, test, coverage_test))
+    comparisons = [comparison for _, comparison in compared]
     return CutoffsComparison(
         baseline=baseline,
         contender=contender,
@@ -241,12 +239,11 @@ def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
 def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int) -> list[str]:
     notes = []
     labels = [comparison.verdict.label for comparison in comparisons]
-    directions = {label.split()[0] for label in labels} & {"better", "worse"}
-    if len(set(labels)) > 1:
-        most = max(set(labels), key=labels.count)
-        opposite = "with opposite directions" if len(directions) == 2 else "never with opposite directions"
+    most, times, is_opposite = prevailing(labels)
+    if times < len(labels):
+        opposite = "with opposite directions" if is_opposite else "never with opposite directions"
         notes.append(
-            f'The label depends on the cutoff: "{most}" at {labels.count(most)} of {plural("cutoff", len(labels))}, {opposite}.'
+            f'The label depends on the cutoff: "{most}" at {times} of {plural("cutoff", len(labels))}, {opposite}.'
             " Labels are not corrected for the number of cutoffs: decide on one before looking."
         )
     if beyond:

@@ -8,10 +8,10 @@ from typing import Any
 
 from ir_outcomes._formatting import listed, plural
 from ir_outcomes._types import Correction, CoverageTest, RankingTest
-from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+from ir_outcomes.across.conditions import Rules, compare_in, prevailing
+from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.comparison.rows import row_of
-from ir_outcomes.comparison.settings import check_alpha
+from ir_outcomes.comparison.settings import check_alpha, contenders_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.results import Immutable, Result, versions
@@ -158,18 +158,13 @@ def compare_judges(
     first = next(iter(evaluations.values()))
     for judge, evaluation in evaluations.items():
         _check_alike(first, evaluation, judge, cutoff)
-    chosen = [name for name in first.names if name != baseline] if contenders is None else contenders
-    chosen = [chosen] if isinstance(chosen, str) else list(chosen)
-    settings: dict[str, Any] = {"alpha": alpha, "test": test, "coverage_test": coverage_test, "correction": correction}
-    judgments: list[Judgment] = []
-    for judge, evaluation in evaluations.items():
-        compared = compare(evaluation, baseline, chosen, cutoff=cutoff, **settings)
-        items = compared if isinstance(compared, Comparisons) else [compared]
-        judgments += [Judgment(judge, item) for item in items]
+    chosen = contenders_of(first, baseline, contenders)
+    compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, coverage_test, correction), cutoff)
+    judgments = [Judgment(judge, comparison) for judge, comparison in compared]
     by_contender = {name: [judgment for judgment in judgments if judgment.comparison.contender == name] for name in chosen}
     return JudgesComparison(
         baseline=baseline,
-        judgments=tuple(judgment for own in by_contender.values() for judgment in own),
+        judgments=tuple(judgments),
         flips=tuple(flip for name, own in by_contender.items() for flip in _flips(name, own)),
         sentences=tuple(_sentence(name, own) for name, own in by_contender.items()),
         notes=tuple(_notes(evaluations, baseline, chosen)),
@@ -190,12 +185,9 @@ def _check_alike(first: Evaluation, evaluation: Evaluation, judge: str, cutoff: 
 
 
 def _sentence(contender: str, judgments: Sequence[Judgment]) -> str:
-    labels = [judgment.comparison.verdict.label for judgment in judgments]
-    most = max(labels, key=labels.count)
-    directions = {label.split()[0] for label in labels} & {"better", "worse"}
-    opposite = "opposite directions occur" if len(directions) == 2 else "never opposite"
-    judges = plural("judge", len(labels))
-    return f'{contender}: the same label under {labels.count(most)} of {judges} ("{most}"), {opposite}.'
+    most, times, opposite = prevailing([judgment.comparison.verdict.label for judgment in judgments])
+    directions = "opposite directions occur" if opposite else "never opposite"
+    return f'{contender}: the same label under {times} of {plural("judge", len(judgments))} ("{most}"), {directions}.'
 
 
 def _flips(contender: str, judgments: Sequence[Judgment]) -> list[Flip]:

@@ -22,17 +22,15 @@ from ir_outcomes.comparison.facets import (
 from ir_outcomes.comparison.margins import within_margins
 from ir_outcomes.comparison.outcomes import OUTCOMES, PairedQueries
 from ir_outcomes.comparison.pair_tests import DecidingCoverageTest, Judgment, judge, run_tests, samples_of, stacked
-from ir_outcomes.comparison.result import Comparison, CutoffLabel, Decision, QueryOutcome, Verdict
+from ir_outcomes.comparison.result import Comparison, CutoffLabel, QueryOutcome, Verdict
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import DECISIONS, LABELS
 from ir_outcomes.comparison.wording import notes_on_verdict, sentence
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import versions
 from ir_outcomes.statistics import randomized_tukey_hsd
 
 __all__ = ["MeasuredPair", "build", "family_labels"]
-
-_DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +116,8 @@ def _comparison(
         cutoffs=pair.cutoffs,
         verdict=Verdict(
             label=label,
-            strict=_DECISIONS[int(verdicts.strict[place])],
-            do_no_harm=_DECISIONS[int(verdicts.do_no_harm[place])],
+            strict=DECISIONS[int(verdicts.strict[place])],
+            do_no_harm=DECISIONS[int(verdicts.do_no_harm[place])],
             guard=None if restricted is None else bool(verdicts.guard[place]),
             non_inferior=None if within is None else within.non_inferior,
             equivalent=None if within is None else within.equivalent,

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple, overload
+from typing import Any, ClassVar, NamedTuple, overload
 
 from ir_outcomes._formatting import plural
 from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes
 from ir_outcomes.comparison.rows import paper_row, row_of
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import LABELS, Decision
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import OPTIONAL, Result
 
-__all__ = ["Comparison", "Comparisons", "CutoffLabel", "Decision", "QueryOutcome", "Verdict"]
+__all__ = ["Comparison", "Comparisons", "CutoffLabel", "QueryOutcome", "Verdict"]
 
-Decision = Literal["better", "worse", "undecided"]
 WHICH = ("won", "lost", "better", "worse")
 
 

@@ -4,87 +4,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.outcomes import OUTCOMES
+from ir_outcomes.results import columns_of
 
 if TYPE_CHECKING:
     from ir_outcomes.comparison.result import Comparison
 
 __all__ = ["paper_row", "row_of"]
 
+_OF_FACET = (
+    "n", "n_nonzero", "baseline", "contender", "difference", "low=interval.low", "high=interval.high", "effect=effect_size",
+    "test", "p=pvalue", "p_corrected=pvalue_corrected", "detectable",
+)  # fmt: skip
+_OF_RESTRICTED = (
+    "restricted_difference=difference", "restricted_low=interval.low", "restricted_high=interval.high",
+    "restricted_p=test.pvalue", "restricted_both=both", "restricted_won=won", "restricted_lost=lost",
+    "won_and_lost_p=won_and_lost_test.pvalue", "queries_better=better", "queries_worse=worse", "queries_equal=equal",
+)  # fmt: skip
+
 
 def row_of(comparison: Comparison) -> dict[str, Any]:
     """Return a column for each value, None where there is none; units are those of `Comparison`."""
-    outcomes, restricted = comparison.outcomes, comparison.restricted
-    row: dict[str, Any] = {
-        "baseline": comparison.baseline,
-        "contender": comparison.contender,
-        "n_queries": comparison.n_queries,
-        "n_unanswerable": comparison.n_unanswerable,
-        "cutoff": comparison.cutoff,
-        "rel": comparison.rel,
-        "unit": comparison.unit,
-        "ties": comparison.ties,
-        **{outcome: getattr(outcomes, outcome) for outcome in OUTCOMES},
-        **{f"{name}_share": None if outcomes.shares is None else getattr(outcomes.shares, name) for name in OUTCOMES},
-        "lost_at": outcomes.lost_at,
-        "won_at": outcomes.won_at,
-    }
-    facets: dict[str, Facet | None] = {
-        "coverage": comparison.coverage,
-        "ranking": comparison.ranking,
-        "reciprocal": comparison.reciprocal,
-    }
-    for name, facet in facets.items():
-        if facet is None:
-            continue
-        low, high = facet.interval or (None, None)
-        row |= {
-            f"{name}_n": facet.n,
-            f"{name}_n_nonzero": facet.n_nonzero,
-            f"{name}_baseline": facet.baseline,
-            f"{name}_contender": facet.contender,
-            f"{name}_difference": facet.difference,
-            f"{name}_low": low,
-            f"{name}_high": high,
-            f"{name}_effect": facet.effect_size,
-            f"{name}_test": facet.test,
-            f"{name}_p": facet.pvalue,
-            f"{name}_p_corrected": facet.pvalue_corrected,
-            f"{name}_detectable": facet.detectable,
-        }
-    row["ranking_ratio"] = comparison.ranking.ratio
-    if restricted is not None:
-        low, high = restricted.interval or (None, None)
-        row |= {
-            "restricted_difference": restricted.difference,
-            "restricted_low": low,
-            "restricted_high": high,
-            "restricted_p": restricted.test.pvalue,
-            "restricted_both": restricted.both,
-            "restricted_won": restricted.won,
-            "restricted_lost": restricted.lost,
-            "won_and_lost_p": restricted.won_and_lost_test.pvalue,
-            "queries_better": restricted.better,
-            "queries_worse": restricted.worse,
-            "queries_equal": restricted.equal,
-        }
-    return row | {
-        "naive_baseline": comparison.naive.baseline,
-        "naive_contender": comparison.naive.contender,
-        "naive_difference": comparison.naive.difference,
-        **{f"naive_p_{name}": pvalue for name, pvalue in comparison.naive.pvalues.items()},
-        "alpha": comparison.alpha,
-        "correction": comparison.settings.correction,
-        "family": comparison.settings.family,
-        "verdict": comparison.verdict.label,
-        "strict": comparison.verdict.strict,
-        "do_no_harm": comparison.verdict.do_no_harm,
-        "guard": comparison.verdict.guard,
-        "non_inferior": comparison.verdict.non_inferior,
-        "equivalent": comparison.verdict.equivalent,
-        **{f"verdict_at_{at.cutoff}": at.label for at in comparison.cutoffs},
-    }
+    row = columns_of(
+        comparison, "baseline", "contender", "n_queries", "n_unanswerable", "cutoff", "rel", "unit", "ties"
+    )  # fmt: skip
+    shares = (f"{outcome}_share=shares.{outcome}" for outcome in OUTCOMES)
+    row |= columns_of(comparison.outcomes, *OUTCOMES, *shares, "lost_at", "won_at")
+    for name in ("coverage", "ranking", "reciprocal"):
+        if (facet := getattr(comparison, name)) is not None:
+            row |= columns_of(facet, *_OF_FACET, prefix=f"{name}_")
+    row |= columns_of(comparison.ranking, "ratio", prefix="ranking_")
+    if comparison.restricted is not None:
+        row |= columns_of(comparison.restricted, *_OF_RESTRICTED)
+    row |= columns_of(comparison.naive, "baseline", "contender", "difference", prefix="naive_")
+    row |= {f"naive_p_{name}": pvalue for name, pvalue in comparison.naive.pvalues.items()}
+    row |= columns_of(comparison.settings, "alpha", "correction", "family")
+    row |= columns_of(
+        comparison.verdict, "verdict=label", "strict", "do_no_harm", "guard", "non_inferior", "equivalent"
+    )  # fmt: skip
+    return row | {f"verdict_at_{at.cutoff}": at.label for at in comparison.cutoffs}
 
 
 def paper_row(comparison: Comparison) -> dict[str, Any]:
@@ -93,23 +51,13 @@ def paper_row(comparison: Comparison) -> dict[str, Any]:
     The difference is that of the naive means (MRR). The coverage test stands beside the outcomes, where the paper leaves it
     to the reader.
     """
-
-    def share(outcome: str) -> float | None:
-        return None if comparison.outcomes.shares is None else float(getattr(comparison.outcomes.shares, outcome))
-
-    row: dict[str, Any] = {
-        "A": comparison.baseline,
-        "B": comparison.contender,
-        "delta": comparison.naive.difference,
-        "naive_wrs_p": comparison.naive.pvalues["ranksum"],
-        "naive_wsr_p": comparison.naive.pvalues["wilcoxon"],
-        "naive_t_p": comparison.naive.pvalues["t"],
-        "neither": share("neither"),
-        "a_wins": share("lost"),
-        "b_wins": share("won"),
-        "coverage_p": comparison.coverage.pvalue,
-        "both": share("both"),
-    }
+    naive = comparison.naive.pvalues
+    row = columns_of(comparison, "A=baseline", "B=contender", "delta=naive.difference")
+    row |= {"naive_wrs_p": naive["ranksum"], "naive_wsr_p": naive["wilcoxon"], "naive_t_p": naive["t"]}
+    row |= columns_of(
+        comparison, "neither=outcomes.shares.neither", "a_wins=outcomes.shares.lost", "b_wins=outcomes.shares.won",
+        "coverage_p=coverage.pvalue", "both=outcomes.shares.both",
+    )  # fmt: skip
     for name, facet in (("esl", comparison.ranking), ("rr", comparison.reciprocal)):
         if facet is not None:
             row |= {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -12,7 +13,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.statistics import first_step_level
 
-__all__ = ["Settings", "check_alpha", "checked_margins"]
+__all__ = ["Settings", "check_alpha", "checked_margins", "contenders_of"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,24 @@ class Settings:
     def margin_level(self) -> float:
         """Level of the two-sided intervals that decide about margins."""
         return 1 - self.first_step_level
+
+
+def contenders_of(evaluation: Evaluation, baseline: str, contenders: str | Sequence[str] | None) -> list[str]:
+    """Return the names of the contenders: one, several, or by default all runs but the baseline.
+
+    Raises
+    ------
+    ParameterError
+        If the evaluation lacks a run, or there is no contender.
+    """
+    if contenders is None:
+        contenders = [name for name in evaluation.names if name != baseline]
+    names = [contenders] if isinstance(contenders, str) else list(dict.fromkeys(contenders))
+    for name in (baseline, *names):
+        evaluation.position(name)
+    if not names:
+        raise ParameterError("there is no contender; name a run other than the baseline")
+    return names
 
 
 def check_alpha(alpha: Any) -> None:

@@ -215,10 +215,8 @@ def length_changes(
         The runs; see `ir_outcomes.evaluate`.
     baseline, contender : str
         Names of two runs of the evaluation.
-    cutoff : int, optional
-        Depth that both runs share; by default the one that both reach, whatever the evaluation's cutoff is.
-    missing : {"cutoff", "retrieved"}
-        Search length of a missing document in the mean change; see `SearchLengths.asl`.
+    cutoff, missing
+        See `ir_outcomes.rrie`; `missing` is for the mean change only.
     bins : int, optional
         Number of buckets of equal width in each direction, up to the depth, as in Figure 6. By default the buckets grow: 1 to
         2, 3 to 9, 10 to 29 and so on.
@@ -229,11 +227,8 @@ def length_changes(
 
     Raises
     ------
-    MismatchError
-        If the runs differ in depth and no cutoff is given.
-    ParameterError
-        If a run is unknown, a setting is invalid, a missing document would have no search length under
-        ``missing="retrieved"``, or the cutoff splits a group of tied documents under ``ties="expected"``.
+    MismatchError, ParameterError
+        As `ir_outcomes.rrie`.
 
     Notes
     -----
