@@ -168,8 +168,8 @@ class Result(Immutable):
 
         Parameters
         ----------
-        per_query : bool
-            Include the values of each query, where the result has them.
+        per_query
+            See `to_dict`.
         indent : int, optional
             Spaces for each level; by default everything is on one line.
         """
@@ -241,8 +241,8 @@ class Result(Immutable):
 
         Parameters
         ----------
-        columns : {"default", "paper"}
-            "paper" writes comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
+        columns
+            See `to_text`.
         spreadsheet : bool
             Put an apostrophe before text that a spreadsheet would compute as a formula: names that start with ``=``, ``+``,
             ``-``, ``@``, a tab or a carriage return. By default names are written exactly.
@@ -265,8 +265,8 @@ class Result(Immutable):
 
         Parameters
         ----------
-        columns : {"default", "paper"}
-            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
+        columns
+            See `to_text`.
         caption : bool or str
             True puts each table into a float with the result's own caption; text is used as the caption instead and is taken
             as LaTeX. By default the caption is a comment.
@@ -291,10 +291,8 @@ class Result(Immutable):
 
         Parameters
         ----------
-        columns : {"default", "paper"}
-            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
-        sentences : bool, optional
-            Whether a sentence explains each verdict; by default for up to 3 contenders.
+        columns, sentences
+            See `to_text`.
         full : bool
             Return a whole page with character set, title and style, instead of a part of a page.
         """
@@ -307,10 +305,8 @@ class Result(Immutable):
 
         Parameters
         ----------
-        columns : {"default", "paper"}
-            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
-        sentences : bool, optional
-            Whether a sentence explains each verdict; by default for up to 3 contenders.
+        columns, sentences
+            See `to_text`.
         """
         from ir_outcomes.showing import markdown
 
@@ -457,7 +453,7 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
         return head | {
             field.name: as_plain(getattr(value, field.name), per_query=per_query)
             for field in fields(value)
-            if per_query or not _is_optional(field)
+            if per_query or not field.metadata.get("optional")
         }
     if isinstance(value, Mapping):
         return {key: as_plain(item, per_query=per_query) for key, item in value.items()}
@@ -466,10 +462,6 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return value.isoformat() if isinstance(value, date) else value
-
-
-def _is_optional(field: Field[Any]) -> bool:
-    return bool(field.metadata.get("optional", False))
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -524,16 +516,13 @@ def _restorer(kind: Any) -> Restorer:
     raise TypeError(f"results cannot hold {kind}: JSON would not restore it")
 
 
-def _restored_bool(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise _not("true or false", value)
+def _restorer_of_scalar(what: str, is_valid: Callable[[Any], bool]) -> Restorer:
+    def restored(value: Any) -> Any:
+        if is_valid(value):
+            return value
+        raise _not(what, value)
 
-
-def _restored_int(value: Any) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    raise _not("a whole number", value)
+    return restored
 
 
 def _restored_float(value: Any) -> float:
@@ -547,31 +536,20 @@ def _restored_float(value: Any) -> float:
     raise _not("a finite number", value)
 
 
-def _restored_text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    raise _not("text", value)
-
-
 def _restored_date(value: Any) -> date:
     try:
-        return date.fromisoformat(_restored_text(value))
-    except (ValueError, _Invalid):
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
         raise _not("a date such as 2021-02-28", value) from None
 
 
-def _restored_none(value: Any) -> None:
-    if value is not None:
-        raise _not("null", value)
-
-
 _SCALARS: dict[Any, Restorer] = {
-    bool: _restored_bool,
-    int: _restored_int,
+    bool: _restorer_of_scalar("true or false", lambda value: isinstance(value, bool)),
+    int: _restorer_of_scalar("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
     float: _restored_float,
-    str: _restored_text,
+    str: _restorer_of_scalar("text", lambda value: isinstance(value, str)),
     date: _restored_date,
-    type(None): _restored_none,
+    type(None): _restorer_of_scalar("null", lambda value: value is None),
 }
 
 

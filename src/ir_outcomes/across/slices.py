@@ -15,7 +15,7 @@ from ir_outcomes._types import Correction, CoverageTest, RankingTest
 from ir_outcomes.across.conditions import Condition, Rules, conditions_of
 from ir_outcomes.across.rows import condition_row
 from ir_outcomes.comparison.outcomes import OUTCOMES, pair_queries
-from ir_outcomes.comparison.settings import Settings, check_alpha, contenders_of
+from ir_outcomes.comparison.settings import Settings, contenders_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.reading.files import read_texts
@@ -73,10 +73,8 @@ class SlicesComparison(Result):
         Correction over contenders and slices.
     seed, resamples : int
         Of the permutations.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -132,10 +130,8 @@ def compare_slices(
     by : mapping of str to str, path, or "length"
         The slice of each query: query ids to labels, a file with lines of id, tab and label, or the number of words of the
         query in quartiles, for which the evaluation must know the texts. Queries without a label are left out, with a note.
-    baseline : str
-        Name of run A.
-    contenders : str or sequence of str, optional
-        Names of the other runs; by default all.
+    baseline, contenders : str, and str or sequence of str
+        Names of runs; by default all others are contenders.
     cutoff, alpha, test, coverage_test, correction
         See `ir_outcomes.compare`.
     over_slices : {"holm", "bonferroni", "fdr_bh", "none"}
@@ -170,7 +166,6 @@ def compare_slices(
     >>> [(row.condition, row.label) for row in found.conditions]
     [('first', 'better without harm'), ('second', 'no significant difference')]
     """
-    check_alpha(alpha)
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
     chosen = contenders_of(evaluation, baseline, contenders)

@@ -10,15 +10,7 @@ import numpy as np
 
 from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Floats
-from ir_outcomes.comparison.facets import (
-    CoverageFacet,
-    Naive,
-    RankingFacet,
-    coverage_facet,
-    ranking_facet,
-    reciprocal_facet,
-    restricted_length,
-)
+from ir_outcomes.comparison.facets import Naive, coverage_facet, ranking_facet, reciprocal_facet, restricted_length
 from ir_outcomes.comparison.margins import within_margins
 from ir_outcomes.comparison.outcomes import OUTCOMES, PairedQueries
 from ir_outcomes.comparison.pair_tests import DecidingCoverageTest, Judgment, judge, run_tests, samples_of, stacked
@@ -95,8 +87,9 @@ def _comparison(
     pair: MeasuredPair, place: int, judgment: Judgment, settings: Settings, coverage_test: DecidingCoverageTest
 ) -> Comparison:
     queries, verdicts = pair.queries, judgment.verdicts
-    coverage: CoverageFacet = coverage_facet(queries, settings, coverage_test).corrected(float(judgment.coverage[place]))
-    ranking: RankingFacet = ranking_facet(queries, settings).corrected(float(judgment.ranking[place]))
+    coverage = coverage_facet(queries, settings, coverage_test)
+    coverage = replace(coverage, pvalue_corrected=float(judgment.coverage[place]))
+    ranking = replace(ranking_facet(queries, settings), pvalue_corrected=float(judgment.ranking[place]))
     restricted = restricted_length(queries.restricted, settings)
     within = None if settings.margins is None else within_margins(coverage, ranking, settings.margins)
     label = LABELS[verdicts.label[place]]

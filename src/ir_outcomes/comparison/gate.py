@@ -182,10 +182,8 @@ class GateResult(Result):
         Of the comparisons; None where no run had results.
     inputs : mapping of str to str
         SHA-256 of each input by its name.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str

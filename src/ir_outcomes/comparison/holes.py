@@ -15,7 +15,7 @@ from ir_outcomes._formatting import plural
 from ir_outcomes._types import Correction, CoverageTest, Floats, Ints, RankingTest
 from ir_outcomes.comparison.assignments import Holdings, holdings_of, labels_of, raw_pvalues
 from ir_outcomes.comparison.settings import Settings, contenders_of
-from ir_outcomes.comparison.tipping import Bound, Tip, bound_of, priority, tip_of
+from ir_outcomes.comparison.tipping import Bound, bound_of, priority, tip_of
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.documents import RankedDocuments
@@ -132,10 +132,8 @@ class Holes(Result):
         Of the resampling.
     settings : Settings
         Of the comparisons.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -275,7 +273,8 @@ def holes(
     chances = _prior(prior, cutoff, evaluation.at(cutoff), unjudged)
     rng = np.random.default_rng(seed)
     judged = {
-        name: _judged(run, kept) for name, run, kept in zip(evaluation.names, evaluation.at(cutoff), unjudged, strict=True)
+        run.name: 1 - len(kept.rank) / max(int(run.retrieved.sum()), 1)
+        for run, kept in zip(evaluation.at(cutoff), unjudged, strict=True)
     }
     found = []
     for name, pair in zip(names, _pairs(evaluation, baseline, names, cutoff, settings), strict=True):
@@ -285,6 +284,10 @@ def holes(
         drawn = Counter(labels_of(pair, rng.random((draws, len(pair))) < chance).tolist()) if draws else Counter()
         changed = 1 - drawn[own] / draws if draws else 0.0
         first = priority(pair, chance, tip)[:CANDIDATES]
+        tipping = None
+        if tip is not None:
+            n, documents = len(tip.documents), _documents(pair, tip.documents, evaluation.query_ids)
+            tipping = Tipping(n, n / len(pair), LABELS[tip.label], documents)
         found.append(
             PairHoles(
                 contender=name,
@@ -293,7 +296,7 @@ def holes(
                 judged=(judged[baseline], judged[name]),
                 n_unjudged=len(pair),
                 bound=bound_of(pair, own),
-                tipping=None if tip is None else _tipping(pair, tip, evaluation.query_ids),
+                tipping=tipping,
                 changed=changed,
                 flagged=changed >= FLAGGED_FROM,
                 drawn={LABELS[label]: times / draws for label, times in sorted(drawn.items())},
@@ -338,17 +341,16 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
     notes: list[tuple[str, ...]] = []
     for pair in _pairs(evaluation, baseline, names, cutoff, settings):
         tip = tip_of(pair, own_label(pair))
-        is_near = tip is not None and len(tip.documents) <= max(NEAR_DOCUMENTS, NEAR_SHARE * len(pair))
-        notes.append((_near_in_words(pair, tip),) if tip is not None and is_near else ())
+        if tip is None or len(tip.documents) > max(NEAR_DOCUMENTS, NEAR_SHARE * len(pair)):
+            notes.append(())
+            continue
+        n = len(tip.documents)
+        note = (
+            f"The label hangs on few judgments: at most {plural('unjudged document', n)} of {len(pair)}, if relevant, "
+            f'{"makes" if n == 1 else "make"} it "{LABELS[tip.label]}"; ir_outcomes.holes lists them.'
+        )
+        notes.append((note,))
     return notes
-
-
-def _near_in_words(pair: Holdings, tip: Tip) -> str:
-    n = len(tip.documents)
-    return (
-        f"The label hangs on few judgments: at most {plural('unjudged document', n)} of {len(pair)}, if relevant, "
-        f'{"makes" if n == 1 else "make"} it "{LABELS[tip.label]}"; ir_outcomes.holes lists them.'
-    )
 
 
 def _pairs(evaluation: Evaluation, baseline: str, names: Sequence[str], cutoff: int, settings: Settings) -> list[Holdings]:
@@ -422,15 +424,6 @@ def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, flo
     """Return the judged share of the first documents of baseline and contender; None where it is not known."""
     baseline, contender = (unjudged_share(run, depth) for run in runs)
     return None if baseline is None or contender is None else (1 - baseline, 1 - contender)
-
-
-def _judged(run: SearchLengths, unjudged: RankedDocuments) -> float:
-    return 1 - len(unjudged.rank) / max(int(run.retrieved.sum()), 1)
-
-
-def _tipping(pair: Holdings, tip: Tip, query_ids: Sequence[str]) -> Tipping:
-    n = len(tip.documents)
-    return Tipping(n, n / len(pair), LABELS[tip.label], _documents(pair, tip.documents, query_ids))
 
 
 def _documents(pair: Holdings, places: Ints, query_ids: Sequence[str]) -> tuple[UnjudgedDocument, ...]:

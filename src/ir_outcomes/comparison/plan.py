@@ -75,10 +75,8 @@ class Plan(Result):
         Chance to detect the effects.
     settings : Settings
         Of the pilot; with several contenders the tests are planned at the level of Holm's first step.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str

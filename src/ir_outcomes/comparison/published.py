@@ -44,10 +44,8 @@ class SummaryVerdict(Result):
         The smallest and the largest within the rounding.
     labels : tuple of str
         Every verdict within the rounding, the one at face value first.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     n: int
@@ -209,12 +207,7 @@ def _check_count(name: str, value: float, n: int, rounding: float) -> None:
 def _within_rounding(won: float, lost: float, n: int, rounding: float) -> tuple[Ints, Ints]:
     """List all pairs of counts that the numbers given may have been rounded from."""
     slack = rounding / 100 * n
-    ranges = [
-        np.arange(max(0, math.ceil(count - slack)), min(n, math.floor(count + slack)) + 1)
-        if slack
-        else np.array([round(count)])
-        for count in (won, lost)
-    ]
+    ranges = [np.arange(max(0, math.ceil(count - slack)), min(n, math.floor(count + slack)) + 1) for count in (won, lost)]
     pairs = np.array(np.meshgrid(*ranges)).reshape(2, -1)
     pairs = pairs[:, pairs.sum(axis=0) <= n]
     return pairs[0], pairs[1]

@@ -105,10 +105,8 @@ class LengthChanges(Result):
         Mean change over all relevant documents, queries weighing the same: the difference of ASL, in ranks.
     settings : TailSettings
         Depth, relevance, tie rule and the search length of a missing document in `mean`.
-    notes : tuple of str
-        What to know before reading the numbers.
-    versions : mapping of str to str
-        Versions of ir_outcomes, NumPy, SciPy, ir_measures and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     moves : tuple of DocumentChange or None
         The documents that at least one run found; see `documents`. None where they are not known; JSON holds them only with
         ``to_json(per_query=True)``.

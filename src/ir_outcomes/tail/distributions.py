@@ -61,10 +61,8 @@ class LengthDistributions(Result):
         Relevant documents, and queries that have any.
     settings : TailSettings
         Depth, relevance, tie rule and the search length of a missing document.
-    notes : tuple of str
-        What to know before reading the numbers.
-    versions : mapping of str to str
-        Versions of ir_outcomes, NumPy, SciPy, ir_measures and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     runs: tuple[LengthDistribution, ...]

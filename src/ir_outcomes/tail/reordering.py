@@ -82,10 +82,8 @@ class Reordering(Result):
     settings : TailSettings or None
         Depth, relevance, tie rule and the search length of a missing document on the way from AP to ASL. None where measures
         were named: their names say their settings.
-    notes : tuple of str
-        What to know before reading the numbers.
-    versions : mapping of str to str
-        Versions of ir_outcomes, NumPy, SciPy, ir_measures and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     changes: tuple[Change, ...]
@@ -164,7 +162,11 @@ def reordering(
     check_evaluation(ev)
     if len(ev) < 2:
         raise ParameterError("there is only 1 run; reordering needs at least two")
-    chosen = _from_ap_to_asl(ev, cutoff, missing) if measures is None else _named(ev, measures, cutoff, missing)
+    if measures is None:
+        found = runs_at_depth(ev, cutoff, missing)
+        chosen = _Measures(ablation(found.runs, missing), STEPS, found.settings, found.notes)
+    else:
+        chosen = _named(ev, measures, cutoff, missing)
     values = [_magnitudes(scores) for scores in chosen.scores]
     better = [_better(scores, means) for scores, means in zip(chosen.scores, values, strict=True)]
     measured = [*zip(chosen.scores, values, better, strict=True)]
@@ -189,11 +191,6 @@ class _Measures(NamedTuple):
     steps: tuple[str, ...]
     settings: TailSettings | None
     notes: tuple[str, ...]
-
-
-def _from_ap_to_asl(ev: Evaluation, cutoff: int | None, missing: Missing) -> _Measures:
-    found = runs_at_depth(ev, cutoff, missing)
-    return _Measures(ablation(found.runs, missing), STEPS, found.settings, found.notes)
 
 
 def _named(ev: Evaluation, measures: Sequence[Any], cutoff: int | None, missing: Missing) -> _Measures:

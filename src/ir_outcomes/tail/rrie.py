@@ -53,10 +53,8 @@ class RRIE(Result):
         The measures.
     settings : TailSettings or None
         Depth, relevance, tie rule and the search length of a missing document; None for published means.
-    notes : tuple of str
-        What to know before reading the numbers.
-    versions : mapping of str to str
-        Versions of ir_outcomes, NumPy, SciPy, ir_measures and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
