@@ -9,8 +9,7 @@ from typing import Any
 from ir_outcomes._formatting import listed, plural
 from ir_outcomes._types import Correction, CoverageTest, RankingTest
 from ir_outcomes.across.conditions import Rules, compare_in, prevailing
-from ir_outcomes.comparison.result import Comparison, QueryOutcome
-from ir_outcomes.comparison.rows import row_of
+from ir_outcomes.comparison.result import Comparison, QueryOutcome, row_of
 from ir_outcomes.comparison.settings import contenders_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
