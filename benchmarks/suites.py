@@ -18,7 +18,7 @@ import ir_outcomes as iro
 from ir_outcomes._types import Floats
 from ir_outcomes.across.conditions import Rules
 from ir_outcomes.across.effects import effects_of
-from ir_outcomes.across.pooled import label_of_effects
+from ir_outcomes.across.pooled import FACETS, label_of, pooled_effect
 from ir_outcomes.comparison.outcomes import from_items
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -52,7 +52,11 @@ def trial(rng: np.random.Generator, pairs: Sequence[tuple[tuple[Floats, Floats],
         lengths = np.where(swapped, b[drawn], a[drawn]), np.where(swapped, a[drawn], b[drawn])
         ids = tuple(map(str, range(n)))
         effects.append(effects_of(from_items(("a", "b"), ids, np.arange(n), lengths, cutoff), 1 - rules.alpha))
-    return label_of_effects(effects, rules)
+    pooled = [
+        pooled_effect({str(place): pair[facet] for place, pair in enumerate(effects)}, {}, name, higher_is_better, rules)
+        for facet, (name, higher_is_better) in enumerate(FACETS)
+    ]
+    return label_of(pooled[0], pooled[1], rules)
 
 
 def main() -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ir_outcomes.showing.report import ReportPage
     from ir_outcomes.showing.view import View
 
-__all__ = ["OPTIONAL", "SCHEMA", "FrozenDict", "Immutable", "Result", "as_plain", "versions"]
+__all__ = ["OPTIONAL", "SCHEMA", "FrozenDict", "Immutable", "Result", "as_plain", "columns_of", "versions"]
 
 SCHEMA = 1  # raised when JSON written by an earlier version can no longer be read
 OPTIONAL = types.MappingProxyType({"optional": True})  # metadata of a field that JSON holds only on request
@@ -169,8 +169,8 @@ class Result(Immutable):
 
         Parameters
         ----------
-        per_query : bool
-            Include the values of each query, where the result has them.
+        per_query
+            See `to_dict`.
         indent : int, optional
             Spaces for each level; by default everything is on one line.
         """
@@ -242,8 +242,8 @@ class Result(Immutable):
 
         Parameters
         ----------
-        columns : {"default", "paper"}
-            "paper" writes comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
+        columns
+            See `to_text`.
         spreadsheet : bool
             Put an apostrophe before text that a spreadsheet would compute as a formula: names that start with ``=``, ``+``,
             ``-``, ``@``, a tab or a carriage return. By default names are written exactly.
@@ -266,8 +266,8 @@ class Result(Immutable):
 
         Parameters
         ----------
-        columns : {"default", "paper"}
-            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
+        columns
+            See `to_text`.
         caption : bool or str
             True puts each table into a float with the result's own caption; text is used as the caption instead and is taken
             as LaTeX. By default the caption is a comment.
@@ -292,10 +292,8 @@ class Result(Immutable):
 
         Parameters
         ----------
-        columns : {"default", "paper"}
-            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
-        sentences : bool, optional
-            Whether a sentence explains each verdict; by default for up to 3 contenders.
+        columns, sentences
+            See `to_text`.
         full : bool
             Return a whole page with character set, title and style, instead of a part of a page.
         """
@@ -308,10 +306,8 @@ class Result(Immutable):
 
         Parameters
         ----------
-        columns : {"default", "paper"}
-            "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
-        sentences : bool, optional
-            Whether a sentence explains each verdict; by default for up to 3 contenders.
+        columns, sentences
+            See `to_text`.
         """
         from ir_outcomes.showing import markdown
 
@@ -424,6 +420,33 @@ class Result(Immutable):
         return self.to_text()
 
 
+def columns_of(source: object, *columns: str, prefix: str = "") -> dict[str, Any]:
+    """Take attributes of an object as columns of a row; None where the object, or something on the way to it, is None.
+
+    Parameters
+    ----------
+    source : object
+        Where the values are.
+    columns : str
+        A column with the name of its attribute, or ``column=attribute``, such as ``"p=test.pvalue"``.
+    prefix : str
+        Of the names of all columns.
+
+    Examples
+    --------
+    >>> columns_of(date(2021, 2, 28), "year", "of_month=day", prefix="date_")
+    {'date_year': 2021, 'date_of_month': 28}
+    """
+    row = {}
+    for column in columns:
+        name, _, path = column.partition("=")
+        value: Any = source
+        for attribute in (path or name).split("."):
+            value = None if value is None else getattr(value, attribute)
+        row[f"{prefix}{name}"] = value
+    return row
+
+
 def as_plain(value: Any, *, per_query: bool = False) -> Any:
     """Turn a dataclass and what it holds into dicts, lists, text and numbers."""
     if type(value) in _SCALARS and not isinstance(value, date):  # most values of a large result
@@ -433,7 +456,7 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
         return head | {
             field.name: as_plain(getattr(value, field.name), per_query=per_query)
             for field in fields(value)
-            if per_query or not _is_optional(field)
+            if per_query or not field.metadata.get("optional")
         }
     if isinstance(value, Mapping):
         return {key: as_plain(item, per_query=per_query) for key, item in value.items()}
@@ -442,10 +465,6 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return value.isoformat() if isinstance(value, date) else value
-
-
-def _is_optional(field: Field[Any]) -> bool:
-    return bool(field.metadata.get("optional", False))
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -459,16 +478,20 @@ class _Invalid(Exception):  # never leaves this module
         super().__init__(problem)
         self.path = ""
 
-    def below(self, key: str | int) -> _Invalid:
-        step = f"[{key}]" if isinstance(key, int) else f".{key}"
-        self.path = f"{step}{self.path}"
-        return self
-
     def message(self) -> str:
         return f"{self.path.lstrip('.')}: {self}" if self.path else str(self)
 
 
 Restorer = Callable[[Any], Any]
+
+
+def _restored_at(key: str | int, restore: Restorer, item: Any) -> Any:
+    try:
+        return restore(item)
+    except _Invalid as invalid:
+        step = f"[{key}]" if isinstance(key, int) else f".{key}"
+        invalid.path = f"{step}{invalid.path}"
+        raise
 
 
 @cache
@@ -498,16 +521,13 @@ def _restorer(kind: Any) -> Restorer:
     raise TypeError(f"results cannot hold {kind}: JSON would not restore it")
 
 
-def _restored_bool(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise _not("true or false", value)
+def _restorer_of_scalar(what: str, is_valid: Callable[[Any], bool]) -> Restorer:
+    def restored(value: Any) -> Any:
+        if is_valid(value):
+            return value
+        raise _not(what, value)
 
-
-def _restored_int(value: Any) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    raise _not("a whole number", value)
+    return restored
 
 
 def _restored_float(value: Any) -> float:
@@ -521,31 +541,20 @@ def _restored_float(value: Any) -> float:
     raise _not("a finite number", value)
 
 
-def _restored_text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    raise _not("text", value)
-
-
 def _restored_date(value: Any) -> date:
     try:
-        return date.fromisoformat(_restored_text(value))
-    except (ValueError, _Invalid):
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
         raise _not("a date such as 2021-02-28", value) from None
 
 
-def _restored_none(value: Any) -> None:
-    if value is not None:
-        raise _not("null", value)
-
-
 _SCALARS: dict[Any, Restorer] = {
-    bool: _restored_bool,
-    int: _restored_int,
+    bool: _restorer_of_scalar("true or false", lambda value: isinstance(value, bool)),
+    int: _restorer_of_scalar("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
     float: _restored_float,
-    str: _restored_text,
+    str: _restorer_of_scalar("text", lambda value: isinstance(value, str)),
     date: _restored_date,
-    type(None): _restored_none,
+    type(None): _restorer_of_scalar("null", lambda value: value is None),
 }
 
 
@@ -583,13 +592,8 @@ def _restorer_of_tuple(kinds: tuple[Any, ...]) -> Restorer:
         if not is_homogeneous and len(value) != len(restorers):
             raise _Invalid(f"must be a list of {len(restorers)}, not of {len(value)}")
         chosen = restorers * len(value) if is_homogeneous else restorers
-        items = []
-        for restore, item in zip(chosen, value, strict=True):
-            try:
-                items.append(restore(item))
-            except _Invalid as invalid:
-                raise invalid.below(len(items)) from None
-        return tuple(items)
+        items = zip(chosen, value, strict=True)
+        return tuple(_restored_at(place, restore, item) for place, (restore, item) in enumerate(items))
 
     return restored
 
@@ -597,16 +601,7 @@ def _restorer_of_tuple(kinds: tuple[Any, ...]) -> Restorer:
 def _restorer_of_mapping(kind: Any) -> Restorer:
     restore = _restorer(kind)
 
-    def restored(value: Any) -> FrozenDict[str, Any]:
-        items = {}
-        for key, item in _object(value).items():
-            try:
-                items[key] = restore(item)
-            except _Invalid as invalid:
-                raise invalid.below(key) from None
-        return FrozenDict(items)
-
-    return restored
+    return lambda value: FrozenDict({key: _restored_at(key, restore, item) for key, item in _object(value).items()})
 
 
 def _restored_dataclass(kind: Any, value: Any) -> Any:
@@ -620,13 +615,9 @@ def _restored_dataclass(kind: Any, value: Any) -> Any:
     missing = [field.name for field in fields(kind) if field.name not in values and not _has_default(field)]
     if missing:
         raise _Invalid(f"lacks the key {missing[0]!r}")
-    for name, item in values.items():
-        try:
-            values[name] = restorers[name](item)
-        except _Invalid as invalid:
-            raise invalid.below(name) from None
+    restored = {name: _restored_at(name, restorers[name], item) for name, item in values.items()}
     try:
-        return kind(**values)
+        return kind(**restored)
     except IrOutcomesError as error:  # a combination of values that the class refuses
         raise _Invalid(str(error)) from None
 

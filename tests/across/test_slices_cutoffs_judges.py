@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.across.conditions import prevailing
+from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import MismatchError, ParameterError
 from tests.helpers.comparisons import compare_several
 from tests.helpers.runs import qrels_of, run_of
@@ -138,3 +143,25 @@ def test_judges_may_differ_in_qrels_and_rel_only() -> None:
         iro.compare_judges({"one": ev, "two": ev[["a"]]}, "a")
     with pytest.raises(ParameterError, match="at least two judges"):
         iro.compare_judges({"one": ev}, "a")
+
+
+def test_of_labels_that_are_equally_frequent_the_first_prevails() -> None:
+    for labels in permutations(LABELS, 3):
+        assert prevailing([*labels, *labels])[:2] == (labels[0], 2)
+    assert prevailing(["better without harm", "worse on both facets"])[2]
+    assert not prevailing(["better without harm", "better on both facets", "trade-off"])[2]
+
+
+@pytest.mark.parametrize(
+    "compare",
+    [
+        lambda evaluation: iro.compare(evaluation, "a", []),
+        lambda evaluation: iro.compare(evaluation[["a"]], "a"),
+        lambda evaluation: iro.compare_measure(evaluation, "ESL@10", "a", []),
+        lambda evaluation: iro.compare_slices(evaluation, "length", "a", []),
+        lambda evaluation: iro.compare_judges({"one": evaluation, "two": evaluation}, "a", []),
+    ],
+)
+def test_no_contender_is_said(evaluation: iro.Evaluation, compare: Callable[[iro.Evaluation], Any]) -> None:
+    with pytest.raises(ParameterError, match="there is no contender; name a run other than the baseline"):
+        compare(evaluation)

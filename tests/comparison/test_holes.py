@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.assignments import Rules, holdings_of, labels_of
+from ir_outcomes.comparison.assignments import Holdings, holdings_of, labels_of
+from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.comparison.tipping import tip_of
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
@@ -47,12 +48,12 @@ def label_of(qrels: literal.Qrels, runs: dict[str, literal.Run], **settings: Any
     return result.verdict.label
 
 
-def setting(qrels: literal.Qrels, runs: dict[str, literal.Run], cutoff: int, **settings: Any) -> tuple[Any, Any, Rules]:
+def setting(qrels: literal.Qrels, runs: dict[str, literal.Run], cutoff: int, **settings: Any) -> tuple[Any, Holdings]:
     evaluation = iro.evaluate(qrels, runs, unjudged=True, cutoff=cutoff, **settings)
     assert evaluation.unjudged is not None
     first, second = evaluation.unjudged
-    pair = holdings_of((evaluation.at(cutoff)[0], evaluation.at(cutoff)[1]), (first, second))
-    return evaluation, pair, Rules(evaluation.unit, 0.05, "t", "exact", "holm", evaluation.many_relevant)
+    runs_at = evaluation.at(cutoff)[0], evaluation.at(cutoff)[1]
+    return evaluation, holdings_of(runs_at, (first, second), Settings.of(evaluation), evaluation.many_relevant)
 
 
 @pytest.mark.parametrize("unit", ["query", "document"])
@@ -64,10 +65,10 @@ def test_assignments_give_the_label_of_new_judgments(unit: Any, ties: Any, cutof
         name: {query: {d: round(s / 2) for d, s in ranked.items()} for query, ranked in run.items()}
         for name, run in runs.items()
     }
-    evaluation, pair, rules = setting(qrels, runs, cutoff, unit=unit, ties=ties)
+    evaluation, pair = setting(qrels, runs, cutoff, unit=unit, ties=ties)
     rng = np.random.default_rng(1)
     assignments = rng.random((8, len(pair))) < np.linspace(0, 0.9, 8)[:, None]
-    found = [LABELS[label] for label in labels_of(pair, assignments, rules).tolist()]
+    found = [LABELS[label] for label in labels_of(pair, assignments).tolist()]
     for assignment, label in zip(assignments, found, strict=True):
         chosen = [
             (evaluation.query_ids[pair.query[place]], pair.docids[place].decode()) for place in np.flatnonzero(assignment)
@@ -96,11 +97,11 @@ def test_brute_force_never_reverses_a_label_that_stands() -> None:
                 run[query] = {document: 9.0 - place for place, document in enumerate(documents)}
             if number in unjudged[6:]:
                 runs["AB"[int(rng.integers(2))]][query]["y"] = float(rng.uniform(6, 9.5))
-        _, pair, rules = setting(qrels, runs, 5, unit="document")
+        _, pair = setting(qrels, runs, 5, unit="document")
         assert 0 < len(pair) <= 12
         found = iro.holes(iro.evaluate(qrels, runs, unjudged=True, cutoff=5, unit="document"), "A", "B", draws=0)["B"]
         every = np.array(list(itertools.product([False, True], repeat=len(pair))))
-        labels = [LABELS[label] for label in labels_of(pair, every, rules).tolist()]
+        labels = [LABELS[label] for label in labels_of(pair, every).tolist()]
         changed = sum(label != found.label for label in labels)
         if found.bound.word == "stands":
             outside["assignments"] += len(labels)
@@ -118,9 +119,9 @@ def test_brute_force_never_reverses_a_label_that_stands() -> None:
 
 def test_the_tipping_point_changes_the_label_and_no_document_can_be_left_out() -> None:
     qrels, runs = judged_in_part(3, 40, 8)
-    evaluation, pair, rules = setting(qrels, runs, 5)
-    own = int(labels_of(pair, np.zeros((1, len(pair)), dtype=bool), rules)[0])
-    tip = tip_of(pair, own, rules)
+    evaluation, pair = setting(qrels, runs, 5)
+    own = int(labels_of(pair, np.zeros((1, len(pair)), dtype=bool))[0])
+    tip = tip_of(pair, own)
     assert tip is not None
     found = iro.holes(evaluation, "A", "B", draws=0)["B"]
     assert found.tipping is not None

@@ -14,7 +14,7 @@ from ir_outcomes._types import Correction, CoverageTest, RankingTest
 from ir_outcomes.across.conditions import Condition, Rules, conditions_of
 from ir_outcomes.across.pooled import Overall, overall_of
 from ir_outcomes.across.rows import condition_row, pooled_row
-from ir_outcomes.comparison.settings import Settings, check_alpha
+from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.notes import UNEVEN_JUDGING
@@ -34,7 +34,7 @@ class CollectionsComparison(Result):
     ----------
     baseline : str
         The run that the others are compared with.
-    rows : tuple of Condition
+    conditions : tuple of Condition
         One for each contender and collection, contender by contender.
     overall : tuple of Overall
         One for each contender.
@@ -44,10 +44,8 @@ class CollectionsComparison(Result):
         Other measures that went along.
     over_collections : str
         Correction over the collections.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -148,7 +146,6 @@ def compare_collections(
     >>> found.overall[0].label
     'better without harm'
     """
-    check_alpha(alpha)
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
     notes = _check_settings(evaluations, cutoff, frozenset(allow))
@@ -163,7 +160,9 @@ def compare_collections(
     unknown = [name for name in chosen if name not in names or name == baseline]
     if unknown or not chosen:
         raise ParameterError(f"{unknown[0] if unknown else 'no run'!r} is not a contender; the runs are {listed(names[:10])}")
-    _check_groups(groups, evaluations)
+    unknown = [name for name in groups or {} if name not in evaluations]
+    if unknown:
+        raise ParameterError(f"groups names {unknown[0]!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
     scores = [next(iter(evaluations.values())).scores_of(measure) for measure in measures]
     rules = Rules(alpha, test, coverage_test, correction)
     rows = conditions_of(
@@ -173,7 +172,7 @@ def compare_collections(
     if not rows:
         raise ParameterError(f"no collection has both {baseline!r} and a contender")
     directions = [(found.measure, found.higher_is_better) for found in scores]
-    overall = overall_of(rows, rules, kind="collection", measures=directions)
+    overall = overall_of(rows, rules, directions)
     settings = Settings.of(next(iter(evaluations.values())), **rules._asdict(), family=len(chosen))
     cutoffs = {evaluation.cutoff for evaluation in evaluations.values()}
     return CollectionsComparison(
@@ -217,12 +216,6 @@ def _with_one_unit(evaluations: Mapping[str, Evaluation]) -> dict[str, Evaluatio
     return {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
 
 
-def _check_groups(groups: Mapping[str, str] | None, evaluations: Mapping[str, Evaluation]) -> None:
-    unknown = [name for name in groups or {} if name not in evaluations]
-    if unknown:
-        raise ParameterError(f"groups names {unknown[0]!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
-
-
 def _notes(
     evaluations: Mapping[str, Evaluation],
     baseline: str,
@@ -235,15 +228,7 @@ def _notes(
         if missing:
             yield f"{name} lacks {listed(missing)}: it is left out of the means, where it counts neither as 0 nor as worst."
     yield from _about_empty_runs(evaluations, contenders, baseline)
-    yield from _about_number(overall)
-    for found in overall:
-        for effect in found.pooled:
-            if effect.left_out and effect.these is not None:
-                reason = "fewer than 10 shared queries, or no difference" if effect.name == "ranking" else "no variance"
-                yield (
-                    f"{found.contender}: there is no effect of {effect.name} in {listed(effect.left_out)} ({reason}); the mean "
-                    f"is over {plural('collection', effect.these.k)}."
-                )
+    yield from _about_means(overall)
     yield from _about_pooling_all_queries(rows, overall)
     yield from _about_judging(rows)
     yield from _about_shared(evaluations)
@@ -256,13 +241,21 @@ def _about_empty_runs(evaluations: Mapping[str, Evaluation], contenders: Sequenc
                 yield f"{name}: {run} holds no answerable query."
 
 
-def _about_number(overall: Sequence[Overall]) -> Iterator[str]:
+def _about_means(overall: Sequence[Overall]) -> Iterator[str]:
     mean = overall[0].pooled[0].these
     if mean is not None and 1 < mean.k < FEWEST_SAMPLES_TO_GENERALISE:
         yield (
             f"With {plural('collection', mean.k)} nothing is said about a new one: how much effects vary between collections "
             f"cannot be estimated from fewer than {FEWEST_SAMPLES_TO_GENERALISE}."
         )
+    for found in overall:
+        for effect in found.pooled:
+            if effect.left_out and effect.these is not None:
+                reason = "fewer than 10 shared queries, or no difference" if effect.name == "ranking" else "no variance"
+                yield (
+                    f"{found.contender}: there is no effect of {effect.name} in {listed(effect.left_out)} ({reason}); the mean "
+                    f"is over {plural('collection', effect.these.k)}."
+                )
 
 
 def _about_pooling_all_queries(rows: Sequence[Condition], overall: Sequence[Overall]) -> Iterator[str]:
@@ -312,12 +305,11 @@ def _about_shared(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
 
 
 def _shares(first: Evaluation, second: Evaluation, kind: str) -> bool:
+    common: set[str] = set()
     if kind == "queries":
         common = set(first.query_ids) & set(second.query_ids)
-    elif first.qrels is None or second.qrels is None:
-        return False
-    else:
-        both = np.intersect1d(first.qrels.docids, second.qrels.docids)
-        common = {document.decode() for document in both.tolist()}
+    elif first.qrels is not None and second.qrels is not None:
+        documents = np.intersect1d(first.qrels.docids, second.qrels.docids)
+        common = {document.decode() for document in documents.tolist()}
     # Short numbers are ids in many unrelated collections: topics 1 to 50 say nothing.
     return any(not (name.isdecimal() and len(name) < LONGEST_COMMON_NUMBER) for name in common)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
-
-import numpy as np
+from dataclasses import dataclass
+from typing import NamedTuple, cast
 
 from ir_outcomes._types import Correction, CoverageTest, RankingTest
 from ir_outcomes.across.effects import Effect, effects_of, measure_effect
 from ir_outcomes.comparison.compare import compare
+from ir_outcomes.comparison.facets import Facet
+from ir_outcomes.comparison.holes import judged_shares
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.notes import unjudged_share
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import adjust
 
-__all__ = ["Condition", "Rules", "conditions_of"]
+__all__ = ["Condition", "Rules", "compare_in", "conditions_of", "prevailing"]
 
 
 class Rules(NamedTuple):
@@ -107,65 +106,64 @@ def conditions_of(
     fewest : int
         Queries that a label needs.
     """
-    rows: list[Condition] = []
-    for name, evaluation in evaluations.items():
-        present = [contender for contender in contenders if contender in evaluation.names]
-        if baseline not in evaluation.names or not present:
-            continue
-        compared = compare(evaluation, baseline, present, **rules._asdict())
-        items = compared if isinstance(compared, Comparisons) else [compared]
-        rows += [_condition(name, evaluation, item, rules, measures, (groups or {}).get(name), fewest) for item in items]
-    corrected = _corrected(rows, rules, over_conditions)
-    return [row for contender in contenders for row in corrected if row.comparison.contender == contender]
-
-
-def _condition(
-    name: str,
-    evaluation: Evaluation,
-    comparison: Comparison,
-    rules: Rules,
-    measures: Sequence[str],
-    group: str | None,
-    fewest: int,
-) -> Condition:
-    baseline, contender = (evaluation[run].at(evaluation.cutoff) for run in (comparison.baseline, comparison.contender))
-    pair = pair_queries(baseline, contender, evaluation.unit)
-    coverage, ranking = effects_of(pair, 1 - rules.alpha)
-    shares = [unjudged_share(run, evaluation.cutoff) for run in (baseline, contender)]
-    return Condition(
-        condition=name,
-        group=group,
-        comparison=comparison,
-        coverage_p=comparison.coverage.pvalue_corrected,
-        ranking_p=comparison.ranking.pvalue_corrected,
-        survives=True,
-        labelled=comparison.n_queries >= fewest,
-        coverage=coverage,
-        ranking=ranking,
-        measures=tuple(
-            measure_effect(evaluation, measure, (comparison.baseline, comparison.contender), 1 - rules.alpha)
-            for measure in measures
-        ),
-        judged=None if shares[0] is None or shares[1] is None else (1 - shares[0], 1 - shares[1]),
-    )
-
-
-def _corrected(rows: Sequence[Condition], rules: Rules, over_conditions: str) -> list[Condition]:
-    """Correct the p-values over all contenders and conditions, and see whether the labels survive."""
-    if not rows:
-        return []
-    families = [
-        np.maximum(adjust([facet.pvalue for facet in facets], over_conditions), [facet.pvalue_corrected for facet in facets])
-        for facets in ([row.comparison.coverage for row in rows], [row.comparison.ranking for row in rows])
-    ]
-    result = []
-    for row, coverage_p, ranking_p in zip(rows, *families, strict=True):
-        comparison = row.comparison
+    compared = compare_in(evaluations, baseline, contenders, rules)
+    coverage = _corrected([comparison.coverage for _, comparison in compared], over_conditions)
+    ranking = _corrected([comparison.ranking for _, comparison in compared], over_conditions)
+    rows = []
+    for (name, comparison), coverage_p, ranking_p in zip(compared, coverage, ranking, strict=True):
+        evaluation = evaluations[name]
+        pair = [evaluation[run].at(evaluation.cutoff) for run in (comparison.baseline, comparison.contender)]
+        coverage_effect, ranking_effect = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), 1 - rules.alpha)
         # A label survives if every facet that is significant after the correction over the contenders still is.
         lost = [
             facet.pvalue_corrected <= rules.alpha < pvalue
             for facet, pvalue in ((comparison.coverage, coverage_p), (comparison.ranking, ranking_p))
         ]
-        survives = comparison.verdict.label == LABELS[-1] or not any(lost)
-        result.append(replace(row, coverage_p=float(coverage_p), ranking_p=float(ranking_p), survives=survives))
-    return result
+        condition = Condition(
+            condition=name,
+            group=(groups or {}).get(name),
+            comparison=comparison,
+            coverage_p=coverage_p,
+            ranking_p=ranking_p,
+            survives=comparison.verdict.label == LABELS[-1] or not any(lost),
+            labelled=comparison.n_queries >= fewest,
+            coverage=coverage_effect,
+            ranking=ranking_effect,
+            measures=tuple(
+                measure_effect(evaluation, measure, (comparison.baseline, comparison.contender), 1 - rules.alpha)
+                for measure in measures
+            ),
+            judged=judged_shares(pair, evaluation.cutoff),
+        )
+        rows.append(condition)
+    return rows
+
+
+def compare_in(
+    evaluations: Mapping[str, Evaluation],
+    baseline: str,
+    contenders: Sequence[str],
+    rules: Rules,
+    cutoff: int | None = None,
+) -> list[tuple[str, Comparison]]:
+    """Compare in every condition, and return the comparisons with the name of the condition, contender by contender."""
+    compared: list[tuple[str, Comparison]] = []
+    for name, evaluation in evaluations.items():
+        present = [contender for contender in contenders if contender in evaluation.names]
+        if baseline in evaluation.names and present:
+            items = cast("Comparisons", compare(evaluation, baseline, present, cutoff=cutoff, **rules._asdict()))
+            compared += [(name, item) for item in items]
+    return sorted(compared, key=lambda item: contenders.index(item[1].contender))
+
+
+def _corrected(facets: Sequence[Facet], over_conditions: str) -> list[float]:
+    """Correct the p-values over all contenders and conditions; they stay at least those corrected over the contenders."""
+    pvalues = adjust([facet.pvalue for facet in facets], over_conditions)
+    return [max(facet.pvalue_corrected, float(pvalue)) for facet, pvalue in zip(facets, pvalues, strict=True)]
+
+
+def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
+    """Return the label that occurs most often, the first of several; how often; and whether labels have opposite directions."""
+    most = max(labels, key=labels.count)
+    directions = {label.split()[0] for label in labels}
+    return most, labels.count(most), {"better", "worse"} <= directions

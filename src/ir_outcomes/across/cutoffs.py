@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,9 @@ import numpy as np
 from ir_outcomes._checks import check_positive
 from ir_outcomes._formatting import listed, plural
 from ir_outcomes._types import CoverageTest, RankingTest
-from ir_outcomes.comparison.compare import compare
+from ir_outcomes.across.conditions import Rules, compare_in, prevailing
 from ir_outcomes.comparison.cutoffs import USUAL_CUTOFFS
-from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.rows import row_of
-from ir_outcomes.comparison.settings import check_alpha
+from ir_outcomes.comparison.result import Comparison, row_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -68,10 +66,8 @@ class CutoffsComparison(Result):
         What `ir_outcomes.compare` gives at each cutoff, ascending; not corrected for the number of cutoffs.
     curve : Curve or None
         None for fewer than two queries.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -140,7 +136,6 @@ def compare_cutoffs(
     >>> found.labels
     {1: 'better without harm', 2: 'better without harm'}
     """
-    check_alpha(alpha)
     for cutoff in cutoffs:
         check_positive("cutoff", cutoff)
     pair = [evaluation[name] for name in (baseline, contender)]
@@ -152,11 +147,9 @@ def compare_cutoffs(
             f"no cutoff of {listed(list(map(str, wanted)))} is within the lists, which hold {min(depths)} documents"
         )
     beyond = [str(cutoff) for cutoff in wanted if cutoff > min(depths)]
-    comparisons = []
-    for cutoff in within:
-        found = compare(evaluation, baseline, contender, cutoff=cutoff, alpha=alpha, test=test, coverage_test=coverage_test)
-        if isinstance(found, Comparison):
-            comparisons.append(found)
+    at_cutoffs = {str(cutoff): evaluation.with_cutoff(cutoff) for cutoff in within}
+    compared = compare_in(at_cutoffs, baseline, [contender], Rules(alpha, test, coverage_test))
+    comparisons = [comparison for _, comparison in compared]
     return CutoffsComparison(
         baseline=baseline,
         contender=contender,
@@ -177,19 +170,7 @@ def curve_of(
     seed: int = 0,
     resamples: int = 9_999,
 ) -> Curve | None:
-    """Compute the curve of two runs with its band; None for fewer than two queries.
-
-    Parameters
-    ----------
-    baseline, contender : SearchLengths
-        Of the evaluation.
-    evaluation : Evaluation
-        Tells the unit.
-    depth : int
-        Largest rank.
-    level, seed, resamples
-        Of the band; see `ir_outcomes.statistics.band_of_events`.
-    """
+    """Compute the curve of two runs to a depth, with its band at a level; None for fewer than two queries."""
     answerable = baseline.answerable
     n = int(answerable.sum())
     if n < 2 or depth < 1:
@@ -238,17 +219,13 @@ def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
     return query, run.rank[found], 1 / run.relevant[query]
 
 
-def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int) -> list[str]:
-    notes = []
-    labels = [comparison.verdict.label for comparison in comparisons]
-    directions = {label.split()[0] for label in labels} & {"better", "worse"}
-    if len(set(labels)) > 1:
-        most = max(set(labels), key=labels.count)
-        opposite = "with opposite directions" if len(directions) == 2 else "never with opposite directions"
-        notes.append(
-            f'The label depends on the cutoff: "{most}" at {labels.count(most)} of {plural("cutoff", len(labels))}, {opposite}.'
-            " Labels are not corrected for the number of cutoffs: decide on one before looking."
+def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int) -> Iterator[str]:
+    most, times, opposite = prevailing([comparison.verdict.label for comparison in comparisons])
+    if times < len(comparisons):
+        yield (
+            f'The label depends on the cutoff: "{most}" at {times} of {plural("cutoff", len(comparisons))}, '
+            f"{'with' if opposite else 'never with'} opposite directions. Labels are not corrected for the number of cutoffs: "
+            "decide on one before looking."
         )
     if beyond:
-        notes.append(f"{listed(beyond)}: beyond the longest list of the shallower run ({plural('document', depth)}); left out.")
-    return notes
+        yield f"{listed(beyond)}: beyond the longest list of the shallower run ({plural('document', depth)}); left out."

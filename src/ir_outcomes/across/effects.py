@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import compress
 
 from ir_outcomes._formatting import fixed
 from ir_outcomes.comparison.outcomes import PairedQueries
@@ -73,43 +74,27 @@ def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
 
 
 def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
+    from scipy.special import stdtrit
+
     lengths = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
     effect = log_ratio_of_means(*lengths)
     if effect is None:
         return None
     n = len(lengths[0])
     df = effective_df(log_ratio_influence(*lengths))
-    half = _half_width(effect[1], df, level)
+    half = -float(stdtrit(df, (1 - level) / 2)) * math.sqrt(effect[1])
     return Effect("ranking", effect[0], effect[1], df, Interval(effect[0] - half, effect[0] + half), n)
 
 
 def measure_effect(evaluation: Evaluation, measure: str, runs: tuple[str, str], level: float) -> Effect | None:
-    """Compute the difference of the means of another measure over the answerable queries; None where it has no variance.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Of the condition.
-    measure : str
-        Name of the measure.
-    runs : pair of str
-        Names of baseline and contender.
-    level : float
-        Of the interval.
-    """
-    answerable = [query for query, is_one in zip(evaluation.query_ids, evaluation.answerable.tolist(), strict=True) if is_one]
-    values = evaluation.scores_of(measure).on(answerable).values
+    """Compute the difference of the means of another measure over the answerable queries; None where it has no variance."""
+    answerable = compress(evaluation.query_ids, evaluation.answerable.tolist())
+    values = evaluation.scores_of(measure).on(tuple(answerable)).values
     change = differences(*(values[evaluation.position(run)] for run in runs))
     variance = float(change.var(ddof=1)) / len(change) if len(change) > 1 else 0.0
     if variance == 0:
         return None
     return Effect(measure, float(change.mean()), variance, effective_df(change), mean_interval(change, level), len(change))
-
-
-def _half_width(variance: float, df: float, level: float) -> float:
-    from scipy.special import stdtrit
-
-    return -float(stdtrit(df, (1 - level) / 2)) * math.sqrt(variance)
 
 
 def in_words(name: str, effect: float) -> str:

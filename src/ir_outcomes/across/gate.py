@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.comparison.gate import MAX_MISSING, GateResult, WithoutResults, decide_gate, gate_result, gate_rules
+from ir_outcomes.comparison.gate import MAX_MISSING, GateResult, GateRow, WithoutResults, gate_of
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.errors import ParameterError
 
 __all__ = ["collection_rows", "gate", "gate_of"]
-
-Row = tuple[str | None, Comparison | WithoutResults]  # a collection, or None where there is only one
 
 
 def gate(
@@ -70,23 +67,18 @@ def gate(
     >>> iro.gate(iro.compare(qrels, b, a), margins=(10.0, 0.5)).status
     'fail'
     """
+    rows: list[GateRow]
     if isinstance(compared, CollectionsComparison):
-        return gate_of(
-            compared.baseline,
-            collection_rows(compared),
-            compared.settings,
-            margins=margins,
-            max_missing=max_missing,
-            inputs=inputs,
-        )
-    items = list(compared) if isinstance(compared, Comparisons) else [compared]
-    if not items:
-        raise ParameterError("there is no comparison to decide on")
-    rows: list[Row] = [(None, item) for item in items]
-    return gate_of(items[0].baseline, rows, items[0].settings, margins=margins, max_missing=max_missing, inputs=inputs)
+        baseline, rows, settings = compared.baseline, collection_rows(compared), compared.settings
+    else:
+        items = list(compared) if isinstance(compared, Comparisons) else [compared]
+        if not items:
+            raise ParameterError("there is no comparison to decide on")
+        baseline, rows, settings = items[0].baseline, [(None, item) for item in items], items[0].settings
+    return gate_of(baseline, rows, settings, margins=margins, max_missing=max_missing, inputs=inputs)
 
 
-def collection_rows(compared: CollectionsComparison, reasons: Mapping[tuple[str, str], str] | None = None) -> list[Row]:
+def collection_rows(compared: CollectionsComparison, reasons: Mapping[tuple[str, str], str] | None = None) -> list[GateRow]:
     """List every contender on every collection, those without a comparison too.
 
     Parameters
@@ -99,7 +91,7 @@ def collection_rows(compared: CollectionsComparison, reasons: Mapping[tuple[str,
     reasons = reasons or {}
     known = {(row.condition, row.comparison.contender): row.comparison for row in compared.conditions}
     collections = dict.fromkeys([*compared.collections, *(collection for collection, _ in reasons)])
-    rows: list[Row] = []
+    rows: list[GateRow] = []
     for contender in (overall.contender for overall in compared.overall):
         for collection in collections:
             found = known.get((collection, contender))
@@ -107,18 +99,3 @@ def collection_rows(compared: CollectionsComparison, reasons: Mapping[tuple[str,
             lacking = f"{contender} cannot be compared on {collection}: {reason or 'a run is missing there.'}"
             rows.append((collection, found or WithoutResults(contender, lacking)))
     return rows
-
-
-def gate_of(
-    baseline: str,
-    rows: Sequence[Row],
-    settings: Settings | None,
-    *,
-    margins: tuple[float, float] | None,
-    max_missing: float,
-    inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
-) -> GateResult:
-    """Decide on each contender and collection; see `gate`."""
-    rules = gate_rules(margins, settings, max_missing)
-    decisions = [decide_gate(compared, rules, condition) for condition, compared in rows]
-    return gate_result(baseline, decisions, rules, settings, inputs)

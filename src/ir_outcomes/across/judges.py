@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ir_outcomes._formatting import listed, plural
 from ir_outcomes._types import Correction, CoverageTest, RankingTest
-from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
-from ir_outcomes.comparison.rows import row_of
-from ir_outcomes.comparison.settings import check_alpha
+from ir_outcomes.across.conditions import Rules, compare_in, prevailing
+from ir_outcomes.comparison.result import Comparison, QueryOutcome, row_of
+from ir_outcomes.comparison.settings import contenders_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.results import Immutable, Result, versions
@@ -70,10 +69,8 @@ class JudgesComparison(Result):
         Queries on which judges disagree about the direction.
     sentences : tuple of str
         For each contender, how far the judges agree.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -121,10 +118,8 @@ def compare_judges(
     ----------
     evaluations : mapping of str to Evaluation
         Evaluations of the same runs with the qrels of each judge; they may differ in qrels and `rel` only.
-    baseline : str
-        Name of run A.
-    contenders : str or sequence of str, optional
-        Names of the other runs; by default all.
+    baseline, contenders : str, and str or sequence of str
+        Names of runs; by default all others are contenders.
     cutoff, alpha, test, coverage_test, correction
         See `ir_outcomes.compare`.
 
@@ -152,24 +147,18 @@ def compare_judges(
     >>> [(flip.query_id, flip.better, flip.worse) for flip in found.flips]
     [('q', ('two',), ('one',))]
     """
-    check_alpha(alpha)
     if len(evaluations) < 2:
         raise ParameterError("there must be at least two judges; with one, call compare")
     first = next(iter(evaluations.values()))
     for judge, evaluation in evaluations.items():
         _check_alike(first, evaluation, judge, cutoff)
-    chosen = [name for name in first.names if name != baseline] if contenders is None else contenders
-    chosen = [chosen] if isinstance(chosen, str) else list(chosen)
-    settings: dict[str, Any] = {"alpha": alpha, "test": test, "coverage_test": coverage_test, "correction": correction}
-    judgments: list[Judgment] = []
-    for judge, evaluation in evaluations.items():
-        compared = compare(evaluation, baseline, chosen, cutoff=cutoff, **settings)
-        items = compared if isinstance(compared, Comparisons) else [compared]
-        judgments += [Judgment(judge, item) for item in items]
+    chosen = contenders_of(first, baseline, contenders)
+    compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, coverage_test, correction), cutoff)
+    judgments = [Judgment(judge, comparison) for judge, comparison in compared]
     by_contender = {name: [judgment for judgment in judgments if judgment.comparison.contender == name] for name in chosen}
     return JudgesComparison(
         baseline=baseline,
-        judgments=tuple(judgment for own in by_contender.values() for judgment in own),
+        judgments=tuple(judgments),
         flips=tuple(flip for name, own in by_contender.items() for flip in _flips(name, own)),
         sentences=tuple(_sentence(name, own) for name, own in by_contender.items()),
         notes=tuple(_notes(evaluations, baseline, chosen)),
@@ -190,12 +179,9 @@ def _check_alike(first: Evaluation, evaluation: Evaluation, judge: str, cutoff: 
 
 
 def _sentence(contender: str, judgments: Sequence[Judgment]) -> str:
-    labels = [judgment.comparison.verdict.label for judgment in judgments]
-    most = max(labels, key=labels.count)
-    directions = {label.split()[0] for label in labels} & {"better", "worse"}
-    opposite = "opposite directions occur" if len(directions) == 2 else "never opposite"
-    judges = plural("judge", len(labels))
-    return f'{contender}: the same label under {labels.count(most)} of {judges} ("{most}"), {opposite}.'
+    most, times, opposite = prevailing([judgment.comparison.verdict.label for judgment in judgments])
+    directions = "opposite directions occur" if opposite else "never opposite"
+    return f'{contender}: the same label under {times} of {plural("judge", len(judgments))} ("{most}"), {directions}.'
 
 
 def _flips(contender: str, judgments: Sequence[Judgment]) -> list[Flip]:
@@ -221,20 +207,18 @@ def _direction(query: QueryOutcome) -> int:
     return int(change > 0) - int(change < 0)
 
 
-def _notes(evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str]) -> list[str]:
-    notes = []
+def _notes(evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str]) -> Iterator[str]:
     runs = {baseline, *contenders}
     circular = [judge for judge in evaluations if any(judge.casefold() in run.casefold() for run in runs)]
     if circular:
-        notes.append(
+        yield (
             f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favours its own ranking, which "
             "makes the comparison circular."
         )
     rels = {judge: evaluation.rel for judge, evaluation in evaluations.items()}
     if len(set(rels.values())) > 1:
-        notes.append(f"The smallest relevant grade differs: {listed([f'{judge} {rel}' for judge, rel in rels.items()])}.")
+        yield f"The smallest relevant grade differs: {listed([f'{judge} {rel}' for judge, rel in rels.items()])}."
     sizes = {judge: int(evaluation.answerable.sum()) for judge, evaluation in evaluations.items()}
     if len(set(sizes.values())) > 1:
         numbers = listed([f"{judge} {number}" for judge, number in sizes.items()])
-        notes.append(f"The numbers of answerable queries differ: {numbers}.")
-    return notes
+        yield f"The numbers of answerable queries differ: {numbers}."

@@ -11,13 +11,12 @@ from ir_outcomes._formatting import listed, plural
 from ir_outcomes.across.conditions import Condition, Rules
 from ir_outcomes.across.effects import Effect, bare, in_words
 from ir_outcomes.comparison.verdict import Findings, decide, find
-from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import FEWEST_SAMPLES_TO_GENERALISE, Tests, adjust, fixed_mean, random_effects
 
-__all__ = ["Mean", "NewCondition", "Overall", "PooledEffect", "label_of_effects", "overall_of"]
+__all__ = ["FACETS", "Mean", "NewCondition", "Overall", "PooledEffect", "label_of", "overall_of", "pooled_effect"]
 
-_FACETS = (("coverage", True), ("ranking", False))
+FACETS = (("coverage", True), ("ranking", False))
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class PooledEffect(Immutable):
     these : Mean or None
         None where no condition has an effect.
     new : NewCondition or None
-        None below five conditions, or where conditions share their queries.
+        None below five conditions.
     left_out : tuple of str
         Conditions without an effect of this facet.
     """
@@ -131,14 +130,7 @@ class Overall(Immutable):
     sentence: str
 
 
-def overall_of(
-    rows: Sequence[Condition],
-    rules: Rules,
-    *,
-    kind: str,
-    measures: Sequence[tuple[str, bool]] = (),
-    generalise: bool = True,
-) -> list[Overall]:
+def overall_of(rows: Sequence[Condition], rules: Rules, measures: Sequence[tuple[str, bool]] = ()) -> list[Overall]:
     """Combine the conditions of each contender.
 
     Parameters
@@ -147,65 +139,39 @@ def overall_of(
         Of all contenders.
     rules : Rules
         How.
-    kind : str
-        What a condition is called in the sentence, such as "collection".
     measures : sequence of (str, bool)
         Other measures and whether higher is better.
-    generalise : bool
-        Whether to say what to expect of a new condition.
     """
-    contenders = list(dict.fromkeys(row.comparison.contender for row in rows))
-    directions = [*_FACETS, *measures]
-    pooled = {
-        contender: [
-            _pooled_rows([row for row in rows if row.comparison.contender == contender], place, name, higher, rules, generalise)
-            for place, (name, higher) in enumerate(directions)
-        ]
-        for contender in contenders
-    }
-    for place in range(len(directions)):  # correct over the contenders
-        known = [contender for contender in contenders if pooled[contender][place].these is not None]
-        pvalues = adjust([_mean_of(pooled[contender][place]).pvalue for contender in known], rules.correction)
-        for contender, pvalue in zip(known, pvalues, strict=True):
-            effect = pooled[contender][place]
-            pooled[contender][place] = replace(effect, these=replace(_mean_of(effect), pvalue_corrected=float(pvalue)))
-    return [
-        _overall(contender, [row for row in rows if row.comparison.contender == contender], pooled[contender], rules, kind)
-        for contender in contenders
-    ]
-
-
-def label_of_effects(effects: Sequence[tuple[Effect | None, Effect | None]], rules: Rules) -> str:
-    """Return the overall label of a single contender from the effects of coverage and ranking in each condition."""
-    pooled = [
-        _pooled({str(place): pair[facet] for place, pair in enumerate(effects)}, {}, name, higher, rules, generalise=False)
-        for facet, (name, higher) in enumerate(_FACETS)
-    ]
-    return _label(pooled[0], pooled[1], rules)
-
-
-def _mean_of(effect: PooledEffect) -> Mean:
-    if effect.these is None:
-        raise ParameterError(f"there is no mean of {effect.name}")
-    return effect.these
-
-
-def _pooled_rows(
-    rows: Sequence[Condition], place: int, name: str, higher_is_better: bool, rules: Rules, generalise: bool
-) -> PooledEffect:
-    effects = {row.condition: (row.coverage, row.ranking, *row.measures)[place] for row in rows}
+    of_contender: dict[str, list[Condition]] = {}
+    for row in rows:
+        of_contender.setdefault(row.comparison.contender, []).append(row)
     groups = {row.condition: row.group for row in rows if row.group is not None}
-    return _pooled(effects, groups, name, higher_is_better, rules, generalise)
+    pooled = []
+    for place, (name, higher_is_better) in enumerate([*FACETS, *measures]):
+        effects = [
+            {row.condition: (row.coverage, row.ranking, *row.measures)[place] for row in own} for own in of_contender.values()
+        ]
+        of_facet = [pooled_effect(by_condition, groups, name, higher_is_better, rules) for by_condition in effects]
+        pooled.append(_corrected(of_facet, rules.correction))
+    return [
+        _overall(contender, own, effects, rules)
+        for (contender, own), effects in zip(of_contender.items(), zip(*pooled, strict=True), strict=True)
+    ]
 
 
-def _pooled(
-    effects: Mapping[str, Effect | None],
-    groups: Mapping[str, str],
-    name: str,
-    higher_is_better: bool,
-    rules: Rules,
-    generalise: bool,
+def _corrected(effects: Sequence[PooledEffect], correction: str) -> list[PooledEffect]:
+    """Correct the p-values of the means over the contenders."""
+    pvalues = iter(adjust([effect.these.pvalue for effect in effects if effect.these is not None], correction).tolist())
+    return [
+        effect if (mean := effect.these) is None else replace(effect, these=replace(mean, pvalue_corrected=next(pvalues)))
+        for effect in effects
+    ]
+
+
+def pooled_effect(
+    effects: Mapping[str, Effect | None], groups: Mapping[str, str], name: str, higher_is_better: bool, rules: Rules
 ) -> PooledEffect:
+    """Combine the effects of one facet, or of a measure, in all conditions; those of a group are averaged first."""
     known = {condition: effect for condition, effect in effects.items() if effect is not None}
     ahead = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
     averaged = _grouped([(groups.get(condition, condition), effect) for condition, effect in known.items()])
@@ -214,7 +180,7 @@ def _pooled(
         values, variances, dfs = (np.array(column) for column in zip(*averaged, strict=True))
         mean = fixed_mean(values, variances, dfs + 1, 1 - rules.alpha)
         these = Mean(mean.effect, *mean.interval, mean.pvalue, mean.pvalue, mean.k)
-        if generalise and len(averaged) >= FEWEST_SAMPLES_TO_GENERALISE:
+        if len(averaged) >= FEWEST_SAMPLES_TO_GENERALISE:
             found = random_effects(values, variances, 1 - rules.alpha)
             new = NewCondition(
                 found.effect, *found.interval, found.pvalue, *found.prediction, found.tau_squared, found.i_squared,
@@ -245,19 +211,18 @@ def _grouped(effects: Sequence[tuple[str, Effect]]) -> list[tuple[float, float, 
     return result
 
 
-def _overall(contender: str, rows: Sequence[Condition], pooled: Sequence[PooledEffect], rules: Rules, kind: str) -> Overall:
+def _overall(contender: str, rows: Sequence[Condition], pooled: Sequence[PooledEffect], rules: Rules) -> Overall:
     hurt = tuple(row.condition for row in rows if row.labelled and row.comparison.verdict.label.startswith(("worse", "trade")))
-    label: str | None
+    label: str | None = None
     if len(rows) == 1:
         label = rows[0].label
-    elif pooled[0].these is None:
-        label = None
-    else:
-        label = _label(pooled[0], pooled[1], rules)
-    return Overall(contender, label, hurt, tuple(pooled), _sentence(contender, rows, pooled, hurt, label, kind))
+    elif pooled[0].these is not None:
+        label = label_of(pooled[0], pooled[1], rules)
+    return Overall(contender, label, hurt, tuple(pooled), _sentence(contender, rows, pooled, hurt, label))
 
 
-def _label(coverage: PooledEffect, ranking: PooledEffect, rules: Rules) -> str:
+def label_of(coverage: PooledEffect, ranking: PooledEffect, rules: Rules) -> str:
+    """Return the overall label of a contender."""
     (label,) = decide(_findings(coverage, rules), _findings(ranking, rules), alpha=rules.alpha).labels()
     return label
 
@@ -276,28 +241,29 @@ def _sentence(
     pooled: Sequence[PooledEffect],
     hurt: Sequence[str],
     label: str | None,
-    kind: str,
 ) -> str:
-    opening = f"{contender}: {label} on average of {plural(kind, len(rows))}" if label else f"{contender}: no overall label"
-    parts = [_facet_sentence(effect, len(rows), kind) for effect in pooled[:2]]
-    labelled = [row for row in rows if row.labelled]
-    warning = f"Hurt or a trade-off in {listed(list(hurt))}." if hurt else (
-        f"Hurt in none of the {plural(kind, len(labelled))} with a label." if labelled else ""
-    )  # fmt: skip
+    collections = plural("collection", len(rows))
+    opening = f"{contender}: {label} on average of {collections}" if label else f"{contender}: no overall label"
+    parts = [_facet_sentence(effect, len(rows)) for effect in pooled[:2]]
+    n_labelled = sum(row.labelled for row in rows)
+    warning = ""
+    if hurt:
+        warning = f"Hurt or a trade-off in {listed(hurt)}."
+    elif n_labelled:
+        warning = f"Hurt in none of the {plural('collection', n_labelled)} with a label."
     return " ".join([f"{opening}.", *parts, warning]).strip()
 
 
-def _facet_sentence(effect: PooledEffect, n_rows: int, kind: str) -> str:
+def _facet_sentence(effect: PooledEffect, n_rows: int) -> str:
     name = effect.name.capitalize()
     if effect.these is None:
-        return f"{name}: not known in any {kind}."
+        return f"{name}: not known in any collection."
     mean = in_words(effect.name, effect.these.effect)
     interval = f"[{bare(effect.name, effect.these.low)}, {bare(effect.name, effect.these.high)}]"
     text = f"{name}: better in {effect.better} of {n_rows}, {mean} on average {interval}"
     if effect.new is None:
         return f"{text}."
     low, high = effect.new.predicted_low, effect.new.predicted_high
-    either = low < 0 < high
     prediction = f"[{bare(effect.name, low)}, {bare(effect.name, high)}]"
-    outlook = f"a new {kind} could go either way" if either else f"a new {kind} is expected to go the same way"
-    return f"{text}; {outlook} (prediction interval {prediction})."
+    outlook = "could go either way" if low < 0 < high else "is expected to go the same way"
+    return f"{text}; a new collection {outlook} (prediction interval {prediction})."

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +14,8 @@ from ir_outcomes._formatting import listed, plural, pvalue_in_words
 from ir_outcomes._types import Correction, CoverageTest, RankingTest
 from ir_outcomes.across.conditions import Condition, Rules, conditions_of
 from ir_outcomes.across.rows import condition_row
-from ir_outcomes.comparison.outcomes import OUTCOMES, PairedQueries, pair_queries
-from ir_outcomes.comparison.settings import Settings, check_alpha
+from ir_outcomes.comparison.outcomes import OUTCOMES, pair_queries
+from ir_outcomes.comparison.settings import Settings, contenders_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.reading.files import read_texts
@@ -72,10 +73,8 @@ class SlicesComparison(Result):
         Correction over contenders and slices.
     seed, resamples : int
         Of the permutations.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -131,10 +130,8 @@ def compare_slices(
     by : mapping of str to str, path, or "length"
         The slice of each query: query ids to labels, a file with lines of id, tab and label, or the number of words of the
         query in quartiles, for which the evaluation must know the texts. Queries without a label are left out, with a note.
-    baseline : str
-        Name of run A.
-    contenders : str or sequence of str, optional
-        Names of the other runs; by default all.
+    baseline, contenders : str, and str or sequence of str
+        Names of runs; by default all others are contenders.
     cutoff, alpha, test, coverage_test, correction
         See `ir_outcomes.compare`.
     over_slices : {"holm", "bonferroni", "fdr_bh", "none"}
@@ -169,13 +166,9 @@ def compare_slices(
     >>> [(row.condition, row.label) for row in found.conditions]
     [('first', 'better without harm'), ('second', 'no significant difference')]
     """
-    check_alpha(alpha)
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
-    chosen = [name for name in evaluation.names if name != baseline] if contenders is None else contenders
-    chosen = [chosen] if isinstance(chosen, str) else list(chosen)
-    for name in (baseline, *chosen):
-        evaluation.position(name)
+    chosen = contenders_of(evaluation, baseline, contenders)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
     rules = Rules(alpha, test, coverage_test, correction)
@@ -217,8 +210,7 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
     words = {query: len(text.split()) for query, text in evaluation.texts.items() if query in known}
     if not words:
         raise ParameterError("by='length' needs the texts of the queries; pass queries= to evaluate (--queries FILE)")
-    answerable = {query for query, is_one in zip(evaluation.query_ids, evaluation.answerable, strict=True) if is_one}
-    counts = np.array([number for query, number in words.items() if query in answerable])
+    counts = np.array([words[query] for query in _answerable(evaluation) if query in words])
     quartiles = np.unique(np.quantile(counts, [0.25, 0.5, 0.75], method="inverted_cdf")) if len(counts) else np.array([])
     ends = [*quartiles.astype(int).tolist(), int(counts.max(initial=0))]
     starts = [int(counts.min(initial=1)), *(end + 1 for end in ends[:-1])]
@@ -233,8 +225,8 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
 
 def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list[str]]:
     slices: dict[str, list[str]] = {}
-    for query, answerable in zip(evaluation.query_ids, evaluation.answerable.tolist(), strict=True):
-        if answerable and query in labels:
+    for query in _answerable(evaluation):
+        if query in labels:
             slices.setdefault(labels[query], []).append(query)
     if not slices:
         raise MismatchError(
@@ -246,6 +238,10 @@ def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list
     return dict(sorted(slices.items(), key=lambda item: _natural(item[0])))
 
 
+def _answerable(evaluation: Evaluation) -> list[str]:
+    return list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
+
+
 def _natural(label: str) -> tuple[float, str]:
     first = label.split(" ", 1)[0]
     return (float(first) if first.isdecimal() else float("inf"), label)
@@ -253,31 +249,23 @@ def _natural(label: str) -> tuple[float, str]:
 
 def _differences(
     evaluation: Evaluation, labels: Mapping[str, str], baseline: str, contender: str, seed: int, resamples: int
-) -> list[SliceDifferences]:
+) -> Iterator[SliceDifferences]:
     cutoff = evaluation.cutoff
     pair = pair_queries(evaluation[baseline].at(cutoff), evaluation[contender].at(cutoff), evaluation.unit)
-    result = []
-    for facet, change, queries in _changes(pair):
+    shared = pair.shared
+    changes = {
+        "coverage": (differences(pair.found_baseline, pair.found_contender), pair.query_ids),
+        "ranking": (
+            differences(pair.length_baseline[shared], pair.length_contender[shared]),
+            compress(pair.query_ids, shared.tolist()),
+        ),
+    }
+    for facet, (change, queries) in changes.items():
         found = heterogeneity_test(change, [labels[query] for query in queries], seed=seed, resamples=resamples)
         if found is None:
-            result.append(SliceDifferences(contender, facet, None, None, None, 0))
+            yield SliceDifferences(contender, facet, None, None, None, 0)
         else:
-            result.append(
-                SliceDifferences(contender, facet, found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
-            )
-    return result
-
-
-def _changes(pair: PairedQueries) -> list[tuple[str, Any, list[str]]]:
-    shared = pair.shared
-    return [
-        ("coverage", differences(pair.found_baseline, pair.found_contender), list(pair.query_ids)),
-        (
-            "ranking",
-            differences(pair.length_baseline[shared], pair.length_contender[shared]),
-            [query for query, is_shared in zip(pair.query_ids, shared.tolist(), strict=True) if is_shared],
-        ),
-    ]
+            yield SliceDifferences(contender, facet, found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
 
 
 def _notes(
@@ -286,24 +274,21 @@ def _notes(
     slices: Mapping[str, Sequence[str]],
     differ: Sequence[SliceDifferences],
     alpha: float,
-) -> list[str]:
-    notes = []
+) -> Iterator[str]:
     for found in differ:
         if found.pvalue is not None and found.pvalue > alpha:
-            notes.append(
+            yield (
                 f"{found.contender}: there is no evidence that slices differ in {found.facet} "
                 f"({pvalue_in_words(found.pvalue)}), so a slice that looks better or worse than others is no finding."
             )
-    answerable = [query for query, is_one in zip(evaluation.query_ids, evaluation.answerable.tolist(), strict=True) if is_one]
-    missing = [query for query in answerable if query not in labels]
+    missing = [query for query in _answerable(evaluation) if query not in labels]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
-        notes.append(f"{plural('query', len(missing))} without a label ({some(missing)}) {verb} left out.")
+        yield f"{plural('query', len(missing))} without a label ({some(missing)}) {verb} left out."
     unknown = sorted(set(labels) - set(evaluation.query_ids))
     if unknown:
         verb = "is" if len(unknown) == 1 else "are"
-        notes.append(f"{plural('label', len(unknown))} of queries that the qrels lack ({some(unknown)}) {verb} ignored.")
+        yield f"{plural('label', len(unknown))} of queries that the qrels lack ({some(unknown)}) {verb} ignored."
     small = [name for name, queries in slices.items() if len(queries) < FEWEST_QUERIES_OF_A_SLICE]
     if small:
-        notes.append(f"{listed(small)}: fewer than {FEWEST_QUERIES_OF_A_SLICE} queries, too few for a label.")
-    return notes
+        yield f"{listed(small)}: fewer than {FEWEST_QUERIES_OF_A_SLICE} queries, too few for a label."

@@ -11,19 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_outcomes._types import Bools, CoverageTest, Floats, Ints, RankingTest, Unit
+from ir_outcomes._types import Bools, Floats, Ints
 from ir_outcomes.comparison.outcomes import PairedQueries, from_items, horizon_of
 from ir_outcomes.comparison.pair_tests import PairSamples, PairTests, coverage_test_for, judge, run_tests
+from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.evaluation.documents import RankedDocuments
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.reading.keys import Ids
 from ir_outcomes.statistics import Differences, Tests, adjust, differences, mean_tests, tally_rows
 
 __all__ = [
-    "Family",
     "Holdings",
     "Numbers",
-    "Rules",
     "effects_of",
     "holdings_of",
     "labels_of",
@@ -32,29 +31,12 @@ __all__ = [
 ]
 
 LARGEST_BLOCK = 1 << 20  # items that are worked on at a time
-
-
-class Rules(NamedTuple):
-    """How labels are reached; see `ir_outcomes.compare`."""
-
-    unit: Unit
-    alpha: float
-    test: RankingTest
-    coverage_test: CoverageTest
-    correction: str
-    many_relevant: bool
-
-
-class Family(NamedTuple):
-    """Raw p-values of the deciding tests of the other pairs of the family, which an assignment leaves as they are."""
-
-    coverage: Floats
-    ranking: Floats
+NO_PVALUES: Floats = np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
 class Holdings:
-    """Where two runs hold the relevant documents and the unjudged ones, within the cutoff.
+    """Where two runs hold the relevant documents and the unjudged ones, within the cutoff, and how their label is reached.
 
     Attributes
     ----------
@@ -72,6 +54,12 @@ class Holdings:
         Its ranks.
     docids : (n_documents,) bytes array
         Document ids in UTF-8.
+    settings : Settings
+        Of the comparison.
+    many_relevant : bool
+        Whether any answerable query of the collection has more than one relevant document.
+    others : pair of float arrays
+        Raw p-values of the deciding tests of coverage and ranking, of the other pairs of the family. They stay as they are.
     """
 
     n_queries: int
@@ -81,6 +69,9 @@ class Holdings:
     query: Ints
     ranks: Ints
     docids: Ids
+    settings: Settings
+    many_relevant: bool
+    others: tuple[Floats, Floats] = (NO_PVALUES, NO_PVALUES)
 
     def __len__(self) -> int:
         return len(self.query)
@@ -123,7 +114,12 @@ class Numbers(NamedTuple):
     shared: Bools
 
 
-def holdings_of(runs: tuple[SearchLengths, SearchLengths], unjudged: tuple[RankedDocuments, RankedDocuments]) -> Holdings:
+def holdings_of(
+    runs: tuple[SearchLengths, SearchLengths],
+    unjudged: tuple[RankedDocuments, RankedDocuments],
+    settings: Settings,
+    many_relevant: bool,
+) -> Holdings:
     """Set the relevant and the unjudged documents of two runs side by side.
 
     Parameters
@@ -132,6 +128,8 @@ def holdings_of(runs: tuple[SearchLengths, SearchLengths], unjudged: tuple[Ranke
         Baseline and contender, at the cutoff.
     unjudged : pair of RankedDocuments
         Their unjudged documents within the same cutoff.
+    settings, many_relevant
+        See `Holdings`.
     """
     queries = [np.repeat(np.arange(len(kept.query_ids)), np.diff(kept.offsets)) for kept in unjudged]
     query = np.concatenate(queries)
@@ -153,10 +151,12 @@ def holdings_of(runs: tuple[SearchLengths, SearchLengths], unjudged: tuple[Ranke
         query=query[is_new],
         ranks=ranks,
         docids=docids[is_new],
+        settings=settings,
+        many_relevant=many_relevant,
     )
 
 
-def labels_of(holdings: Holdings, relevant: Bools, rules: Rules, family: Family | None = None) -> Ints:
+def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
     """Find the label under each assignment.
 
     Parameters
@@ -165,53 +165,34 @@ def labels_of(holdings: Holdings, relevant: Bools, rules: Rules, family: Family 
         A pair of runs.
     relevant : (n_assignments, n_documents) bool array
         Which unjudged documents are relevant.
-    rules : Rules
-        How labels are reached.
-    family : Family, optional
-        The other pairs of the call.
 
     Returns
     -------
     (n_assignments,) int64 array
         Indices into `ir_outcomes.comparison.verdict.LABELS`.
     """
-    family = Family(np.empty(0), np.empty(0)) if family is None else family
-    samples = _samples(numbers_of(holdings, relevant, rules.unit))
-    # One relevant document more makes it possible that a query has several.
-    many = rules.many_relevant or bool(relevant.any())
-    facets = samples._replace(restricted=None, won_and_lost=None)
-    tests = run_tests(facets, rules.test, coverage_test_for(rules.unit, many, rules.coverage_test))
+    alpha, correction = holdings.settings.alpha, holdings.settings.correction
+    samples = _samples(numbers_of(holdings, relevant))
+    tests = _tests(holdings, samples, any_relevant=bool(relevant.any()))
     corrected = (
-        _corrected(tests.coverage.pvalue, family.coverage, rules.correction),
-        _corrected(tests.ranking.pvalue, family.ranking, rules.correction),
+        _corrected(tests.coverage.pvalue, holdings.others[0], correction),
+        _corrected(tests.ranking.pvalue, holdings.others[1], correction),
     )
-    verdicts = judge(tests, alpha=rules.alpha, corrected=corrected).verdicts
+    verdicts = judge(tests, alpha=alpha, corrected=corrected).verdicts
     guarded = np.flatnonzero(verdicts.do_no_harm)  # the guard acts on no other label, and its tests are slow
     if not len(guarded):
         return verdicts.label
-    guards = [mean_tests(_columns(sample, guarded)) for sample in (samples.restricted, samples.won_and_lost) if sample]
-    some = PairTests(
-        coverage=_places(tests.coverage, guarded),
-        ranking=_places(tests.ranking, guarded),
-        mean=_places(tests.mean, guarded),
-        wilcoxon=_places(tests.wilcoxon, guarded),
-        guards=tuple(guards),
-        higher_is_better=tests.higher_is_better,
-    )
-    labels = verdicts.label.copy()
-    labels[guarded] = judge(some, alpha=rules.alpha, corrected=(corrected[0][guarded], corrected[1][guarded])).verdicts.label
-    return labels
+    guards = tuple(_mean_tests_at(sample, guarded) for sample in (samples.restricted, samples.won_and_lost) if sample)
+    return judge(tests._replace(guards=guards), alpha=alpha, corrected=corrected).verdicts.label
 
 
-def raw_pvalues(holdings: Holdings, rules: Rules) -> tuple[float, float]:
+def raw_pvalues(holdings: Holdings) -> tuple[float, float]:
     """Return the p-values of the deciding tests of coverage and ranking, with unjudged documents as not relevant."""
-    nothing = np.zeros((1, len(holdings)), dtype=bool)
-    samples = _samples(numbers_of(holdings, nothing, rules.unit))
-    tests = run_tests(samples, rules.test, coverage_test_for(rules.unit, rules.many_relevant, rules.coverage_test))
+    tests = _tests(holdings, _samples(numbers_of(holdings, np.zeros((1, len(holdings)), dtype=bool))))
     return float(tests.coverage.pvalue[0]), float(tests.ranking.pvalue[0])
 
 
-def effects_of(holdings: Holdings, unit: Unit) -> tuple[Floats, Floats, Floats]:
+def effects_of(holdings: Holdings) -> tuple[Floats, Floats, Floats]:
     """Compute what each unjudged document would change in its query if it alone were relevant.
 
     Returns
@@ -230,8 +211,8 @@ def effects_of(holdings: Holdings, unit: Unit) -> tuple[Floats, Floats, Floats]:
         atom_ranks=holdings.atom_ranks[:, atoms],
         query=np.arange(len(holdings)),
     )
-    before = numbers_of(each, np.zeros((1, len(holdings)), dtype=bool), unit)
-    after = numbers_of(each, np.ones((1, len(holdings)), dtype=bool), unit)
+    before = numbers_of(each, np.zeros((1, len(holdings)), dtype=bool))
+    after = numbers_of(each, np.ones((1, len(holdings)), dtype=bool))
     return (
         (after.coverage - before.coverage)[0],
         (after.ranking - before.ranking)[0],
@@ -239,24 +220,32 @@ def effects_of(holdings: Holdings, unit: Unit) -> tuple[Floats, Floats, Floats]:
     )
 
 
-def _columns(sample: Differences, places: Ints) -> Differences:
-    return Differences(sample.sizes, sample.positive[:, places], sample.negative[:, places])
+def _tests(holdings: Holdings, samples: PairSamples, any_relevant: bool = False) -> PairTests:
+    """Run the tests that decide and veto, but not those that guard."""
+    settings = holdings.settings
+    # One relevant document more makes it possible that a query has several.
+    coverage_test = coverage_test_for(settings.unit, holdings.many_relevant or any_relevant, settings.coverage_test)
+    return run_tests(samples._replace(restricted=None, won_and_lost=None), settings.test, coverage_test)
 
 
-def _places(tests: Tests, places: Ints) -> Tests:
-    return Tests(tests.pvalue[places], tests.direction[places])
+def _mean_tests_at(sample: Differences, places: Ints) -> Tests:
+    """Test the mean of some assignments; the others have no direction."""
+    n_assignments = sample.positive.shape[1]
+    pvalue, direction = np.ones(n_assignments), np.zeros(n_assignments, dtype=np.int64)
+    found = mean_tests(Differences(sample.sizes, sample.positive[:, places], sample.negative[:, places]))
+    pvalue[places], direction[places] = found.pvalue, found.direction
+    return Tests(pvalue, direction)
 
 
-def numbers_of(holdings: Holdings, relevant: Bools, unit: Unit) -> Numbers:
+def numbers_of(holdings: Holdings, relevant: Bools) -> Numbers:
     """Compute the changes of each query under each assignment; see `labels_of`."""
-    assignments = np.arange(len(relevant))
     n_items = len(holdings.atom_query) + len(holdings)
     size = max(1, LARGEST_BLOCK // max(n_items, 1))
-    blocks = [_numbers(holdings, relevant[assignments[start : start + size]], unit) for start in range(0, len(relevant), size)]
+    blocks = [_numbers(holdings, relevant[start : start + size]) for start in range(0, len(relevant), size)]
     return Numbers(*map(np.concatenate, zip(*blocks, strict=True)))
 
 
-def _numbers(holdings: Holdings, relevant: Bools, unit: Unit) -> Numbers:
+def _numbers(holdings: Holdings, relevant: Bools) -> Numbers:
     n, n_queries = len(relevant), holdings.n_queries
     assignment, document = np.nonzero(relevant)
     group = np.concatenate(
@@ -268,7 +257,7 @@ def _numbers(holdings: Holdings, relevant: Bools, unit: Unit) -> Numbers:
     ranks = np.concatenate([np.tile(holdings.atom_ranks, n), holdings.ranks[:, document]], axis=1)
     counted = np.bincount(group, minlength=n * n_queries) > 0
     place = np.cumsum(counted) - 1
-    if unit == "query":
+    if holdings.settings.unit == "query":
         item = np.arange(int(counted.sum()))
         lengths = [_first(place[group], rank, len(item)) for rank in ranks]
     else:

@@ -10,29 +10,19 @@ import numpy as np
 
 from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Floats
-from ir_outcomes.comparison.facets import (
-    CoverageFacet,
-    Naive,
-    RankingFacet,
-    coverage_facet,
-    ranking_facet,
-    reciprocal_facet,
-    restricted_length,
-)
+from ir_outcomes.comparison.facets import Naive, coverage_facet, ranking_facet, reciprocal_facet, restricted_length
 from ir_outcomes.comparison.margins import within_margins
 from ir_outcomes.comparison.outcomes import OUTCOMES, PairedQueries
 from ir_outcomes.comparison.pair_tests import DecidingCoverageTest, Judgment, judge, run_tests, samples_of, stacked
-from ir_outcomes.comparison.result import Comparison, CutoffLabel, Decision, QueryOutcome, Verdict
+from ir_outcomes.comparison.result import Comparison, CutoffLabel, QueryOutcome, Verdict
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import DECISIONS, LABELS
 from ir_outcomes.comparison.wording import notes_on_verdict, sentence
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import versions
 from ir_outcomes.statistics import randomized_tukey_hsd
 
 __all__ = ["MeasuredPair", "build", "family_labels"]
-
-_DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +87,9 @@ def _comparison(
     pair: MeasuredPair, place: int, judgment: Judgment, settings: Settings, coverage_test: DecidingCoverageTest
 ) -> Comparison:
     queries, verdicts = pair.queries, judgment.verdicts
-    coverage: CoverageFacet = coverage_facet(queries, settings, coverage_test).corrected(float(judgment.coverage[place]))
-    ranking: RankingFacet = ranking_facet(queries, settings).corrected(float(judgment.ranking[place]))
+    coverage = coverage_facet(queries, settings, coverage_test)
+    coverage = replace(coverage, pvalue_corrected=float(judgment.coverage[place]))
+    ranking = replace(ranking_facet(queries, settings), pvalue_corrected=float(judgment.ranking[place]))
     restricted = restricted_length(queries.restricted, settings)
     within = None if settings.margins is None else within_margins(coverage, ranking, settings.margins)
     label = LABELS[verdicts.label[place]]
@@ -118,8 +109,8 @@ def _comparison(
         cutoffs=pair.cutoffs,
         verdict=Verdict(
             label=label,
-            strict=_DECISIONS[int(verdicts.strict[place])],
-            do_no_harm=_DECISIONS[int(verdicts.do_no_harm[place])],
+            strict=DECISIONS[int(verdicts.strict[place])],
+            do_no_harm=DECISIONS[int(verdicts.do_no_harm[place])],
             guard=None if restricted is None else bool(verdicts.guard[place]),
             non_inferior=None if within is None else within.non_inferior,
             equivalent=None if within is None else within.equivalent,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes._checks import check_choice, check_count, check_one_order
+from ir_outcomes._checks import check_count, check_one_order
 from ir_outcomes._formatting import listed
 from ir_outcomes._types import CoverageTest, FamilyCorrection, RankingTest, Ties, UnitChoice
 from ir_outcomes.comparison.build import MeasuredPair, build
@@ -19,7 +19,7 @@ from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.pair_tests import coverage_test_for
 from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel
-from ir_outcomes.comparison.settings import Settings, check_alpha, checked_margins
+from ir_outcomes.comparison.settings import Settings, check_rules, checked_margins
 from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
@@ -29,6 +29,8 @@ from ir_outcomes.evaluation.notes import n_missing
 from ir_outcomes.reading.run_lists import is_path, run_list
 
 __all__ = ["compare", "measured_pair"]
+
+_NOT_WITH_ITSELF = "The baseline was also among the contenders; it is not compared with itself."
 
 
 def compare(
@@ -120,10 +122,7 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better without harm', -1.0)
     """
-    check_alpha(alpha)
-    check_choice("test", test, get_args(RankingTest))
-    check_choice("coverage_test", coverage_test, get_args(CoverageTest))
-    check_choice("correction", correction, get_args(FamilyCorrection))
+    check_rules(alpha, test, coverage_test, correction)
     check_count("seed", seed)
     margins = checked_margins(margins)
     if correction == "tukey" and not all_pairs:
@@ -228,24 +227,24 @@ def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, n
     if contenders is None:
         raise ParameterError("there is no contender; give a run, or several as a list or dict")
     several = run_list(contenders)
-    given_names: list[str | None] = list(several) if isinstance(several, dict) else []
-    runs = [contenders] if several is None else list(several.values()) if isinstance(several, dict) else list(several)
+    named: list[tuple[str | None, Any]] = [(None, run) for run in ([contenders] if several is None else several)]
+    if isinstance(several, dict):
+        named = list(several.items())
     from_best = _is_best(baseline)
     if not from_best:
-        runs = [baseline, *runs]
-    if len(runs) < 2 or (several is None and (all_pairs or from_best)):
+        named.insert(0, (None, baseline))
+    if len(named) < 2 or (several is None and (all_pairs or from_best)):
         raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list or a dict of runs")
-    if names is not None and len(names) != len(runs):
-        first = "" if from_best else "name the baseline first, then each contender"
-        raise ParameterError(f"names: {len(names)} names for {len(runs)} runs; {first}".rstrip("; "))
-    called = list(names) if names is not None else [None] * (len(runs) - len(given_names)) + given_names
-    kept = [place for place, run in enumerate(runs) if place == 0 or from_best or not _is_same(run, runs[0])]
-    left_out = len(runs) - len(kept)
+    if names is not None and len(names) != len(named):
+        first = "" if from_best else "; name the baseline first, then each contender"
+        raise ParameterError(f"names: {len(names)} names for {len(named)} runs{first}")
+    if names is not None:
+        named = [(name, run) for name, (_, run) in zip(names, named, strict=True)]
+    others = named[1:] if from_best else [(name, run) for name, run in named[1:] if not _is_same(run, baseline)]
     notes: tuple[str, ...] = ()
-    if several is not None and left_out and len(kept) > 1:
-        runs, called = [runs[place] for place in kept], [called[place] for place in kept]
-        notes = ("The baseline was also among the contenders; it is not compared with itself.",)
-    evaluation = evaluate(qrels, runs, names=called, **settings)
+    if several is not None and 0 < len(others) < len(named) - 1:
+        named, notes = [named[0], *others], (_NOT_WITH_ITSELF,)
+    evaluation = evaluate(qrels, [run for _, run in named], names=[name for name, _ in named], **settings)
     return _Chosen(evaluation, several is not None, from_best, notes)
 
 
@@ -256,12 +255,13 @@ def _chosen_by_name(evaluation: Evaluation, baseline: Any, contenders: Any, all_
         raise ParameterError(f"baseline={baseline!r}: with an evaluation, give the name of a run: {some(evaluation.names, 10)}")
     if contenders is None:
         contenders = [name for name in evaluation.names if name != baseline]
+    if not contenders:
+        raise ParameterError("there is no contender; name a run other than the baseline")
     several = not isinstance(contenders, str)
     chosen = list(contenders) if several else [contenders]
     notes: tuple[str, ...] = ()
     if several and baseline in chosen and len(chosen) > 1:
-        chosen = [name for name in chosen if name != baseline]
-        notes = ("The baseline was also among the contenders; it is not compared with itself.",)
+        chosen, notes = [name for name in chosen if name != baseline], (_NOT_WITH_ITSELF,)
     names = chosen if from_best else [baseline, *chosen]
     if len(names) < 2 or (not several and (all_pairs or from_best)):
         raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list of names")

@@ -16,27 +16,20 @@ __all__ = ["USUAL_CUTOFFS", "labels_by_cutoff"]
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
-Pair = tuple[SearchLengths, SearchLengths]
-
 
 def labels_by_cutoff(
-    pairs: Sequence[Pair],
-    settings: Settings,
-    coverage_test: DecidingCoverageTest,
-    cutoffs: Sequence[int] = USUAL_CUTOFFS,
+    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings, coverage_test: DecidingCoverageTest
 ) -> list[tuple[CutoffLabel, ...]]:
-    """Find the label of each pair at the usual cutoffs and at its own.
+    """Find the label of each pair at its own cutoff, and at the usual ones up to the longest list of its shallower run.
 
     Parameters
     ----------
     pairs : sequence of pairs of SearchLengths
         The family, with the whole depth of the runs.
     settings : Settings
-        Of the comparison; its cutoff is always among those shown.
+        Of the comparison.
     coverage_test : {"exact", "midp", "signflip"}
         The test that decides on coverage.
-    cutoffs : sequence of int
-        Which other cutoffs; those beyond the longest list of the shallower run of a pair are left out.
 
     Returns
     -------
@@ -45,9 +38,9 @@ def labels_by_cutoff(
         for the number of cutoffs.
     """
     own = settings.cutoff
-    reach = [min(_depth(run) for run in pair) for pair in pairs]
+    reach = [min(int(run.retrieved.max(initial=0)) for run in pair) for pair in pairs]
     shown: list[list[CutoffLabel]] = [[] for _ in pairs]
-    for cutoff in sorted({*cutoffs, *(() if own is None else (own,))}):
+    for cutoff in sorted({*USUAL_CUTOFFS, *(() if own is None else (own,))}):
         if cutoff != own and cutoff > max(reach, default=0):
             continue
         at_cutoff = [pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit) for baseline, contender in pairs]
@@ -56,7 +49,3 @@ def labels_by_cutoff(
             if cutoff == own or cutoff <= reach[place]:
                 shown[place].append(CutoffLabel(cutoff, label))
     return [tuple(labels) for labels in shown]
-
-
-def _depth(run: SearchLengths) -> int:
-    return int(run.retrieved.max(initial=0))

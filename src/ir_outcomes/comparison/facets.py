@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -54,8 +53,6 @@ __all__ = [
 ]
 
 POWER = 0.8
-
-F = TypeVar("F", bound="Facet")
 
 
 @dataclass(frozen=True)
@@ -157,10 +154,6 @@ class Facet(Immutable):
         if self.interval is None:
             return None
         return self.interval.low if self.higher_is_better else self.interval.high
-
-    def corrected(self: F, pvalue: float) -> F:
-        """Return the facet with this corrected p-value."""
-        return replace(self, pvalue_corrected=pvalue)
 
 
 @dataclass(frozen=True)

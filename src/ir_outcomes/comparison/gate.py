@@ -16,7 +16,7 @@ from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.comparison.settings import Settings, checked_margins
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.reading.files import file_digest
-from ir_outcomes.results import Immutable, Result, versions
+from ir_outcomes.results import Immutable, Result, columns_of, versions
 from ir_outcomes.statistics import Interval, QueriesNeeded, queries_for_mean
 
 __all__ = [
@@ -24,12 +24,12 @@ __all__ = [
     "GateDecision",
     "GateFacet",
     "GateResult",
+    "GateRow",
     "GateRules",
     "Status",
     "WithoutResults",
     "decide_gate",
-    "gate_result",
-    "gate_rules",
+    "gate_of",
 ]
 
 Status = Literal["pass", "inconclusive", "fail"]
@@ -70,6 +70,9 @@ class WithoutResults(NamedTuple):
 
     contender: str
     reason: str
+
+
+GateRow = tuple[str | None, Comparison | WithoutResults]  # a collection, or None where there is only one
 
 
 @dataclass(frozen=True)
@@ -179,10 +182,8 @@ class GateResult(Result):
         Of the comparisons; None where no run had results.
     inputs : mapping of str to str
         SHA-256 of each input by its name.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -218,43 +219,42 @@ class GateResult(Result):
 
 
 def _row(decision: GateDecision) -> dict[str, Any]:
-    values: dict[str, Any] = {
-        "condition": decision.condition,
-        "contender": decision.contender,
-        "status": decision.status,
-        "verdict": decision.label,
-        "equivalent": decision.equivalent,
-        "n_queries": decision.n_queries,
-        "missing_baseline": decision.n_missing[0],
-        "missing_contender": decision.n_missing[1],
-    }
-    for place, name in enumerate(("coverage", "ranking")):
-        facet = decision.facets[place] if decision.facets else None
-        low, high = (None, None) if facet is None or facet.interval is None else facet.interval
-        values |= {
-            f"{name}_status": None if facet is None else facet.status,
-            f"{name}_difference": None if facet is None else facet.difference,
-            f"{name}_low": low,
-            f"{name}_high": high,
-            f"{name}_margin": None if facet is None else facet.margin,
-            f"{name}_queries": None if facet is None or facet.needed is None else facet.needed.queries,
-            f"{name}_queries_upper": None if facet is None or facet.needed is None else facet.needed.upper,
-        }
-    return values | {
-        "all_queries": decision.all_queries,
-        "all_queries_p": decision.all_queries_p,
-        "reasons": " ".join(decision.reasons),
-    }
+    row = columns_of(decision, "condition", "contender", "status", "verdict=label", "equivalent", "n_queries")
+    row |= {"missing_baseline": decision.n_missing[0], "missing_contender": decision.n_missing[1]}
+    for name, facet in zip(("coverage", "ranking"), decision.facets or (None, None), strict=True):
+        row |= columns_of(
+            facet, "status", "difference", "low=interval.low", "high=interval.high", "margin", "queries=needed.queries",
+            "queries_upper=needed.upper", prefix=f"{name}_",
+        )  # fmt: skip
+    return row | columns_of(decision, "all_queries", "all_queries_p") | {"reasons": " ".join(decision.reasons)}
 
 
-def gate_rules(margins: Any, settings: Settings | None, max_missing: float) -> GateRules:
-    """Check the rules of a gate; the margins are by default those of the comparison.
+def gate_of(
+    baseline: str,
+    rows: Sequence[GateRow],
+    settings: Settings | None,
+    *,
+    margins: tuple[float, float] | None,
+    max_missing: float,
+    inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
+) -> GateResult:
+    """Decide on each contender and collection; see `ir_outcomes.gate`."""
+    rules = _rules(margins, settings, max_missing)
+    paths = dict(inputs) if isinstance(inputs, Mapping) else {os.fsdecode(path): path for path in inputs}
+    return GateResult(
+        baseline=baseline,
+        decisions=tuple(decide_gate(compared, rules, condition) for condition, compared in rows),
+        margins=rules.margins,
+        max_missing=rules.max_missing,
+        settings=None if settings is None else replace(settings, margins=rules.margins),
+        inputs={name: file_digest(path) for name, path in paths.items()},
+        notes=() if settings is None else (_note(settings),),
+        versions=versions(),
+    )
 
-    Raises
-    ------
-    ParameterError
-        If there are no margins, or something is not possible.
-    """
+
+def _rules(margins: Any, settings: Settings | None, max_missing: float) -> GateRules:
+    """Check the rules of a gate; the margins are by default those of the comparison."""
     chosen = checked_margins(margins) or (None if settings is None else settings.margins)
     if chosen is None:
         raise ParameterError(
@@ -266,33 +266,6 @@ def gate_rules(margins: Any, settings: Settings | None, max_missing: float) -> G
             f"max_missing={max_missing!r}: must be a share of the queries, from 0 to less than 1, such as 0.05"
         )
     return GateRules(chosen, float(max_missing))
-
-
-def gate_result(
-    baseline: str,
-    decisions: Sequence[GateDecision],
-    rules: GateRules,
-    settings: Settings | None,
-    inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
-) -> GateResult:
-    """Collect decisions, with the hashes of the files they rest on.
-
-    Raises
-    ------
-    UnreadableFile
-        If an input cannot be read.
-    """
-    paths = dict(inputs) if isinstance(inputs, Mapping) else {os.fsdecode(path): path for path in inputs}
-    return GateResult(
-        baseline=baseline,
-        decisions=tuple(decisions),
-        margins=rules.margins,
-        max_missing=rules.max_missing,
-        settings=None if settings is None else replace(settings, margins=rules.margins),
-        inputs={name: file_digest(path) for name, path in paths.items()},
-        notes=tuple(_notes(settings)),
-        versions=versions(),
-    )
 
 
 def decide_gate(compared: Comparison | WithoutResults, rules: GateRules, condition: str | None = None) -> GateDecision:
@@ -321,20 +294,13 @@ def decide_gate(compared: Comparison | WithoutResults, rules: GateRules, conditi
     harms = [_harm_in_words(facet) for facet in facets if facet.status == "harm shown"]
     doubts = [*_about_open_facets(compared, facets), *_about_all_queries(compared)]
     within = within_margins(compared.coverage, compared.ranking, rules.margins)
-    reasons: tuple[str, ...]
-    status: Status
-    if missing or harms:
-        status, reasons = "fail", (*missing, *harms, *doubts)
-    elif doubts:
-        status, reasons = "inconclusive", tuple(doubts)
-    else:
-        status, reasons = "pass", (_pass_in_words(within.equivalent, facets),)
+    status: Status = "fail" if missing or harms else "inconclusive" if doubts else "pass"
     restricted = compared.restricted
     return GateDecision(
         condition=condition,
         contender=compared.contender,
         status=status,
-        reasons=reasons,
+        reasons=(*missing, *harms, *doubts) or (_pass_in_words(within.equivalent, facets),),
         label=compared.verdict.label,
         equivalent=within.equivalent,
         n_queries=compared.n_queries,
@@ -381,20 +347,15 @@ def _about_missing(compared: Comparison, max_missing: float) -> Iterator[str]:
 
 
 def _harm_in_words(facet: GateFacet) -> str:
-    return (
-        f"{facet.name.capitalize()}: a loss of more than {_amount(facet.margin, facet)} is shown; it is {_loss_range(facet)}."
-    )
+    assert facet.interval is not None  # harm is shown by an interval only
+    least, most = sorted(abs(end) for end in facet.interval)
+    margin = _amount(facet.margin, facet)
+    return f"{facet.name.capitalize()}: a loss of more than {margin} is shown; it is between {least:.3g} and {most:.3g}."
 
 
 def _amount(value: float, facet: GateFacet) -> str:
     unit = facet.measured_in.removesuffix("s") if value == 1 else facet.measured_in
     return f"{value:.3g} {unit}"
-
-
-def _loss_range(facet: GateFacet) -> str:
-    assert facet.interval is not None  # harm is shown by an interval only
-    least, most = sorted(abs(end) for end in facet.interval)
-    return f"between {least:.3g} and {most:.3g}"
 
 
 def _about_open_facets(compared: Comparison, facets: Sequence[GateFacet]) -> Iterator[str]:
@@ -475,10 +436,8 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> tuple[QueryOut
     return tuple(chosen)[:MOST_QUERIES]
 
 
-def _notes(settings: Settings | None) -> Iterator[str]:
-    if settings is None:
-        return
-    yield (
+def _note(settings: Settings) -> str:
+    return (
         f"A contender whose true harm on a facet is as large as the margin passes about {settings.first_step_level / 2:.2%} of "
         "the time, or less. A gate that runs again and again on the same queries repeats this test: among many contenders that "
         "should not pass, some will."

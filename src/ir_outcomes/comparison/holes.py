@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple, get_args
 
@@ -13,18 +13,18 @@ import numpy as np
 from ir_outcomes._checks import check_choice, check_count, check_one_order, check_positive
 from ir_outcomes._formatting import plural
 from ir_outcomes._types import Correction, CoverageTest, Floats, Ints, RankingTest
-from ir_outcomes.comparison.assignments import Family, Holdings, Rules, holdings_of, labels_of, raw_pvalues
-from ir_outcomes.comparison.settings import Settings, check_alpha
-from ir_outcomes.comparison.tipping import Bound, Tip, bound_of, draw_labels, priority, tip_of
+from ir_outcomes.comparison.assignments import Holdings, holdings_of, labels_of, raw_pvalues
+from ir_outcomes.comparison.settings import Settings, contenders_of
+from ir_outcomes.comparison.tipping import Bound, bound_of, priority, tip_of
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.documents import RankedDocuments
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.notes import unjudged_share
-from ir_outcomes.results import Immutable, Result, versions
+from ir_outcomes.results import Immutable, Result, columns_of, versions
 
-__all__ = ["Holes", "PairHoles", "Tipping", "UnjudgedDocument", "holes", "own_label", "tipping_notes"]
+__all__ = ["Holes", "PairHoles", "Tipping", "UnjudgedDocument", "holes", "judged_shares", "tipping_notes"]
 
 CANDIDATES = 1000  # documents to judge that a result keeps for each contender
 FLAGGED_FROM = 0.1  # share of the draws that change the label
@@ -132,10 +132,8 @@ class Holes(Result):
         Of the resampling.
     settings : Settings
         Of the comparisons.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -184,25 +182,20 @@ class Holes(Result):
 
 
 def _row(baseline: str, pair: PairHoles) -> dict[str, Any]:
+    at_10 = pair.judged_at_10 or (None, None)
     return {
         "baseline": baseline,
-        "contender": pair.contender,
-        "verdict": pair.label,
-        "judged_at_10_baseline": None if pair.judged_at_10 is None else pair.judged_at_10[0],
-        "judged_at_10_contender": None if pair.judged_at_10 is None else pair.judged_at_10[1],
+        **columns_of(pair, "contender", "verdict=label"),
+        "judged_at_10_baseline": at_10[0],
+        "judged_at_10_contender": at_10[1],
         "judged_baseline": pair.judged[0],
         "judged_contender": pair.judged[1],
-        "n_unjudged": pair.n_unjudged,
-        "bound": pair.bound.word,
-        "label_if_baseline": pair.bound.baseline,
-        "label_if_contender": pair.bound.contender,
-        "label_if_both": pair.bound.both,
-        "tipping_n": None if pair.tipping is None else pair.tipping.n,
-        "tipping_share": None if pair.tipping is None else pair.tipping.share,
-        "tipping_label": None if pair.tipping is None else pair.tipping.label,
-        "changed": pair.changed,
-        "flagged": pair.flagged,
-    }
+        **columns_of(
+            pair, "n_unjudged", "bound=bound.word", "label_if_baseline=bound.baseline", "label_if_contender=bound.contender",
+            "label_if_both=bound.both", "tipping_n=tipping.n", "tipping_share=tipping.share", "tipping_label=tipping.label",
+            "changed", "flagged",
+        ),
+    }  # fmt: skip
 
 
 def holes(
@@ -269,54 +262,47 @@ def holes(
     >>> found["b"].label, found["b"].bound.word, found["b"].n_unjudged
     ('worse without gain', 'stands', 40)
     """
-    check_alpha(alpha)
-    check_choice("test", test, get_args(RankingTest))
-    check_choice("coverage_test", coverage_test, get_args(CoverageTest))
     check_choice("correction", correction, get_args(Correction))
     check_count("draws", draws)
     check_count("seed", seed)
+    names = contenders_of(evaluation, baseline, contenders)
+    rules = {"alpha": alpha, "test": test, "coverage_test": coverage_test, "correction": correction}
+    settings = Settings.of(evaluation, cutoff=cutoff, **rules, family=len(names), seed=seed)
     cutoff = evaluation.cutoff if cutoff is None else cutoff
-    check_positive("cutoff", cutoff)
     unjudged = _kept(evaluation, cutoff)
-    names = _contenders(evaluation, baseline, contenders)
-    rules = Rules(evaluation.unit, alpha, test, coverage_test, correction, evaluation.many_relevant)
     chances = _prior(prior, cutoff, evaluation.at(cutoff), unjudged)
     rng = np.random.default_rng(seed)
     judged = {
-        name: _judged(run, kept) for name, run, kept in zip(evaluation.names, evaluation.at(cutoff), unjudged, strict=True)
+        run.name: 1 - len(kept.rank) / max(int(run.retrieved.sum()), 1)
+        for run, kept in zip(evaluation.at(cutoff), unjudged, strict=True)
     }
     found = []
-    for name, (pair, family) in zip(names, _pairs(evaluation, baseline, names, cutoff, rules), strict=True):
-        own = own_label(pair, rules, family)
-        tip = tip_of(pair, own, rules, family)
+    for name, pair in zip(names, _pairs(evaluation, baseline, names, cutoff, settings), strict=True):
+        own = own_label(pair)
+        tip = tip_of(pair, own)
         chance = _chance(pair, chances)
-        drawn = Counter(draw_labels(pair, chance, draws, rng, rules, family).tolist()) if draws else Counter()
+        drawn = Counter(labels_of(pair, rng.random((draws, len(pair))) < chance).tolist()) if draws else Counter()
         changed = 1 - drawn[own] / draws if draws else 0.0
-        first = priority(pair, chance, tip, rules.unit)[:CANDIDATES]
+        first = priority(pair, chance, tip)[:CANDIDATES]
+        tipping = None
+        if tip is not None:
+            n, documents = len(tip.documents), _documents(pair, tip.documents, evaluation.query_ids)
+            tipping = Tipping(n, n / len(pair), LABELS[tip.label], documents)
         found.append(
             PairHoles(
                 contender=name,
                 label=LABELS[own],
-                judged_at_10=_judged_at_10(evaluation, (baseline, name)),
+                judged_at_10=judged_shares([evaluation[baseline], evaluation[name]], USUAL_DEPTH),
                 judged=(judged[baseline], judged[name]),
                 n_unjudged=len(pair),
-                bound=bound_of(pair, own, rules, family),
-                tipping=None if tip is None else _tipping(pair, tip, evaluation.query_ids),
+                bound=bound_of(pair, own),
+                tipping=tipping,
                 changed=changed,
                 flagged=changed >= FLAGGED_FROM,
                 drawn={LABELS[label]: times / draws for label, times in sorted(drawn.items())},
                 candidates=_documents(pair, first, evaluation.query_ids),
             )
         )
-    settings = Settings.of(
-        evaluation.with_cutoff(cutoff),
-        alpha=alpha,
-        test=test,
-        coverage_test=coverage_test,
-        correction=correction,
-        family=len(names),
-        seed=seed,
-    )
     return Holes(
         baseline=baseline,
         pairs=tuple(found),
@@ -352,41 +338,36 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
         return [()] * len(names)
     if cutoff > min(documents.depth for documents in kept):
         return [()] * len(names)
-    rules = Rules(
-        settings.unit, settings.alpha, settings.test, settings.coverage_test, settings.correction, evaluation.many_relevant
-    )
     notes: list[tuple[str, ...]] = []
-    for pair, family in _pairs(evaluation, baseline, names, cutoff, rules):
-        tip = tip_of(pair, own_label(pair, rules, family), rules, family)
-        is_near = tip is not None and len(tip.documents) <= max(NEAR_DOCUMENTS, NEAR_SHARE * len(pair))
-        notes.append((_near_in_words(pair, tip),) if tip is not None and is_near else ())
+    for pair in _pairs(evaluation, baseline, names, cutoff, settings):
+        tip = tip_of(pair, own_label(pair))
+        if tip is None or len(tip.documents) > max(NEAR_DOCUMENTS, NEAR_SHARE * len(pair)):
+            notes.append(())
+            continue
+        n = len(tip.documents)
+        note = (
+            f"The label hangs on few judgments: at most {plural('unjudged document', n)} of {len(pair)}, if relevant, "
+            f'{"makes" if n == 1 else "make"} it "{LABELS[tip.label]}"; ir_outcomes.holes lists them.'
+        )
+        notes.append((note,))
     return notes
 
 
-def _near_in_words(pair: Holdings, tip: Tip) -> str:
-    n = len(tip.documents)
-    return (
-        f"The label hangs on few judgments: at most {plural('unjudged document', n)} of {len(pair)}, if relevant, "
-        f'{"makes" if n == 1 else "make"} it "{LABELS[tip.label]}"; ir_outcomes.holes lists them.'
-    )
-
-
-def _pairs(
-    evaluation: Evaluation, baseline: str, names: Sequence[str], cutoff: int, rules: Rules
-) -> Iterator[tuple[Holdings, Family]]:
+def _pairs(evaluation: Evaluation, baseline: str, names: Sequence[str], cutoff: int, settings: Settings) -> list[Holdings]:
     """Set the baseline and each contender side by side, with the p-values of the other contenders."""
     runs, unjudged = evaluation.at(cutoff), _kept(evaluation, cutoff)
     place = evaluation.position(baseline)
-    pairs = [holdings_of((runs[place], runs[own]), (unjudged[place], unjudged[own])) for own in map(evaluation.position, names)]
-    pvalues = np.array([raw_pvalues(pair, rules) for pair in pairs])
-    for row, pair in enumerate(pairs):
-        others = np.delete(pvalues, row, axis=0)
-        yield pair, Family(others[:, 0], others[:, 1])
+    pairs = [
+        holdings_of((runs[place], runs[own]), (unjudged[place], unjudged[own]), settings, evaluation.many_relevant)
+        for own in map(evaluation.position, names)
+    ]
+    coverage, ranking = np.array([raw_pvalues(pair) for pair in pairs]).T
+    return [replace(pair, others=(np.delete(coverage, row), np.delete(ranking, row))) for row, pair in enumerate(pairs)]
 
 
-def own_label(pair: Holdings, rules: Rules, family: Family | None = None) -> int:
+def own_label(pair: Holdings) -> int:
     """Return the label of a pair, with unjudged documents as not relevant."""
-    return int(labels_of(pair, np.zeros((1, len(pair)), dtype=bool), rules, family)[0])
+    return int(labels_of(pair, np.zeros((1, len(pair)), dtype=bool))[0])
 
 
 def _kept(evaluation: Evaluation, cutoff: int) -> tuple[RankedDocuments, ...]:
@@ -399,18 +380,6 @@ def _kept(evaluation: Evaluation, cutoff: int) -> tuple[RankedDocuments, ...]:
     if cutoff > depth:
         raise ParameterError(f"cutoff={cutoff}: unjudged documents were kept to rank {depth}; pass cutoff={cutoff} to evaluate")
     return tuple(kept.first(cutoff) for kept in evaluation.unjudged)
-
-
-def _contenders(evaluation: Evaluation, baseline: str, contenders: str | Sequence[str] | None) -> list[str]:
-    evaluation.position(baseline)
-    if contenders is None:
-        contenders = [name for name in evaluation.names if name != baseline]
-    chosen = [contenders] if isinstance(contenders, str) else list(dict.fromkeys(contenders))
-    for name in chosen:
-        evaluation.position(name)
-    if not chosen:
-        raise ParameterError("there is no contender; name a run other than the baseline")
-    return chosen
 
 
 def _prior(
@@ -451,18 +420,10 @@ def _chance(pair: Holdings, chances: Floats) -> Floats:
     return probabilities
 
 
-def _judged_at_10(evaluation: Evaluation, names: tuple[str, str]) -> tuple[float, float] | None:
-    shares = [unjudged_share(evaluation[name], USUAL_DEPTH) for name in names]
-    return None if shares[0] is None or shares[1] is None else (1 - shares[0], 1 - shares[1])
-
-
-def _judged(run: SearchLengths, unjudged: RankedDocuments) -> float:
-    return 1 - len(unjudged.rank) / max(int(run.retrieved.sum()), 1)
-
-
-def _tipping(pair: Holdings, tip: Tip, query_ids: Sequence[str]) -> Tipping:
-    n = len(tip.documents)
-    return Tipping(n, n / len(pair), LABELS[tip.label], _documents(pair, tip.documents, query_ids))
+def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, float] | None:
+    """Return the judged share of the first documents of baseline and contender; None where it is not known."""
+    baseline, contender = (unjudged_share(run, depth) for run in runs)
+    return None if baseline is None or contender is None else (1 - baseline, 1 - contender)
 
 
 def _documents(pair: Holdings, places: Ints, query_ids: Sequence[str]) -> tuple[UnjudgedDocument, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,7 +18,7 @@ from ir_outcomes.comparison.facets import naive_tests
 from ir_outcomes.comparison.outcomes import from_items
 from ir_outcomes.comparison.pair_tests import coverage_test_for
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.settings import Settings, check_alpha, checked_margins
+from ir_outcomes.comparison.settings import Settings, checked_margins, contenders_of
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain, parse_measure
@@ -126,7 +127,8 @@ def compare_outputs(
         margins=margins,
     )
     queries, unanswerable = _queries(outputs, qrels, settings.rel)
-    results = _compared(outputs, queries, unanswerable, meaning, settings, _notes(outputs, meaning, qrels is not None))
+    notes = tuple(_notes(outputs, meaning, qrels is not None))
+    results = _compared(outputs, queries, unanswerable, meaning, settings, notes)
     return Comparisons(results) if several else results[0]
 
 
@@ -171,8 +173,7 @@ def compare_measure(
         If the measure was not kept, or does not say what was found.
     """
     scores = evaluation.scores_of(measure)
-    chosen = [name for name in evaluation.names if name != baseline] if contenders is None else contenders
-    names = [baseline, *([chosen] if isinstance(chosen, str) else chosen)]
+    names = [baseline, *contenders_of(evaluation, baseline, contenders)]
     values = [scores.values[evaluation.position(name)] for name in names]
     outputs = [
         Output(name, scores.measure, dict(zip(scores.query_ids, row.tolist(), strict=True)), None)
@@ -184,9 +185,10 @@ def compare_measure(
         alpha=alpha, test=test, coverage_test=coverage_test, correction=correction, margins=margins,
     )  # fmt: skip
     settings = replace(settings, ties=evaluation.ties, judged_only=evaluation.judged_only)
-    queries = [query for query, answerable in zip(evaluation.query_ids, evaluation.answerable, strict=True) if answerable]
+    queries = list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
     unanswerable = len(evaluation.query_ids) - len(queries)
-    results = _compared(outputs, queries, unanswerable, meaning, settings, _about_values(meaning, scores.measure))
+    notes = tuple(_about_values(meaning, scores.measure))
+    results = _compared(outputs, queries, unanswerable, meaning, settings, notes)
     return results[0] if isinstance(contenders, str) else Comparisons(results)
 
 
@@ -205,7 +207,6 @@ def _check_together(outputs: Sequence[Output]) -> None:
 
 
 def _settings(meaning: _Meaning, rel: int | None, family: int, **rules: Any) -> Settings:
-    check_alpha(rules["alpha"])
     check_choice("correction", rules["correction"], get_args(Correction))
     check_positive("rel", rel, none_allowed=True)
     rules["margins"] = checked_margins(rules["margins"])
@@ -268,23 +269,29 @@ def _compared(
     notes: tuple[str, ...],
 ) -> tuple[Comparison, ...]:
     lengths = [_lengths(output, queries, meaning) for output in outputs]
+    lacking = [[query for query in queries if query not in output.values] for output in outputs]
     horizon = meaning.cutoff if meaning.kind != "value" else None
     everywhere = np.arange(len(queries))
-    pairs = []
-    for output, values in zip(outputs[1:], lengths[1:], strict=True):
-        pair = from_items((outputs[0].name, output.name), tuple(queries), everywhere, (lengths[0], values), horizon)
+    baseline, pairs = outputs[0], []
+    for output, values, missing in zip(outputs[1:], lengths[1:], lacking[1:], strict=True):
+        pair = from_items((baseline.name, output.name), tuple(queries), everywhere, (lengths[0], values), horizon)
         if meaning.kind == "value":
             # Values of the measure are no ranks: it is not known where things were found.
             outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
             pair = replace(pair, outcomes=outcomes, measure=output.measure, higher_is_better=meaning.higher_is_better)
         naive = [np.nan_to_num(run if meaning.kind == "value" else 1 / run) for run in (lengths[0], values)]
+        about_missing = {
+            f"{name} lacks {plural('query', len(ids))} ({some(ids)}), which count as unanswered.": None
+            for name, ids in ((baseline.name, lacking[0]), (output.name, missing))
+            if ids
+        }
         pairs.append(
             MeasuredPair(
                 queries=pair,
                 n_unanswerable=unanswerable,
-                n_missing=(_n_missing(outputs[0], queries), _n_missing(output, queries)),
+                n_missing=(len(lacking[0]), len(missing)),
                 naive=naive_tests(*naive, higher_is_better=meaning.kind != "value" or meaning.higher_is_better),
-                notes=(*notes, *_about_missing((outputs[0], output), queries)),
+                notes=(*notes, *about_missing),
             )
         )
     return build(pairs, settings, coverage_test_for("query", False, settings.coverage_test))
@@ -310,39 +317,24 @@ def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:
     return np.where(np.abs(1 / whole - values) <= slack, whole, ranks)
 
 
-def _n_missing(output: Output, queries: list[str]) -> int:
-    return sum(query not in output.values for query in queries)
+def _about_values(meaning: _Meaning, measure: str) -> Iterator[str]:
+    if meaning.kind == "value":
+        yield (
+            f"Coverage is the share of queries with {measure} above zero, ranking the mean of {measure} where both runs are "
+            "above zero."
+        )
 
 
-def _about_missing(outputs: Sequence[Output], queries: list[str]) -> tuple[str, ...]:
-    lacking = {output.name: [query for query in queries if query not in output.values] for output in outputs}
-    return tuple(
-        f"{name} lacks {plural('query', len(missing))} ({some(missing)}), which count as unanswered."
-        for name, missing in lacking.items()
-        if missing
-    )
-
-
-def _about_values(meaning: _Meaning, measure: str) -> tuple[str, ...]:
-    if meaning.kind != "value":
-        return ()
-    return (
-        f"Coverage is the share of queries with {measure} above zero, ranking the mean of {measure} where both runs are above "
-        "zero.",
-    )
-
-
-def _notes(outputs: Sequence[Output], meaning: _Meaning, with_qrels: bool) -> tuple[str, ...]:
+def _notes(outputs: Sequence[Output], meaning: _Meaning, with_qrels: bool) -> Iterator[str]:
     measure = outputs[0].measure
     unknown = "tie rule is" if meaning.cutoff is not None or meaning.kind == "value" else "tie rule and cutoff are"
-    notes = [f"Compared on values of {measure} as they were written; the {unknown} those of the tool that wrote them."]
-    notes += _about_values(meaning, measure)
+    yield f"Compared on values of {measure} as they were written; the {unknown} those of the tool that wrote them."
+    yield from _about_values(meaning, measure)
     if not with_qrels:
-        notes.append("Without qrels, queries that have no relevant document cannot be told apart: they count as unanswered.")
-    places = [output.places for output in outputs if output.places is not None]
-    if places and meaning.kind == "reciprocal":
-        last = math.isqrt(10 ** min(places))
-        notes.append(f"Values are rounded to {plural('place', min(places))}: ranks beyond about {last} cannot be told exactly.")
-    elif places:
-        notes.append(f"Values are rounded to {plural('place', min(places))}: small differences look like ties.")
-    return tuple(notes)
+        yield "Without qrels, queries that have no relevant document cannot be told apart: they count as unanswered."
+    places = min((output.places for output in outputs if output.places is not None), default=None)
+    if places is not None:
+        effect = "small differences look like ties"
+        if meaning.kind == "reciprocal":
+            effect = f"ranks beyond about {math.isqrt(10**places)} cannot be told exactly"
+        yield f"Values are rounded to {plural('place', places)}: {effect}."

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -184,18 +184,18 @@ def run_tests(
 
 def stacked(tests: Sequence[PairTests]) -> PairTests:
     """Join the tests of several pairs, such as those of a family."""
-    first = tests[0]
 
-    def joined(part: Callable[[PairTests], Tests]) -> Tests:
-        return Tests(*map(np.concatenate, zip(*(part(pair) for pair in tests), strict=True)))
+    def joined(parts: Sequence[Tests]) -> Tests:
+        return Tests(*map(np.concatenate, zip(*parts, strict=True)))
 
+    coverage, ranking, mean, wilcoxon, guards, higher_is_better = zip(*tests, strict=True)
     return PairTests(
-        coverage=joined(lambda pair: pair.coverage),
-        ranking=joined(lambda pair: pair.ranking),
-        mean=joined(lambda pair: pair.mean),
-        wilcoxon=joined(lambda pair: pair.wilcoxon),
-        guards=tuple(joined(lambda pair, place=place: pair.guards[place]) for place in range(len(first.guards))),  # type: ignore[misc]
-        higher_is_better=first.higher_is_better,
+        coverage=joined(coverage),
+        ranking=joined(ranking),
+        mean=joined(mean),
+        wilcoxon=joined(wilcoxon),
+        guards=tuple(map(joined, zip(*guards, strict=True))),
+        higher_is_better=higher_is_better[0],
     )
 
 

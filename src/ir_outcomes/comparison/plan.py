@@ -14,7 +14,7 @@ from ir_outcomes.comparison.facets import POWER, Facet
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import Immutable, Result, versions
+from ir_outcomes.results import Immutable, Result, columns_of, versions
 from ir_outcomes.statistics import (
     QueriesNeeded,
     queries_for_coverage,
@@ -75,10 +75,8 @@ class Plan(Result):
         Chance to detect the effects.
     settings : Settings
         Of the pilot; with several contenders the tests are planned at the level of Holm's first step.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -93,23 +91,11 @@ class Plan(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each facet."""
-        return [
-            {
-                "facet": facet.name,
-                "measured_in": facet.measured_in,
-                "effect": facet.effect,
-                "n": facet.n,
-                "n_nonzero": facet.n_nonzero,
-                "smallest_pvalue": facet.smallest_pvalue,
-                "test": facet.test,
-                "queries": facet.needed.queries,
-                "queries_upper": facet.needed.upper,
-                "power": facet.needed.power,
-                "alpha": facet.needed.alpha,
-                "confidence": facet.needed.confidence,
-            }
-            for facet in (self.coverage, self.ranking)
-        ]
+        columns = (
+            "facet=name", "measured_in", "effect", "n", "n_nonzero", "smallest_pvalue", "test", "queries=needed.queries",
+            "queries_upper=needed.upper", "power=needed.power", "alpha=needed.alpha", "confidence=needed.confidence",
+        )  # fmt: skip
+        return [columns_of(facet, *columns) for facet in (self.coverage, self.ranking)]
 
     def _summary(self) -> str:
         needed = " and ".join(

@@ -11,16 +11,13 @@ import numpy as np
 
 from ir_outcomes._checks import check_positive
 from ir_outcomes._types import Floats, Ints
-from ir_outcomes.comparison.result import Decision
 from ir_outcomes.comparison.settings import check_alpha
-from ir_outcomes.comparison.verdict import LABELS, Verdicts, decide, find
+from ir_outcomes.comparison.verdict import DECISIONS, LABELS, Decision, Verdicts, decide, find
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result, columns_of, versions
 from ir_outcomes.statistics import Tests, binomial_tests
 
 __all__ = ["SummaryVerdict", "verdict_from_summary"]
-
-_DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,10 +44,8 @@ class SummaryVerdict(Result):
         The smallest and the largest within the rounding.
     labels : tuple of str
         Every verdict within the rounding, the one at face value first.
-    notes : tuple of str
-        What a careful reader must know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     n: int
@@ -82,17 +77,10 @@ class SummaryVerdict(Result):
         low, high = self.coverage_pvalues
         return [
             {
-                "n": self.n,
-                "won": self.won,
-                "lost": self.lost,
-                "coverage_p": self.coverage_pvalue,
+                **columns_of(self, "n", "won", "lost", "coverage_p=coverage_pvalue"),
                 "coverage_p_low": low,
                 "coverage_p_high": high,
-                "ranking_difference": self.ranking_difference,
-                "ranking_p": self.ranking_pvalue,
-                "verdict": self.label,
-                "strict": self.strict,
-                "do_no_harm": self.do_no_harm,
+                **columns_of(self, "ranking_difference", "ranking_p=ranking_pvalue", "verdict=label", "strict", "do_no_harm"),
                 "survives_rounding": self.survives_rounding,
             }
         ]
@@ -184,8 +172,8 @@ def verdict_from_summary(
         alpha=alpha,
         rounding=float(rounding),
         label=LABELS[verdict.label[0]],
-        strict=_DECISIONS[int(verdict.strict[0])],
-        do_no_harm=_DECISIONS[int(verdict.do_no_harm[0])],
+        strict=DECISIONS[int(verdict.strict[0])],
+        do_no_harm=DECISIONS[int(verdict.do_no_harm[0])],
         coverage_pvalue=float(pvalue),
         coverage_pvalues=(float(min(pvalue, pvalues.min())), float(max(pvalue, pvalues.max()))),
         labels=tuple(labels),
@@ -219,12 +207,7 @@ def _check_count(name: str, value: float, n: int, rounding: float) -> None:
 def _within_rounding(won: float, lost: float, n: int, rounding: float) -> tuple[Ints, Ints]:
     """List all pairs of counts that the numbers given may have been rounded from."""
     slack = rounding / 100 * n
-    ranges = [
-        np.arange(max(0, math.ceil(count - slack)), min(n, math.floor(count + slack)) + 1)
-        if slack
-        else np.array([round(count)])
-        for count in (won, lost)
-    ]
+    ranges = [np.arange(max(0, math.ceil(count - slack)), min(n, math.floor(count + slack)) + 1) for count in (won, lost)]
     pairs = np.array(np.meshgrid(*ranges)).reshape(2, -1)
     pairs = pairs[:, pairs.sum(axis=0) <= n]
     return pairs[0], pairs[1]

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple, overload
+from typing import Any, ClassVar, NamedTuple, overload
 
 from ir_outcomes._formatting import plural
 from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
-from ir_outcomes.comparison.outcomes import Outcomes
-from ir_outcomes.comparison.rows import paper_row, row_of
+from ir_outcomes.comparison.outcomes import OUTCOMES, Outcomes
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import LABELS, Decision
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import OPTIONAL, Result
+from ir_outcomes.results import OPTIONAL, Result, columns_of
 
-__all__ = ["Comparison", "Comparisons", "CutoffLabel", "Decision", "QueryOutcome", "Verdict"]
+__all__ = ["Comparison", "Comparisons", "CutoffLabel", "QueryOutcome", "Verdict", "row_of"]
 
-Decision = Literal["better", "worse", "undecided"]
 WHICH = ("won", "lost", "better", "worse")
 
 
@@ -222,7 +220,7 @@ class Comparison(Result):
 
     def paper_rows(self) -> list[dict[str, Any]]:
         """Return one row with the columns of Tables 1 and 2 of Lin et al. 2021."""
-        return [paper_row(self)]
+        return [_paper_row(self)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -308,7 +306,64 @@ class Comparisons(Result, Sequence[Comparison]):
 
     def paper_rows(self) -> list[dict[str, Any]]:
         """Return a row for each comparison with the columns of Tables 1 and 2 of Lin et al. 2021."""
-        return [paper_row(item) for item in self.items]
+        return [_paper_row(item) for item in self.items]
+
+
+_OF_FACET = (
+    "n", "n_nonzero", "baseline", "contender", "difference", "low=interval.low", "high=interval.high", "effect=effect_size",
+    "test", "p=pvalue", "p_corrected=pvalue_corrected", "detectable",
+)  # fmt: skip
+_OF_RESTRICTED = (
+    "restricted_difference=difference", "restricted_low=interval.low", "restricted_high=interval.high",
+    "restricted_p=test.pvalue", "restricted_both=both", "restricted_won=won", "restricted_lost=lost",
+    "won_and_lost_p=won_and_lost_test.pvalue", "queries_better=better", "queries_worse=worse", "queries_equal=equal",
+)  # fmt: skip
+
+
+def row_of(comparison: Comparison) -> dict[str, Any]:
+    """Return a column for each value, None where there is none; units are those of `Comparison`."""
+    row = columns_of(
+        comparison, "baseline", "contender", "n_queries", "n_unanswerable", "cutoff", "rel", "unit", "ties"
+    )  # fmt: skip
+    shares = (f"{outcome}_share=shares.{outcome}" for outcome in OUTCOMES)
+    row |= columns_of(comparison.outcomes, *OUTCOMES, *shares, "lost_at", "won_at")
+    for name in ("coverage", "ranking", "reciprocal"):
+        if (facet := getattr(comparison, name)) is not None:
+            row |= columns_of(facet, *_OF_FACET, prefix=f"{name}_")
+    row |= columns_of(comparison.ranking, "ratio", prefix="ranking_")
+    if comparison.restricted is not None:
+        row |= columns_of(comparison.restricted, *_OF_RESTRICTED)
+    row |= columns_of(comparison.naive, "baseline", "contender", "difference", prefix="naive_")
+    row |= {f"naive_p_{name}": pvalue for name, pvalue in comparison.naive.pvalues.items()}
+    row |= columns_of(comparison.settings, "alpha", "correction", "family")
+    row |= columns_of(
+        comparison.verdict, "verdict=label", "strict", "do_no_harm", "guard", "non_inferior", "equivalent"
+    )  # fmt: skip
+    return row | {f"verdict_at_{at.cutoff}": at.label for at in comparison.cutoffs}
+
+
+def _paper_row(comparison: Comparison) -> dict[str, Any]:
+    """Return the columns of Table 1 and then of Table 2 of Lin et al. 2021; p-values are raw, as in the paper.
+
+    The difference is that of the naive means (MRR). The coverage test stands beside the outcomes, where the paper leaves it
+    to the reader.
+    """
+    naive = comparison.naive.pvalues
+    row = columns_of(comparison, "A=baseline", "B=contender", "delta=naive.difference")
+    row |= {"naive_wrs_p": naive["ranksum"], "naive_wsr_p": naive["wilcoxon"], "naive_t_p": naive["t"]}
+    row |= columns_of(
+        comparison, "neither=outcomes.shares.neither", "a_wins=outcomes.shares.lost", "b_wins=outcomes.shares.won",
+        "coverage_p=coverage.pvalue", "both=outcomes.shares.both",
+    )  # fmt: skip
+    for name, facet in (("esl", comparison.ranking), ("rr", comparison.reciprocal)):
+        if facet is not None:
+            row |= {
+                f"a_{name}": facet.baseline,
+                f"b_{name}": facet.contender,
+                f"{name}_wsr_p": facet.pvalues["wilcoxon"],
+                f"{name}_t_p": facet.pvalues["t"],
+            }
+    return row | {"verdict": comparison.verdict.label}
 
 
 _FROM_BEST = (LABELS[0], LABELS[1], LABELS[5], LABELS[4], LABELS[3], LABELS[2])

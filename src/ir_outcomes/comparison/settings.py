@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -12,7 +13,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.statistics import first_step_level
 
-__all__ = ["Settings", "check_alpha", "checked_margins"]
+__all__ = ["Settings", "check_alpha", "check_rules", "checked_margins", "contenders_of"]
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,8 @@ class Settings:
         check_positive("rel", self.rel)
         check_choice("unit", self.unit, get_args(Unit))
         check_choice("ties", self.ties, (*get_args(Ties), "unknown"))
-        check_choice("test", self.test, get_args(RankingTest))
-        check_choice("coverage_test", self.coverage_test, get_args(CoverageTest))
-        check_choice("correction", self.correction, get_args(FamilyCorrection))
         check_one_order(self.ties)
-        check_alpha(self.alpha)
+        check_rules(self.alpha, self.test, self.coverage_test, self.correction)
 
     @property
     def first_step_level(self) -> float:
@@ -84,6 +82,32 @@ class Settings:
     def margin_level(self) -> float:
         """Level of the two-sided intervals that decide about margins."""
         return 1 - self.first_step_level
+
+
+def contenders_of(evaluation: Evaluation, baseline: str, contenders: str | Sequence[str] | None) -> list[str]:
+    """Return the names of the contenders: one, several, or by default all runs but the baseline.
+
+    Raises
+    ------
+    ParameterError
+        If the evaluation lacks a run, or there is no contender.
+    """
+    if contenders is None:
+        contenders = [name for name in evaluation.names if name != baseline]
+    names = [contenders] if isinstance(contenders, str) else list(dict.fromkeys(contenders))
+    for name in (baseline, *names):
+        evaluation.position(name)
+    if not names:
+        raise ParameterError("there is no contender; name a run other than the baseline")
+    return names
+
+
+def check_rules(alpha: Any, test: Any, coverage_test: Any, correction: Any) -> None:
+    """Refuse a level, tests or a correction that do not exist."""
+    check_alpha(alpha)
+    check_choice("test", test, get_args(RankingTest))
+    check_choice("coverage_test", coverage_test, get_args(CoverageTest))
+    check_choice("correction", correction, get_args(FamilyCorrection))
 
 
 def check_alpha(alpha: Any) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ir_outcomes._types import Bools, Floats, Ints
 from ir_outcomes.statistics import Tests
 
-__all__ = ["DIRECTIONS", "LABELS", "MIRRORED", "Findings", "Verdicts", "decide", "find"]
+__all__ = ["DECISIONS", "DIRECTIONS", "LABELS", "MIRRORED", "Decision", "Findings", "Verdicts", "decide", "find"]
 
 LABELS = (
     "better on both facets",
@@ -22,6 +22,9 @@ LABELS = (
 )
 MIRRORED = dict(zip(LABELS, (*LABELS[2:4], *LABELS[:2], *LABELS[4:]), strict=True))  # the label with the runs swapped
 DIRECTIONS = np.array([{"better": 1, "worse": -1}.get(label.split()[0], 0) for label in LABELS])  # of the contender
+
+Decision = Literal["better", "worse", "undecided"]
+DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}  # of the rules *strict* and *do no harm*
 
 _TRADE_OFF = LABELS.index("trade-off")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ir_outcomes._formatting import listed, plural, pvalue_in_words
@@ -13,9 +13,9 @@ from ir_outcomes.evaluation.notes import UNEVEN_JUDGING, notes_on_queries, unjud
 from ir_outcomes.statistics import COVERAGE_OF_RATIO_INTERVAL, FEW, measured_coverage, smallest_pvalue
 
 if TYPE_CHECKING:
-    from ir_outcomes.comparison.result import Comparison, CutoffLabel
+    from ir_outcomes.comparison.result import Comparison
 
-__all__ = ["cutoff_note", "notes_on_input", "notes_on_verdict", "sentence"]
+__all__ = ["notes_on_input", "notes_on_verdict", "sentence"]
 
 FEW_QUERIES = 60
 
@@ -52,7 +52,7 @@ def notes_on_verdict(comparison: Comparison) -> tuple[list[str], list[str]]:
     later += [*_about_within_facet(comparison), *_about_disagreement(ranking)]
     for facet in (coverage, ranking):
         later += _about_interval(facet)
-    later += [*_about_ratio(ranking), *_about_certainty(coverage, ranking), *_about_chances(comparison)]
+    later += [*_about_certainty(coverage, ranking), *_about_chances(comparison)]
     return first, later
 
 
@@ -61,11 +61,10 @@ def _coverage(facet: CoverageFacet, pair: PairedQueries, unit: str) -> str:
     verb = "answers" if unit == "query" else "finds"
     if facet.difference is None:
         return f"{verb} nothing that can be compared"
-    outcomes = f"won {pair.outcomes.won}, lost {pair.outcomes.lost}"
-    if facet.difference == 0:
-        return f"{verb} as many of the {items} ({outcomes}; {_test(facet)})"
-    more = "more" if facet.difference > 0 else "fewer"
-    return f"{verb} {_size(facet.difference, 2)} percentage points {more} of the {items} ({outcomes}; {_test(facet)})"
+    how_many = "as many"
+    if facet.difference:
+        how_many = f"{_size(facet.difference, 2)} percentage points {'more' if facet.difference > 0 else 'fewer'}"
+    return f"{verb} {how_many} of the {items} (won {pair.outcomes.won}, lost {pair.outcomes.lost}; {_test(facet)})"
 
 
 def _size(difference: float, places: int) -> str:
@@ -164,23 +163,14 @@ def _about_naive_mean(comparison: Comparison) -> Iterator[str]:
 
 
 def _about_cutoffs(comparison: Comparison) -> Iterator[str]:
-    note = cutoff_note(comparison.cutoffs, comparison.cutoff)
-    if note is not None:
-        yield note
-
-
-def cutoff_note(cutoffs: Sequence[CutoffLabel], own: int | None) -> str | None:
-    """Say how the label changes with the cutoff; None where it does not."""
-    at_own = [at.label for at in cutoffs if at.cutoff == own]
-    if not at_own or len({at.label for at in cutoffs}) < 2:
-        return None
-    where: dict[str, list[str]] = {at_own[0]: []}
-    for at in cutoffs:
+    where: dict[str, list[str]] = {at.label: [] for at in comparison.cutoffs if at.cutoff == comparison.cutoff}
+    for at in comparison.cutoffs:
         where.setdefault(at.label, []).append(str(at.cutoff))
-    shown, others = at_own[0], [label for label in where if label != at_own[0]]
-    only = " only" if len(where[shown]) == 1 else ""
-    rest = "; ".join(f'at {listed(where[label])} "{label}"' for label in others)
-    return f'The label depends on the cutoff: "{shown}" at {listed(where[shown])}{only}; {rest}.'
+    if len(where) > 1:
+        (shown, own), *others = where.items()
+        only = " only" if len(own) == 1 else ""
+        rest = "; ".join(f'at {listed(cutoffs)} "{label}"' for label, cutoffs in others)
+        yield f'The label depends on the cutoff: "{shown}" at {listed(own)}{only}; {rest}.'
 
 
 def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
@@ -275,73 +265,55 @@ def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
 
 def _about_interval(facet: Facet) -> Iterator[str]:
     name = facet.name.capitalize()
-    intervals = [("interval", facet.interval, 0.0, facet.decides)]
-    if isinstance(facet, RankingFacet):
-        intervals.append(("interval of the ratio", facet.ratio_interval, 1.0, facet.decides))
-    for what, interval, zero, test in intervals:
+    ratio = facet.ratio_interval if isinstance(facet, RankingFacet) else None
+    for what, interval, neutral, written in (("interval", facet.interval, 0, "zero"), ("interval of the ratio", ratio, 1, "1")):
         if interval is None:
             continue
-        excludes = interval.low > zero or interval.high < zero
-        if excludes != (test.pvalue <= facet.alpha):
-            verb, neutral = "excludes" if excludes else "includes", "zero" if zero == 0 else "1"
-            yield f"{name}: the {what} {verb} {neutral}, but the test ({pvalue_in_words(test.pvalue)}) decides."
-    short = measured_coverage(facet.n) if isinstance(facet, RankingFacet) and facet.interval is not None else None
-    if short is not None:
+        excludes = interval.low > neutral or interval.high < neutral
+        if excludes != (facet.pvalue <= facet.alpha):
+            verb = "excludes" if excludes else "includes"
+            yield f"{name}: the {what} {verb} {written}, but the test ({pvalue_in_words(facet.pvalue)}) decides."
+    if not isinstance(facet, RankingFacet):
+        return
+    if facet.interval is not None and (short := measured_coverage(facet.n)) is not None:
         yield (
             f"{name}: intervals on {plural('query', facet.n)} are somewhat too narrow; on real search lengths those of 95% "
             f"cover the true difference about {short:.0%} of the time."
         )
-
-
-def _about_ratio(ranking: RankingFacet) -> Iterator[str]:
-    short = None if ranking.ratio_interval is None else measured_coverage(ranking.n, COVERAGE_OF_RATIO_INTERVAL)
-    if short is not None:
+    if ratio is not None and (short := measured_coverage(facet.n, COVERAGE_OF_RATIO_INTERVAL)) is not None:
         yield f"The interval of the ratio of search lengths covers the true ratio about {short:.0%} of the time at this size."
 
 
 def _about_certainty(coverage: CoverageFacet, ranking: RankingFacet) -> Iterator[str]:
-    units = {coverage.name: "percentage points of coverage", ranking.name: _unit_of(ranking)}
-    losses = [_loss(facet, units[facet.name]) for facet in (coverage, ranking) if _worst_loss(facet)]
-    excluded = [facet.name for facet in (coverage, ranking) if _worst_loss(facet) == 0]
-    found = [
-        *([f"do not exclude a loss of {listed(losses)}"] if losses else []),
-        *([f"exclude any loss of {listed(excluded)}"] if excluded else []),
-    ]
+    losses, excluded, sizes = [], [], []
+    for facet in (coverage, ranking):
+        unit, places = _unit_of(facet)
+        if facet.worst_case is not None:
+            loss = facet.worst_case * (-1 if facet.higher_is_better else 1)
+            if loss > 0:
+                losses.append(f"up to {_size(loss, places)} {unit}")
+            else:
+                excluded.append(facet.name)
+        if facet.detectable is not None:
+            is_exact = facet.n >= 200 and facet.n_nonzero >= FEW and facet.test in ("t", "exact", "midp")
+            sizes.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {unit}")
+    found = [f"do not exclude a loss of {listed(losses)}"] if losses else []
+    found += [f"exclude any loss of {listed(excluded)}"] if excluded else []
     if found:
         yield f"At the {1 - coverage.alpha:.0%} level, these data {listed(found)}."
-    yield _power_note(coverage, ranking, units)
-
-
-def _power_note(coverage: CoverageFacet, ranking: RankingFacet, units: dict[str, str]) -> str:
-    sizes = [
-        f"{_about(facet)}{facet.detectable:.2f} {units[facet.name]}"
-        for facet in (coverage, ranking)
-        if facet.detectable is not None
-    ]
-    note = f"Smallest true difference that would be found with {POWER:.0%} power: {listed(sizes)}." if sizes else ""
+    notes = [f"Smallest true difference that would be found with {POWER:.0%} power: {listed(sizes)}."] if sizes else []
     if coverage.detectable is None:
-        note += f" On coverage no difference, not even one of 100 percentage points, would be found with {POWER:.0%} power."
-    return note.strip()
+        notes.append(
+            f"On coverage no difference, not even one of 100 percentage points, would be found with {POWER:.0%} power."
+        )
+    yield " ".join(notes)
 
 
-def _about(facet: Facet) -> str:
-    exact = facet.n >= 200 and facet.n_nonzero >= FEW and facet.test in ("t", "exact", "midp")
-    return "" if exact else "about "
-
-
-def _unit_of(ranking: RankingFacet) -> str:
-    return "ranks of search length" if ranking.measured_in == "ranks" else f"of {ranking.measured_in}"
-
-
-def _worst_loss(facet: Facet) -> float | None:
-    """Return how large a loss the interval allows: 0 for none, None where there is no interval."""
-    if facet.worst_case is None:
-        return None
-    return max(0.0, facet.worst_case * (-1 if facet.higher_is_better else 1))
-
-
-def _loss(facet: Facet, unit: str) -> str:
-    return f"up to {_size(_worst_loss(facet) or 0.0, 2 if facet.measured_in in ('percentage points', 'ranks') else 4)} {unit}"
+def _unit_of(facet: Facet) -> tuple[str, int]:
+    """Return the unit of a facet in words, and the decimal places of its differences."""
+    if facet.measured_in == "percentage points":
+        return "percentage points of coverage", 2
+    return ("ranks of search length", 2) if facet.measured_in == "ranks" else (f"of {facet.measured_in}", 4)
 
 
 def _about_chances(comparison: Comparison) -> Iterator[str]:

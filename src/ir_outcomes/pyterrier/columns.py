@@ -84,14 +84,12 @@ def changes(
         better.append(int(np.sum(change > 0)))
         worse.append(int(np.sum(change < 0)))
         pvalues.append(paired_tests(change)[test].pvalue)
-    contenders = [place for place in range(len(values)) if place != base]
     columns: dict[str, list[Any]] = {
-        f"{name} +": _without_baseline(better, base),
-        f"{name} -": _without_baseline(worse, base),
-        f"{name} p-value": _without_baseline(pvalues, base),
+        f"{name} {heading}": [np.nan if place == base else float(value) for place, value in enumerate(column)]
+        for heading, column in (("+", better), ("-", worse), ("p-value", pvalues))
     }
     if correction != "none":
-        rejected, corrected = _corrected([pvalues[place] for place in contenders], correction, alpha)
+        rejected, corrected = _corrected([*pvalues[:base], *pvalues[base + 1 :]], correction, alpha)
         columns[f"{name} reject"] = np.insert(rejected, base, False).tolist()
         columns[f"{name} p-value corrected"] = np.insert(corrected, base, np.nan).tolist()
     return columns
@@ -146,7 +144,3 @@ def highlighted(frame: Any, measures: Mapping[str, Any], how: str) -> Any:
         return frame.style.apply(styles, axis=0, subset=[name for name in frame.columns if name in directions])
     except (ImportError, AttributeError):
         raise MissingDependency("highlight needs Jinja2: pip install jinja2") from None
-
-
-def _without_baseline(values: Sequence[float], base: int) -> list[float]:
-    return [np.nan if place == base else float(value) for place, value in enumerate(values)]

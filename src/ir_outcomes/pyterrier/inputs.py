@@ -50,8 +50,8 @@ def named_systems(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
         runs, called = list(systems.values()), list(map(str, systems))
     elif isinstance(systems, (list, tuple)):
         runs = list(systems)
-        given = names if names is not None else _own_names(runs)
-        called = list(map(str, given))
+        own = [f"system {place}" if hasattr(run, "columns") else run for place, run in enumerate(runs)]
+        called = list(map(str, own if names is None else names))
     else:
         raise ParameterError(f"systems: must be a list or dict of transformers and frames, not {type(systems).__name__}")
     if len(called) != len(runs) or not runs:
@@ -62,20 +62,14 @@ def named_systems(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
     return {name: _results(run, name) if hasattr(run, "columns") else run for name, run in zip(called, runs, strict=True)}
 
 
-def _own_names(runs: Sequence[Any]) -> list[str]:
-    return [f"system {place}" if hasattr(run, "columns") else str(run) for place, run in enumerate(runs)]
-
-
 def baseline_places(baseline: Any, names: Sequence[str]) -> list[int]:
     """Find the places of the baselines: none, one, or several."""
     if baseline is None:
         return []
-    if isinstance(baseline, (list, tuple)):
-        places = [_place(item, names) for item in baseline]
-        if not places or len(set(places)) < len(places):
-            raise ParameterError(f"baseline={baseline!r}: name each baseline once, at least one")
-        return places
-    return [_place(baseline, names)]
+    places = [_place(item, names) for item in (baseline if isinstance(baseline, (list, tuple)) else [baseline])]
+    if not places or len(set(places)) < len(places):
+        raise ParameterError(f"baseline={baseline!r}: name each baseline once, at least one")
+    return places
 
 
 def _place(baseline: Any, names: Sequence[str]) -> int:
@@ -102,7 +96,11 @@ def task_of(qrels: Any) -> Task | None:
 
 def read_topics(topics: Any) -> Any:
     """Return topics as a frame with ids that are text; from a frame, a path, a dataset id or a dataset of PyTerrier."""
-    return _checked_topics(_frame(_of_dataset(topics, "get_topics"), terrier().io.read_topics, "topics", ("qid",)))
+    frame = _frame(_of_dataset(topics, "get_topics"), terrier().io.read_topics, "topics", ("qid",))
+    repeated = frame["qid"][frame["qid"].duplicated()]
+    if len(repeated):
+        raise FormatError("the topics", f"hold topic {repeated.iloc[0]} twice; keep one")
+    return frame
 
 
 def read_qrels(qrels: Any) -> Any:
@@ -137,31 +135,22 @@ def _frame(data: Any, read: Any, what: str, columns: Sequence[str]) -> Any:
         raise FormatError(
             f"the {what}", f"must be a frame or a path, a dataset id, or a dataset of PyTerrier, not {type(data).__name__}"
         )
-    for column in columns:
-        if column not in data.columns:
-            raise FormatError(f"the {what}", f"has no column {column!r}; its columns are {', '.join(map(str, data.columns))}")
-    return _with_text_ids(data, f"the {what}")
+    return _with_text_ids(data, f"the {what}", columns)
 
 
 def _results(frame: Any, name: str) -> Any:
-    for column in ("qid", "docno", "score"):
-        if column not in frame.columns:
-            raise FormatError(name, f"has no column {column!r}; its columns are {', '.join(map(str, frame.columns))}")
+    checked = _with_text_ids(frame, name, ("qid", "docno", "score"))
     if not len(frame):
         raise FormatError(name, "holds no result at all; leave this system out")
-    return _with_text_ids(frame, name)
+    return checked
 
 
-def _with_text_ids(frame: Any, source: str) -> Any:
+def _with_text_ids(frame: Any, source: str, columns: Sequence[str]) -> Any:
+    for column in columns:
+        if column not in frame.columns:
+            raise FormatError(source, f"has no column {column!r}; its columns are {', '.join(map(str, frame.columns))}")
     ids = {column: texts(list(frame[column]), source, column) for column in ("qid", "docno") if column in frame.columns}
     return frame.assign(**ids)
-
-
-def _checked_topics(topics: Any) -> Any:
-    repeated = topics["qid"][topics["qid"].duplicated()]
-    if len(repeated):
-        raise FormatError("the topics", f"hold topic {repeated.iloc[0]} twice; keep one")
-    return topics
 
 
 def query_texts(topics: Any) -> dict[str, str]:

@@ -105,10 +105,8 @@ class LengthChanges(Result):
         Mean change over all relevant documents, queries weighing the same: the difference of ASL, in ranks.
     settings : TailSettings
         Depth, relevance, tie rule and the search length of a missing document in `mean`.
-    notes : tuple of str
-        What to know before reading the numbers.
-    versions : mapping of str to str
-        Versions of ir_outcomes, NumPy, SciPy, ir_measures and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     moves : tuple of DocumentChange or None
         The documents that at least one run found; see `documents`. None where they are not known; JSON holds them only with
         ``to_json(per_query=True)``.
@@ -215,10 +213,8 @@ def length_changes(
         The runs; see `ir_outcomes.evaluate`.
     baseline, contender : str
         Names of two runs of the evaluation.
-    cutoff : int, optional
-        Depth that both runs share; by default the one that both reach, whatever the evaluation's cutoff is.
-    missing : {"cutoff", "retrieved"}
-        Search length of a missing document in the mean change; see `SearchLengths.asl`.
+    cutoff, missing
+        See `ir_outcomes.rrie`; `missing` is for the mean change only.
     bins : int, optional
         Number of buckets of equal width in each direction, up to the depth, as in Figure 6. By default the buckets grow: 1 to
         2, 3 to 9, 10 to 29 and so on.
@@ -229,11 +225,8 @@ def length_changes(
 
     Raises
     ------
-    MismatchError
-        If the runs differ in depth and no cutoff is given.
-    ParameterError
-        If a run is unknown, a setting is invalid, a missing document would have no search length under
-        ``missing="retrieved"``, or the cutoff splits a group of tied documents under ``ties="expected"``.
+    MismatchError, ParameterError
+        As `ir_outcomes.rrie`.
 
     Notes
     -----

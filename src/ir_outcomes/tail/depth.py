@@ -87,7 +87,9 @@ def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing) -> RunsA
     runs = ev.runs
     if cutoff is not None:
         runs = ev.at(cutoff)
-        notes += _notes_on_shallow_runs(reached, cutoff)
+        shallow = [name for name, depth in reached.items() if depth < cutoff]
+        if shallow:
+            notes.append(f"{some(shallow)}: no list reaches the cutoff {cutoff}; what is ranked below its end is unknown.")
     elif max(reached.values()) == shared:
         cutoff = shared
         runs = ev.at(cutoff)
@@ -140,12 +142,6 @@ def _depths(reached: dict[str, int]) -> str:
     """
     names_at = {depth: [name for name in reached if reached[name] == depth] for depth in sorted(set(reached.values()))}
     return "; ".join(f"{depth}: {some(names, 3)}" for depth, names in names_at.items())
-
-
-def _notes_on_shallow_runs(reached: dict[str, int], cutoff: int) -> Iterator[str]:
-    shallow = [name for name, depth in reached.items() if depth < cutoff]
-    if shallow:
-        yield f"{some(shallow)}: no list reaches the cutoff {cutoff}; what is ranked below its end is unknown."
 
 
 def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ir_outcomes._formatting import plural
 from ir_outcomes._types import Ints, Missing
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result, columns_of, versions
 from ir_outcomes.tail.depth import TailSettings, runs_at_depth
 from ir_outcomes.tail.measures import ASL_FIRST, document_lengths
 from ir_outcomes.tail.weighting import effective_share
@@ -61,10 +61,8 @@ class LengthDistributions(Result):
         Relevant documents, and queries that have any.
     settings : TailSettings
         Depth, relevance, tie rule and the search length of a missing document.
-    notes : tuple of str
-        What to know before reading the numbers.
-    versions : mapping of str to str
-        Versions of ir_outcomes, NumPy, SciPy, ir_measures and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     runs: tuple[LengthDistribution, ...]
@@ -80,10 +78,7 @@ class LengthDistributions(Result):
         buckets = [f"{low}_to_{high - 1}" for low, high in zip(self.edges[:-1], self.edges[1:], strict=True)]
         return [
             {
-                "run": run.run,
-                "asl": run.asl,
-                "asl_g1_10": run.asl_top,
-                "effective_share": run.effective_share,
+                **columns_of(run, "run", "asl", "asl_g1_10=asl_top", "effective_share"),
                 **dict(zip(buckets, run.counts, strict=True)),
                 "missing": run.missing,
                 "missing_share": run.missing / self.n_documents,
@@ -105,10 +100,8 @@ def length_distributions(
     ----------
     ev : Evaluation
         The runs; see `ir_outcomes.evaluate`.
-    cutoff : int, optional
-        Depth that all runs share; by default the one that all reach, whatever the evaluation's cutoff is.
-    missing : {"cutoff", "retrieved"}
-        Search length of a missing document in the means; see `SearchLengths.asl`.
+    cutoff, missing
+        See `ir_outcomes.rrie`, for all runs of the evaluation.
     bins : int
         Number of buckets, of equal width.
 
@@ -118,11 +111,8 @@ def length_distributions(
 
     Raises
     ------
-    MismatchError
-        If the runs differ in depth and no cutoff is given.
-    ParameterError
-        If a setting is invalid, a missing document would have no search length under ``missing="retrieved"``, or the cutoff
-        splits a group of tied documents under ``ties="expected"``.
+    MismatchError, ParameterError
+        As `ir_outcomes.rrie`.
 
     References
     ----------

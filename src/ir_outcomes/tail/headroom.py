@@ -89,10 +89,8 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
     ----------
     ev : Evaluation
         The runs; see `ir_outcomes.evaluate`.
-    cutoff : int, optional
-        Depth that all runs share; by default the one that all reach, whatever the evaluation's cutoff is.
-    missing : {"cutoff", "retrieved"}
-        Search length of a missing document; see `SearchLengths.asl`.
+    cutoff, missing
+        See `ir_outcomes.rrie`, for all runs of the evaluation.
 
     Returns
     -------
@@ -101,11 +99,8 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
 
     Raises
     ------
-    MismatchError
-        If the runs differ in depth and no cutoff is given.
-    ParameterError
-        If a setting is invalid, a missing document would have no search length under ``missing="retrieved"``, or the cutoff
-        splits a group of tied documents under ``ties="expected"``.
+    MismatchError, ParameterError
+        As `ir_outcomes.rrie`.
 
     References
     ----------

@@ -10,13 +10,23 @@ import numpy as np
 from ir_measures import AP, P
 
 from ir_outcomes._types import Floats, Missing
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.tail.depth import RunsAtDepth, TailSettings
 
-__all__ = ["answerable_scores", "average_precision", "document_lengths", "document_precisions", "precision_at", "top_and_all"]
+__all__ = [
+    "STEPS",
+    "ablation",
+    "average_precision",
+    "document_lengths",
+    "document_precisions",
+    "precision_at",
+    "top_and_all",
+]
 
+STEPS = ("atomize P", "harmonic within queries", "harmonic across queries")  # from AP to ASL, in `ablation`
 PRECISION_DEPTH = 20
 ASL_FIRST = 10
 
@@ -32,34 +42,76 @@ def top_and_all(found: RunsAtDepth) -> list[Scores]:
     missing = settings.missing
     depth = PRECISION_DEPTH if settings.cutoff is None else min(PRECISION_DEPTH, settings.cutoff)
     return [
-        answerable_scores(_precision_name(P, depth, settings), True, runs, [precision_at(run, depth) for run in runs]),
-        answerable_scores(_asl_name(settings, first=ASL_FIRST), False, runs, [run.asl(ASL_FIRST, missing) for run in runs]),
-        answerable_scores(_precision_name(AP, settings.cutoff, settings), True, runs, [average_precision(run) for run in runs]),
-        answerable_scores(_asl_name(settings), False, runs, [run.asl(missing=missing) for run in runs]),
+        _scores(_precision_name(P, depth, settings), True, runs, [precision_at(run, depth) for run in runs]),
+        _scores(_asl_name(settings, first=ASL_FIRST), False, runs, [run.asl(ASL_FIRST, missing) for run in runs]),
+        _scores(_precision_name(AP, settings.cutoff, settings), True, runs, [average_precision(run) for run in runs]),
+        _scores(_asl_name(settings), False, runs, [run.asl(missing=missing) for run in runs]),
     ]
 
 
-def answerable_scores(measure: str, higher_is_better: bool, runs: Sequence[SearchLengths], values: Sequence[Floats]) -> Scores:
+def _scores(measure: str, higher_is_better: bool, runs: Sequence[SearchLengths], values: Sequence[Floats]) -> Scores:
     """Make scores of the answerable queries from values of all queries, an (n_queries,) array for each run."""
     answerable = runs[0].answerable
     ids = tuple(compress(runs[0].query_ids, answerable.tolist()))
     return Scores(measure, higher_is_better, tuple(run.name for run in runs), ids, np.stack(values)[:, answerable])
 
 
+def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
+    """Compute the measures on the way from AP to ASL, one change of the definition at a time.
+
+    Returns
+    -------
+    list of Scores
+        "AP"; "atomized P", the mean within a query of 1 / ASL of each document; "harmonic P", 1 / ASL of each query, which is
+        the harmonic instead of the arithmetic mean within it; "ASL", of which 1 / mean is the harmonic mean across queries.
+
+    Raises
+    ------
+    ParameterError
+        Under ``ties="expected"``.
+
+    References
+    ----------
+    Alex et al. 2022, section 4.4: "Atomize P", "Aggregate docs within query", "Aggregate rates across queries".
+    """
+    if runs[0].ties == "expected":
+        raise ParameterError(
+            "ties='expected': the steps from AP to ASL average 1 / ASL, and the reciprocal of an expected search length is not "
+            "the expected reciprocal; evaluate with ties='trec', or name measures="
+        )
+    lengths = [_means(run, run.document_lengths(missing)) for run in runs]
+    values = {
+        "AP": [average_precision(run) for run in runs],
+        "atomized P": [_means(run, 1 / run.document_lengths(missing)) for run in runs],
+        "harmonic P": [1 / of_run for of_run in lengths],
+        "ASL": lengths,
+    }
+    return [_scores(measure, measure != "ASL", runs, of_runs) for measure, of_runs in values.items()]
+
+
 def _precision_name(measure: Any, cutoff: int | None, settings: TailSettings) -> str:
     """Name a precision as ir_measures does where the values are those of ir_measures; name what differs elsewhere."""
-    given = {"rel": settings.rel, "judged_only": settings.judged_only}
-    different = {name: value for name, value in given.items() if value != measure.SUPPORTED_PARAMS[name].default}
+    different = _different(measure, rel=settings.rel, judged_only=settings.judged_only)
     named = measure(**different) if different else measure
     named = named if cutoff is None else named @ cutoff
     return f"{named}" if settings.ties == "trec" else f"{named}, ties {settings.ties}"
 
 
 def _asl_name(settings: TailSettings, **first: int) -> str:
-    given = {"rel": settings.rel, "ties": settings.ties, "judged_only": settings.judged_only}
-    different = {name: value for name, value in given.items() if value != ASL.SUPPORTED_PARAMS[name].default}
+    different = _different(ASL, rel=settings.rel, ties=settings.ties, judged_only=settings.judged_only)
     depth = {} if settings.cutoff is None else {"cutoff": settings.cutoff}
     return str(ASL(missing=settings.missing, **first, **different, **depth))
+
+
+def _different(measure: Any, **settings: Any) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value != measure.SUPPORTED_PARAMS[name].default}
+
+
+def _means(run: SearchLengths, values: Floats) -> Floats:
+    """Average values of documents within each query; NaN for an unanswerable query."""
+    totals = np.bincount(run.query, weights=values, minlength=len(run.query_ids))
+    means: Floats = np.divide(totals, run.relevant, out=np.full(len(totals), np.nan), where=run.answerable)
+    return means
 
 
 def document_lengths(lengths: SearchLengths, missing: Missing) -> Floats:

@@ -17,11 +17,11 @@ from ir_outcomes.evaluation.notes import notes_on_queries
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result, columns_of, versions
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
-from ir_outcomes.tail.ablation import STEPS, ablation
 from ir_outcomes.tail.depth import TailSettings, check_evaluation, runs_at_depth
+from ir_outcomes.tail.measures import STEPS, ablation
 
 __all__ = ["ALPHA", "BETTER_BY", "Change", "Reordering", "reordering"]
 
@@ -82,10 +82,8 @@ class Reordering(Result):
     settings : TailSettings or None
         Depth, relevance, tie rule and the search length of a missing document on the way from AP to ASL. None where measures
         were named: their names say their settings.
-    notes : tuple of str
-        What to know before reading the numbers.
-    versions : mapping of str to str
-        Versions of ir_outcomes, NumPy, SciPy, ir_measures and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     changes: tuple[Change, ...]
@@ -98,21 +96,11 @@ class Reordering(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each change."""
-        return [
-            {
-                "step": change.step,
-                "old": change.old,
-                "new": change.new,
-                "delta_sort": change.delta_sort,
-                "run": change.run,
-                "better_before": change.better_before,
-                "better_after": change.better_after,
-                "kendall_tau": change.tau,
-                "delta_value": change.delta_value,
-                "delta_value_deviation": change.deviation,
-            }
-            for change in self.changes
-        ]
+        columns = (
+            "step", "old", "new", "delta_sort", "run", "better_before", "better_after", "kendall_tau=tau", "delta_value",
+            "delta_value_deviation=deviation",
+        )  # fmt: skip
+        return [columns_of(change, *columns) for change in self.changes]
 
     def _summary(self) -> str:
         last = self.changes[-1]
@@ -174,23 +162,19 @@ def reordering(
     check_evaluation(ev)
     if len(ev) < 2:
         raise ParameterError("there is only 1 run; reordering needs at least two")
-    chosen = _from_ap_to_asl(ev, cutoff, missing) if measures is None else _named(ev, measures, cutoff, missing)
+    if measures is None:
+        found = runs_at_depth(ev, cutoff, missing)
+        chosen = _Measures(ablation(found.runs, missing), STEPS, found.settings, found.notes)
+    else:
+        chosen = _named(ev, measures, cutoff, missing)
     values = [_magnitudes(scores) for scores in chosen.scores]
     better = [_better(scores, means) for scores, means in zip(chosen.scores, values, strict=True)]
-    places = [*pairwise(range(len(chosen.scores)))]
-    steps = [*zip(chosen.steps, places, strict=True)]
+    measured = [*zip(chosen.scores, values, better, strict=True)]
+    steps = [*zip(chosen.steps, pairwise(measured), strict=True)]
     if len(steps) > 1:
-        steps.append(("cumulative", (0, len(chosen.scores) - 1)))
+        steps.append(("cumulative", (measured[0], measured[-1])))
     return Reordering(
-        changes=tuple(
-            _change(
-                step,
-                (chosen.scores[old], chosen.scores[new]),
-                (values[old], values[new]),
-                (better[old], better[new]),
-            )
-            for step, (old, new) in steps
-        ),
+        changes=tuple(_change(step, old, new) for step, (old, new) in steps),
         runs=ev.names,
         measures=tuple(scores.measure for scores in chosen.scores),
         values=tuple(tuple(None if np.isnan(mean) else float(mean) for mean in means) for means in values),
@@ -207,11 +191,6 @@ class _Measures(NamedTuple):
     steps: tuple[str, ...]
     settings: TailSettings | None
     notes: tuple[str, ...]
-
-
-def _from_ap_to_asl(ev: Evaluation, cutoff: int | None, missing: Missing) -> _Measures:
-    found = runs_at_depth(ev, cutoff, missing)
-    return _Measures(ablation(found.runs, missing), STEPS, found.settings, found.notes)
 
 
 def _named(ev: Evaluation, measures: Sequence[Any], cutoff: int | None, missing: Missing) -> _Measures:
@@ -275,22 +254,23 @@ def _better(scores: Scores, means: Floats) -> Bools:
     return better
 
 
-def _change(step: str, scores: tuple[Scores, Scores], means: tuple[Floats, Floats], better: tuple[Bools, Bools]) -> Change:
-    (old, new), (before, after) = scores, means
-    counts = better[0].sum(axis=1), better[1].sum(axis=1)
+def _change(step: str, old: tuple[Scores, Floats, Bools], new: tuple[Scores, Floats, Bools]) -> Change:
+    """Compare two measures, each with the means of the runs, and which run is better than which."""
+    (old_scores, before, better_before), (new_scores, after, better_after) = old, new
+    counts = better_before.sum(axis=1), better_after.sum(axis=1)
     moved = np.abs(counts[0] - counts[1])
     run = int(np.argmax(moved))
-    orders = [shared_ranks(np.where(np.isnan(values), -np.inf, values)[None]) for values in means]
+    orders = [shared_ranks(np.where(np.isnan(means), -np.inf, means)[None]) for means in (before, after)]
     tau = float(kendall_taus(-orders[0][0], -orders[1])[0])
     ratios = np.divide(after, before, out=np.full(len(after), np.nan), where=before > 0)
     ratios = ratios[np.isfinite(ratios)]
     return Change(
         step=step,
-        old=old.measure,
-        new=new.measure,
+        old=old_scores.measure,
+        new=new_scores.measure,
         tau=None if np.isnan(tau) else tau,
         delta_sort=float(100 * moved[run] / len(moved)),
-        run=old.runs[run],
+        run=old_scores.runs[run],
         better_before=int(counts[0][run]),
         better_after=int(counts[1][run]),
         delta_value=float(ratios.mean()) if len(ratios) else None,

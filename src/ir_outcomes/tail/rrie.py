@@ -10,7 +10,7 @@ from typing import Any
 from ir_outcomes._types import Missing
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result, columns_of, versions
 from ir_outcomes.tail.depth import TailSettings, pair_at_depth
 from ir_outcomes.tail.measures import top_and_all
 
@@ -53,10 +53,8 @@ class RRIE(Result):
         The measures.
     settings : TailSettings or None
         Depth, relevance, tie rule and the search length of a missing document; None for published means.
-    notes : tuple of str
-        What to know before reading the numbers.
-    versions : mapping of str to str
-        Versions of ir_outcomes, NumPy, SciPy, ir_measures and Python.
+    notes, versions
+        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -73,10 +71,7 @@ class RRIE(Result):
                 "measure": of_measure.measure,
                 "baseline_run": self.baseline,
                 "contender_run": self.contender,
-                "baseline": of_measure.baseline,
-                "contender": of_measure.contender,
-                "optimum": of_measure.optimum,
-                "rrie": of_measure.rrie,
+                **columns_of(of_measure, "baseline", "contender", "optimum", "rrie"),
             }
             for of_measure in self.reductions
         ]
