@@ -65,6 +65,11 @@ def cutoff_words(cutoff: int | None) -> str:
     return "no cutoff" if cutoff is None else f"cutoff {cutoff:,}"
 
 
+def conditions_words(settings: Any) -> str:
+    """Say in the title of a figure what counts as found."""
+    return f"{cutoff_words(settings.cutoff)}, grade {settings.rel} or more"
+
+
 def level_words(alpha: float) -> str:
     """Write the level of the intervals that belong to this level of the tests."""
     return f"{100 * (1 - alpha):g} % interval"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Names", "label_points", "literal", "printable", "short_labels"]
+__all__ = ["label_points", "labels_of", "literal", "printable", "short_labels"]
 
 LONGEST = 30
 _ANGLES = (45, -45, 135, -135, 0, 180, 90, -90, 20, -20, 160, -160, 70, -70, 110, -110)
@@ -71,13 +71,9 @@ def short_labels(names: Iterable[str], most: int = LONGEST) -> list[str]:
     return [labels[name] for name in shown]
 
 
-class Names(dict[str, str]):
-    """The labels of the names that one figure shows, ready for matplotlib."""
-
-    def __init__(self, names: Iterable[str], most: int = LONGEST) -> None:
-        names = list(names)
-        labels = short_labels(names, most)
-        super().__init__({name: literal(label) for name, label in zip(names, labels, strict=True)})
+def labels_of(names: Iterable[str], most: int = LONGEST) -> list[str]:
+    """Return the labels of the names that one figure shows, ready for matplotlib."""
+    return list(map(literal, short_labels(names, most)))
 
 
 def label_points(
