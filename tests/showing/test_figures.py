@@ -149,6 +149,22 @@ def test_the_facets_name_baseline_level_and_cutoff_and_claim_nothing_in_the_corn
     assert high - low < 1.3 * (max(*bounds, 0.0) - min(*bounds, 0.0))
 
 
+def test_axes_that_count_have_whole_numbers_and_those_in_logs_say_so() -> None:
+    one = made_up.comparison("bm25", "minilm", n=2)
+    axes = drawn(Comparison, one, "differences")(figures.blank_figure())
+    assert [tick for tick in axes.get_yticks() if tick % 1] == []
+    many = made_up.comparison("bm25", "minilm", n=2000)
+    for kind in ("ranks", "differences", "queries"):
+        assert "log scale" in drawn(Comparison, many, kind)(figures.blank_figure()).get_ylabel()
+
+
+def test_dates_of_a_few_days_have_no_hours() -> None:
+    axes = drawn(SotaHistory, made_up.history(2), "history")(figures.blank_figure())
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert labels
+    assert not any(":" in label for label in labels)
+
+
 @pytest.mark.parametrize("kind", ["facets", "outcomes", "restricted"])
 def test_several_baselines_are_told_apart(kind: str) -> None:
     pairs = [made_up.comparison(baseline, "minilm", seed) for seed, baseline in enumerate(("bm25", "splade"))]
@@ -200,6 +216,32 @@ def test_nasty_names_are_shown_escaped(tmp_path: Path) -> None:
         xml.dom.minidom.parseString(source.encode())
         assert "\u202e" not in source
         assert r"a\x00\x1b[31m$x^2$_{" in source
+
+
+def names_in_another_script(monkeypatch: pytest.MonkeyPatch, characters: str, fonts: tuple[str, ...]) -> Any:
+    monkeypatch.setattr("ir_outcomes.showing.figures._fonts.FALLBACKS", fonts)
+    items = [made_up.comparison(f"{characters} 1", f"{characters} {number}") for number in (2, 3)]
+    return drawn(Comparisons, items, "facets")(figures.blank_figure())
+
+
+def test_names_fall_back_to_a_font_that_has_their_characters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    characters = "\u2332"  # of the fonts that matplotlib brings, STIX has it and the default one does not
+    axes = names_in_another_script(monkeypatch, characters, ("Not Installed", "STIXGeneral"))
+    figures.save(axes, tmp_path / "picture.png")  # any warning is an error
+    for text in (axes.texts[0], axes.title, axes.xaxis.label):
+        assert text.get_fontfamily() == ["sans-serif", "STIXGeneral"]
+    plain = drawn(Comparisons, made_up.comparisons(3), "facets")(figures.blank_figure())
+    assert plain.texts[0].get_fontfamily() == ["sans-serif"]
+
+
+def test_characters_without_a_font_are_warned_about_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    message = "no installed font has the characters \u2332, which.* Noto Sans CJK"
+    with pytest.warns(iro.IrOutcomesWarning, match=message) as found:
+        axes = names_in_another_script(monkeypatch, "\u2332", ())
+    assert [warning.filename for warning in found] == [__file__]
+    for suffix in ("png", "pdf", "svg"):
+        axes.figure.savefig(tmp_path / f"picture.{suffix}")  # a second warning is an error
+    axes.figure.canvas.draw()
 
 
 def test_wrong_kinds_are_named() -> None:

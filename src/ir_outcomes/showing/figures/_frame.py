@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ir_outcomes.showing.figures._fonts import choose_fonts
+
 __all__ = [
-    "Frame", "legend_beside", "name_rows", "place_rows", "rank_axis", "row_frame", "shade", "stacked_bars", "tilt_labels"
+    "Frame", "count_axis", "legend_beside", "name_rows", "place_rows", "rank_axis", "row_frame", "shade", "stacked_bars",
+    "tilt_labels",
 ]  # fmt: skip
 
 _INCHES_PER_LABEL = 0.098  # least distance of row labels, at the smallest font size that is readable in print
@@ -41,6 +44,7 @@ class Frame:
         self.width, self.heights, self.columns = width, heights, columns
         self.panels: list[Any]
         self.figure: Any = None
+        self.family: list[str] = []
         if target is None or not hasattr(target, "get_xlim"):
             size = ((width + 4) * columns, sum(heights) + 4)  # more than enough; `finish` takes away what is not needed
             self.figure = _new_figure(size) if target is None else target
@@ -55,9 +59,15 @@ class Frame:
             self.panels = _inset_panels(target, heights, columns)
         self.ax = self.panels[0]
 
-    def finish(self, title: str) -> Any:
-        """Set the title above the first panel, give the panels their size, and return the first one."""
+    def finish(self, title: str, later: Iterable[str] = ()) -> Any:
+        """Set the title above the first panel, choose fonts, give the panels their size, and return the first one.
+
+        What is written `later` needs the final size; it takes the fonts of `family`.
+        """
+        from matplotlib.text import Text
+
         heading = self.ax.set_title(title, loc="left", fontsize=9)
+        self.family = choose_fonts((heading, *(text for panel in self.panels for text in panel.findobj(Text))), later)
         self._fit()
         right = self.ax.bbox.x1 if self.figure is None else self.ax.figure.figure.bbox.x1 - 4
         broken = _break_lines(heading, max(right - self.ax.bbox.x0, 40.0), "width")
@@ -132,6 +142,14 @@ def rank_axis(ax: Any, last: int, margin: float) -> None:
     """Let ranks run downwards from 1, the best, with ticks as dense as there is room for."""
     ax.set_yticks([1, *range(5, last + 1, 5)] if last > 14 else range(1, last + 1))
     ax.set_ylim(last + margin, 1 - margin)
+
+
+def count_axis(ax: Any, what: str) -> None:
+    """Let the y axis count something: its ticks are whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.set_ylabel(what)
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def stacked_bars(ax: Any, parts: Iterable[tuple[str, str, str, Any]], thickness: float = 0.8) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ir_outcomes.errors import MissingDependency, ParameterError
+from ir_outcomes.showing.figures._fonts import without_glyph_warnings
 
 __all__ = ["blank_figure", "save", "styled"]
 
@@ -28,7 +29,8 @@ def styled(function: F) -> F:
         previous = {name: mpl.rcParams[name] for name in SETTINGS}
         mpl.rcParams.update(SETTINGS)
         try:
-            return function(*arguments, **options)
+            with without_glyph_warnings():
+                return function(*arguments, **options)
         finally:
             mpl.rcParams.update(previous)
 

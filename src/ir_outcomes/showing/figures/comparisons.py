@@ -57,9 +57,11 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     missing = len(given) - len(items)
     frame.finish(
         f"{count(len(items), 'contender')} against {baseline}\n{level}{_head(items[0])}"
-        + (f"; {count(missing, 'contender')} without a ranking facet not shown" if missing else "")
+        + (f"; {count(missing, 'contender')} without a ranking facet not shown" if missing else ""),
+        later=names,
     )
-    label_points(ax, points, names, fontsize=8 if len(items) <= DIRECT_LABELS else 7, lines=lines)
+    fontsize = 8 if len(items) <= DIRECT_LABELS else 7
+    label_points(ax, points, names, fontsize=fontsize, family=frame.family, lines=lines)
     return ax
 
 

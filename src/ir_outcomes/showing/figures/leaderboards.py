@@ -14,6 +14,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
 from ir_outcomes.showing.figures._frame import (
     Frame,
+    count_axis,
     legend_beside,
     name_rows,
     place_rows,
@@ -129,15 +130,17 @@ def draw_history(result: SotaHistory, ax: Any) -> Any:
     steps = [(run.date, run.score) for run in result.runs]
     submissions = [(entry.date, entry.score) for entry in others if not entry.is_baseline]
     baselines = [(entry.date, entry.score) for entry in others if entry.is_baseline]
+    points = [*steps, *submissions, *baselines]
     ax.step(*zip(*steps, strict=True), where="post", color=VERMILLION, linewidth=1, zorder=1)
-    for points, label, style in (
+    for chosen, label, style in (
         (submissions, "submission", {"marker": "o", "color": SKY, "markersize": 4}),
         (baselines, "organizers' baseline", {"marker": "s", "color": GREY, "markersize": 5, "markeredgecolor": BLACK}),
         (steps, "took the top", {"marker": "D", "color": VERMILLION, "markersize": 5.5, "markeredgecolor": BLACK}),
     ):
-        if points:
-            ax.plot(*zip(*points, strict=True), linestyle="", label=f"{label} ({len(points)})", **style)
-    locator = dates.AutoDateLocator(minticks=3, maxticks=8)
+        if chosen:
+            ax.plot(*zip(*chosen, strict=True), linestyle="", label=f"{label} ({len(chosen)})", **style)
+    days = (max(date for date, _ in points) - min(date for date, _ in points)).days
+    locator = dates.AutoDateLocator(minticks=max(1, min(3, days)), maxticks=8)  # no hours between days
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
     ax.set_xlabel("date of submission")
@@ -145,7 +148,6 @@ def draw_history(result: SotaHistory, ax: Any) -> Any:
     ax.margins(x=0.06, y=0.12)
     legend_beside(ax)
     frame.finish(f"{count(len(result.runs), 'run')} took the top, of {count(len(result.entries), 'run')} with a score")
-    points = [*steps, *submissions, *baselines]
     labels = [f"R{run.number}" for run in result.runs] + [""] * len(others)
     lines = []
     for start, end in pairwise(steps):
@@ -202,7 +204,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     codes = _verdict_codes(result, runs)
     colors = ListedColormap([color for color, _, _ in VERDICT_CELLS.values()])
     ax.imshow(codes, cmap=colors, vmin=-0.5, vmax=len(LABELS) - 0.5, aspect="auto")
-    cell = 72 * rows.height / len(runs)  # its size in points
+    cell = min(72 * rows.height / len(runs), 24.0)  # its size in points, or that of its mark where cells are large
     handles = []
     for code, (label, (color, mark, ink)) in enumerate(VERDICT_CELLS.items()):
         y, x = np.nonzero(codes == code)
@@ -283,7 +285,7 @@ def draw_tau(result: RankDistribution, ax: Any) -> Any:
         ax.axvline(result.median_tau, color=BLACK, linestyle="--", label=f"median {result.median_tau:.2f}")
         legend_beside(ax)
     ax.set_xlabel("Kendall tau with the order on all queries (1: the same order)")
-    ax.set_ylabel("resamples")
+    count_axis(ax, "resamples")
     return frame.finish(_rank_title(result))
 
 

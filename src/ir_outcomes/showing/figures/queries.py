@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.showing.figures._frame import Frame, legend_beside, tilt_labels
+from ir_outcomes.showing.figures._frame import Frame, count_axis, legend_beside, tilt_labels
 from ir_outcomes.showing.figures._labels import labels_of, literal
 from ir_outcomes.showing.figures._palette import BLACK, BLUE, GREEN, LIGHT, ORANGE, SKY, VERMILLION
 from ir_outcomes.showing.words import count
@@ -50,9 +50,9 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
         low, high = float(points.min(initial=0.0)), float(points.max(initial=1.0)) * 1.05
     ax.plot([low, high], [low, high], color=BLACK, linewidth=0.8, linestyle="--")
     ax.set(xlim=(low, high), ylim=(low, high), aspect="equal")
-    what = "search length" if unit == "ranks" else "value"
-    ax.set_xlabel(f"{what} in {baseline} ({literal(unit)})")
-    ax.set_ylabel(f"{what} in {contender} ({literal(unit)})")
+    what, scale = ("search length", "ranks, log scale") if unit == "ranks" else ("value", literal(unit))
+    ax.set_xlabel(f"{what} in {baseline} ({scale})")
+    ax.set_ylabel(f"{what} in {contender} ({scale})")
     below, above = (contender, baseline) if not comparison.ranking.higher_is_better else (baseline, contender)
     halo = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.5}
     ax.text(0.98, 0.02, f"{below} better", transform=ax.transAxes, ha="right", va="bottom", fontsize=8, bbox=halo)
@@ -66,7 +66,7 @@ def draw_differences(comparison: Comparison, ax: Any) -> Any:
     baseline, contender = labels_of([comparison.baseline, comparison.contender])
     unit = comparison.ranking.measured_in
     frame = Frame(ax, 6.0, 3.0)
-    frame.ax.set_ylabel("queries")
+    count_axis(frame.ax, "queries")
     if unit != "ranks":
         frame.ax.hist(change, bins=31, color=BLUE, edgecolor="white")
         frame.ax.axvline(0, color=BLACK, linewidth=0.8)
@@ -93,6 +93,7 @@ def _bars_of_changes(ax: Any, change: Any) -> None:
     if highest > 100:  # few queries change by much, and their bars must be seen beside thousands that do not
         ax.set_yscale("symlog", linthresh=10)
         ax.yaxis.set_major_formatter("{x:,.0f}")
+        ax.set_ylabel("queries (log scale above 10)")
     ax.set_ylim(0, 1.1 * highest if highest <= 100 else 1.3 * highest)
 
 
@@ -134,7 +135,8 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
         ax.set_yscale("symlog", linthresh=1)
         ax.yaxis.set_major_formatter("{x:,.0f}")
         missing = f"; won and lost: what is not found counts as rank {absent:,.0f}"
-    ax.set_ylabel(f"{'ranks fewer to read' if unit == 'ranks' else f'{literal(unit)} gained'}\n(up is better)")
+    gained = "ranks fewer to read, log scale" if unit == "ranks" else f"{literal(unit)} gained"
+    ax.set_ylabel(f"{gained}\n(up is better)")
     legend_beside(ax, handles)
     neither = len(comparison.per_query()) - len(bars)
     return frame.finish(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.showing.figures._frame import Frame, legend_beside, row_frame, shade, tilt_labels
+from ir_outcomes.showing.figures._frame import Frame, count_axis, legend_beside, row_frame, shade, tilt_labels
 from ir_outcomes.showing.figures._labels import labels_of, literal
 from ir_outcomes.showing.figures._palette import BLACK, BLUE, GREEN, HATCHES, LIGHT, ORANGE, SKY, VERMILLION, series_style
 from ir_outcomes.showing.figures.orders import draw_orders
@@ -44,7 +44,7 @@ def _length_bars(result: LengthDistributions, ax: Any) -> Frame:
         style = {"color": series_style(number)["color"], "hatch": HATCHES[number], "edgecolor": "white", "linewidth": 0.3}
         ax.bar(places, [*run.counts, run.missing], width, label=label, **style)
     ax.set_xticks([*range(buckets), buckets + 0.6], [*bucket_names(result.edges), "not found"])
-    ax.set_ylabel("relevant documents")
+    count_axis(ax, "relevant documents")
     legend_beside(ax)
     return frame
 
@@ -90,7 +90,7 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
     ax.set_xticks([-end, *-places[::-1], 0, *places, end], ["won", *sizes[::-1], "0", *sizes, "lost"])
     tilt_labels(ax)
     ax.set_xlabel("ranks further up (left, better) or further down (right, worse)")
-    ax.set_ylabel("relevant documents")
+    count_axis(ax, "relevant documents")
     legend_beside(ax)
     return frame.finish(
         f"{contender} against {baseline}: change of search length\n{count(result.n_documents, 'relevant document')}, "
@@ -136,7 +136,7 @@ def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
     better = "right" if number % 2 == 0 else "left"
     name = literal(measure.measure)
     ax.set_xlabel(f"{name}\n({better} is better; each bar includes its left end)")
-    ax.set_ylabel("queries")
+    count_axis(ax, "queries")
     (run,) = labels_of([measure.run])
     return frame.finish(
         f"{run}, the best of {count(result.n_runs, 'run')} by {name}\n"
