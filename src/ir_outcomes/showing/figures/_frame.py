@@ -149,7 +149,7 @@ def count_axis(ax: Any, what: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     ax.set_ylabel(what)
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 2.5, 5, 10]))
 
 
 def stacked_bars(ax: Any, parts: Iterable[tuple[str, str, str, Any]], thickness: float = 0.8) -> None:
