@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal
 
 from ir_outcomes._formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
 from ir_outcomes.comparison.facets import Facet, Naive, RestrictedLength
@@ -183,6 +184,10 @@ def _means(measured: Facet | Naive | RestrictedLength, places: int) -> tuple[str
     return *means, fixed(measured.difference, places, signed=True)
 
 
+def _mean(facet: Facet, run: Literal["baseline", "contender"]) -> str:
+    return fixed(getattr(facet, run), places_of(facet.measured_in))
+
+
 def _facet_row(facet: Facet) -> tuple[str, ...]:
     places = places_of(facet.measured_in)
     unit = "%" if facet.name == "coverage" else facet.measured_in
@@ -215,15 +220,12 @@ def _naive_row(comparison: Comparison) -> tuple[str, ...]:
 def _restricted_table(comparison: Comparison, restricted: RestrictedLength) -> Table:
     """Show the search length over all queries, and its parts."""
     test, part = restricted.test, restricted.won_and_lost_test
-    n_nonzero = restricted.better + restricted.worse
+    counts = str(restricted.n), str(restricted.better + restricted.worse)
     bounds = interval(restricted.interval, 2, signed=True)
     both, won_and_lost = (fixed(value, 2, signed=True) for value in (restricted.both, restricted.won_and_lost))
     blank = [""] * 5
     rows = (
-        (
-            *("search length, ranks", "lower", str(restricted.n), str(n_nonzero)),
-            *(*_means(restricted, 2), bounds, pvalue(test.pvalue), test.name),
-        ),
+        ("search length, ranks", "lower", *counts, *_means(restricted, 2), bounds, pvalue(test.pvalue), test.name),
         ("  part of both", *blank, both, "", "", ""),
         ("  part of won and lost", *blank, won_and_lost, "", pvalue(part.pvalue), part.name),
     )
@@ -299,8 +301,8 @@ def _table_2(comparisons: Comparisons) -> Table:
         (Column("both", "number"), lambda item: percent(share_of(item, "both"))),
         (Column("cov", "number"), lambda item: fixed(item.coverage.difference, 1, signed=True)),
         (Column("p", "pvalue"), lambda item: pvalue(item.coverage.pvalue_corrected)),
-        (Column("A", "number"), lambda item: fixed(item.ranking.baseline, places_of(item.ranking.measured_in))),
-        (Column("B", "number"), lambda item: fixed(item.ranking.contender, places_of(item.ranking.measured_in))),
+        (Column("A", "number"), lambda item: _mean(item.ranking, "baseline")),
+        (Column("B", "number"), lambda item: _mean(item.ranking, "contender")),
         (Column("p", "pvalue"), lambda item: pvalue(item.ranking.pvalue_corrected)),
         (Column("all", "number"), lambda item: fixed(_over_all(item), 2, signed=True)),
         (Column("verdict", "label"), lambda item: item.verdict.label),
@@ -341,46 +343,40 @@ def _paper_table(comparisons: Sequence[Comparison]) -> Table:
     """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
     first = comparisons[0]
     on_ranks = first.reciprocal is not None
-    both = "(3) both find"
-    columns = [
-        Column("A", group="Runs"),
-        Column("B", group="Runs"),
-        Column("difference", "number", "MRR" if on_ranks else "mean"),
-        *(Column(f"{test} p", "pvalue", "MRR" if on_ranks else "mean") for test in ("WRS", "WSR", "t")),
-        Column("all", "number", "(1) neither"),
-        Column("A wins", "number", "(2) one run finds"),
-        Column("B wins", "number", "(2) one run finds"),
-        Column("p", "pvalue", "(2) one run finds"),
-        Column("all", "number", both),
-        *_paper_columns("ESL" if on_ranks else first.ranking.measured_in, both),
-        *(_paper_columns("RR", both) if on_ranks else ()),
-        Column("verdict", "label"),
+    naive, one, both = "MRR" if on_ranks else "mean", "(2) one run finds", "(3) both find"
+    fields: list[Field[Comparison]] = [
+        (Column("A", group="Runs"), lambda item: item.baseline),
+        (Column("B", group="Runs"), lambda item: item.contender),
+        (Column("difference", "number", naive), lambda item: fixed(item.naive.difference, 4, signed=True)),
+        (Column("WRS p", "pvalue", naive), lambda item: pvalue(item.naive.pvalues["ranksum"])),
+        (Column("WSR p", "pvalue", naive), lambda item: pvalue(item.naive.pvalues["wilcoxon"])),
+        (Column("t p", "pvalue", naive), lambda item: pvalue(item.naive.pvalues["t"])),
+        (Column("all", "number", "(1) neither"), lambda item: percent(share_of(item, "neither"))),
+        (Column("A wins", "number", one), lambda item: percent(share_of(item, "lost"))),
+        (Column("B wins", "number", one), lambda item: percent(share_of(item, "won"))),
+        (Column("p", "pvalue", one), lambda item: pvalue(item.coverage.pvalue)),
+        (Column("all", "number", both), lambda item: percent(share_of(item, "both"))),
+        *_paper_fields("ESL" if on_ranks else first.ranking.measured_in, both, lambda item: item.ranking),
+        *(_paper_fields("RR", both, lambda item: item.reciprocal or item.ranking) if on_ranks else ()),
+        (Column("verdict", "label"), lambda item: item.verdict.label),
     ]
-    rows = []
-    for item in comparisons:
-        shares = [percent(share_of(item, outcome)) for outcome in OUTCOMES]
-        naive = item.naive
-        cells = [item.baseline, item.contender, fixed(naive.difference, 4, signed=True)]
-        cells += [pvalue(naive.pvalues[test]) for test in ("ranksum", "wilcoxon", "t")]
-        cells += [*shares[:3], pvalue(item.coverage.pvalue), shares[3]]
-        for facet in filter(None, (item.ranking, item.reciprocal)):
-            cells += [fixed(mean, places_of(facet.measured_in)) for mean in (facet.baseline, facet.contender)]
-            cells += [pvalue(facet.pvalues[test]) for test in ("wilcoxon", "t")]
-        rows.append((*cells, item.verdict.label))
     return Table(
         "The columns of Tables 1 and 2 of Lin et al. 2021",
         _head(first),
-        tuple(columns),
-        tuple(rows),
+        *tabulated(fields, comparisons),
         f"Outcomes in % of the {_items(first)}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon signed rank, "
         "t: paired t test; p-values are raw. Lower is better for ESL, higher for MRR and RR. A differs from row to row under "
         "(3), because each row has its own queries that both answer. The verdict uses corrected p-values.",
     )
 
 
-def _paper_columns(measure: str, group: str) -> list[Column]:
-    means = [Column(f"{run} {measure}", "number", group) for run in "AB"]
-    return [*means, Column(f"{measure} WSR p", "pvalue", group), Column(f"{measure} t p", "pvalue", group)]
+def _paper_fields(measure: str, group: str, facet_of: Callable[[Comparison], Facet]) -> list[Field[Comparison]]:
+    return [
+        (Column(f"A {measure}", "number", group), lambda item: _mean(facet_of(item), "baseline")),
+        (Column(f"B {measure}", "number", group), lambda item: _mean(facet_of(item), "contender")),
+        (Column(f"{measure} WSR p", "pvalue", group), lambda item: pvalue(facet_of(item).pvalues["wilcoxon"])),
+        (Column(f"{measure} t p", "pvalue", group), lambda item: pvalue(facet_of(item).pvalues["t"])),
+    ]
 
 
 def _merged_notes(comparisons: Comparisons) -> Iterator[str]:
