@@ -17,6 +17,7 @@ __all__ = [
     "comparison",
     "comparisons",
     "correlation",
+    "cutoffs",
     "distributions",
     "headroom",
     "history",
@@ -90,7 +91,7 @@ def comparison(baseline: str, contender: str, seed: int = 0, n: int = 300, **set
             won=-abs(coverage),
             lost=0.5 * wide,
             interval=(ranking - 2 * wide, ranking + wide),
-            difference=ranking,
+            difference=ranking - abs(coverage) + 0.5 * wide,
         ),
         verdict=SimpleNamespace(label=LABELS[int(rng.integers(6))]),
         queries=tuple(queries),
@@ -226,6 +227,16 @@ def reordering(n_runs: int) -> Any:
         values=values.tolist(),
         changes=[SimpleNamespace(step=step, **change) for step in steps],
     )
+
+
+def cutoffs(depth: int) -> Any:
+    """A comparison at several cutoffs with its curve up to a rank."""
+    baseline, contender = long_names(2)
+    ranks = range(1, depth + 1)
+    first, second = [rank / (rank + 9) for rank in ranks], [rank / (rank + 6) for rank in ranks]
+    low, high = ([own - base + side for base, own in zip(first, second, strict=True)] for side in (-0.05, 0.05))
+    curve = SimpleNamespace(ranks=tuple(ranks), baseline=first, contender=second, low=low, high=high, level=0.95, n=1)
+    return SimpleNamespace(baseline=baseline, contender=contender, curve=curve, comparisons=[SimpleNamespace(unit="query")])
 
 
 def distributions(n_runs: int) -> Any:

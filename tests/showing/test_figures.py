@@ -12,11 +12,14 @@ import pytest
 from matplotlib.figure import Figure
 
 import ir_outcomes as iro
+from ir_outcomes.across.cutoffs import CutoffsComparison
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
 from ir_outcomes.showing import figures
-from ir_outcomes.showing.figures import ForestPanel, ForestRow
+from ir_outcomes.showing.figures._kinds import KINDS
+from ir_outcomes.showing.figures._style import styled
+from ir_outcomes.showing.figures.forest import ForestPanel, ForestRow, draw_forest
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
 from tests.helpers import made_up
 from tests.helpers.extents import outside, overlapping, texts
@@ -30,40 +33,30 @@ LARGEST = 19.0  # inches
 
 def drawn(cls: type, result: Any, kind: str) -> Draw:
     """A figure of a made-up result in place of one of this class."""
-    return lambda ax: figures.kinds.dispatch(cls)(result)[kind](result, ax)
+    return styled(lambda ax: KINDS[cls][kind](result, ax))
 
 
-def forest_panels(n: int) -> list[ForestPanel]:
+def forest_of(n: int) -> Draw:
     def rows(scale: float, null: float) -> tuple[ForestRow, ...]:
         found = [
             ForestRow(
                 f"cqadupstack-{'long-name-' * (place % 3)}{place}",
-                null + scale * (place % 7 - 2),
-                null - scale,
-                null + 6 * scale,
+                (null + scale * (place % 7 - 2), null - scale, null + 6 * scale),
                 place + 1,
             )
             for place in range(n)
         ]
-        found[-1] = ForestRow(found[-1].label, None, None, None)
-        these = ForestRow("mean of these collections", null + scale, null, null + 2 * scale, kind="these")
-        new = ForestRow(
-            "a new collection", null + scale, null, null + 2 * scale, kind="new", prediction=(null - scale, null + 4 * scale)
-        )
+        found[-1] = ForestRow(found[-1].label, None)
+        mean, predicted = (null + scale, null, null + 2 * scale), (null - scale, null + 4 * scale)
+        these = ForestRow("mean of these collections", mean, kind="these")
+        new = ForestRow("a new collection", mean, kind="new", prediction=predicted)
         return (*found, these, new)
 
-    return [
+    panels = [
         ForestPanel("coverage", "change, percentage points", rows(0.5, 0.0)),
         ForestPanel("ranking", "ratio of mean search lengths", rows(0.05, 1.0), better="left", null=1.0, log=True),
     ]
-
-
-def curve_of(depth: int) -> Draw:
-    k = list(range(1, depth + 1))
-    a, b = [rank / (rank + 9) for rank in k], [rank / (rank + 6) for rank in k]
-    low, high = [y - x - 0.05 for x, y in zip(a, b, strict=True)], [y - x + 0.05 for x, y in zip(a, b, strict=True)]
-    baseline, contender = made_up.long_names(2)
-    return lambda ax: figures.curve(k, a, b, low, high, ax, baseline=baseline, contender=contender, n=1)
+    return styled(lambda ax: draw_forest(panels, "minilm against bm25, 95 % intervals", ax))
 
 
 BY_SIZE: dict[str, Callable[[int], Draw]] = {
@@ -81,11 +74,11 @@ BY_SIZE: dict[str, Callable[[int], Draw]] = {
     "conditions": lambda n: (
         lambda ax: figures.conditions_plot({f"{name}\nprivate": made_up.ranks(n) for name in ("RR@100", "nDCG@10")}, ax=ax)
     ),
-    "forest": lambda n: lambda ax: figures.forest(forest_panels(n), ax, title="minilm against bm25, 95 % intervals"),
+    "forest": forest_of,
     "queries": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "queries"),
     "ranks of queries": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "ranks"),
     "differences": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "differences"),
-    "curve": curve_of,
+    "curve": lambda depth: drawn(CutoffsComparison, made_up.cutoffs(depth), "curve"),
 }
 ONE_SIZE: dict[str, Draw] = {
     "agreement": drawn(Agreement, made_up.agreement(), "agreement"),
@@ -156,6 +149,31 @@ def test_the_facets_name_baseline_level_and_cutoff_and_claim_nothing_in_the_corn
     assert high - low < 1.3 * (max(*bounds, 0.0) - min(*bounds, 0.0))
 
 
+def test_axes_that_count_have_whole_numbers_and_those_in_logs_say_so() -> None:
+    one = made_up.comparison("bm25", "minilm", n=2)
+    axes = drawn(Comparison, one, "differences")(figures.blank_figure())
+    assert [tick for tick in axes.get_yticks() if tick % 1] == []
+    many = made_up.comparison("bm25", "minilm", n=2000)
+    for kind in ("ranks", "differences", "queries"):
+        assert "log scale" in drawn(Comparison, many, kind)(figures.blank_figure()).get_ylabel()
+
+
+def test_dates_of_a_few_days_have_no_hours() -> None:
+    axes = drawn(SotaHistory, made_up.history(2), "history")(figures.blank_figure())
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert labels
+    assert not any(":" in label for label in labels)
+
+
+@pytest.mark.parametrize("kind", ["facets", "outcomes", "restricted"])
+def test_several_baselines_are_told_apart(kind: str) -> None:
+    pairs = [made_up.comparison(baseline, "minilm", seed) for seed, baseline in enumerate(("bm25", "splade"))]
+    axes = check(drawn(Comparisons, pairs, kind))
+    shown = [text.get_text() for text in (*axes.texts, *axes.get_yticklabels())]
+    assert {"minilm / bm25", "minilm / splade"} <= set(shown)
+    assert "bm25" not in axes.get_title(loc="left")
+
+
 def test_a_given_axes_is_drawn_on_and_keeps_its_size() -> None:
     for name in ("facets 4", "forest 4", "curve 14"):
         figure = Figure(figsize=(9, 6))
@@ -200,6 +218,32 @@ def test_nasty_names_are_shown_escaped(tmp_path: Path) -> None:
         assert r"a\x00\x1b[31m$x^2$_{" in source
 
 
+def names_in_another_script(monkeypatch: pytest.MonkeyPatch, characters: str, fonts: tuple[str, ...]) -> Any:
+    monkeypatch.setattr("ir_outcomes.showing.figures._fonts.FALLBACKS", fonts)
+    items = [made_up.comparison(f"{characters} 1", f"{characters} {number}") for number in (2, 3)]
+    return drawn(Comparisons, items, "facets")(figures.blank_figure())
+
+
+def test_names_fall_back_to_a_font_that_has_their_characters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    characters = "\u2332"  # of the fonts that matplotlib brings, STIX has it and the default one does not
+    axes = names_in_another_script(monkeypatch, characters, ("Not Installed", "STIXGeneral"))
+    figures.save(axes, tmp_path / "picture.png")  # any warning is an error
+    for text in (axes.texts[0], axes.title, axes.xaxis.label):
+        assert text.get_fontfamily() == ["sans-serif", "STIXGeneral"]
+    plain = drawn(Comparisons, made_up.comparisons(3), "facets")(figures.blank_figure())
+    assert plain.texts[0].get_fontfamily() == ["sans-serif"]
+
+
+def test_characters_without_a_font_are_warned_about_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    message = "no installed font has the characters \u2332, which.* Noto Sans CJK"
+    with pytest.warns(iro.IrOutcomesWarning, match=message) as found:
+        axes = names_in_another_script(monkeypatch, "\u2332", ())
+    assert [warning.filename for warning in found] == [__file__]
+    for suffix in ("png", "pdf", "svg"):
+        axes.figure.savefig(tmp_path / f"picture.{suffix}")  # a second warning is an error
+    axes.figure.canvas.draw()
+
+
 def test_wrong_kinds_are_named() -> None:
     for result, kind, message in (
         (made_up.comparisons(3), "ranks", r"is for one comparison; choose it, such as result\[0\]"),
@@ -209,12 +253,10 @@ def test_wrong_kinds_are_named() -> None:
             drawn(Comparisons, result, kind)(None)
     with pytest.raises(ParameterError, match="a dict has no figures"):
         figures.draw({})
+    uncut = made_up.comparison("a", "b")
+    uncut.restricted = None
     with pytest.raises(ParameterError, match="needs a cutoff"):
-        figures.restricted_bar("bm25", [])
-    with pytest.raises(ParameterError, match="must have the same rows"):
-        figures.forest([ForestPanel("a", "", (ForestRow("x", 1, 0, 2),)), ForestPanel("b", "", (ForestRow("y", 1, 0, 2),))])
-    with pytest.raises(ParameterError, match="the same length"):
-        figures.curve([1, 2], [0.5], [0.5], [0.0], [0.1])
+        drawn(Comparison, uncut, "restricted")(None)
     assert plt.get_fignums() == []
 
 

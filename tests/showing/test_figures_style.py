@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,12 +12,14 @@ from hypothesis import strategies as st
 
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.showing import figures
-from ir_outcomes.showing.figures import ForestPanel, ForestRow
+from ir_outcomes.showing.figures._frame import place_rows
 from ir_outcomes.showing.figures._labels import literal, printable, short_labels
-from ir_outcomes.showing.figures._style import BLACK, COLORS, lightness, place_rows, series_style
-from ir_outcomes.showing.figures.comparisons import OUTCOME_STYLES, RestrictedParts, restricted_bar
+from ir_outcomes.showing.figures._palette import BLACK, COLORS, lightness, series_style
+from ir_outcomes.showing.figures.comparisons import OUTCOME_STYLES, draw_restricted
+from ir_outcomes.showing.figures.forest import ForestPanel, ForestRow, draw_forest
 from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS
-from ir_outcomes.showing.figures.queries import QUERY_STYLES, query_chart
+from ir_outcomes.showing.figures.queries import QUERY_STYLES, draw_differences, draw_queries
+from ir_outcomes.showing.figures.tail import draw_headroom
 from tests.helpers import made_up
 
 
@@ -74,18 +77,19 @@ def test_rows_have_a_bounded_height_and_labels_that_fit(n: int) -> None:
 
 
 def test_parts_of_the_restricted_length_add_up_to_the_diamond() -> None:
-    parts = [RestrictedParts("minilm", both=-3.0, won=-2.0, lost=1.5, interval=(-6.0, -1.0))]
-    axes = restricted_bar("bm25", parts, figures.blank_figure(), cutoff=100, n=1000)
+    comparison = made_up.comparison("bm25", "minilm", n=1000)
+    comparison.restricted = SimpleNamespace(horizon=100, both=-3.0, won=-2.0, lost=1.5, difference=-3.5, interval=(-6.0, -1.0))
+    axes = draw_restricted(comparison, figures.blank_figure())
     ends = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches)
     assert np.allclose(sorted((min(pair), max(pair)) for pair in ends), [(-5, -3), (-3, 0), (0, 1.5)])
-    assert axes.lines[1].get_xdata().tolist() == [-3.5] == [parts[0].difference]
+    assert axes.lines[1].get_xdata().tolist() == [-3.5]
     assert "rank 101" in axes.get_title(loc="left")
 
 
 def test_queries_are_sorted_and_what_is_not_found_counts_as_the_next_rank() -> None:
     comparison = made_up.comparison("bm25", "minilm", n=200)
     comparison.restricted.horizon = 50
-    axes = query_chart(comparison, figures.blank_figure())
+    axes = draw_queries(comparison, figures.blank_figure())
     tops = [(path.vertices[0, 0], path.vertices[1, 1]) for drawn in axes.collections for path in drawn.get_paths()]
     heights = [height for _, height in sorted(tops)]
     assert heights == sorted(heights, reverse=True)
@@ -99,16 +103,13 @@ def test_queries_are_sorted_and_what_is_not_found_counts_as_the_next_rank() -> N
 
 def test_every_bar_of_the_differences_has_a_tick() -> None:
     comparison = made_up.comparison("bm25", "minilm", n=200)
-    axes = figures.difference_histogram(comparison, figures.blank_figure())
+    axes = draw_differences(comparison, figures.blank_figure())
     middles = {round(bar.get_x() + bar.get_width() / 2) for bar in axes.patches}
     assert set(axes.get_xticks().tolist()) == middles == set(range(-7, 8))
 
 
 def test_buckets_of_the_headroom_share_no_end() -> None:
-    from ir_outcomes.tail import Headroom
-
-    result = made_up.headroom(4)
-    axes = figures.kinds.dispatch(Headroom)(result)["top precision"](result, figures.blank_figure())
+    axes = draw_headroom(made_up.headroom(4), figures.blank_figure(), number=0)
     labels = [label.get_text() for label in axes.get_xticklabels()]
     assert labels == ["0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"]
     assert [bar.get_x() for bar in axes.patches] == axes.get_xticks().tolist()[:-1]
@@ -116,13 +117,13 @@ def test_buckets_of_the_headroom_share_no_end() -> None:
 
 def test_a_forest_plot_shows_estimates_weights_and_prediction() -> None:
     rows = (
-        ForestRow("a", 1.0, 0.0, 2.0, weight=4.0),
-        ForestRow("b", 0.0, -1.0, 1.0, weight=1.0),
-        ForestRow("c", None, None, None),
-        ForestRow("these", 0.5, 0.1, 0.9, kind="these"),
-        ForestRow("new", 0.5, 0.0, 1.0, kind="new", prediction=(-3.0, 4.0)),
+        ForestRow("a", (1.0, 0.0, 2.0), weight=4.0),
+        ForestRow("b", (0.0, -1.0, 1.0), weight=1.0),
+        ForestRow("c", None),
+        ForestRow("these", (0.5, 0.1, 0.9), kind="these"),
+        ForestRow("new", (0.5, 0.0, 1.0), kind="new", prediction=(-3.0, 4.0)),
     )
-    axes = figures.forest([ForestPanel("coverage", "points", rows)], figures.blank_figure())
+    axes = draw_forest([ForestPanel("coverage", "points", rows)], "", figures.blank_figure())
     squares = [line for line in axes.lines if line.get_marker() == "s"]
     assert [float(line.get_xdata()[0]) for line in squares] == [1.0, 0.0]
     assert squares[0].get_markersize() > squares[1].get_markersize()

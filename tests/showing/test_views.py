@@ -122,6 +122,14 @@ def test_lists_of_queries() -> None:
     )
 
 
+def test_every_head_says_that_unjudged_documents_were_removed() -> None:
+    qrels, runs = collection(3, 40, relevant=1)
+    for judged_only in (False, True):
+        evaluation = iro.evaluate(qrels, runs, judged_only=judged_only, measures=["nDCG@10"])
+        for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measure="nDCG@10")):
+            assert ("judged only" in result.view().tables[0].head) == judged_only
+
+
 def test_what_has_no_view() -> None:
     with pytest.raises(iro.errors.ParameterError, match=r"^int has no view"):
         view_of(3, None)  # type: ignore[arg-type]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from ir_outcomes._checks import check_choice
 from ir_outcomes._types import Columns
 from ir_outcomes.errors import ParameterError
 
-__all__ = ["Cell", "Column", "Kind", "Layout", "Statement", "Table", "View", "best", "view_of"]
+__all__ = [
+    "Cell", "Column", "Field", "Kind", "Layout", "Statement", "Table", "View", "best", "tabulated", "view_of"
+]  # fmt: skip
 
+T = TypeVar("T")
 Kind = Literal["text", "number", "pvalue", "interval", "label"]
 Cell = tuple[int, int]  # row and column, from 0
 
@@ -42,6 +45,9 @@ class Column:
     def numeric(self) -> bool:
         """Whether the cells are aligned to the right."""
         return self.kind in ("number", "pvalue", "interval")
+
+
+Field = tuple[Column, Callable[[T], str]]  # a column, and what it says of an item
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,18 @@ class Layout:
 
     def __post_init__(self) -> None:
         check_choice("columns", self.columns, get_args(Columns))
+
+
+def tabulated(fields: Iterable[Field[T]], items: Iterable[T]) -> tuple[tuple[Column, ...], tuple[tuple[str, ...], ...]]:
+    """Return the columns and the rows of a table with a row for each item.
+
+    Examples
+    --------
+    >>> tabulated([(Column("run"), str), (Column("length", "number"), lambda name: f"{len(name)}")], ["bm25"])[1]
+    (('bm25', '4'),)
+    """
+    columns, cells = zip(*fields, strict=True)
+    return columns, tuple(tuple(cell(item) for cell in cells) for item in items)
 
 
 @singledispatch

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Names", "label_points", "literal", "printable", "short_labels"]
+__all__ = ["label_points", "labels_of", "literal", "printable", "short_labels"]
 
 LONGEST = 30
 _ANGLES = (45, -45, 135, -135, 0, 180, 90, -90, 20, -20, 160, -160, 70, -70, 110, -110)
@@ -71,13 +71,9 @@ def short_labels(names: Iterable[str], most: int = LONGEST) -> list[str]:
     return [labels[name] for name in shown]
 
 
-class Names(dict[str, str]):
-    """The labels of the names that one figure shows, ready for matplotlib."""
-
-    def __init__(self, names: Iterable[str], most: int = LONGEST) -> None:
-        names = list(names)
-        labels = short_labels(names, most)
-        super().__init__({name: literal(label) for name, label in zip(names, labels, strict=True)})
+def labels_of(names: Iterable[str], most: int = LONGEST) -> list[str]:
+    """Return the labels of the names that one figure shows, ready for matplotlib."""
+    return list(map(literal, short_labels(names, most)))
 
 
 def label_points(
@@ -86,6 +82,7 @@ def label_points(
     labels: Sequence[str],
     *,
     fontsize: float = 8.0,
+    family: Sequence[str] | None = None,
     lines: Sequence[tuple[Any, Any]] = (),
 ) -> list[int]:
     """Write labels near their points, inside the axes, over no other label and, where possible, over no point.
@@ -102,6 +99,8 @@ def label_points(
         One for each point; an empty one is not written.
     fontsize : float
         Points.
+    family : sequence of str, optional
+        Fonts; by default those of matplotlib's settings.
     lines : sequence of ((x, y), (x, y))
         Horizontal or vertical lines that are kept free where possible.
 
@@ -121,9 +120,8 @@ def label_points(
     for number, label in enumerate(labels):
         if not label:
             continue
-        note = ax.annotate(
-            label, points[number], xytext=(0, 0), textcoords="offset points", fontsize=fontsize, ha="left", va="bottom"
-        )
+        style = {"fontsize": fontsize, "fontfamily": family, "ha": "left", "va": "bottom"}
+        note = ax.annotate(label, points[number], xytext=(0, 0), textcoords="offset points", **style)
         size = note.get_window_extent()
         found = _free_place(places[number], size.width, size.height, dots, frame, taken, markers)
         if found is None:
@@ -141,7 +139,7 @@ def label_points(
                 textcoords="offset points",
                 arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "#666666", "shrinkA": 0, "shrinkB": 2},
             )
-        taken.append(box)
+        taken.append(box + np.array([-2, 0, 2, 0]) * dots)  # a gap, so that two short labels do not read as one word
     return left_out
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from ir_outcomes.showing.figures._fonts import without_glyph_warnings
+
 __all__ = ["PRINT_SETTINGS", "PrintableFigure"]
 
 PRINT_SETTINGS: Any = {
@@ -23,7 +25,12 @@ PRINT_SETTINGS: Any = {
 class PrintableFigure(Figure):
     """A matplotlib Figure whose PDF embeds TrueType fonts and whose SVG keeps its text."""
 
+    def draw(self, renderer: Any) -> None:
+        """Draw the figure without a warning for each character that no font has."""
+        with without_glyph_warnings():
+            super().draw(renderer)
+
     def savefig(self, fname: Any, **options: Any) -> None:
         """Write the figure as `matplotlib.figure.Figure.savefig` does, without changing the global settings."""
-        with mpl.rc_context(PRINT_SETTINGS):
+        with mpl.rc_context(PRINT_SETTINGS), without_glyph_warnings():
             super().savefig(fname, **options)

@@ -1,109 +1,116 @@
-"""Figures of comparisons under several conditions."""
+"""Figures of comparisons under several conditions: forest plots, and the curve over all cutoffs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from ir_outcomes.across.collections import CollectionsComparison
 from ir_outcomes.across.conditions import Condition
 from ir_outcomes.across.cutoffs import CutoffsComparison
 from ir_outcomes.across.effects import Effect
-from ir_outcomes.across.pooled import Overall, PooledEffect
+from ir_outcomes.across.pooled import Overall
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.showing.figures.curve import curve
-from ir_outcomes.showing.figures.dispatch import Drawing, kinds
-from ir_outcomes.showing.figures.forest import ForestPanel, ForestRow, forest
+from ir_outcomes.showing.figures._frame import Frame, legend_beside
+from ir_outcomes.showing.figures._labels import labels_of
+from ir_outcomes.showing.figures._palette import BLACK, BLUE, LIGHT, ORANGE
+from ir_outcomes.showing.figures.forest import ForestPanel, ForestRow, draw_forest
+from ir_outcomes.showing.words import RANK_TICKS, count, level_words
 
-__all__: list[str] = []
+__all__ = ["draw_collections", "draw_curve", "draw_slices"]
 
 _XLABELS = {"coverage": "coverage, percentage points", "ranking": "reads ... times as far"}
 
 
-@kinds.register
-def _(result: CollectionsComparison) -> Mapping[str, Drawing]:
-    return {"forest": _collections_forest}
-
-
-@kinds.register
-def _(result: SlicesComparison) -> Mapping[str, Drawing]:
-    return {"forest": _slices_forest}
-
-
-@kinds.register
-def _(result: CutoffsComparison) -> Mapping[str, Drawing]:
-    return {"curve": _cutoffs_curve}
-
-
-def _collections_forest(result: CollectionsComparison, ax: Any) -> Any:
+def draw_collections(result: CollectionsComparison, ax: Any) -> Any:
+    """Draw the effects in all collections, and their means."""
     if len(result.overall) > 1:
         raise ParameterError("a forest plot shows one contender; call compare_collections with one")
     (overall,) = result.overall
     rows = result.of(overall.contender)
     panels = [_panel(place, effect.name, rows, overall) for place, effect in enumerate(overall.pooled)]
-    level = f"{100 * (1 - result.settings.alpha):g} % intervals"
-    return forest(panels, ax, title=f"{overall.contender} against {result.baseline}, {level}")
+    return draw_forest(panels, f"{overall.contender} against {result.baseline}, {level_words(result.settings.alpha)}s", ax)
 
 
-def _slices_forest(result: SlicesComparison, ax: Any) -> Any:
+def draw_slices(result: SlicesComparison, ax: Any) -> Any:
+    """Draw the effects in all slices of the queries."""
     contenders = list(dict.fromkeys(row.comparison.contender for row in result.conditions))
     if len(contenders) > 1:
         raise ParameterError("a forest plot shows one contender; call compare_slices with one")
-    panels = [_panel(place, name, result.conditions, None) for place, name in enumerate(("coverage", "ranking"))]
-    level = f"{100 * (1 - result.settings.alpha):g} % intervals"
-    return forest(panels, ax, title=f"{contenders[0]} against {result.baseline} by {result.by}, {level}")
+    panels = [_panel(place, name, result.conditions, None) for place, name in enumerate(_XLABELS)]
+    level = f"{level_words(result.settings.alpha)}s"
+    return draw_forest(panels, f"{contenders[0]} against {result.baseline} by {result.by}, {level}", ax)
 
 
-def _cutoffs_curve(result: CutoffsComparison, ax: Any) -> Any:
-    if result.curve is None:
-        raise ParameterError("there is no curve of fewer than two queries")
-    found = result.curve
-    return curve(
-        found.ranks, found.baseline, found.contender, found.low, found.high, ax,
-        baseline=result.baseline, contender=result.contender, unit=result.comparisons[0].unit, level=found.level, n=found.n,
-    )  # fmt: skip
-
-
-def _panel(place: int, name: str, rows: Sequence[Condition], overall: Overall | None) -> ForestPanel:
-    effects = [(row.condition, (row.coverage, row.ranking, *row.measures)[place]) for row in rows]
+def _panel(place: int, name: str, conditions: Sequence[Condition], overall: Overall | None) -> ForestPanel:
     scale = math.exp if name == "ranking" else float
-    pooled = None if overall is None else overall.pooled[place]
-    generalised = overall is not None and any(effect.new is not None for effect in overall.pooled)
+    higher_is_better = name != "ranking" and (overall is None or overall.pooled[place].higher_is_better)
+    rows = [_row(row.condition, (row.coverage, row.ranking, *row.measures)[place], scale) for row in conditions]
     return ForestPanel(
         title=name,
         xlabel=_XLABELS.get(name, f"difference of {name}"),
-        rows=(*(_row(label, effect, scale) for label, effect in effects), *_summaries(pooled, scale, generalised)),
-        better="left" if name == "ranking" or (pooled is not None and not pooled.higher_is_better) else "right",
-        null=1.0 if name == "ranking" else 0.0,
+        rows=(*rows, *([] if overall is None else _summaries(overall, place, scale))),
+        better="right" if higher_is_better else "left",
+        null=scale(0.0),
         log=name == "ranking",
         digits=2 if name in _XLABELS else 3,
     )
 
 
-def _row(label: str, effect: Effect | None, scale: Any) -> ForestRow:
+def _row(label: str, effect: Effect | None, scale: Callable[[float], float]) -> ForestRow:
     if effect is None or effect.interval is None:
-        return ForestRow(label, None, None, None)
+        return ForestRow(label, None)
     low, high = effect.interval
-    return ForestRow(label, scale(effect.effect), scale(low), scale(high), 1 / effect.variance)
+    return ForestRow(label, (scale(effect.effect), scale(low), scale(high)), 1 / effect.variance)
 
 
-def _summaries(pooled: PooledEffect | None, scale: Any, generalised: bool) -> list[ForestRow]:
+def _summaries(overall: Overall, place: int, scale: Callable[[float], float]) -> list[ForestRow]:
     """Return the rows of the means; every panel has the same rows, so what one facet lacks is an empty row."""
-    if pooled is None:
-        return []
-    mean, new = pooled.these, pooled.new
-    rows = [
-        ForestRow("these", None, None, None, kind="these")
-        if mean is None
-        else ForestRow("these", scale(mean.effect), scale(mean.low), scale(mean.high), kind="these")
-    ]
-    if generalised and new is None:
-        rows.append(ForestRow("a new one", None, None, None, kind="new"))
-    elif new is not None:
+    mean, new = overall.pooled[place].these, overall.pooled[place].new
+    these = None if mean is None else (scale(mean.effect), scale(mean.low), scale(mean.high))
+    rows = [ForestRow("these", these, kind="these")]
+    if new is not None:
         predicted = scale(new.predicted_low), scale(new.predicted_high)
-        rows.append(
-            ForestRow("a new one", scale(new.effect), scale(new.low), scale(new.high), kind="new", prediction=predicted)
-        )
+        estimate = scale(new.effect), scale(new.low), scale(new.high)
+        rows.append(ForestRow("a new one", estimate, kind="new", prediction=predicted))
+    elif any(effect.new is not None for effect in overall.pooled):
+        rows.append(ForestRow("a new one", None, kind="new"))
     return rows
+
+
+def draw_curve(result: CutoffsComparison, ax: Any) -> Any:
+    """Draw the share of queries answered by each rank for both runs, and below it their difference with its band."""
+    if result.curve is None:
+        raise ParameterError("there is no curve of fewer than two queries")
+    curve = result.curve
+    last = curve.ranks[-1]
+    ranks = [*curve.ranks, 1.08 * last]  # the last step gets a width too
+    first, second, low, high = (
+        100 * np.append(shares, shares[-1]) for shares in (curve.baseline, curve.contender, curve.low, curve.high)
+    )
+    baseline, contender = labels_of([result.baseline, result.contender])
+    frame = Frame(ax, 5.2, 2.7, 1.5, sharex=True)
+    above, below = frame.panels
+    above.step(ranks, first, where="post", color=ORANGE, linestyle="--", linewidth=1.6, label=baseline)
+    above.step(ranks, second, where="post", color=BLUE, linewidth=1.6, label=contender)
+    what = "queries\nanswered" if result.comparisons[0].unit == "query" else "relevant documents\nfound"
+    above.set_ylabel(f"% of {what} by rank k")
+    band: Any = {"facecolor": LIGHT, "edgecolor": "#777777", "linewidth": 0.6}
+    below.fill_between(ranks, low, high, step="post", label=f"{100 * curve.level:g} % band, for all k at once", **band)
+    below.step(ranks, second - first, where="post", color=BLACK, linewidth=1.4, label="contender minus baseline")
+    below.axhline(0, color=BLACK, linewidth=0.6, linestyle=":")
+    below.set_ylabel("difference,\npercentage points")
+    below.set_xlabel("rank k (log scale)")
+    for panel in frame.panels:
+        legend_beside(panel)
+        panel.set_xscale("log")
+        panel.set_xlim(ranks[0], ranks[-1])
+        shown = [tick for tick in RANK_TICKS if tick <= last]
+        panel.set_xticks(shown, [f"{tick:,}" for tick in shown])
+        panel.minorticks_off()
+    above.tick_params(axis="x", labelbottom=False)
+    return frame.finish(f"{contender} against {baseline}: found by rank k (higher is better), {count(curve.n, 'query')}")

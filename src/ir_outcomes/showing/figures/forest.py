@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ir_outcomes.errors import ParameterError
-from ir_outcomes.showing.figures._labels import Names, literal
-from ir_outcomes.showing.figures._style import BLACK, BLUE, LIGHT, VERMILLION, Frame, name_rows, place_rows, styled
+from ir_outcomes.showing.figures._frame import Frame, name_rows, place_rows
+from ir_outcomes.showing.figures._labels import labels_of, literal
+from ir_outcomes.showing.figures._palette import BLACK, BLUE, LIGHT, VERMILLION
 
-__all__ = ["ForestPanel", "ForestRow", "forest"]
+__all__ = ["ForestPanel", "ForestRow", "draw_forest"]
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,9 @@ class ForestRow:
     ----------
     label : str
         Name of the condition, or what the row summarises.
-    estimate, low, high : float or None
-        Estimate and its interval, on the scale of the panel; None where it could not be computed, which the row says.
+    estimate : (float, float, float) or None
+        Estimate and the ends of its interval, on the scale of the panel; None where it could not be computed, which the row
+        says.
     weight : float
         Weight of the condition in the mean, on any scale; the area of its square. A summary needs none.
     kind : {"condition", "these", "new"}
@@ -35,9 +36,7 @@ class ForestRow:
     """
 
     label: str
-    estimate: float | None
-    low: float | None
-    high: float | None
+    estimate: tuple[float, float, float] | None
     weight: float = 1.0
     kind: Literal["condition", "these", "new"] = "condition"
     prediction: tuple[float, float] | None = None
@@ -74,60 +73,24 @@ class ForestPanel:
     digits: int = 2
 
 
-@styled
-def forest(panels: Sequence[ForestPanel], ax: Any = None, *, title: str = "") -> Any:
-    r"""Draw estimates with intervals, one panel for each facet and one row for each condition.
-
-    Parameters
-    ----------
-    panels : sequence of ForestPanel
-        From left to right.
-    ax : matplotlib Axes or Figure, optional
-        Where to draw; by default on a new figure.
-    title : str
-        What stands above: the runs, the number of queries, the level.
-
-    Returns
-    -------
-    matplotlib Axes
-        The first panel.
-
-    Raises
-    ------
-    ParameterError
-        If there is no panel or row, or the panels have different rows.
-    MissingDependency
-        If matplotlib is not installed.
-
-    Examples
-    --------
-    >>> rows = (ForestRow("nfcorpus", 0.4, -0.2, 1.0), ForestRow("mean of these", 0.4, -0.2, 1.0, kind="these"))
-    >>> axes = forest([ForestPanel("coverage", "percentage points", rows)])
-    >>> axes.get_xlabel()
-    'percentage points\nright is better'
-    """
-    if not panels or not panels[0].rows:
-        raise ParameterError("a forest plot needs at least one panel with at least one row")
+def draw_forest(panels: Sequence[ForestPanel], title: str, ax: Any) -> Any:
+    """Draw estimates with intervals, one panel for each facet and one row for each condition."""
     labels = [row.label for row in panels[0].rows]
-    if any([row.label for row in panel.rows] != labels for panel in panels):
-        raise ParameterError("the panels of a forest plot must have the same rows")
     rows = place_rows(len(labels), pitch=0.27)
     frame = Frame(ax, 2.9, rows.height, columns=len(panels))
-    names = Names(labels, most=34)
     for number, (panel, axes) in enumerate(zip(panels, frame.panels, strict=True)):
         _draw_panel(axes, panel, rows.fontsize)
-        name_rows(axes, [names[label] for label in labels] if number == 0 else [""] * len(labels), rows)
+        name_rows(axes, [""] * len(labels) if number else labels_of(labels, 34), rows)
         for tick, row in zip(axes.get_yticklabels(), panel.rows[:: rows.step], strict=False):
             tick.set_fontweight("normal" if row.kind == "condition" else "bold")
         axes.tick_params(axis="y", length=0)
         if number:
             axes.set_title(literal(panel.title), fontsize=9, loc="left")
-    return frame.finish(literal(f"{title}\n{panels[0].title}" if title else panels[0].title))
+    return frame.finish(literal(f"{title}\n{panels[0].title}"))
 
 
 def _draw_panel(ax: Any, panel: ForestPanel, fontsize: float) -> None:
-    weights = [row.weight for row in panel.rows if row.kind == "condition" and row.estimate is not None]
-    largest = max(weights, default=1.0) or 1.0
+    largest = max((row.weight for row in panel.rows if row.kind == "condition" and row.estimate), default=1.0) or 1.0
     n_conditions = sum(row.kind == "condition" for row in panel.rows)
     if panel.log:
         ax.set_xscale("log")
@@ -135,37 +98,17 @@ def _draw_panel(ax: Any, panel: ForestPanel, fontsize: float) -> None:
     if 0 < n_conditions < len(panel.rows):
         ax.axhline(n_conditions - 0.5, color=LIGHT, linewidth=0.8, zorder=0)
     for place, row in enumerate(panel.rows):
-        text = "not estimated" if row.estimate is None else _estimate_text(row, panel)
-        ax.text(
-            1.02,
-            place,
-            text,
-            transform=ax.get_yaxis_transform(),
-            va="center",
-            fontsize=fontsize * 0.88,
-            fontweight="normal" if row.kind == "condition" else "bold",
-        )
-        if row.estimate is None:
-            continue
-        low = row.estimate if row.low is None else row.low
-        high = row.estimate if row.high is None else row.high
-        if row.kind == "condition":
-            ax.plot([low, high], [place, place], color=BLACK, linewidth=1, zorder=2)
+        beside: Any = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": fontsize * 0.88}
+        weight = "normal" if row.kind == "condition" else "bold"
+        ax.text(1.02, place, _estimate_text(row, panel), fontweight=weight, **beside)
+        if row.estimate is not None and row.kind == "condition":
             size = (0.25 + 0.75 * np.sqrt(max(row.weight, 0.0) / largest)) * fontsize
-            ax.plot(row.estimate, place, "s", color=BLUE, markersize=size, markeredgecolor=BLACK, markeredgewidth=0.4, zorder=3)
-            continue
-        if row.prediction is not None:
-            ax.plot(
-                row.prediction, [place, place], color=VERMILLION, linewidth=1.6, zorder=2, marker="|", markersize=fontsize * 0.8
-            )
-        corners = [(low, place), (row.estimate, place - 0.3), (high, place), (row.estimate, place + 0.3)]
-        ax.fill(
-            *zip(*corners, strict=True),
-            facecolor=BLACK if row.kind == "these" else "white",
-            edgecolor=BLACK,
-            linewidth=1,
-            zorder=3,
-        )
+            _draw_square(ax, place, row.estimate, size)
+        elif row.estimate is not None:
+            if row.prediction is not None:
+                style: Any = {"color": VERMILLION, "linewidth": 1.6, "marker": "|", "markersize": fontsize * 0.8}
+                ax.plot(row.prediction, [place, place], zorder=2, **style)
+            _draw_diamond(ax, place, row.estimate, BLACK if row.kind == "these" else "white")
     _set_limits(ax, panel)
     ax.set_xlabel(f"{literal(panel.xlabel)}\n{panel.better} is better", fontsize=8)
     ax.tick_params(axis="x", labelsize=8)
@@ -173,11 +116,22 @@ def _draw_panel(ax: Any, panel: ForestPanel, fontsize: float) -> None:
         ax.spines[side].set_visible(False)
 
 
+def _draw_square(ax: Any, place: int, estimate: tuple[float, float, float], size: float) -> None:
+    value, low, high = estimate
+    ax.plot([low, high], [place, place], color=BLACK, linewidth=1, zorder=2)
+    ax.plot(value, place, "s", color=BLUE, markersize=size, markeredgecolor=BLACK, markeredgewidth=0.4, zorder=3)
+
+
+def _draw_diamond(ax: Any, place: int, estimate: tuple[float, float, float], color: str) -> None:
+    value, low, high = estimate
+    ax.fill([low, value, high, value], [place, place - 0.3, place, place + 0.3], fc=color, ec=BLACK, linewidth=1, zorder=3)
+
+
 def _set_limits(ax: Any, panel: ForestPanel) -> None:
     """Show every interval, a part of the other side of "no difference", and ticks that can be read on a log axis."""
     values = [panel.null]
     for row in panel.rows:
-        values += [value for value in (row.estimate, row.low, row.high, *(row.prediction or ())) if value is not None]
+        values += [*(row.estimate or ()), *(row.prediction or ())]
     if not panel.log:
         margin = 0.06 * (max(values) - min(values) or 1.0)
         ax.set_xlim(min(values) - margin, max(values) + margin)
@@ -200,10 +154,8 @@ def _set_limits(ax: Any, panel: ForestPanel) -> None:
 
 
 def _estimate_text(row: ForestRow, panel: ForestPanel) -> str:
+    if row.estimate is None:
+        return "not estimated"
     sign = "" if panel.log else "+"
-    numbers = [
-        f"{value:{sign}.{panel.digits}f}".replace("-", "\N{MINUS SIGN}")
-        for value in (row.estimate, row.low, row.high)
-        if value is not None
-    ]
-    return numbers[0] if len(numbers) < 3 else f"{numbers[0]} [{numbers[1]}, {numbers[2]}]"
+    value, low, high = (f"{number:{sign}.{panel.digits}f}".replace("-", "\N{MINUS SIGN}") for number in row.estimate)
+    return f"{value} [{low}, {high}]"

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.showing.figures._labels import Names
-from ir_outcomes.showing.figures._style import GREY, Frame, place_rows, series_style, styled, tilt_labels
+from ir_outcomes.showing.figures._frame import Frame, place_rows, rank_axis, tilt_labels
+from ir_outcomes.showing.figures._labels import labels_of
+from ir_outcomes.showing.figures._palette import GREY, series_style
 
 __all__ = ["draw_orders"]
 
@@ -17,10 +18,7 @@ ALL_COLORED = 16  # of more runs, only those that move most have a colour
 COLORED_LINES = 12
 
 
-@styled
-def draw_orders(
-    ranks: npt.NDArray[np.int64], runs: Sequence[str], conditions: Sequence[str], title: str, ax: Any = None
-) -> Any:
+def draw_orders(ranks: npt.NDArray[np.int64], runs: Sequence[str], conditions: Sequence[str], title: str, ax: Any) -> Any:
     """Draw the rank of each run under each condition, from one to the next.
 
     Parameters
@@ -31,12 +29,8 @@ def draw_orders(
         Their names.
     title : str
         What stands above.
-    ax : matplotlib Axes or Figure, optional
-        Where to draw; by default on a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
+    ax : matplotlib Axes, Figure or None
+        Where to draw.
     """
     n_runs, last = len(runs), len(conditions) - 1
     rows = place_rows(n_runs)
@@ -51,12 +45,12 @@ def draw_orders(
             ax.plot(range(last + 1), ranks[:, run], linewidth=1.3, markersize=4.5, zorder=3, **styles[run])
         else:
             ax.plot(range(last + 1), ranks[:, run], linewidth=0.6, markersize=2.5, zorder=2, color=GREY, marker=".")
-    names = Names(runs)
+    names = labels_of(runs)
     order = sorted(range(n_runs), key=lambda run: (ranks[-1, run], runs[run]))
     for place, run in enumerate(order, 1):  # the labels of equal ranks stand under each other
         if (place - 1) % rows.step == 0:
             ax.annotate(
-                f"{ranks[-1, run]}  {names[runs[run]]}",
+                f"{ranks[-1, run]}  {names[run]}",
                 (last, place),
                 xytext=(8, 0),
                 textcoords="offset points",
@@ -64,13 +58,11 @@ def draw_orders(
                 fontsize=rows.fontsize,
                 fontweight="bold" if run in styles and not all_colored else "normal",
             )
-    labels = Names(conditions, most=44)
-    ax.set_xticks(range(last + 1), [labels[condition] for condition in conditions])
+    ax.set_xticks(range(last + 1), labels_of(conditions, 44))
     tilt_labels(ax, 30)
     ax.margins(x=0.03)
     ax.set_ylabel("rank (1 is the best)")
-    ax.set_yticks([1, *range(5, n_runs + 1, 5)] if n_runs > 14 else range(1, n_runs + 1))
-    ax.set_ylim(n_runs + 0.6, 0.4)
+    rank_axis(ax, n_runs, margin=0.6)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     note = "" if all_colored else f"\ncoloured and bold: the {COLORED_LINES} runs that move most"

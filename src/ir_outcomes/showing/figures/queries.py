@@ -7,23 +7,12 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.showing.figures._labels import Names, literal
-from ir_outcomes.showing.figures._style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    LIGHT,
-    ORANGE,
-    SKY,
-    VERMILLION,
-    Frame,
-    count,
-    legend_beside,
-    styled,
-    tilt_labels,
-)
+from ir_outcomes.showing.figures._frame import Frame, count_axis, legend_beside, tilt_labels
+from ir_outcomes.showing.figures._labels import labels_of, literal
+from ir_outcomes.showing.figures._palette import BLACK, BLUE, GREEN, LIGHT, ORANGE, SKY, VERMILLION
+from ir_outcomes.showing.words import count
 
-__all__ = ["difference_histogram", "query_chart", "rank_scatter"]
+__all__ = ["draw_differences", "draw_queries", "draw_ranks"]
 
 NAMED_QUERIES = 60  # up to this many queries have their id under their bar
 QUERY_STYLES = {
@@ -37,36 +26,16 @@ _SIZES = ("1", "2 to 3", "4 to 7", "8 to 15", "16 to 31", "32 to 63", "64 or mor
 _EDGES = np.array([0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5, np.inf])
 
 
-@styled
-def rank_scatter(comparison: Comparison, ax: Any = None) -> Any:
+def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     """Draw search length against search length, on log axes, for the queries of the ranking facet.
 
     Points below the diagonal are better in the contender; larger points are several queries.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        With its queries.
-    ax : matplotlib Axes or Figure, optional
-        Where to draw; by default on a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ParameterError
-        If the comparison was stored without its queries.
-    MissingDependency
-        If matplotlib is not installed.
     """
     pairs = np.array(
         [(query.baseline, query.contender) for query in comparison.per_query() if query.difference is not None],
         dtype=np.float64,
     ).reshape(-1, 2)
-    names = Names([comparison.baseline, comparison.contender])
-    baseline, contender = names[comparison.baseline], names[comparison.contender]
+    baseline, contender = labels_of([comparison.baseline, comparison.contender])
     frame = Frame(ax, 4.2, 4.2)
     ax = frame.ax
     points, counts = np.unique(pairs, axis=0, return_counts=True)
@@ -81,50 +50,36 @@ def rank_scatter(comparison: Comparison, ax: Any = None) -> Any:
         low, high = float(points.min(initial=0.0)), float(points.max(initial=1.0)) * 1.05
     ax.plot([low, high], [low, high], color=BLACK, linewidth=0.8, linestyle="--")
     ax.set(xlim=(low, high), ylim=(low, high), aspect="equal")
-    what = "search length" if unit == "ranks" else "value"
-    ax.set_xlabel(f"{what} in {baseline} ({unit})")
-    ax.set_ylabel(f"{what} in {contender} ({unit})")
+    what, scale = ("search length", "ranks, log scale") if unit == "ranks" else ("value", literal(unit))
+    ax.set_xlabel(f"{what} in {baseline} ({scale})")
+    ax.set_ylabel(f"{what} in {contender} ({scale})")
     below, above = (contender, baseline) if not comparison.ranking.higher_is_better else (baseline, contender)
     halo = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.5}
     ax.text(0.98, 0.02, f"{below} better", transform=ax.transAxes, ha="right", va="bottom", fontsize=8, bbox=halo)
     ax.text(0.02, 0.98, f"{above} better", transform=ax.transAxes, va="top", fontsize=8, bbox=halo)
-    frame.finish(f"{count(len(pairs), 'query', 'queries')} on which both found something; larger: several queries")
-    return ax
+    return frame.finish(f"{count(len(pairs), 'query')} on which both found something; larger: several queries")
 
 
-@styled
-def difference_histogram(comparison: Comparison, ax: Any = None) -> Any:
-    """Draw the histogram of per-query differences of search length, in bins that grow with the size of the difference.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        With its queries.
-    ax : matplotlib Axes or Figure, optional
-        Where to draw; by default on a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ParameterError
-        If the comparison was stored without its queries.
-    MissingDependency
-        If matplotlib is not installed.
-    """
+def draw_differences(comparison: Comparison, ax: Any) -> Any:
+    """Draw the histogram of per-query differences of search length, in bins that grow with the size of the difference."""
     change = np.array([query.difference for query in comparison.per_query() if query.difference is not None], dtype=np.float64)
-    names = Names([comparison.baseline, comparison.contender])
-    frame = Frame(ax, 6.0, 3.0)
-    ax = frame.ax
+    baseline, contender = labels_of([comparison.baseline, comparison.contender])
     unit = comparison.ranking.measured_in
+    frame = Frame(ax, 6.0, 3.0)
+    count_axis(frame.ax, "queries")
     if unit != "ranks":
-        _value_histogram(ax, change, unit)
-        frame.finish(
-            f"{names[comparison.contender]} minus {names[comparison.baseline]}, {count(len(change), 'query', 'queries')}"
-        )
-        return ax
+        frame.ax.hist(change, bins=31, color=BLUE, edgecolor="white")
+        frame.ax.axvline(0, color=BLACK, linewidth=0.8)
+        frame.ax.set_xlabel(f"difference, {literal(unit)}")
+        return frame.finish(f"{contender} minus {baseline}, {count(len(change), 'query')}")
+    _bars_of_changes(frame.ax, change)
+    legend_beside(frame.ax)
+    return frame.finish(
+        f"{contender} against {baseline}: change of search length\n{count(len(change), 'query')} on which both found something"
+    )
+
+
+def _bars_of_changes(ax: Any, change: Any) -> None:
     better, worse = np.histogram(-change[change < 0], _EDGES)[0], np.histogram(change[change > 0], _EDGES)[0]
     equal = len(change) - int(better.sum() + worse.sum())
     places = np.arange(1, len(_SIZES) + 1)
@@ -134,106 +89,74 @@ def difference_histogram(comparison: Comparison, ax: Any = None) -> Any:
     ax.set_xticks([*-places[::-1], 0, *places], [*_SIZES[::-1], "0", *_SIZES])
     tilt_labels(ax)
     ax.set_xlabel("ranks fewer to read (left, better) or more (right, worse)")
-    ax.set_ylabel("queries")
     highest = max(equal, *better, *worse, 1)
     if highest > 100:  # few queries change by much, and their bars must be seen beside thousands that do not
         ax.set_yscale("symlog", linthresh=10)
         ax.yaxis.set_major_formatter("{x:,.0f}")
+        ax.set_ylabel("queries (log scale above 10)")
     ax.set_ylim(0, 1.1 * highest if highest <= 100 else 1.3 * highest)
-    legend_beside(ax)
-    frame.finish(
-        f"{names[comparison.contender]} against {names[comparison.baseline]}: change of search length\n"
-        f"{count(len(change), 'query', 'queries')} on which both found something"
-    )
-    return ax
 
 
-@styled
-def query_chart(comparison: Comparison, ax: Any = None) -> Any:
+def draw_queries(comparison: Comparison, ax: Any) -> Any:
     """Draw the difference of every query as a bar, from the largest gain to the largest loss.
 
     A query that only one run answers counts with the least difference that is possible: the other run's search length is
     taken to be one rank more than the cutoff.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        With its queries.
-    ax : matplotlib Axes or Figure, optional
-        Where to draw; by default on a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ParameterError
-        If the comparison was stored without its queries.
-    MissingDependency
-        If matplotlib is not installed.
     """
-    queries = comparison.per_query()
-    names = Names([comparison.baseline, comparison.contender])
-    ranks = comparison.ranking.measured_in == "ranks"
-    sign = 1 if comparison.ranking.higher_is_better else -1
-    absent = _value_of_nothing(comparison)
-    bars: list[tuple[float, str, str]] = []
-    for query in queries:
-        if query.difference is not None:
-            gain = sign * query.difference
-            bars.append((gain, "better" if gain > 0 else "worse" if gain < 0 else "equal", query.query_id))
-        elif query.outcome != "neither":
-            own, base = (absent if value is None else value for value in (query.contender, query.baseline))
-            bars.append((sign * (own - base), query.outcome, query.query_id))
-    bars.sort(key=lambda bar: -bar[0])
     from matplotlib.collections import PolyCollection
     from matplotlib.patches import Patch
 
+    baseline, contender = labels_of([comparison.baseline, comparison.contender])
+    unit = comparison.ranking.measured_in
+    absent = _value_of_nothing(comparison)
+    bars = _gains(comparison, absent)
     frame = Frame(ax, 6.4 if len(bars) <= 40 else 9.0, 3.4)
     ax = frame.ax
+    crowded = len(bars) > 4 * NAMED_QUERIES
     handles = []
     for name, (color, hatch) in QUERY_STYLES.items():
-        chosen = [(place, bar[0]) for place, bar in enumerate(bars) if bar[1] == name]
+        chosen = [(place, gain) for place, (gain, change, _) in enumerate(bars) if change == name]
         # a collection draws thousands of bars at once, and without the pale seams between them
         outlines = [[(x - 0.5, 0), (x - 0.5, gain), (x + 0.5, gain), (x + 0.5, 0)] for x, gain in chosen]
-        crowded = len(bars) > 4 * NAMED_QUERIES
-        ax.add_collection(
-            PolyCollection(
-                outlines,
-                facecolor=color,
-                hatch="" if crowded else hatch,
-                edgecolor="none" if crowded else "white",
-                linewidth=0.4,
-                antialiased=not crowded,
-            )
-        )
-        handles.append(
-            Patch(facecolor=color, hatch="" if crowded else hatch, edgecolor="white", label=f"{name} ({len(chosen):,})")
-        )
+        style: dict[str, Any] = {"facecolor": color, "hatch": "" if crowded else hatch}
+        edge = "none" if crowded else "white"
+        ax.add_collection(PolyCollection(outlines, edgecolor=edge, linewidth=0.4, antialiased=not crowded, **style))
+        handles.append(Patch(edgecolor="white", label=f"{name} ({len(chosen):,})", **style))
     ax.autoscale_view()
     ax.axhline(0, color=BLACK, linewidth=0.8)
-    if ranks:
-        ax.set_yscale("symlog", linthresh=1)
-        ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.set_xlim(-0.8, len(bars) - 0.2)
     if len(bars) <= NAMED_QUERIES:
-        ids = Names([bar[2] for bar in bars], most=16)
-        ax.set_xticks(range(len(bars)), [ids[bar[2]] for bar in bars], rotation=90, fontsize=7)
+        ax.set_xticks(range(len(bars)), labels_of([query for *_, query in bars], most=16), rotation=90, fontsize=7)
         ax.set_xlabel("query")
     else:
         ax.set_xlabel("queries, from the largest gain to the largest loss")
-    ax.set_ylabel(
-        "ranks fewer to read\n(up is better)" if ranks else f"{literal(comparison.ranking.measured_in)} gained\n(up is better)"
-    )
+    missing = ""
+    if unit == "ranks":
+        ax.set_yscale("symlog", linthresh=1)
+        ax.yaxis.set_major_formatter("{x:,.0f}")
+        missing = f"; won and lost: what is not found counts as rank {absent:,.0f}"
+    gained = "ranks fewer to read, log scale" if unit == "ranks" else f"{literal(unit)} gained"
+    ax.set_ylabel(f"{gained}\n(up is better)")
     legend_beside(ax, handles)
-    neither = len(queries) - len(bars)
-    missing = f"; won and lost: what is not found counts as rank {absent:,.0f}" if ranks else ""
-    frame.finish(
-        f"{names[comparison.contender]} against {names[comparison.baseline]}, query by query\n"
-        f"{count(len(bars), 'query', 'queries')}, {neither:,} more answered by neither{missing}"
+    neither = len(comparison.per_query()) - len(bars)
+    return frame.finish(
+        f"{contender} against {baseline}, query by query\n"
+        f"{count(len(bars), 'query')}, {neither:,} more answered by neither{missing}"
     )
-    return ax
+
+
+def _gains(comparison: Comparison, absent: float) -> list[tuple[float, str, str]]:
+    """List gain, kind of change and id of each query that a run answered, the largest gain first."""
+    sign = 1 if comparison.ranking.higher_is_better else -1
+    gains: list[tuple[float, str, str]] = []
+    for query in comparison.per_query():
+        if query.difference is not None:
+            gain = sign * query.difference
+            gains.append((gain, "better" if gain > 0 else "worse" if gain < 0 else "equal", query.query_id))
+        elif query.outcome != "neither":
+            own, base = (absent if value is None else value for value in (query.contender, query.baseline))
+            gains.append((sign * (own - base), query.outcome, query.query_id))
+    return sorted(gains, key=lambda bar: -bar[0])
 
 
 def _value_of_nothing(comparison: Comparison) -> float:
@@ -244,10 +167,3 @@ def _value_of_nothing(comparison: Comparison) -> float:
         return comparison.restricted.horizon + 1.0
     found = [value for query in comparison.per_query() for value in (query.baseline, query.contender) if value is not None]
     return float(np.floor(max(found, default=0.0))) + 1.0
-
-
-def _value_histogram(ax: Any, change: Any, unit: str) -> None:
-    ax.hist(change, bins=31, color=BLUE, edgecolor="white")
-    ax.axvline(0, color=BLACK, linewidth=0.8)
-    ax.set_xlabel(f"difference, {literal(unit)}")
-    ax.set_ylabel("queries")

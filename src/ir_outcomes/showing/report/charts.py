@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ir_outcomes.across.cutoffs import Curve
 from ir_outcomes.comparison.outcomes import OUTCOMES
 from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.showing.words import RANK_TICKS
 
 __all__ = ["CurveChart", "Part", "Scatter", "Strip", "curve_chart", "outcome_bar", "scatter", "strips"]
 
-_LOG_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 LEFT, RIGHT, TOP, WIDTH = 46, 8, 8, 360  # margins and width of the curve and the scatter
 UPPER, GAP, LOWER = 150, 26, 84  # heights of the panels of the curve
 
@@ -60,23 +60,14 @@ def strips(values: Sequence[tuple[float | None, tuple[float, float] | None]], nu
     """
     known = [null]
     for estimate, interval in values:
-        known += [] if estimate is None else [estimate]
-        known += [] if interval is None else list(interval)
+        known += [*([] if estimate is None else [estimate]), *(interval or ())]
     least, most = min(known), max(known)
     width = (most - least) or 1.0
 
-    def place(value: float) -> float:
-        return round(4 + 92 * ((value - least) / width if most > least else 0.5), 2)
+    def place(value: float | None) -> Any:
+        return None if value is None else round(4 + 92 * ((value - least) / width if most > least else 0.5), 2)
 
-    return [
-        Strip(
-            place(null),
-            None if estimate is None else place(estimate),
-            None if interval is None else place(interval[0]),
-            None if interval is None else place(interval[1]),
-        )
-        for estimate, interval in values
-    ]
+    return [Strip(place(null), place(estimate), *map(place, interval or (None, None))) for estimate, interval in values]
 
 
 class Tick(NamedTuple):
@@ -134,7 +125,7 @@ def curve_chart(curve: Curve) -> CurveChart:
         contender=_path(_steps(places, [up(curve.contender[rank - 1]) for rank in drawn])),
         difference=_path(_steps(places, [beside(gained[rank - 1]) for rank in drawn])),
         band=f"{_path([*band, *reversed(under)])}Z",
-        ranks=tuple(Tick(round(across(tick), 1), f"{tick:,}") for tick in _LOG_TICKS if tick <= last),
+        ranks=tuple(Tick(round(across(tick), 1), f"{tick:,}") for tick in RANK_TICKS if tick <= last),
         shares=tuple(Tick(round(up(share / 100), 1), f"{share:g}") for share in shares),
         points=tuple(Tick(round(beside(point), 1), f"{100 * point:+.3g}" if round(point, 12) else "0") for point in points),
         zero=round(beside(0.0), 1),
@@ -219,6 +210,6 @@ def scatter(comparison: Comparison) -> Scatter | None:
         for (baseline, contender), number in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))
     )
     ticks = tuple(
-        (round(LEFT + place(tick), 1), round(TOP + size - place(tick), 1), f"{tick:,}") for tick in _LOG_TICKS if tick < end
+        (round(LEFT + place(tick), 1), round(TOP + size - place(tick), 1), f"{tick:,}") for tick in RANK_TICKS if tick < end
     )
     return Scatter(TOP + size + 40, tuple(points), ticks)

@@ -12,13 +12,16 @@ from ir_outcomes.across.collections import CollectionsComparison
 from ir_outcomes.across.cutoffs import CutoffsComparison
 from ir_outcomes.across.effects import Effect
 from ir_outcomes.across.judges import JudgesComparison
+from ir_outcomes.across.pooled import PooledEffect
 from ir_outcomes.across.slices import SlicesComparison
-from ir_outcomes.comparison.facets import Facet
+from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
 from ir_outcomes.showing.report.charts import Strip, strips
 from ir_outcomes.showing.report.sections import MOST_RUNS
+from ir_outcomes.showing.words import places_of
+from ir_outcomes.statistics import Test
 
 __all__ = ["Forest", "Matrix", "Measurement", "forest_of", "matrix_of", "measurements", "tone"]
 
@@ -57,62 +60,41 @@ class Measurement(NamedTuple):
 
 def measurements(comparison: Comparison) -> list[Measurement]:
     """Return both facets, and the search length over all queries where it is known."""
-    by_query = comparison.unit == "query"
     coverage, ranking, restricted = comparison.coverage, comparison.ranking, comparison.restricted
-    found = [
-        _of_facet(coverage, "Coverage", "queries answered" if by_query else "relevant documents found", "percentage points"),
-        _of_facet(
-            ranking,
-            "Ranking",
-            "mean search length on what both found" if ranking.measured_in == "ranks" else "mean over what both found",
-            ranking.measured_in,
-        ),
+    found = "queries answered" if comparison.unit == "query" else "relevant documents found"
+    mean = "mean search length on what both found" if ranking.measured_in == "ranks" else "mean over what both found"
+    measured = [
+        _measurement("Coverage", found, coverage.measured_in, coverage, coverage.decides, comparison.alpha),
+        _measurement("Ranking", mean, ranking.measured_in, ranking, ranking.decides, comparison.alpha),
     ]
     if restricted is not None:
-        (strip,) = strips([(restricted.difference, restricted.interval)])
-        found.append(
-            Measurement(
-                "All queries",
-                f"search length, {restricted.horizon + 1} where nothing is found",
-                "ranks",
-                False,
-                fixed(restricted.baseline, 2),
-                fixed(restricted.contender, 2),
-                fixed(restricted.difference, 2, signed=True),
-                interval(restricted.interval, 2, signed=True),
-                pvalue(restricted.test.pvalue),
-                restricted.test.name,
-                _tone_of(-restricted.difference, restricted.test.pvalue, comparison.alpha),
-                strip,
-            )
-        )
-    return found
+        length = f"search length, {restricted.horizon + 1} where nothing is found"
+        measured.append(_measurement("All queries", length, "ranks", restricted, restricted.test, comparison.alpha))
+    return measured
 
 
-def _of_facet(facet: Facet, title: str, explanation: str, unit: str) -> Measurement:
-    places = 2 if facet.measured_in in ("percentage points", "ranks") else 4
-    percent = " %" if facet.measured_in == "percentage points" else ""
-    (strip,) = strips([(facet.difference, facet.interval)])
+def _measurement(
+    title: str, explanation: str, unit: str, measured: Facet | RestrictedLength, test: Test, alpha: float
+) -> Measurement:
+    places = places_of(unit)
+    percent = " %" if unit == "percentage points" and measured.difference is not None else ""
+    higher_is_better = isinstance(measured, Facet) and measured.higher_is_better
+    gain = (measured.difference or 0.0) * (1 if higher_is_better else -1)
+    (strip,) = strips([(measured.difference, measured.interval)])
     return Measurement(
         title,
         explanation,
         unit,
-        facet.higher_is_better,
-        fixed(facet.baseline, places) + (percent if facet.baseline is not None else ""),
-        fixed(facet.contender, places) + (percent if facet.contender is not None else ""),
-        fixed(facet.difference, places, signed=True),
-        interval(facet.interval, places, signed=True),
-        pvalue(facet.pvalue),
-        facet.test,
-        _tone_of(facet.gain, facet.pvalue, facet.alpha),
+        higher_is_better,
+        fixed(measured.baseline, places) + percent,
+        fixed(measured.contender, places) + percent,
+        fixed(measured.difference, places, signed=True),
+        interval(measured.interval, places, signed=True),
+        pvalue(test.pvalue),
+        test.name,
+        "same" if test.pvalue > alpha or gain == 0 else "better" if gain > 0 else "worse",
         strip,
     )
-
-
-def _tone_of(gain: float, p: float, alpha: float) -> str:
-    if p > alpha or gain == 0:
-        return "same"
-    return "better" if gain > 0 else "worse"
 
 
 class Cell(NamedTuple):
@@ -188,21 +170,24 @@ def _conditions(result: CollectionsComparison | SlicesComparison) -> Forest | No
                 lines.append(_Line(prefix + row.condition, row.label or "no label", number, values))
         overall = next((own for own in getattr(result, "overall", ()) if own.contender == contender), None)
         if overall is not None:
-            coverage, ranking = overall.pooled[:2]
-            these: list[_Value] = [
-                (None, None) if effect.these is None else (effect.these.effect, (effect.these.low, effect.these.high))
-                for effect in (coverage, ranking)
-            ]
-            new: list[_Value] = [
-                (None, None)
-                if effect.new is None
-                else (effect.new.effect, (effect.new.predicted_low, effect.new.predicted_high))
-                for effect in (coverage, ranking)
-            ]
-            lines.append(_Line(f"{prefix}mean of these", overall.label or "no label", None, (these[0], these[1])))
+            these, new = zip(*map(_means, overall.pooled[:2]), strict=True)
+            lines.append(_Line(f"{prefix}mean of these", overall.label or "no label", None, these))
             if any(estimate is not None for estimate, _ in new):
-                lines.append(_Line(f"{prefix}expected in a new one", "", None, (new[0], new[1])))
+                lines.append(_Line(f"{prefix}expected in a new one", "", None, new))
     return _forest(result.kind, lines, ("coverage, percentage points", "ranking, times as far"), ratio=True)
+
+
+def _value_of(effect: Effect | None) -> _Value:
+    return (None, None) if effect is None else (effect.effect, effect.interval)
+
+
+def _means(pooled: PooledEffect) -> tuple[_Value, _Value]:
+    """Return the mean of these conditions with its interval, and that of a new one with its prediction."""
+    these, new = pooled.these, pooled.new
+    return (
+        (None, None) if these is None else (these.effect, (these.low, these.high)),
+        (None, None) if new is None else (new.effect, (new.predicted_low, new.predicted_high)),
+    )
 
 
 def _of_comparisons(what: str, names: Sequence[str], comparisons: Sequence[Comparison]) -> Forest | None:
@@ -227,12 +212,7 @@ def _forest(what: str, lines: Sequence[_Line], panels: tuple[str, str], *, ratio
     for panel in (0, 1):
         values = [line.values[panel] for line in lines]
         as_ratio = ratio and panel == 1
-        columns.append(
-            [
-                Cell(_text(estimate, as_ratio), _interval_text(bounds, as_ratio), strip)
-                for (estimate, bounds), strip in zip(values, strips(values), strict=True)
-            ]
-        )
+        columns.append([_cell(*value, strip, as_ratio) for value, strip in zip(values, strips(values), strict=True)])
     rows = tuple(
         Row(line.name, line.label, tone(line.label), line.section, cells)
         for line, cells in zip(lines, zip(*columns, strict=True), strict=True)
@@ -240,20 +220,12 @@ def _forest(what: str, lines: Sequence[_Line], panels: tuple[str, str], *, ratio
     return Forest(what, ((panels[0], True), (panels[1], ranking_right)), rows)
 
 
-def _value_of(effect: Effect | None) -> _Value:
-    return (None, None) if effect is None else (effect.effect, effect.interval)
-
-
-def _text(estimate: float | None, ratio: bool) -> str:
-    if ratio and estimate is not None:
-        return fixed(math.exp(estimate), 2)
-    return fixed(estimate, 2, signed=True)
-
-
-def _interval_text(bounds: tuple[float, float] | None, ratio: bool) -> str:
-    if ratio and bounds is not None:
-        return interval((math.exp(bounds[0]), math.exp(bounds[1])), 2)
-    return interval(bounds, 2, signed=True)
+def _cell(estimate: float | None, bounds: tuple[float, float] | None, strip: Strip, as_ratio: bool) -> Cell:
+    """Write an estimate and its interval; those of a ratio are logarithms."""
+    if as_ratio:
+        estimate = None if estimate is None else math.exp(estimate)
+        bounds = None if bounds is None else (math.exp(bounds[0]), math.exp(bounds[1]))
+    return Cell(fixed(estimate, 2, signed=not as_ratio), interval(bounds, 2, signed=not as_ratio), strip)
 
 
 class Matrix(NamedTuple):

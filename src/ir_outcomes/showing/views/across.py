@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ir_outcomes._formatting import NOTHING, fixed, interval, percent, plural, pvalue
@@ -10,17 +10,48 @@ from ir_outcomes.across.collections import CollectionsComparison
 from ir_outcomes.across.conditions import Condition
 from ir_outcomes.across.cutoffs import CutoffsComparison
 from ir_outcomes.across.effects import Effect, bare
-from ir_outcomes.across.judges import JudgesComparison
-from ir_outcomes.across.pooled import Overall, PooledEffect
-from ir_outcomes.across.slices import SlicesComparison
+from ir_outcomes.across.judges import Flip, JudgesComparison, Judgment
+from ir_outcomes.across.pooled import Mean, NewCondition, Overall
+from ir_outcomes.across.slices import SliceDifferences, SlicesComparison
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.showing.view import Column, Layout, Statement, Table, View, view_of
+from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, tabulated, view_of
+from ir_outcomes.showing.views.comparison import share_of
+from ir_outcomes.showing.words import settings_words
 
 __all__ = ["MOST_FLIPS"]
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
 _MARK = "*"
+
+_COVERAGE: list[Field[Comparison]] = [
+    (Column("lost", "number"), lambda item: percent(share_of(item, "lost"))),
+    (Column("won", "number"), lambda item: percent(share_of(item, "won"))),
+    (Column("coverage", "number"), lambda item: fixed(item.coverage.difference, 2, signed=True)),
+    (Column("interval", "interval"), lambda item: interval(item.coverage.interval, 2, signed=True)),
+]
+_RANKING: Field[Comparison] = (
+    Column("ranking", "number"),
+    lambda item: fixed(item.ranking.difference, 2, signed=True),
+)
+_COMPARISON: list[Field[Comparison]] = [
+    *_COVERAGE,
+    (Column("p", "pvalue"), lambda item: pvalue(item.coverage.pvalue_corrected)),
+    _RANKING,
+    (Column("interval", "interval"), lambda item: interval(item.ranking.interval, 2, signed=True)),
+    (Column("p", "pvalue"), lambda item: pvalue(item.ranking.pvalue_corrected)),
+    (Column("verdict", "label"), lambda item: item.verdict.label),
+]
+_COMPARISON_CAPTION = (
+    "lost, won: in % of the items; coverage: percentage points, higher is better; ranking: ranks, lower is better; "
+    "p: corrected over the contenders."
+)
+
+
+def _of_its_comparison(field: Field[Comparison]) -> Field[Condition | Judgment]:
+    """Show a part of the comparison that was made under a condition or a judge."""
+    column, cell = field
+    return column, lambda row: cell(row.comparison)
 
 
 @view_of.register
@@ -29,10 +60,8 @@ def _collections(result: CollectionsComparison, layout: Layout) -> View:
     for overall in result.overall:
         rows = result.of(overall.contender)
         title = f"{overall.contender} (B) against {result.baseline} (A) on {plural('collection', len(rows))}"
-        tables += [
-            _conditions_table(title, _head(result.settings), rows, result.over_collections, "collection", result.measures),
-            _means_table(overall),
-        ]
+        tables.append(_conditions_table(title, result, rows, result.over_collections, "collection", result.measures))
+        tables.append(_means_table(overall))
     statements = tuple(
         Statement(overall.contender, overall.label or "no label", (overall.sentence,)) for overall in result.overall
     )
@@ -41,51 +70,43 @@ def _collections(result: CollectionsComparison, layout: Layout) -> View:
 
 @view_of.register
 def _slices(result: SlicesComparison, layout: Layout) -> View:
-    tables = [
-        Table(
-            f"Do slices by {result.by} differ?",
-            f"{plural('permutation', result.resamples)} of the labels, seed {result.seed}",
-            (
-                Column("run"),
-                Column("facet"),
-                Column("slices", "number"),
-                Column("Q", "number"),
-                Column("p", "pvalue"),
-                Column("answer"),
-            ),
-            tuple(
-                (
-                    found.contender,
-                    found.facet,
-                    str(found.slices),
-                    fixed(found.cochran_q, 2),
-                    pvalue(found.pvalue),
-                    "nothing to compare"
-                    if found.pvalue is None
-                    else "they differ"
-                    if found.pvalue <= result.settings.alpha
-                    else "no evidence",
-                )
-                for found in result.differ
-            ),
-            "Q: Cochran's Q; p: of the permutation test.",
-        )
-    ]
+    tables = [_slice_differences_table(result)]
     for contender in dict.fromkeys(row.comparison.contender for row in result.conditions):
         rows = [row for row in result.conditions if row.comparison.contender == contender]
         title = f"{contender} (B) against {result.baseline} (A) on {plural('slice', len(rows))} by {result.by}"
-        tables.append(_conditions_table(title, _head(result.settings), rows, result.over_slices, "slice", ()))
+        tables.append(_conditions_table(title, result, rows, result.over_slices, "slice"))
     return View(tuple(tables), notes=result.notes)
+
+
+def _slice_differences_table(result: SlicesComparison) -> Table:
+    def answer(found: SliceDifferences) -> str:
+        if found.pvalue is None:
+            return "nothing to compare"
+        return "they differ" if found.pvalue <= result.settings.alpha else "no evidence"
+
+    fields: list[Field[SliceDifferences]] = [
+        (Column("run"), lambda found: found.contender),
+        (Column("facet"), lambda found: found.facet),
+        (Column("slices", "number"), lambda found: str(found.slices)),
+        (Column("Q", "number"), lambda found: fixed(found.cochran_q, 2)),
+        (Column("p", "pvalue"), lambda found: pvalue(found.pvalue)),
+        (Column("answer"), answer),
+    ]
+    return Table(
+        f"Do slices by {result.by} differ?",
+        f"{plural('permutation', result.resamples)} of the labels, seed {result.seed}",
+        *tabulated(fields, result.differ),
+        "Q: Cochran's Q; p: of the permutation test.",
+    )
 
 
 @view_of.register
 def _cutoffs(result: CutoffsComparison, layout: Layout) -> View:
-    first = result.comparisons[0]
+    cutoff: Field[Comparison] = Column("cutoff", "number"), lambda item: str(item.cutoff)
     table = Table(
         f"{result.contender} (B) against {result.baseline} (A) at {plural('cutoff', len(result.comparisons))}",
-        _head(first.settings, cutoff=False),
-        (Column("cutoff", "number"), *_COMPARISON_COLUMNS),
-        tuple((str(item.cutoff), *_comparison_cells(item)) for item in result.comparisons),
+        _head(result.comparisons[0].settings, "cutoff"),
+        *tabulated([cutoff, *_COMPARISON], result.comparisons),
         f"{_COMPARISON_CAPTION} Labels are not corrected for the number of cutoffs.",
     )
     return View((table,), notes=result.notes)
@@ -93,23 +114,20 @@ def _cutoffs(result: CutoffsComparison, layout: Layout) -> View:
 
 @view_of.register
 def _judges(result: JudgesComparison, layout: Layout) -> View:
+    fields: list[Field[Judgment]] = [
+        (Column("judge"), lambda judgment: judgment.judge),
+        (Column("rel", "number"), lambda judgment: str(judgment.comparison.rel)),
+        (Column("queries", "number"), lambda judgment: str(judgment.comparison.n_queries)),
+        *map(_of_its_comparison, _COMPARISON),
+    ]
     tables = []
     for contender in dict.fromkeys(judgment.comparison.contender for judgment in result.judgments):
         own = [judgment for judgment in result.judgments if judgment.comparison.contender == contender]
         tables.append(
             Table(
                 f"{contender} (B) against {result.baseline} (A) under {plural('judge', len(own))}",
-                _head(own[0].comparison.settings, rel=False),
-                (Column("judge"), Column("rel", "number"), Column("queries", "number"), *_COMPARISON_COLUMNS),
-                tuple(
-                    (
-                        judgment.judge,
-                        str(judgment.comparison.rel),
-                        str(judgment.comparison.n_queries),
-                        *_comparison_cells(judgment.comparison),
-                    )
-                    for judgment in own
-                ),
+                _head(own[0].comparison.settings, "rel"),
+                *tabulated(fields, own),
                 f"{_COMPARISON_CAPTION} rel: smallest relevant grade.",
             )
         )
@@ -120,119 +138,82 @@ def _judges(result: JudgesComparison, layout: Layout) -> View:
 
 
 def _flips_table(result: JudgesComparison) -> Table:
-    shown = result.flips[:MOST_FLIPS]
-    more = len(result.flips) - len(shown)
+    fields: list[Field[Flip]] = [
+        (Column("run"), lambda flip: flip.contender),
+        (Column("query"), lambda flip: flip.query_id),
+        (Column("better for"), lambda flip: ", ".join(flip.better)),
+        (Column("worse for"), lambda flip: ", ".join(flip.worse)),
+        (Column("text"), lambda flip: flip.text or ""),
+    ]
+    more = len(result.flips) > MOST_FLIPS
     return Table(
         f"Judges disagree about the direction on {plural('query', len(result.flips))}",
-        f"the first {len(shown)}; all are in the JSON" if more else "",
-        (Column("run"), Column("query"), Column("better for"), Column("worse for"), Column("text")),
-        tuple(
-            (flip.contender, flip.query_id, ", ".join(flip.better), ", ".join(flip.worse), flip.text or "") for flip in shown
-        ),
+        f"the first {MOST_FLIPS}; all are in the JSON" if more else "",
+        *tabulated(fields, result.flips[:MOST_FLIPS]),
     )
 
 
-def _head(settings: Settings, *, cutoff: bool = True, rel: bool = True) -> str:
-    parts = [
-        *([f"cutoff {settings.cutoff or 'of each'}"] if cutoff else []),
-        *([f"rel {settings.rel}"] if rel else []),
-        f"unit {settings.unit}",
-        f"ties {settings.ties}",
-        *(["judged only"] if settings.judged_only else []),
-        f"alpha {settings.alpha:g}",
-    ]
+def _head(settings: Settings, *left_out: str) -> str:
+    parts = settings_words(settings, *left_out, no_cutoff="of each")
     if settings.family > 1:
         parts.append(f"labels corrected by {settings.correction} over {plural('contender', settings.family)}")
     return ", ".join(parts)
 
 
-_COMPARISON_COLUMNS = (
-    Column("lost", "number"),
-    Column("won", "number"),
-    Column("coverage", "number"),
-    Column("interval", "interval"),
-    Column("p", "pvalue"),
-    Column("ranking", "number"),
-    Column("interval", "interval"),
-    Column("p", "pvalue"),
-    Column("verdict", "label"),
-)
-_COMPARISON_CAPTION = (
-    "lost, won: in % of the items; coverage: percentage points, higher is better; ranking: ranks, lower is better; "
-    "p: corrected over the contenders."
-)
-
-
-def _comparison_cells(item: Comparison) -> tuple[str, ...]:
-    shares = item.outcomes.shares
-    return (
-        *(NOTHING if shares is None else percent(share) for share in (shares and shares.lost, shares and shares.won)),
-        fixed(item.coverage.difference, 2, signed=True),
-        interval(item.coverage.interval, 2, signed=True),
-        pvalue(item.coverage.pvalue_corrected),
-        fixed(item.ranking.difference, 2, signed=True),
-        interval(item.ranking.interval, 2, signed=True),
-        pvalue(item.ranking.pvalue_corrected),
-        item.verdict.label,
-    )
-
-
 def _conditions_table(
-    title: str, head: str, rows: Sequence[Condition], correction: str, kind: str, measures: Sequence[str]
+    title: str,
+    result: CollectionsComparison | SlicesComparison,
+    rows: Sequence[Condition],
+    correction: str,
+    kind: str,
+    measures: Sequence[str] = (),
 ) -> Table:
-    judged = any(row.judged is not None for row in rows)
-    columns = (
-        Column(kind),
-        Column("queries", "number"),
-        Column("lost", "number"),
-        Column("won", "number"),
-        Column("coverage", "number"),
-        Column("interval", "interval"),
-        Column("p", "pvalue"),
-        Column("ranking", "number"),
-        Column("times", "number"),
-        Column("interval", "interval"),
-        Column("p", "pvalue"),
-        *(Column(measure, "number") for measure in measures),
-        *([Column("judged A", "number"), Column("judged B", "number")] if judged else []),
-        Column("verdict", "label"),
-    )
-    return Table(
-        title,
-        head,
-        columns,
-        tuple(tuple(_condition_cells(row, measures, judged)) for row in rows),
+    fields: list[Field[Condition]] = [
+        (Column(kind), lambda row: row.condition if row.group is None else f"{row.condition} ({row.group})"),
+        (Column("queries", "number"), lambda row: str(row.comparison.n_queries)),
+        *map(_of_its_comparison, _COVERAGE),
+        (Column("p", "pvalue"), lambda row: pvalue(row.coverage_p)),
+        _of_its_comparison(_RANKING),
+        (Column("times", "number"), lambda row: _ratio(row.ranking)),
+        (Column("interval", "interval"), lambda row: _ratio_interval(row.ranking)),
+        (Column("p", "pvalue"), lambda row: pvalue(row.ranking_p)),
+        *(_measure_field(measure, place) for place, measure in enumerate(measures)),
+    ]
+    caption = (
         "lost, won: in % of the items; coverage: percentage points, higher is better; ranking: ranks, and B reads so many "
         "times as far as A on what both find, lower is better; "
         f"p: corrected by {correction} over all rows; {_MARK}: the label does not survive that correction."
-        + (" judged: % of the documents within the cutoff." if judged else ""),
     )
+    if any(row.judged is not None for row in rows):
+        fields += [
+            (Column("judged A", "number"), lambda row: percent(row.judged and row.judged[0])),
+            (Column("judged B", "number"), lambda row: percent(row.judged and row.judged[1])),
+        ]
+        caption += " judged: % of the documents within the cutoff."
+    fields.append((Column("verdict", "label"), _label))
+    return Table(title, _head(result.settings), *tabulated(fields, rows), caption)
 
 
-def _condition_cells(row: Condition, measures: Sequence[str], judged: bool) -> Iterable[str]:
-    item, shares = row.comparison, row.comparison.outcomes.shares
-    yield row.condition if row.group is None else f"{row.condition} ({row.group})"
-    yield str(item.n_queries)
-    for share in (shares and shares.lost, shares and shares.won):
-        yield percent(share) if shares is not None else NOTHING
-    yield fixed(item.coverage.difference, 2, signed=True)
-    yield interval(item.coverage.interval, 2, signed=True)
-    yield pvalue(row.coverage_p)
-    yield fixed(item.ranking.difference, 2, signed=True)
-    yield from _ratio_cells(row.ranking)
-    yield pvalue(row.ranking_p)
-    for effect in row.measures[: len(measures)]:
-        yield NOTHING if effect is None else fixed(effect.effect, 4, signed=True)
-    if judged:
-        for share in row.judged or (None, None):
-            yield percent(share)
-    yield "too few queries" if row.label is None else f"{row.label}{'' if row.survives else f' {_MARK}'}"
+def _measure_field(measure: str, place: int) -> Field[Condition]:
+    def difference(row: Condition) -> str:
+        effect = row.measures[place]
+        return NOTHING if effect is None else fixed(effect.effect, 4, signed=True)
+
+    return Column(measure, "number"), difference
 
 
-def _ratio_cells(effect: Effect | None) -> tuple[str, str]:
-    if effect is None or effect.interval is None:
-        return NOTHING, NOTHING
-    return bare("ranking", effect.effect), _interval_of("ranking", effect.interval)
+def _label(row: Condition) -> str:
+    if row.label is None:
+        return "too few queries"
+    return row.label if row.survives else f"{row.label} {_MARK}"
+
+
+def _ratio(effect: Effect | None) -> str:
+    return NOTHING if effect is None or effect.interval is None else bare("ranking", effect.effect)
+
+
+def _ratio_interval(effect: Effect | None) -> str:
+    return NOTHING if effect is None or effect.interval is None else _interval_of("ranking", effect.interval)
 
 
 def _interval_of(name: str, bounds: tuple[float, float]) -> str:
@@ -240,7 +221,15 @@ def _interval_of(name: str, bounds: tuple[float, float]) -> str:
 
 
 def _means_table(overall: Overall) -> Table:
-    rows = [row for effect in overall.pooled for row in _mean_rows(effect)]
+    rows = []
+    for effect in overall.pooled:
+        if (mean := effect.these) is not None:
+            counts = str(effect.better), str(effect.worse)
+            rows.append(("these", *_mean_cells(effect.name, mean), pvalue(mean.pvalue_corrected), "", "", *counts))
+        if (new := effect.new) is not None:
+            prediction = _interval_of(effect.name, (new.predicted_low, new.predicted_high))
+            variation = fixed(100 * new.i_squared, 0)
+            rows.append(("a new one", *_mean_cells(effect.name, new), pvalue(new.pvalue), prediction, variation, "", ""))
     return Table(
         "",
         "",
@@ -251,9 +240,7 @@ def _means_table(overall: Overall) -> Table:
             Column("interval", "interval"),
             Column("p", "pvalue"),
             Column("prediction", "interval"),
-            Column("I2", "number"),
-            Column("better", "number"),
-            Column("worse", "number"),
+            *(Column(name, "number") for name in ("I2", "better", "worse")),
         ),
         tuple(rows),
         "these: the mean of these conditions, each with the same weight; a new one: random effects, with the interval in which "
@@ -262,30 +249,5 @@ def _means_table(overall: Overall) -> Table:
     )
 
 
-def _mean_rows(effect: PooledEffect) -> Iterable[tuple[str, ...]]:
-    if effect.these is not None:
-        mean = effect.these
-        yield (
-            "these",
-            effect.name,
-            bare(effect.name, mean.effect),
-            _interval_of(effect.name, (mean.low, mean.high)),
-            pvalue(mean.pvalue_corrected),
-            "",
-            "",
-            str(effect.better),
-            str(effect.worse),
-        )
-    if effect.new is not None:
-        new = effect.new
-        yield (
-            "a new one",
-            effect.name,
-            bare(effect.name, new.effect),
-            _interval_of(effect.name, (new.low, new.high)),
-            pvalue(new.pvalue),
-            _interval_of(effect.name, (new.predicted_low, new.predicted_high)),
-            fixed(100 * new.i_squared, 0),
-            "",
-            "",
-        )
+def _mean_cells(name: str, mean: Mean | NewCondition) -> tuple[str, str, str]:
+    return name, bare(name, mean.effect), _interval_of(name, (mean.low, mean.high))

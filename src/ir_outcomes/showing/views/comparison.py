@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal
 
 from ir_outcomes._formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
-from ir_outcomes.comparison.facets import Facet, RestrictedLength
+from ir_outcomes.comparison.facets import Facet, Naive, RestrictedLength
 from ir_outcomes.comparison.outcomes import OUTCOMES
 from ir_outcomes.comparison.published import SummaryVerdict
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import some
-from ir_outcomes.showing.view import Cell, Column, Layout, Statement, Table, View, best, view_of
+from ir_outcomes.showing.view import Cell, Column, Field, Layout, Statement, Table, View, best, tabulated, view_of
+from ir_outcomes.showing.words import better, direction, level_words, places_of, settings_words
 
-__all__ = ["queries_table", "queries_view"]
+__all__ = ["queries_table", "queries_view", "share_of"]
 
 MOST_SENTENCES = 3  # contenders whose verdicts are explained unless asked for
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?")
@@ -40,8 +42,8 @@ def _comparisons(comparisons: Comparisons, layout: Layout) -> View:
     if layout.columns == "paper":
         return View((_paper_table(comparisons.items),), notes=notes)
     explained = len(comparisons) <= MOST_SENTENCES if layout.sentences is None else layout.sentences
-    names = _names(comparisons)
-    statements = [_statement(item, name, True) for item, name in zip(comparisons, names, strict=True)] if explained else []
+    name_of = _naming(comparisons)
+    statements = [_statement(item, name_of(item), True) for item in comparisons] if explained else []
     return View((_table_2(comparisons),), tuple(statements), notes)
 
 
@@ -49,14 +51,9 @@ def _comparisons(comparisons: Comparisons, layout: Layout) -> View:
 def _published(result: SummaryVerdict, layout: Layout) -> View:
     low, high = result.coverage_pvalues
     rounded = f"[{pvalue(low)}, {pvalue(high)}]" if result.rounding else NOTHING
+    change = fixed(100 * (result.won - result.lost) / result.n, 2, signed=True)
     rows = (
-        (
-            "coverage, percentage points",
-            "higher",
-            fixed(100 * (result.won - result.lost) / result.n, 2, signed=True),
-            pvalue(result.coverage_pvalue),
-            rounded,
-        ),
+        ("coverage, percentage points", "higher", change, pvalue(result.coverage_pvalue), rounded),
         ("ranking, ranks", "lower", fixed(result.ranking_difference, 2, signed=True), pvalue(result.ranking_pvalue), NOTHING),
     )
     columns = (
@@ -88,46 +85,26 @@ def queries_view(queries: Iterable[QueryOutcome], comparison: Comparison) -> Vie
 
 def queries_table(queries: Iterable[QueryOutcome], title: str, baseline: str, contender: str) -> Table:
     """Lay out queries with their outcome, what each run found of them, and the search lengths."""
-    columns = (
-        Column("query"),
-        Column("outcome"),
-        Column("found A", "number"),
-        Column("found B", "number"),
-        Column("length A", "number"),
-        Column("length B", "number"),
-        Column("change", "number"),
-        Column("text"),
-    )
-    rows = tuple(
-        (
-            query.query_id,
-            query.outcome,
-            fixed(query.found_baseline, 2),
-            fixed(query.found_contender, 2),
-            fixed(query.baseline, 2),
-            fixed(query.contender, 2),
-            fixed(query.difference, 2, signed=True),
-            query.text or "",
-        )
-        for query in queries
-    )
+    fields: list[Field[QueryOutcome]] = [
+        (Column("query"), lambda query: query.query_id),
+        (Column("outcome"), lambda query: query.outcome),
+        (Column("found A", "number"), lambda query: fixed(query.found_baseline, 2)),
+        (Column("found B", "number"), lambda query: fixed(query.found_contender, 2)),
+        (Column("length A", "number"), lambda query: fixed(query.baseline, 2)),
+        (Column("length B", "number"), lambda query: fixed(query.contender, 2)),
+        (Column("change", "number"), lambda query: fixed(query.difference, 2, signed=True)),
+        (Column("text"), lambda query: query.text or ""),
+    ]
     caption = "found: share of the relevant documents, higher is better; length: mean search length, ranks, lower is better."
-    return Table(title, f"A: {baseline}, B: {contender}", columns, rows, caption)
+    return Table(title, f"A: {baseline}, B: {contender}", *tabulated(fields, queries), caption)
 
 
 def _head(comparison: Comparison) -> str:
     settings = comparison.settings
-    parts = [plural("query", comparison.n_queries)]
+    queries = plural("query", comparison.n_queries)
     if comparison.n_unanswerable:
-        parts[0] += f" ({comparison.n_unanswerable} unanswerable left out)"
-    parts += [
-        f"cutoff {settings.cutoff or 'unknown'}",
-        f"rel {settings.rel}",
-        f"unit {settings.unit}",
-        f"ties {settings.ties}",
-        *(["judged only"] if settings.judged_only else []),
-        f"alpha {settings.alpha:g}",
-    ]
+        queries += f" ({comparison.n_unanswerable} unanswerable left out)"
+    parts = [queries, *settings_words(settings)]
     if settings.family > 1:
         parts.append(f"verdict corrected by {settings.correction} over {settings.family} comparisons")
     return ", ".join(parts)
@@ -138,44 +115,40 @@ def _items(comparison: Comparison) -> str:
 
 
 def _outcome_table(comparison: Comparison) -> Table:
-    within = f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"
     by_query = comparison.unit == "query"
+    outcomes = comparison.outcomes
     found_by = {
         "neither": "neither run",
         "lost": f"only {comparison.baseline}",
         "won": f"only {comparison.contender}",
         "both": "both runs",
     }
-    median_rank = {"lost": comparison.outcomes.lost_at, "won": comparison.outcomes.won_at}
+    median_ranks = {"lost": outcomes.lost_at, "won": outcomes.won_at}
+
+    def median_rank(outcome: str) -> str:
+        rank = median_ranks.get(outcome)
+        return "" if rank is None else f"{rank:g}"
+
+    fields: list[Field[str]] = [
+        (Column("outcome"), str),
+        (Column(f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"), found_by.__getitem__),
+        (Column("queries" if by_query else "documents", "number"), lambda outcome: str(getattr(outcomes, outcome))),
+        (
+            Column("share" if by_query else "share within queries", "number"),
+            lambda outcome: percent(share_of(comparison, outcome), 2, unit=" %"),
+        ),
+        (Column("median rank", "number"), median_rank),
+    ]
     return Table(
         f"{comparison.contender} (B) against {comparison.baseline} (A, the baseline)",
         _head(comparison),
-        (
-            Column("outcome"),
-            Column(within),
-            Column("queries" if by_query else "documents", "number"),
-            Column("share" if by_query else "share within queries", "number"),
-            Column("median rank", "number"),
-        ),
-        tuple(
-            (
-                outcome,
-                found_by[outcome],
-                str(getattr(comparison.outcomes, outcome)),
-                percent(_share(comparison, outcome), 2, unit=" %"),
-                _rank(median_rank.get(outcome)),
-            )
-            for outcome in OUTCOMES
-        ),
+        *tabulated(fields, OUTCOMES),
         "" if by_query else "share within queries: averaged within each query first, so that each query weighs the same.",
     )
 
 
-def _rank(value: float | None) -> str:
-    return "" if value is None else f"{value:g}"
-
-
-def _share(comparison: Comparison, outcome: str) -> float | None:
+def share_of(comparison: Comparison, outcome: str) -> float | None:
+    """Return the share of an outcome; None where there is no query."""
     shares = comparison.outcomes.shares
     return None if shares is None else float(getattr(shares, outcome))
 
@@ -184,12 +157,8 @@ def _facet_columns(comparison: Comparison, heading: str) -> tuple[Column, ...]:
     return (
         Column(heading),
         Column("better"),
-        Column("n", "number"),
-        Column("differ", "number"),
-        Column("A", "number"),
-        Column("B", "number"),
-        Column("B - A", "number"),
-        Column(f"{100 * (1 - comparison.alpha):g} % interval", "interval"),
+        *(Column(name, "number") for name in ("n", "differ", "A", "B", "B - A")),
+        Column(level_words(comparison.alpha), "interval"),
         Column("p", "pvalue"),
         Column("test"),
     )
@@ -209,17 +178,25 @@ def _facet_table(comparison: Comparison) -> Table:
     )
 
 
+def _means(measured: Facet | Naive | RestrictedLength, places: int) -> tuple[str, str, str]:
+    """Write the means of both runs and their difference."""
+    means = fixed(measured.baseline, places), fixed(measured.contender, places)
+    return *means, fixed(measured.difference, places, signed=True)
+
+
+def _mean(facet: Facet, run: Literal["baseline", "contender"]) -> str:
+    return fixed(getattr(facet, run), places_of(facet.measured_in))
+
+
 def _facet_row(facet: Facet) -> tuple[str, ...]:
-    places = _places(facet)
+    places = places_of(facet.measured_in)
     unit = "%" if facet.name == "coverage" else facet.measured_in
     return (
         facet.name if unit == "reciprocal" else f"{facet.name}, {unit}",
-        _better(facet.higher_is_better),
+        better(facet.higher_is_better),
         str(facet.n),
         str(facet.n_nonzero),
-        fixed(facet.baseline, places),
-        fixed(facet.contender, places),
-        fixed(facet.difference, places, signed=True),
+        *_means(facet, places),
         interval(facet.interval, places, signed=True),
         pvalue(facet.pvalue),
         facet.test,
@@ -230,12 +207,10 @@ def _naive_row(comparison: Comparison) -> tuple[str, ...]:
     naive = comparison.naive
     return (
         "naive MRR" if comparison.reciprocal is not None else "naive mean",
-        _better(naive.higher_is_better),
+        better(naive.higher_is_better),
         str(comparison.n_queries),
         str(naive.tests["t"].n_nonzero),
-        fixed(naive.baseline, 4),
-        fixed(naive.contender, 4),
-        fixed(naive.difference, 4, signed=True),
+        *_means(naive, 4),
         "",
         pvalue(naive.pvalues["t"]),
         "t",
@@ -244,29 +219,15 @@ def _naive_row(comparison: Comparison) -> tuple[str, ...]:
 
 def _restricted_table(comparison: Comparison, restricted: RestrictedLength) -> Table:
     """Show the search length over all queries, and its parts."""
-    part = restricted.won_and_lost_test
+    test, part = restricted.test, restricted.won_and_lost_test
+    counts = str(restricted.n), str(restricted.better + restricted.worse)
+    bounds = interval(restricted.interval, 2, signed=True)
+    both, won_and_lost = (fixed(value, 2, signed=True) for value in (restricted.both, restricted.won_and_lost))
+    blank = [""] * 5
     rows = (
-        (
-            "search length, ranks",
-            "lower",
-            str(restricted.n),
-            str(restricted.better + restricted.worse),
-            fixed(restricted.baseline, 2),
-            fixed(restricted.contender, 2),
-            fixed(restricted.difference, 2, signed=True),
-            interval(restricted.interval, 2, signed=True),
-            pvalue(restricted.test.pvalue),
-            restricted.test.name,
-        ),
-        ("  part of both", "", "", "", "", "", fixed(restricted.both, 2, signed=True), "", "", ""),
-        (
-            "  part of won and lost",
-            *("", "", "", "", ""),
-            fixed(restricted.won_and_lost, 2, signed=True),
-            "",
-            pvalue(part.pvalue),
-            part.name,
-        ),
+        ("search length, ranks", "lower", *counts, *_means(restricted, 2), bounds, pvalue(test.pvalue), test.name),
+        ("  part of both", *blank, both, "", "", ""),
+        ("  part of won and lost", *blank, won_and_lost, "", pvalue(part.pvalue), part.name),
     )
     return Table(
         "",
@@ -281,14 +242,6 @@ def _restricted_table(comparison: Comparison, restricted: RestrictedLength) -> T
     )
 
 
-def _better(higher_is_better: bool) -> str:
-    return "higher" if higher_is_better else "lower"
-
-
-def _places(facet: Facet) -> int:
-    return 2 if facet.measured_in in ("percentage points", "ranks") else 4
-
-
 def _sizes(comparison: Comparison) -> str:
     """Say how large the changes are: odds of won to lost, ratio of search lengths, shift of a typical query."""
     coverage, ranking = comparison.coverage, comparison.ranking
@@ -300,7 +253,7 @@ def _sizes(comparison: Comparison) -> str:
     if ranking.ratio is not None and ranking.ratio_interval is not None:
         sizes.append(f"B reads {fixed(ranking.ratio, 2)} {interval(ranking.ratio_interval, 2)} times as far as A")
     if ranking.shift is not None:
-        places = _places(ranking)
+        places = places_of(ranking.measured_in)
         shift = f"{fixed(ranking.shift, places, signed=True)} {interval(ranking.shift_interval, places, signed=True)}"
         sizes.append(f"typical query {shift} {ranking.measured_in} (Hodges-Lehmann)")
     return "; ".join(sizes)
@@ -331,58 +284,49 @@ def _title(comparisons: Comparisons) -> str:
     return f"{plural('run', len(comparisons))} against {baselines.pop()} (the baseline)"
 
 
-def _names(comparisons: Comparisons) -> list[str]:
-    """Name each comparison: by the contender, and by the baseline too where there are several."""
+def _naming(comparisons: Comparisons) -> Callable[[Comparison], str]:
+    """Choose how to name each comparison: by the contender, and by the baseline too where there are several."""
     if len({item.baseline for item in comparisons}) > 1:
-        return [f"{item.baseline} : {item.contender}" for item in comparisons]
-    return [item.contender for item in comparisons]
+        return lambda item: f"{item.baseline} : {item.contender}"
+    return lambda item: item.contender
 
 
 def _table_2(comparisons: Comparisons) -> Table:
     """Show the columns of Table 2 of Lin et al. 2021 in short, with the verdict."""
     first = comparisons[0]
-    columns = (
-        Column("run"),
-        *(Column(name, "number") for name in ("lost", "won", "both", "cov")),
-        Column("p", "pvalue"),
-        Column("A", "number"),
-        Column("B", "number"),
-        Column("p", "pvalue"),
-        Column("all", "number"),
-        Column("verdict", "label"),
-    )
-    rows = []
-    for name, item in zip(_names(comparisons), comparisons, strict=True):
-        rows.append(
-            (
-                name,
-                *(percent(_share(item, outcome)) for outcome in ("lost", "won", "both")),
-                fixed(item.coverage.difference, 1, signed=True),
-                pvalue(item.coverage.pvalue_corrected),
-                *(fixed(length, _places(item.ranking)) for length in (item.ranking.baseline, item.ranking.contender)),
-                pvalue(item.ranking.pvalue_corrected),
-                NOTHING if item.restricted is None else fixed(item.restricted.difference, 2, signed=True),
-                item.verdict.label,
-            )
-        )
-    over_all = [None if item.restricted is None else item.restricted.difference for item in comparisons]
+    fields: list[Field[Comparison]] = [
+        (Column("run"), _naming(comparisons)),
+        (Column("lost", "number"), lambda item: percent(share_of(item, "lost"))),
+        (Column("won", "number"), lambda item: percent(share_of(item, "won"))),
+        (Column("both", "number"), lambda item: percent(share_of(item, "both"))),
+        (Column("cov", "number"), lambda item: fixed(item.coverage.difference, 1, signed=True)),
+        (Column("p", "pvalue"), lambda item: pvalue(item.coverage.pvalue_corrected)),
+        (Column("A", "number"), lambda item: _mean(item.ranking, "baseline")),
+        (Column("B", "number"), lambda item: _mean(item.ranking, "contender")),
+        (Column("p", "pvalue"), lambda item: pvalue(item.ranking.pvalue_corrected)),
+        (Column("all", "number"), lambda item: fixed(_over_all(item), 2, signed=True)),
+        (Column("verdict", "label"), lambda item: item.verdict.label),
+    ]
     mean = "mean search length" if first.reciprocal is not None else f"mean {first.ranking.measured_in}"
     unit = ", ranks" if first.ranking.measured_in == "ranks" else ""
     return Table(
         _title(comparisons),
         _head(first),
-        columns,
-        tuple(rows),
+        *tabulated(fields, comparisons),
         f"lost, won, both: outcomes in % of the {_items(first)}; cov: change of coverage, percentage points, higher is better; "
-        f"A, B: {mean} of baseline and contender on what both find{unit}, {_better(first.ranking.higher_is_better)} is better "
+        f"A, B: {mean} of baseline and contender on what both find{unit}, {direction(first.ranking.higher_is_better)} "
         "(A differs from row to row, because each row has its own queries that both answer); all: change of the search length "
         f"over all queries{_restricted_caption(first)}, lower is better; "
         f"p: corrected by {first.settings.correction} over {plural('comparison', first.settings.family)}.",
         best=best([item.coverage.difference for item in comparisons], 4, higher_is_better=True)
-        | best(over_all, 9, higher_is_better=False),
+        | best([_over_all(item) for item in comparisons], 9, higher_is_better=False),
         significant=_significant([item.coverage for item in comparisons], 4)
         | _significant([item.ranking for item in comparisons], 7),
     )
+
+
+def _over_all(comparison: Comparison) -> float | None:
+    return None if comparison.restricted is None else comparison.restricted.difference
 
 
 def _restricted_caption(comparison: Comparison) -> str:
@@ -399,46 +343,40 @@ def _paper_table(comparisons: Sequence[Comparison]) -> Table:
     """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
     first = comparisons[0]
     on_ranks = first.reciprocal is not None
-    both = "(3) both find"
-    columns = [
-        Column("A", group="Runs"),
-        Column("B", group="Runs"),
-        Column("difference", "number", "MRR" if on_ranks else "mean"),
-        *(Column(f"{test} p", "pvalue", "MRR" if on_ranks else "mean") for test in ("WRS", "WSR", "t")),
-        Column("all", "number", "(1) neither"),
-        Column("A wins", "number", "(2) one run finds"),
-        Column("B wins", "number", "(2) one run finds"),
-        Column("p", "pvalue", "(2) one run finds"),
-        Column("all", "number", both),
-        *_paper_columns("ESL" if on_ranks else first.ranking.measured_in, both),
-        *(_paper_columns("RR", both) if on_ranks else ()),
-        Column("verdict", "label"),
+    naive, one, both = "MRR" if on_ranks else "mean", "(2) one run finds", "(3) both find"
+    fields: list[Field[Comparison]] = [
+        (Column("A", group="Runs"), lambda item: item.baseline),
+        (Column("B", group="Runs"), lambda item: item.contender),
+        (Column("difference", "number", naive), lambda item: fixed(item.naive.difference, 4, signed=True)),
+        (Column("WRS p", "pvalue", naive), lambda item: pvalue(item.naive.pvalues["ranksum"])),
+        (Column("WSR p", "pvalue", naive), lambda item: pvalue(item.naive.pvalues["wilcoxon"])),
+        (Column("t p", "pvalue", naive), lambda item: pvalue(item.naive.pvalues["t"])),
+        (Column("all", "number", "(1) neither"), lambda item: percent(share_of(item, "neither"))),
+        (Column("A wins", "number", one), lambda item: percent(share_of(item, "lost"))),
+        (Column("B wins", "number", one), lambda item: percent(share_of(item, "won"))),
+        (Column("p", "pvalue", one), lambda item: pvalue(item.coverage.pvalue)),
+        (Column("all", "number", both), lambda item: percent(share_of(item, "both"))),
+        *_paper_fields("ESL" if on_ranks else first.ranking.measured_in, both, lambda item: item.ranking),
+        *(_paper_fields("RR", both, lambda item: item.reciprocal or item.ranking) if on_ranks else ()),
+        (Column("verdict", "label"), lambda item: item.verdict.label),
     ]
-    rows = []
-    for item in comparisons:
-        shares = [percent(_share(item, outcome)) for outcome in OUTCOMES]
-        naive = item.naive
-        cells = [item.baseline, item.contender, fixed(naive.difference, 4, signed=True)]
-        cells += [pvalue(naive.pvalues[test]) for test in ("ranksum", "wilcoxon", "t")]
-        cells += [*shares[:3], pvalue(item.coverage.pvalue), shares[3]]
-        for facet in filter(None, (item.ranking, item.reciprocal)):
-            cells += [fixed(mean, _places(facet)) for mean in (facet.baseline, facet.contender)]
-            cells += [pvalue(facet.pvalues[test]) for test in ("wilcoxon", "t")]
-        rows.append((*cells, item.verdict.label))
     return Table(
         "The columns of Tables 1 and 2 of Lin et al. 2021",
         _head(first),
-        tuple(columns),
-        tuple(rows),
+        *tabulated(fields, comparisons),
         f"Outcomes in % of the {_items(first)}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon signed rank, "
         "t: paired t test; p-values are raw. Lower is better for ESL, higher for MRR and RR. A differs from row to row under "
         "(3), because each row has its own queries that both answer. The verdict uses corrected p-values.",
     )
 
 
-def _paper_columns(measure: str, group: str) -> list[Column]:
-    means = [Column(f"{run} {measure}", "number", group) for run in "AB"]
-    return [*means, Column(f"{measure} WSR p", "pvalue", group), Column(f"{measure} t p", "pvalue", group)]
+def _paper_fields(measure: str, group: str, facet_of: Callable[[Comparison], Facet]) -> list[Field[Comparison]]:
+    return [
+        (Column(f"A {measure}", "number", group), lambda item: _mean(facet_of(item), "baseline")),
+        (Column(f"B {measure}", "number", group), lambda item: _mean(facet_of(item), "contender")),
+        (Column(f"{measure} WSR p", "pvalue", group), lambda item: pvalue(facet_of(item).pvalues["wilcoxon"])),
+        (Column(f"{measure} t p", "pvalue", group), lambda item: pvalue(facet_of(item).pvalues["t"])),
+    ]
 
 
 def _merged_notes(comparisons: Comparisons) -> Iterator[str]:
@@ -447,13 +385,13 @@ def _merged_notes(comparisons: Comparisons) -> Iterator[str]:
     Notes that differ only in names and numbers are of one kind. Of a kind the first is shown, and the runs with other numbers
     are named; their notes are in the comparisons themselves.
     """
-    names = _names(comparisons)
+    name_of = _naming(comparisons)
     kinds: dict[str, dict[str, list[str]]] = {}
     places: dict[str, int] = {}  # the most important notes of a comparison come first, and so do those of all
-    for name, item in zip(names, comparisons, strict=True):
+    for item in comparisons:
         for place, note in enumerate(item.notes):
             kind = _kind(note, item)
-            kinds.setdefault(kind, {}).setdefault(note, []).append(name)
+            kinds.setdefault(kind, {}).setdefault(note, []).append(name_of(item))
             places[kind] = min(place, places.get(kind, place))
     yield from comparisons.notes
     for kind in sorted(kinds, key=lambda kind: places[kind]):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ir_outcomes._formatting import NOTHING, fixed, interval, percent, plural, pvalue
-from ir_outcomes.comparison.gate import GateDecision, GateFacet, GateResult
+from ir_outcomes.comparison.gate import GateDecision, GateResult
 from ir_outcomes.comparison.plan import Plan, PlannedFacet
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.showing.view import Column, Layout, Statement, Table, View, view_of
+from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, tabulated, view_of
 from ir_outcomes.showing.views.comparison import queries_table
+from ir_outcomes.showing.words import places_of
 
 __all__: list[str] = []
 
@@ -33,34 +32,19 @@ def _gate(result: GateResult, layout: Layout) -> View:
 
 
 def _decisions_table(result: GateResult) -> Table:
+    of_condition: Field[GateDecision] = (Column("collection"), lambda decision: decision.condition or "")
     several = any(decision.condition is not None for decision in result.decisions)
-    columns = (
-        *((Column("collection"),) if several else ()),
-        Column("run"),
-        Column("gate", "label"),
-        Column("change", "number", "coverage"),
-        Column("interval", "interval", "coverage"),
-        Column("change", "number", "ranking"),
-        Column("interval", "interval", "ranking"),
-        Column("change", "number", "all queries"),
-        Column("p", "pvalue", "all queries"),
-        Column("missing", "number"),
-        Column("verdict", "label"),
-    )
-    rows = tuple(
-        (
-            *((decision.condition or "",) if several else ()),
-            decision.contender,
-            decision.status,
-            *_facet_cells(decision, 0),
-            *_facet_cells(decision, 1),
-            fixed(decision.all_queries, 2, signed=True),
-            pvalue(decision.all_queries_p),
-            percent(decision.n_missing[1] / decision.n_queries, unit=" %") if decision.n_queries else NOTHING,
-            decision.label or NOTHING,
-        )
-        for decision in result.decisions
-    )
+    fields: list[Field[GateDecision]] = [
+        *([of_condition] if several else []),
+        (Column("run"), lambda decision: decision.contender),
+        (Column("gate", "label"), lambda decision: decision.status),
+        *_facet_fields("coverage", 0),
+        *_facet_fields("ranking", 1),
+        (Column("change", "number", "all queries"), lambda decision: fixed(decision.all_queries, 2, signed=True)),
+        (Column("p", "pvalue", "all queries"), lambda decision: pvalue(decision.all_queries_p)),
+        (Column("missing", "number"), _share_missing),
+        (Column("verdict", "label"), lambda decision: decision.label or NOTHING),
+    ]
     unit = next((decision.facets[1].measured_in for decision in result.decisions if decision.facets), "ranks")
     one = unit.removesuffix("s") if result.margins[1] == 1 else unit
     return Table(
@@ -68,12 +52,27 @@ def _decisions_table(result: GateResult) -> Table:
         f"{result.baseline}",
         f"margins {result.margins[0]:g} pp of coverage and {result.margins[1]:g} {one} of ranking, "
         f"at most {result.max_missing:.1%} of the queries missing{_head(result.settings)}",
-        columns,
-        rows,
+        *tabulated(fields, result.decisions),
         f"coverage: percentage points, higher is better; ranking: {unit}"
         f"{', lower is better' if unit == 'ranks' else ''}; all queries: change of the search length over all queries, ranks, "
         "lower is better, p not corrected; missing: share of the answerable queries for which the run returned nothing.",
     )
+
+
+def _facet_fields(name: str, place: int) -> list[Field[GateDecision]]:
+    def change(decision: GateDecision) -> str:
+        facet = decision.facets[place] if decision.facets else None
+        return NOTHING if facet is None else fixed(facet.difference, places_of(facet.measured_in), signed=True)
+
+    def bounds(decision: GateDecision) -> str:
+        facet = decision.facets[place] if decision.facets else None
+        return NOTHING if facet is None else interval(facet.interval, places_of(facet.measured_in), signed=True)
+
+    return [(Column("change", "number", name), change), (Column("interval", "interval", name), bounds)]
+
+
+def _share_missing(decision: GateDecision) -> str:
+    return percent(decision.n_missing[1] / decision.n_queries, unit=" %") if decision.n_queries else NOTHING
 
 
 def _head(settings: Settings | None) -> str:
@@ -84,30 +83,25 @@ def _head(settings: Settings | None) -> str:
     return f"; {level}{cutoff}, rel {settings.rel}, unit {settings.unit}, ties {settings.ties}"
 
 
-def _facet_cells(decision: GateDecision, place: int) -> tuple[str, str]:
-    if not decision.facets:
-        return NOTHING, NOTHING
-    facet: GateFacet = decision.facets[place]
-    places = 2 if facet.measured_in in ("percentage points", "ranks") else 4
-    return fixed(facet.difference, places, signed=True), interval(facet.interval, places, signed=True)
-
-
 @view_of.register
 def _plan(result: Plan, layout: Layout) -> View:
+    fields: list[Field[PlannedFacet]] = [
+        (Column("facet"), lambda facet: facet.name),
+        (Column("effect", "number"), lambda facet: f"{facet.effect:g}"),
+        (Column("unit"), lambda facet: facet.measured_in),
+        (Column("n", "number"), lambda facet: str(facet.n)),
+        (Column("differ", "number"), lambda facet: str(facet.n_nonzero)),
+        (Column("queries", "number"), lambda facet: _number(facet.needed.queries)),
+        (
+            Column(f"{result.coverage.needed.confidence:.0%} upper bound", "number"),
+            lambda facet: _number(facet.needed.upper),
+        ),
+    ]
     table = Table(
         f"Queries needed for {result.power:.0%} power",
         f"pilot: {plural('query', result.n_queries)}, {result.contender} against {result.baseline}, level "
         f"{result.coverage.needed.alpha:.3g}",
-        (
-            Column("facet"),
-            Column("effect", "number"),
-            Column("unit"),
-            Column("n", "number"),
-            Column("differ", "number"),
-            Column("queries", "number"),
-            Column(f"{result.coverage.needed.confidence:.0%} upper bound", "number"),
-        ),
-        tuple(_plan_cells(facet) for facet in (result.coverage, result.ranking)),
+        *tabulated(fields, (result.coverage, result.ranking)),
         "n: queries of the pilot that the facet is measured on; differ: those on which the runs differ; queries: answerable "
         "queries like these.",
         sentences=result.notes,
@@ -115,17 +109,5 @@ def _plan(result: Plan, layout: Layout) -> View:
     return View((table,))
 
 
-def _plan_cells(facet: PlannedFacet) -> tuple[str, ...]:
-    return (
-        facet.name,
-        f"{facet.effect:g}",
-        facet.measured_in,
-        str(facet.n),
-        str(facet.n_nonzero),
-        *_numbers(facet),
-    )
-
-
-def _numbers(facet: PlannedFacet) -> Iterator[str]:
-    for number in (facet.needed.queries, facet.needed.upper):
-        yield NOTHING if number is None else str(number)
+def _number(number: int | None) -> str:
+    return NOTHING if number is None else str(number)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ir_outcomes._formatting import NOTHING, percent, plural
+from ir_outcomes._formatting import NOTHING, fixed, percent, plural
 from ir_outcomes.comparison.holes import Holes, PairHoles, Tipping, UnjudgedDocument
-from ir_outcomes.showing.view import Column, Layout, Statement, Table, View, view_of
+from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, tabulated, view_of
+from ir_outcomes.showing.words import settings_words
 
 __all__: list[str] = []
 
@@ -25,40 +26,27 @@ def _holes(result: Holes, layout: Layout) -> View:
 
 
 def _table(result: Holes) -> Table:
-    settings = result.settings
+    at_10, at_cutoff = "judged at 10, %", f"judged at {result.settings.cutoff}, %"
+    fields: list[Field[PairHoles]] = [
+        (Column("run (B)"), lambda pair: pair.contender),
+        (Column("A", "number", at_10), lambda pair: percent(pair.judged_at_10 and pair.judged_at_10[0])),
+        (Column("B", "number", at_10), lambda pair: percent(pair.judged_at_10 and pair.judged_at_10[1])),
+        (Column("A", "number", at_cutoff), lambda pair: percent(pair.judged[0])),
+        (Column("B", "number", at_cutoff), lambda pair: percent(pair.judged[1])),
+        (Column("unjudged", "number"), lambda pair: str(pair.n_unjudged)),
+        (Column("verdict", "label"), lambda pair: pair.label),
+        (Column("bound", "label"), lambda pair: pair.bound.word),
+        (Column("tipping", "number"), lambda pair: NOTHING if pair.tipping is None else str(pair.tipping.n)),
+        (Column("changed in draws, %", "number"), lambda pair: percent(pair.changed)),
+    ]
     return Table(
         f"What hangs on unjudged documents: {plural('run', len(result.pairs))} against {result.baseline} (A)",
-        f"cutoff {settings.cutoff}, rel {settings.rel}, unit {settings.unit}, ties {settings.ties}, alpha {settings.alpha:g}",
-        (
-            Column("run (B)"),
-            Column("A", "number", "judged at 10, %"),
-            Column("B", "number", "judged at 10, %"),
-            Column("A", "number", f"judged at {settings.cutoff}, %"),
-            Column("B", "number", f"judged at {settings.cutoff}, %"),
-            Column("unjudged", "number"),
-            Column("verdict", "label"),
-            Column("bound", "label"),
-            Column("tipping", "number"),
-            Column("changed in draws, %", "number"),
-        ),
-        tuple(tuple(_cells(pair)) for pair in result.pairs),
+        ", ".join(settings_words(result.settings)),
+        *tabulated(fields, result.pairs),
         "unjudged: documents within the cutoff of A or B; bound: what three families of assignments do to the verdict; "
         "tipping: at most so many unjudged documents change the verdict if they are relevant; changed in draws: share of "
         "random assignments with another verdict.",
     )
-
-
-def _cells(pair: PairHoles) -> Iterator[str]:
-    yield pair.contender
-    for share in pair.judged_at_10 or (None, None):
-        yield percent(share)
-    for share in pair.judged:
-        yield percent(share)
-    yield str(pair.n_unjudged)
-    yield pair.label
-    yield pair.bound.word
-    yield NOTHING if pair.tipping is None else str(pair.tipping.n)
-    yield percent(pair.changed)
 
 
 def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
@@ -85,16 +73,16 @@ def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
 
 
 def _tipping_table(pair: PairHoles, tipping: Tipping, baseline: str) -> Table:
+    fields: list[Field[UnjudgedDocument]] = [
+        (Column("query"), lambda document: document.query_id),
+        (Column("document"), lambda document: document.docid),
+        (Column("rank A", "number"), lambda document: fixed(document.baseline, 0)),
+        (Column("rank B", "number"), lambda document: fixed(document.contender, 0)),
+    ]
     shown = tipping.documents[:MOST_DOCUMENTS]
     what = f"the first {len(shown)} of {tipping.n}" if len(shown) < tipping.n else "all of them"
     return Table(
         f"{pair.contender}: documents that tip the verdict to {tipping.label}",
         f"A: {baseline}, B: {pair.contender}; {what}",
-        (Column("query"), Column("document"), Column("rank A", "number"), Column("rank B", "number")),
-        tuple(_document_cells(document) for document in shown),
+        *tabulated(fields, shown),
     )
-
-
-def _document_cells(document: UnjudgedDocument) -> tuple[str, ...]:
-    ranks = (document.baseline, document.contender)
-    return (document.query_id, document.docid, *(NOTHING if rank is None else str(rank) for rank in ranks))

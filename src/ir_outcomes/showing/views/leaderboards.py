@@ -7,9 +7,12 @@ from itertools import pairwise
 
 from ir_outcomes._formatting import NOTHING, fixed, interval, percent, plural, pvalue
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
+from ir_outcomes.leaderboards.board import Standing
 from ir_outcomes.leaderboards.halves import HalfAgreement
+from ir_outcomes.leaderboards.history import SotaRun
 from ir_outcomes.leaderboards.pairs import PairVerdict
-from ir_outcomes.showing.view import Column, Layout, Table, View, best, view_of
+from ir_outcomes.showing.view import Column, Field, Layout, Table, View, best, tabulated, view_of
+from ir_outcomes.showing.words import direction, level_words, settings_words
 
 MOST_GROUPS = 5
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
@@ -32,33 +35,23 @@ def _leaderboard(result: Leaderboard, layout: Layout) -> View:
 
 
 def _standings(result: Leaderboard) -> Table:
-    columns = [
-        Column("", "number"),
-        Column("run"),
-        Column(result.aggregate, "number"),
-        Column(f"{100 * (1 - result.alpha):g} % interval", "interval"),
-    ]
-    if result.settings is not None:
-        columns += [Column("coverage", "number"), Column("tier", "number")]
-    rows = [
-        (
-            str(standing.rank),
-            standing.run,
-            fixed(standing.score, 4),
-            interval(standing.interval, 4),
-            fixed(standing.coverage, 1),
-            str(standing.tier),
-        )[: len(columns)]
-        for standing in result.standings
+    fields: list[Field[Standing]] = [
+        (Column("", "number"), lambda standing: str(standing.rank)),
+        (Column("run"), lambda standing: standing.run),
+        (Column(result.aggregate, "number"), lambda standing: fixed(standing.score, 4)),
+        (Column(level_words(result.alpha), "interval"), lambda standing: interval(standing.interval, 4)),
     ]
     best_cells = best([standing.score for standing in result.standings], 2, higher_is_better=result.higher_is_better)
     if result.settings is not None:
+        fields += [
+            (Column("coverage", "number"), lambda standing: fixed(standing.coverage, 1)),
+            (Column("tier", "number"), lambda standing: str(standing.tier)),
+        ]
         best_cells |= best([standing.coverage for standing in result.standings], 4, higher_is_better=True)
     return Table(
-        f"{plural('run', len(rows))} by {result.measure} ({_direction(result.higher_is_better)})",
+        f"{plural('run', len(result.standings))} by {result.measure} ({direction(result.higher_is_better)})",
         _standings_head(result),
-        tuple(columns),
-        tuple(rows),
+        *tabulated(fields, result.standings),
         _standings_caption(result),
         best=best_cells,
     )
@@ -69,11 +62,10 @@ def _standings_head(result: Leaderboard) -> str:
     settings = result.settings
     if settings is None:
         return f"{queries}, alpha {result.alpha:g}"
-    unanswerable = f" ({result.n_unanswerable} unanswerable left out)" if result.n_unanswerable else ""
-    return (
-        f"{queries}{unanswerable}, cutoff {settings.cutoff}, rel {settings.rel}, unit {settings.unit}, ties {settings.ties}, "
-        f"alpha {settings.alpha:g}, verdicts corrected by {settings.correction} over {plural('pair', len(result.pairs))}"
-    )
+    if result.n_unanswerable:
+        queries += f" ({result.n_unanswerable} unanswerable left out)"
+    corrected = f"verdicts corrected by {settings.correction} over {plural('pair', len(result.pairs))}"
+    return ", ".join([queries, *settings_words(settings), corrected])
 
 
 def _standings_caption(result: Leaderboard) -> str:
@@ -86,34 +78,29 @@ def _standings_caption(result: Leaderboard) -> str:
     )
 
 
+_VERDICT: list[Field[PairVerdict]] = [
+    (Column("cov", "number"), lambda pair: fixed(pair.coverage, 1, signed=True)),
+    (Column("A", "number"), lambda pair: fixed(pair.baseline_length, 2)),
+    (Column("B", "number"), lambda pair: fixed(pair.contender_length, 2)),
+    (Column("verdict", "label"), lambda pair: pair.label),
+]
+
+
 def _verdicts(title: str, pairs: Sequence[PairVerdict], alpha: float) -> Table:
-    rows = []
-    for pair in pairs:
-        coverage, *lengths, label = _verdict_cells(pair)
-        rows.append(
-            (
-                pair.contender,
-                coverage,
-                pvalue(pair.coverage_p_corrected),
-                *lengths,
-                pvalue(pair.ranking_p_corrected),
-                label,
-            )
-        )
-    columns = (
-        Column("run"),
-        Column("cov", "number"),
-        Column("p", "pvalue"),
-        Column("A", "number"),
-        Column("B", "number"),
-        Column("p", "pvalue"),
-        Column("verdict", "label"),
-    )
+    coverage, baseline, contender, verdict = _VERDICT
+    fields: list[Field[PairVerdict]] = [
+        (Column("run"), lambda pair: pair.contender),
+        coverage,
+        (Column("p", "pvalue"), lambda pair: pvalue(pair.coverage_p_corrected)),
+        baseline,
+        contender,
+        (Column("p", "pvalue"), lambda pair: pvalue(pair.ranking_p_corrected)),
+        verdict,
+    ]
     return Table(
         title,
         "A: that run, B: the run of the row",
-        columns,
-        tuple(rows),
+        *tabulated(fields, pairs),
         "cov: change of coverage, percentage points, higher is better; A, B: mean search length on what both find, ranks, "
         "lower is better (A differs from row to row, because each pair has its own queries that both answer); p: corrected.",
         significant=frozenset(
@@ -125,63 +112,44 @@ def _verdicts(title: str, pairs: Sequence[PairVerdict], alpha: float) -> Table:
     )
 
 
-def _verdict_cells(pair: PairVerdict | None) -> tuple[str, str, str, str]:
-    if pair is None:
-        return (NOTHING,) * 4
-    lengths = fixed(pair.baseline_length, 2), fixed(pair.contender_length, 2)
-    return (fixed(pair.coverage, 1, signed=True), *lengths, pair.label)
+def _where_judged(field: Field[PairVerdict]) -> Field[SotaRun]:
+    """Show a part of the verdict on a run, where it has one."""
+    column, cell = field
+    return column, lambda run: NOTHING if run.verdict is None else cell(run.verdict)
 
 
 @view_of.register
 def _history(result: SotaHistory, layout: Layout) -> View:
-    has_verdicts = any(run.verdict is not None for run in result.runs)
-    columns = [
-        Column("", "number"),
-        Column("date"),
-        Column("run"),
-        Column("score", "number"),
-        Column("gain", "number"),
-        Column("looks", "number"),
-        Column("group"),
+    fields: list[Field[SotaRun]] = [
+        (Column("", "number"), lambda run: str(run.number)),
+        (Column("date"), lambda run: run.date.isoformat()),
+        (Column("run"), lambda run: run.run),
+        (Column("score", "number"), lambda run: f"{run.score:.4g}"),
+        (Column("gain", "number"), lambda run: fixed(run.gain, 4, signed=True)),
+        (Column("looks", "number"), lambda run: str(run.looks)),
+        (Column("group"), lambda run: run.group or NOTHING),
     ]
-    if has_verdicts:
-        columns += [Column(name, "number") for name in ("cov", "A", "B")] + [Column("verdict", "label")]
-    rows = []
-    for run in result.runs:
-        cells = [
-            str(run.number),
-            run.date.isoformat(),
-            run.run,
-            f"{run.score:.4g}",
-            fixed(run.gain, 4, signed=True),
-            str(run.looks),
-            run.group or NOTHING,
-        ]
-        rows.append((*cells, *(_verdict_cells(run.verdict) if has_verdicts else ())))
+    caption = (
+        "gain: over the run displaced; looks: submissions up to and including this one, without the organizers' baselines."
+    )
+    if any(run.verdict is not None for run in result.runs):
+        fields += map(_where_judged, _VERDICT)
+        caption += (
+            " The verdict is on this run (B) against the run it displaced (A): cov is the change of coverage in percentage "
+            "points, A and B are mean search lengths on what both find, and p-values are multiplied by the number of looks."
+        )
     groups = [f"{group} {number}" for group, number in list(result.submissions.items())[:MOST_GROUPS]]
     more = len(result.submissions) - len(groups)
     others = [f"and {plural('other group', more)}"] if more else []
     listed = f"Most submissions: {'; '.join([*groups, *others])}."
-    explained = (
-        " The verdict is on this run (B) against the run it displaced (A): cov is the change of coverage in percentage points, "
-        "A and B are mean search lengths on what both find, and p-values are multiplied by the number of looks."
-        if has_verdicts
-        else ""
+    table = Table(
+        f"{plural('run', len(result.runs))} took first place by {result.score} ({direction(result.higher_is_better)})",
+        f"{plural('entry', len(result.entries))} with a score",
+        *tabulated(fields, result.runs),
+        caption,
+        (listed,) if groups else (),
     )
-    return View(
-        (
-            Table(
-                f"{plural('run', len(rows))} took first place by {result.score} ({_direction(result.higher_is_better)})",
-                f"{plural('entry', len(result.entries))} with a score",
-                tuple(columns),
-                tuple(rows),
-                "gain: over the run displaced; looks: submissions up to and including this one, without the organizers' "
-                f"baselines.{explained}",
-                (listed,) if groups else (),
-            ),
-        ),
-        notes=result.notes,
-    )
+    return View((table,), notes=result.notes)
 
 
 @view_of.register
@@ -213,50 +181,60 @@ def _rank_distribution(result: RankDistribution, layout: Layout) -> View:
     )
     condition = f", {result.condition}" if result.condition else ""
     tau = "undefined, because all runs tie" if result.median_tau is None else fixed(result.median_tau, 3)
-    return View(
-        (
-            Table(
-                f"Ranks of {plural('run', len(rows))} by {result.measure} ({_direction(result.higher_is_better)}){condition}",
-                f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)}, seed {result.seed}",
-                columns,
-                rows,
-                f"expected: mean rank over the resamples; {columns[4].heading}: interval of the rank; rank, "
-                f"top {result.top_k}, over next: % of the resamples in which the run has this rank (alone or shared), is among "
-                f"the top {result.top_k}, and is above the run below it.",
-                (f"Median Kendall's tau between the order on a resample and the order on all queries: {tau}.",),
-                best=best([run.score for run in result.runs], 2, higher_is_better=result.higher_is_better),
-            ),
-        ),
-        notes=result.notes,
+    table = Table(
+        f"Ranks of {plural('run', len(rows))} by {result.measure} ({direction(result.higher_is_better)}){condition}",
+        f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)}, seed {result.seed}",
+        columns,
+        rows,
+        f"expected: mean rank over the resamples; {columns[4].heading}: interval of the rank; rank, "
+        f"top {result.top_k}, over next: % of the resamples in which the run has this rank (alone or shared), is among "
+        f"the top {result.top_k}, and is above the run below it.",
+        (f"Median Kendall's tau between the order on a resample and the order on all queries: {tau}.",),
+        best=best([run.score for run in result.runs], 2, higher_is_better=result.higher_is_better),
     )
+    return View((table,), notes=result.notes)
 
 
 @view_of.register
 def _rank_correlation(result: RankCorrelation, layout: Layout) -> View:
     pairs = len(result.runs) * (len(result.runs) - 1) // 2
     tau = "undefined, because all runs tie in one of them" if result.tau is None else fixed(result.tau, 3)
-    return View(
-        (
-            Table(
-                f"{plural('run', len(result.runs))} in the order of {result.first} and of {result.second}",
-                "",
-                (Column("run"), Column(result.first, "number"), Column(result.second, "number")),
-                tuple((run.run, str(run.first), str(run.second)) for run in result.runs),
-                "Ranks, 1 is the best.",
-                (f"Kendall's tau: {tau}; {result.swapped} of {plural('pair', pairs)} of runs in opposite order.",),
-            ),
-        ),
-        notes=result.notes,
+    table = Table(
+        f"{plural('run', len(result.runs))} in the order of {result.first} and of {result.second}",
+        "",
+        (Column("run"), Column(result.first, "number"), Column(result.second, "number")),
+        tuple((run.run, str(run.first), str(run.second)) for run in result.runs),
+        "Ranks, 1 is the best.",
+        (f"Kendall's tau: {tau}; {result.swapped} of {plural('pair', pairs)} of runs in opposite order.",),
     )
+    return View((table,), notes=result.notes)
 
 
 _TEST_NAMES = {"sign": "sign", "ranksum": "rank sum", "wilcoxon": "signed rank", "t": "t", "two facets": "two facets"}
+_TESTED: list[Field[HalfAgreement]] = [
+    (Column("measure"), lambda row: row.measure),
+    (Column("test"), lambda row: _TEST_NAMES[row.test]),
+    (Column("by"), lambda row: row.aggregate or NOTHING),
+]
+_SAME_LABEL: list[Field[HalfAgreement]] = [
+    (Column("same", "number"), lambda row: percent(row.same)),
+    (Column("one side", "number"), lambda row: percent(row.one_sided)),
+    (Column("differ", "number"), lambda row: percent(row.different)),
+    (Column("opposite", "number"), lambda row: percent(row.opposite)),
+    (Column("decided", "number"), lambda row: percent(row.decided)),
+    (Column("replicates", "number"), lambda row: percent(row.replicates)),
+]
+_SAME_BETTER: list[Field[HalfAgreement]] = [
+    (Column("agree", "number"), lambda row: percent(row.agree)),
+    (Column("partly", "number"), lambda row: percent(row.partial)),
+    (Column("disagree", "number"), lambda row: percent(row.disagree)),
+    (Column("significant", "number"), lambda row: percent(row.significant)),
+]
 
 
 @view_of.register
 def _agreement(result: Agreement, layout: Layout) -> View:
     every = (*result.tests, *(() if result.verdict is None else (result.verdict,)))
-    names = (Column("measure"), Column("test"), Column("by"))
     cutoff = "" if result.cutoff is None else f", verdicts at cutoff {result.cutoff}"
     head = (
         f"{plural('random split', result.splits)} of {plural('query', result.n_queries)}, seed {result.seed}, alpha "
@@ -265,14 +243,7 @@ def _agreement(result: Agreement, layout: Layout) -> View:
     labels = Table(
         f"Agreement between halves of the queries, {plural('run', result.n_runs)}, {plural('pair', result.n_pairs)}",
         head,
-        (*names, *(Column(name, "number") for name in ("same", "one side", "differ", "opposite", "decided", "replicates"))),
-        tuple(
-            (
-                *_tested(row),
-                *map(percent, (row.same, row.one_sided, row.different, row.opposite, row.decided, row.replicates)),
-            )
-            for row in every
-        ),
+        *tabulated([*_TESTED, *_SAME_LABEL], every),
         "In % of splits and pairs, by the label of each half: better, worse or no difference (a verdict has six labels). same: "
         "the same label in both halves; one side: only one half decides, that is has a label other than no difference; differ: "
         "both decide, differently but not oppositely; opposite: better in one half, worse in the other; decided: at least one "
@@ -283,36 +254,24 @@ def _agreement(result: Agreement, layout: Layout) -> View:
     craswell = Table(
         "The same by the definition of Craswell et al. 2021, Table 4",
         head,
-        (*names, *(Column(name, "number") for name in ("agree", "partly", "disagree", "significant"))),
-        tuple((*_tested(row), *map(percent, (row.agree, row.partial, row.disagree, row.significant))) for row in result.tests),
+        *tabulated([*_TESTED, *_SAME_BETTER], result.tests),
         "In % of splits and pairs. Which run is better counts here even where neither half is significant; significant: in at "
         "least one half.",
     )
     return View((labels, craswell), notes=result.notes)
 
 
-def _tested(row: HalfAgreement) -> tuple[str, str, str]:
-    return row.measure, _TEST_NAMES[row.test], row.aggregate or NOTHING
-
-
 def _verdict_sentences(result: Agreement) -> tuple[str, ...]:
     verdict = result.verdict
     if verdict is None:
         return ()
+    same, opposite, replicates = (percent(share, unit=" %") for share in (verdict.same, verdict.opposite, verdict.replicates))
     replicated = (
         "no half decides"
         if verdict.replicates is None
-        else f"where a half decides, the other half gives the same label in {_percent(verdict.replicates)}"
+        else f"where a half decides, the other half gives the same label in {replicates}"
     )
     return (
-        f"Two-facet verdict: both halves give the same label in {_percent(verdict.same)} of splits and pairs; {replicated}; "
-        f"they contradict each other (better in one, worse in the other) in {_percent(verdict.opposite)}.",
+        f"Two-facet verdict: both halves give the same label in {same} of splits and pairs; {replicated}; they contradict each "
+        f"other (better in one, worse in the other) in {opposite}.",
     )
-
-
-def _percent(share: float) -> str:
-    return percent(share, unit=" %")
-
-
-def _direction(higher_is_better: bool) -> str:
-    return f"{'higher' if higher_is_better else 'lower'} is better"

@@ -3,43 +3,31 @@
 from __future__ import annotations
 
 from ir_outcomes._formatting import NOTHING, fixed, percent, plural
-from ir_outcomes.showing.view import Column, Layout, Table, View, view_of
-from ir_outcomes.tail import (
-    RRIE,
-    DocumentChanges,
-    Headroom,
-    LengthChanges,
-    LengthDistributions,
-    Reordering,
-    TailSettings,
-)
+from ir_outcomes.showing.view import Column, Field, Layout, Table, View, tabulated, view_of
+from ir_outcomes.showing.words import bucket_names
+from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering, TailSettings
+from ir_outcomes.tail.changes import DocumentChange, DocumentChanges
+from ir_outcomes.tail.distributions import LengthDistribution
+from ir_outcomes.tail.headroom import MeasureHeadroom
+from ir_outcomes.tail.reordering import Change
+from ir_outcomes.tail.rrie import Reduction
 
 
 @view_of.register
 def _reordering(result: Reordering, layout: Layout) -> View:
-    columns = (
-        Column("step"),
-        Column("from"),
-        Column("to"),
-        Column("sort", "number"),
-        Column("run"),
-        Column("better", "number"),
-        Column("tau", "number"),
-        Column("value", "number"),
-    )
-    rows = tuple(
+    fields: list[Field[Change]] = [
+        (Column("step"), lambda change: change.step),
+        (Column("from"), lambda change: change.old),
+        (Column("to"), lambda change: change.new),
+        (Column("sort", "number"), lambda change: fixed(change.delta_sort, 0)),
+        (Column("run"), lambda change: change.run if change.delta_sort else NOTHING),
         (
-            change.step,
-            change.old,
-            change.new,
-            fixed(change.delta_sort, 0),
-            change.run if change.delta_sort else NOTHING,
-            f"{change.better_before} -> {change.better_after}" if change.delta_sort else NOTHING,
-            fixed(change.tau, 2),
-            NOTHING if change.delta_value is None else f"{change.delta_value:.3g}x",
-        )
-        for change in result.changes
-    )
+            Column("better", "number"),
+            lambda change: f"{change.better_before} -> {change.better_after}" if change.delta_sort else NOTHING,
+        ),
+        (Column("tau", "number"), lambda change: fixed(change.tau, 2)),
+        (Column("value", "number"), lambda change: NOTHING if change.delta_value is None else f"{change.delta_value:.3g}x"),
+    ]
     head = f"by {', '.join(result.measures)}" if result.settings is None else _head(result.settings)
     caption = (
         "sort: Delta-Sort, the largest change over the runs of the number of runs that are better, in % of the runs, where "
@@ -47,27 +35,21 @@ def _reordering(result: Reordering, layout: Layout) -> View:
         "two runs change places. run, better: the run with this change, and how many runs were better before and after; tau: "
         "Kendall's tau-b between the orders by the mean; value: mean of new value / old value, search lengths as reciprocals."
     )
-    return View((Table(f"Reordering of {plural('run', len(result.runs))}", head, columns, rows, caption),), notes=result.notes)
+    table = Table(f"Reordering of {plural('run', len(result.runs))}", head, *tabulated(fields, result.changes), caption)
+    return View((table,), notes=result.notes)
 
 
 @view_of.register
 def _length_distributions(result: LengthDistributions, layout: Layout) -> View:
-    first = _bucket(result.edges[0], result.edges[1])
-    columns = (
-        Column("run"),
-        *(Column(name, "number") for name in ("ASL", "ASL@g1-10", first, "missing", "averaged")),
-    )
-    rows = tuple(
-        (
-            run.run,
-            fixed(run.asl, 0 if run.asl >= 100 else 1),
-            fixed(run.asl_top, 1),
-            percent(run.counts[0] / result.n_documents),
-            percent(run.missing / result.n_documents),
-            percent(run.effective_share),
-        )
-        for run in result.runs
-    )
+    first = bucket_names(result.edges)[0]
+    fields: list[Field[LengthDistribution]] = [
+        (Column("run"), lambda run: run.run),
+        (Column("ASL", "number"), lambda run: fixed(run.asl, 0 if run.asl >= 100 else 1)),
+        (Column("ASL@g1-10", "number"), lambda run: fixed(run.asl_top, 1)),
+        (Column(first, "number"), lambda run: percent(run.counts[0] / result.n_documents)),
+        (Column("missing", "number"), lambda run: percent(run.missing / result.n_documents)),
+        (Column("averaged", "number"), lambda run: percent(run.effective_share)),
+    ]
     documents = plural("relevant document", result.n_documents)
     caption = (
         "ASL: atomized search length of all relevant documents, ASL@g1-10: of the ten best-ranked of each query, ranks, lower "
@@ -75,13 +57,12 @@ def _length_distributions(result: LengthDistributions, layout: Layout) -> View:
         "relevant documents that AP in effect averages."
     )
     title = f"Search lengths of {documents} of {plural('query', result.n_queries)}"
-    return View((Table(title, _head(result.settings), columns, rows, caption),), notes=result.notes)
+    return View((Table(title, _head(result.settings), *tabulated(fields, result.runs), caption),), notes=result.notes)
 
 
 @view_of.register
 def _length_changes(result: LengthChanges, layout: Layout) -> View:
-    sizes = [_bucket(low, high) for low, high in zip(result.edges[:-1], result.edges[1:], strict=True)]
-    sizes.append(f"{result.edges[-1]} or more")
+    sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
     counts = [*zip(sizes, result.further_up, result.further_down, strict=True), ("one run only", result.won, result.lost)]
     rows = tuple(
         (size, str(up), percent(up / result.n_documents), str(down), percent(down / result.n_documents))
@@ -113,24 +94,19 @@ def _length_changes(result: LengthChanges, layout: Layout) -> View:
 
 @view_of.register
 def _document_changes(result: DocumentChanges, layout: Layout) -> View:
-    columns = (Column("query"), Column("document"), *(Column(name, "number") for name in ("A", "B", "change")))
-    rows = tuple(
-        (
-            document.query_id,
-            document.document_id,
-            fixed(document.baseline_rank, 0),
-            fixed(document.contender_rank, 0),
-            NOTHING if document.change is None else f"{document.change:+g}",
-        )
-        for document in result.documents
-    )
+    fields: list[Field[DocumentChange]] = [
+        (Column("query"), lambda document: document.query_id),
+        (Column("document"), lambda document: document.document_id),
+        (Column("A", "number"), lambda document: fixed(document.baseline_rank, 0)),
+        (Column("B", "number"), lambda document: fixed(document.contender_rank, 0)),
+        (Column("change", "number"), lambda document: NOTHING if document.change is None else f"{document.change:+g}"),
+    ]
     shown = "" if len(result.documents) == result.n_documents else f", {len(result.documents)} shown"
     table = Table(
         f"{plural('relevant document', result.n_documents)} {result.which}{shown}: {result.contender} (B) against "
         f"{result.baseline} (A)",
         _head(result.settings),
-        columns,
-        rows,
+        *tabulated(fields, result.documents),
         "A, B: ranks, lower is better, - where not found; change: of the search length, ranks.",
     )
     return View((table,), notes=result.notes)
@@ -138,22 +114,17 @@ def _document_changes(result: DocumentChanges, layout: Layout) -> View:
 
 @view_of.register
 def _rrie(result: RRIE, layout: Layout) -> View:
-    columns = (Column("measure"), Column("A", "number"), Column("B", "number"), Column("RRIE", "number"))
-    rows = tuple(
-        (
-            reduction.measure,
-            fixed(reduction.baseline, 3),
-            fixed(reduction.contender, 3),
-            percent(reduction.rrie, 0, unit=" %"),
-        )
-        for reduction in result.reductions
-    )
+    fields: list[Field[Reduction]] = [
+        (Column("measure"), lambda reduction: reduction.measure),
+        (Column("A", "number"), lambda reduction: fixed(reduction.baseline, 3)),
+        (Column("B", "number"), lambda reduction: fixed(reduction.contender, 3)),
+        (Column("RRIE", "number"), lambda reduction: percent(reduction.rrie, 0, unit=" %")),
+    ]
     optimum = " of 1" if all(reduction.optimum == 1 for reduction in result.reductions) else ""
     table = Table(
         f"{result.contender} (B) against {result.baseline} (A): relative reduction in error",
         "published means" if result.settings is None else _head(result.settings),
-        columns,
-        rows,
+        *tabulated(fields, result.reductions),
         f"RRIE: share of A's distance from the optimum{optimum} that B removes, higher is better.",
     )
     return View((table,), notes=result.notes)
@@ -161,25 +132,20 @@ def _rrie(result: RRIE, layout: Layout) -> View:
 
 @view_of.register
 def _headroom(result: Headroom, layout: Layout) -> View:
-    columns = (Column("measure"), Column("best run"), Column("mean", "number"), Column("queries in each bucket"))
-    rows = tuple(
-        (measure.measure, measure.run, fixed(measure.mean, 3), " ".join(map(str, measure.counts)))
-        for measure in result.measures
-    )
+    fields: list[Field[MeasureHeadroom]] = [
+        (Column("measure"), lambda measure: measure.measure),
+        (Column("best run"), lambda measure: measure.run),
+        (Column("mean", "number"), lambda measure: fixed(measure.mean, 3)),
+        (Column("queries in each bucket"), lambda measure: " ".join(map(str, measure.counts))),
+    ]
     table = Table(
         f"What the best of {plural('run', result.n_runs)} leaves to gain",
         _head(result.settings),
-        columns,
-        rows,
+        *tabulated(fields, result.measures),
         "Buckets: tenths from 0 for precisions (1 is the best); from 1, 2, 5, 10, 20, 50, 100, 200, 500 and 1000 ranks for "
         "search lengths (1 is the best).",
     )
     return View((table,), notes=result.notes)
-
-
-def _bucket(low: int, high: int) -> str:
-    """Write a range of ranks without its upper end."""
-    return str(low) if low == high - 1 else f"{low} to {high - 1}"
 
 
 def _head(settings: TailSettings) -> str:

@@ -7,33 +7,22 @@ from collections.abc import Iterable
 from ir_outcomes._formatting import NOTHING
 from ir_outcomes.reading.datasets import Source, size_text
 from ir_outcomes.reading.tasks import Task
-from ir_outcomes.showing.view import Column, Table, View
+from ir_outcomes.showing.view import Column, Field, Table, View, tabulated
 
 __all__ = ["task_view", "tasks_view"]
 
 
 def tasks_view(tasks: Iterable[Task]) -> View:
     """Show a list of tasks."""
-    columns = (
-        Column("dataset"),
-        Column("queries", "number"),
-        Column("cutoff", "number"),
-        Column("rel", "number"),
-        Column("unit"),
-        Column("qrels"),
-    )
-    rows = tuple(
-        (
-            task.dataset_id,
-            NOTHING if task.n_queries is None else f"{task.n_queries:,}",
-            str(task.cutoff),
-            str(task.rel),
-            task.unit,
-            _where(task.source("qrels")),
-        )
-        for task in tasks
-    )
-    return View((Table("", "", columns, rows),))
+    fields: list[Field[Task]] = [
+        (Column("dataset"), lambda task: task.dataset_id),
+        (Column("queries", "number"), lambda task: NOTHING if task.n_queries is None else f"{task.n_queries:,}"),
+        (Column("cutoff", "number"), lambda task: str(task.cutoff)),
+        (Column("rel", "number"), lambda task: str(task.rel)),
+        (Column("unit"), lambda task: task.unit),
+        (Column("qrels"), lambda task: _where(task.source("qrels"))),
+    ]
+    return View((Table("", "", *tabulated(fields, tasks)),))
 
 
 def task_view(task: Task) -> View:

@@ -1,0 +1,82 @@
+"""Words and numbers that the tables, the figures and the report share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from ir_outcomes._formatting import plural
+
+__all__ = [
+    "RANK_TICKS",
+    "better",
+    "bucket_names",
+    "count",
+    "cutoff_words",
+    "direction",
+    "level_words",
+    "places_of",
+    "settings_words",
+]
+
+RANK_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)  # of a logarithmic axis
+
+
+def better(higher_is_better: bool) -> str:
+    """Name the direction that is better."""
+    return "higher" if higher_is_better else "lower"
+
+
+def direction(higher_is_better: bool) -> str:
+    """Say which direction is better."""
+    return f"{better(higher_is_better)} is better"
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number with its noun, with a comma for thousands, which `plural` does not write.
+
+    Examples
+    --------
+    >>> count(1, "query"), count(5193, "answerable query")
+    ('1 query', '5,193 answerable queries')
+    """
+    return f"{number:,} {plural(noun, number).partition(' ')[2]}"
+
+
+def places_of(measured_in: str) -> int:
+    """Return how many decimals a value of this unit has: percentage points and ranks fewer than scores between 0 and 1."""
+    return 2 if measured_in in ("percentage points", "ranks") else 4
+
+
+def bucket_names(edges: Sequence[int]) -> list[str]:
+    """Name ranges of ranks, each without its upper end.
+
+    Examples
+    --------
+    >>> bucket_names([1, 2, 5])
+    ['1', '2 to 4']
+    """
+    return [str(low) if low == high - 1 else f"{low} to {high - 1}" for low, high in pairwise(edges)]
+
+
+def cutoff_words(cutoff: int | None) -> str:
+    """Write a cutoff for the title of a figure."""
+    return "no cutoff" if cutoff is None else f"cutoff {cutoff:,}"
+
+
+def conditions_words(settings: Any) -> str:
+    """Say in the title of a figure what counts as found."""
+    return f"{cutoff_words(settings.cutoff)}, grade {settings.rel} or more"
+
+
+def level_words(alpha: float) -> str:
+    """Write the level of the intervals that belong to this level of the tests."""
+    return f"{100 * (1 - alpha):g} % interval"
+
+
+def settings_words(settings: Any, *left_out: str, no_cutoff: str = "unknown") -> list[str]:
+    """Say how runs were compared: every head of a table states this."""
+    values = {"cutoff": settings.cutoff or no_cutoff, "rel": settings.rel, "unit": settings.unit, "ties": settings.ties}
+    parts = [f"{name} {value}" for name, value in values.items() if name not in left_out]
+    return [*parts, *(["judged only"] if settings.judged_only else []), f"alpha {settings.alpha:g}"]
