@@ -119,3 +119,16 @@ def test_a_leaderboard_with_jobs_and_a_cache(command: Any, tmp_path: Path) -> No
     for _ in range(2):
         assert command(*words, "--jobs", "2", "--cache", str(tmp_path)) == expected
     assert len(list(tmp_path.iterdir())) >= 3
+
+
+def test_a_table_of_runs_by_queries_as_the_only_source(command: Any, tmp_path: Path) -> None:
+    table = tmp_path / "scores.csv"
+    rows = [f"run{run}," + ",".join(str((run + query) % 7 / 8) for query in range(30)) for run in range(4)]
+    table.write_text("\n".join([",".join(["", *map(str, range(401, 431))]), *rows]) + "\n")
+    for words in (["leaderboard"], ["stability", "--resamples", "20"], ["agreement", "--splits", "2"]):
+        status, out, err = command(words[0], str(table), "--from-outputs", "--measure", "AP", *words[1:], "--format", "json")
+        assert (status, err) == (0, "")
+        assert "AP" in out
+    status, out, err = command("leaderboard", str(table), "--from-outputs")
+    assert (status, out) == (1, "")
+    assert err == f"error: {table} has values without the name of their measure; name it with measure= (--measure)\n"
