@@ -12,6 +12,7 @@ import numpy as np
 
 from ir_outcomes._checks import check_choice, check_count, check_one_order, check_positive
 from ir_outcomes._formatting import plural
+from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Correction, CoverageTest, Floats, Ints, RankingTest
 from ir_outcomes.comparison.assignments import Family, Holdings, Rules, holdings_of, labels_of, raw_pvalues
 from ir_outcomes.comparison.settings import Settings, check_alpha
@@ -218,6 +219,7 @@ def holes(
     prior: float | Sequence[float] | None = None,
     draws: int = 20,
     seed: int = 0,
+    progress: bool = False,
 ) -> Holes:
     """Find how much of a verdict hangs on unjudged documents, which count as not relevant.
 
@@ -245,6 +247,8 @@ def holes(
         How often relevance is drawn; 0 for none.
     seed : int
         Of the draws.
+    progress : bool
+        Show a progress bar over the contenders on stderr.
 
     Returns
     -------
@@ -286,7 +290,8 @@ def holes(
         name: _judged(run, kept) for name, run, kept in zip(evaluation.names, evaluation.at(cutoff), unjudged, strict=True)
     }
     found = []
-    for name, (pair, family) in zip(names, _pairs(evaluation, baseline, names, cutoff, rules), strict=True):
+    pairs = zip(names, _pairs(evaluation, baseline, names, cutoff, rules), strict=True)
+    for name, (pair, family) in with_progress(pairs, "pair", len(names), shown=progress):
         own = own_label(pair, rules, family)
         tip = tip_of(pair, own, rules, family)
         chance = _chance(pair, chances)

@@ -52,6 +52,7 @@ def compare_outputs(
     correction: Correction = "holm",
     margins: tuple[float, float] | None = None,
     names: tuple[str, ...] | None = None,
+    progress: bool = False,
 ) -> Comparison | Comparisons:
     """Compare runs by per-query values that a tool has already computed.
 
@@ -80,6 +81,8 @@ def compare_outputs(
         Correction for several contenders.
     names : tuple of str, optional
         Names of the baseline and the contenders; in a source that holds several runs, which of them is meant.
+    progress : bool
+        Show a progress bar over the pairs on stderr.
 
     Returns
     -------
@@ -126,7 +129,8 @@ def compare_outputs(
         margins=margins,
     )
     queries, unanswerable = _queries(outputs, qrels, settings.rel)
-    results = _compared(outputs, queries, unanswerable, meaning, settings, _notes(outputs, meaning, qrels is not None))
+    notes = _notes(outputs, meaning, qrels is not None)
+    results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress)
     return Comparisons(results) if several else results[0]
 
 
@@ -141,6 +145,7 @@ def compare_measure(
     coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
     margins: tuple[float, float] | None = None,
+    progress: bool = False,
 ) -> Comparison | Comparisons:
     """Compare runs of an evaluation by a measure of ir_measures instead of ranks.
 
@@ -160,6 +165,8 @@ def compare_measure(
         See `ir_outcomes.compare`.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction for several contenders.
+    progress : bool
+        Show a progress bar over the pairs on stderr.
 
     Returns
     -------
@@ -186,7 +193,8 @@ def compare_measure(
     settings = replace(settings, ties=evaluation.ties, judged_only=evaluation.judged_only)
     queries = [query for query, answerable in zip(evaluation.query_ids, evaluation.answerable, strict=True) if answerable]
     unanswerable = len(evaluation.query_ids) - len(queries)
-    results = _compared(outputs, queries, unanswerable, meaning, settings, _about_values(meaning, scores.measure))
+    notes = _about_values(meaning, scores.measure)
+    results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress)
     return results[0] if isinstance(contenders, str) else Comparisons(results)
 
 
@@ -266,6 +274,7 @@ def _compared(
     meaning: _Meaning,
     settings: Settings,
     notes: tuple[str, ...],
+    progress: bool,
 ) -> tuple[Comparison, ...]:
     lengths = [_lengths(output, queries, meaning) for output in outputs]
     horizon = meaning.cutoff if meaning.kind != "value" else None
@@ -287,7 +296,7 @@ def _compared(
                 notes=(*notes, *_about_missing((outputs[0], output), queries)),
             )
         )
-    return build(pairs, settings, coverage_test_for("query", False, settings.coverage_test))
+    return build(pairs, settings, coverage_test_for("query", False, settings.coverage_test), progress=progress)
 
 
 def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:

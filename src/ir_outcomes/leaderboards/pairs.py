@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
+from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Unit
 from ir_outcomes.comparison.pair_tests import PairTests, coverage_test_for, judge, run_tests, stacked
 from ir_outcomes.comparison.verdict import MIRRORED
@@ -87,7 +88,14 @@ class PairVerdict:
 
 
 def all_pairs(
-    runs: Sequence[SearchLengths], unit: Unit, many_relevant: bool, *, alpha: float, correction: str, looks: int = 1
+    runs: Sequence[SearchLengths],
+    unit: Unit,
+    many_relevant: bool,
+    *,
+    alpha: float,
+    correction: str,
+    looks: int = 1,
+    progress: bool = False,
 ) -> list[PairVerdict]:
     """Judge each run as a contender against every earlier one.
 
@@ -103,6 +111,8 @@ def all_pairs(
         See `ir_outcomes.compare`; the family is all pairs.
     looks : int
         Corrected p-values are multiplied by it: how often the same queries had been used.
+    progress : bool
+        Show a progress bar on stderr.
 
     Returns
     -------
@@ -111,6 +121,8 @@ def all_pairs(
     """
     coverage_test = coverage_test_for(unit, many_relevant, "exact")
     blocks = blocks_of_shares(runs) if unit == "document" and many_relevant else blocks_of_ranks(runs)
+    n_pairs = len(runs) * (len(runs) - 1) // 2
+    blocks = with_progress(blocks, "pair", n_pairs, shown=progress, size=lambda block: len(block.summaries))
     summaries: list[Summary] = []
     tests: list[PairTests] = []
     # Joined from time to time: arrays of few numbers take more memory than all else together.
