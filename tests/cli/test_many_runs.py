@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -119,3 +120,55 @@ def test_a_leaderboard_with_jobs_and_a_cache(command: Any, tmp_path: Path) -> No
     for _ in range(2):
         assert command(*words, "--jobs", "2", "--cache", str(tmp_path)) == expected
     assert len(list(tmp_path.iterdir())) >= 3
+
+
+def test_a_table_of_runs_by_queries_as_the_only_source(command: Any, tmp_path: Path) -> None:
+    table = tmp_path / "scores.csv"
+    rows = [f"run{run}," + ",".join(str((run + query) % 7 / 8) for query in range(30)) for run in range(4)]
+    table.write_text("\n".join([",".join(["", *map(str, range(401, 431))]), *rows]) + "\n")
+    for words in (["leaderboard"], ["stability", "--resamples", "20"], ["agreement", "--splits", "2"]):
+        status, out, err = command(words[0], str(table), "--from-outputs", "--measure", "AP", *words[1:], "--format", "json")
+        assert (status, err) == (0, "")
+        assert "AP" in out
+    status, out, err = command("leaderboard", str(table), "--from-outputs")
+    assert (status, out) == (1, "")
+    assert err == f"error: {table} has values without the name of their measure; name it with measure= (--measure)\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "counted"),
+    [
+        (["leaderboard", "qrels.txt", *RUNS], "3/3 .*pair"),
+        (["stability", "qrels.txt", *RUNS, "--resamples", "50"], "50/50 .*resample"),
+        (["agreement", "qrels.txt", *RUNS, "--splits", "2"], "halves by nDCG@10: 100%"),
+        (["holes", "qrels.txt", *RUNS, "--cutoff", "10"], "2/2 .*pair"),
+        (["compare", "qrels.txt", *RUNS], "2/2 .*pair"),
+        (["compare-measure", "qrels.txt", "nDCG@10", *RUNS], "2/2 .*pair"),
+        (["gate", "qrels.txt", *RUNS, "--margins", "50,50"], "2/2 .*pair"),
+        (["report", "qrels.txt", *RUNS, "--output", "/dev/null"], "2/2 .*pair"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_bar_covers_what_takes_long(words: list[str], counted: str, command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert command(*words)[2] == ""  # not a terminal
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert re.search(counted, command(*words)[2])
+    assert command(*words, "--quiet")[2] == ""
+
+
+def test_every_command_that_works_can_be_quiet(command: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    entries = tmp_path / "entries.csv"
+    entries.write_text("id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\n")
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(command("measure", "qrels.txt", RUNS[0], "RR", "-q")[1])
+    verdict = ["verdict", "--n", "100", "--won", "9", "--lost", "2", "--difference", "-1", "--pvalue", "0.01"]
+    for words in (
+        ["compare-outputs", str(tmp_path / "a"), str(tmp_path / "b"), str(tmp_path / "b")],
+        ["history", str(entries)],
+        verdict,
+    ):
+        target = tmp_path / "result.txt"
+        command(*words, "--output", str(target))
+        assert "overwritten" in command(*words, "--output", str(target))[2]
+        status, out, err = command(*words, "--output", str(target), "--quiet")
+        assert (status, out, err) == (0, "", "")

@@ -85,7 +85,7 @@ def test_pyterrier_frame_and_file(inputs: Any, expected: Comparison, tmp_path: P
     check(iro.compare_outputs(tmp_path / "perquery.csv", tmp_path / "perquery.csv", names=("A", "B")), expected)
     with pytest.raises(ParameterError, match=r"has the runs A, B; choose one with names="):
         iro.compare_outputs(table, table)
-    with pytest.raises(FormatError, match="is a frame without measure"):
+    with pytest.raises(FormatError, match="is a table without measure"):
         iro.compare_outputs(table.drop(columns="measure"), table)
 
 
@@ -209,7 +209,8 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
         ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
         ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "whether mine is better when higher is not known"),
         ({"q": {"ASL": 1}}, {"q": {"ASL": 1}}, {}, ParameterError, "does not say both what was found and how far down"),
-        ({"q": 1.0}, A, {}, FormatError, "is not a dict of dict"),
+        ({"q": 1.0}, A, {}, ParameterError, "values without the name of their measure; name it with measure="),
+        ({"q": "x"}, A, {}, FormatError, "is not a dict of dict"),
         ({}, A, {}, FormatError, "has no per-query value"),
         ([1], A, {}, FormatError, "is not an iterable of ir_measures.Metric"),
         (1, A, {}, FormatError, "cannot be read from a int"),

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
 from tests.helpers.many import collection
 
 
 def test_all_forms_are_the_same(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
     qrels, runs = collection(3, 12)
     measures = [ir_measures.nDCG @ 5, ir_measures.RR]
     metrics = {name: list(ir_measures.iter_calc(measures, qrels, run)) for name, run in runs.items()}
@@ -31,6 +31,8 @@ def test_all_forms_are_the_same(tmp_path: Path) -> None:
         columns=["name", "qid", "measure", "value"],
     )
     long.to_csv(tmp_path / "perquery.csv", index=False)
+    wide.to_csv(tmp_path / "wide.csv")
+    wide.to_csv(tmp_path / "wide.tsv", sep="\t", index_label="run")
     for scores in (
         iro.scores_from_outputs(metrics, measure="nDCG@5"),
         iro.scores_from_outputs(files, measure="nDCG@5"),
@@ -39,6 +41,10 @@ def test_all_forms_are_the_same(tmp_path: Path) -> None:
         iro.scores_from_outputs(wide, measure="nDCG@5"),
         iro.scores_from_outputs(long, measure="nDCG@5"),
         iro.scores_from_outputs(tmp_path / "perquery.csv", measure="nDCG@5", names=list(runs)),
+        iro.scores_from_outputs(tmp_path / "perquery.csv", measure="nDCG@5"),
+        iro.scores_from_outputs(pyarrow.Table.from_pandas(long), measure="nDCG@5"),
+        iro.scores_from_outputs(tmp_path / "wide.csv", measure="nDCG@5"),
+        iro.scores_from_outputs(tmp_path / "wide.tsv", measure="nDCG@5", names=list(runs)),
     ):
         assert (scores.measure, scores.higher_is_better) == ("nDCG@5", True)
         assert [name.partition(".")[0] for name in scores.runs] == list(runs)
@@ -75,9 +81,51 @@ def test_what_is_refused() -> None:
         iro.scores_from_outputs([{"q": 1.0}, {"q": 1.0}], measure="AP", names=["a"])
     with pytest.raises(ParameterError, match="several outputs are called a"):
         iro.scores_from_outputs([{"q": 1.0}, {"q": 1.0}], measure="AP", names=["a", "a"])
-    with pytest.raises(ParameterError, match="two rows of the same name"):
+    with pytest.raises(FormatError, match="row 2: has the name of an earlier row; runs must have different names"):
         iro.scores_from_outputs(pandas.DataFrame({"q1": [1.0, 2.0]}, index=["a", "a"]), measure="AP")
-    with pytest.raises(ParameterError, match="infinite"):
+    with pytest.raises(FormatError, match="output of a: row 1: ESL of query q1 is infinite"):
         iro.scores_from_outputs({"a": {"q1": float("inf")}, "b": {"q1": 1.0}}, measure="ESL")
     with pytest.raises(MismatchError, match="different measures"):
         iro.scores_from_outputs({"a": {"q1": {"AP": 0.5}}, "b": {"q1": {"RR": 0.5}}})
+
+
+def test_an_empty_cell_is_a_query_without_a_value(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    table = tmp_path / "scores.csv"
+    table.write_text("run,401,402\nb,0.5,\na,0.25,1\n")
+    frame = pandas.read_csv(table, index_col=0)
+    for source in (table, frame):
+        with pytest.warns(IrOutcomesWarning, match="b has no value of AP for 402, which other outputs have; counted as 0"):
+            scores = iro.scores_from_outputs(source, measure="AP")
+        assert (scores.runs, scores.query_ids, scores.values.tolist()) == (("b", "a"), ("401", "402"), [[0.5, 0], [0.25, 1]])
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "scores.tsv"])
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (["run,401,402,403", "a,0.5,x,0"], r"scores\.\wsv, line 2: the value of query 402 is not a number.*\n  'x'"),
+        (["run,401,402,403", "", "a,0.5,0.5,0", "b,0.5"], "line 4: has 2 columns, the header has 4"),
+        (["run,401,402,403", "a,0.5,0.5,0", "a,0.5,0.5,0"], "line 3: has the name of an earlier row"),
+        (["run,401,401,403", "a,0.5,0.5,0"], "line 1: names a column twice"),
+        (["run,401,402,403", ",0.5,0.5,0"], "line 2: has no name of the run"),
+        (["401,402,403,404", "0.25,0.5,0.5,1"], "line 2: has a number in the first column, .*write the table with its names"),
+        (["run,401,402,403", "a,0.5,1.5,1"], r"line 2: RR of query 402 is not between 0 and 1; are the values in percent\?"),
+        (["run,401,402,403"], "has no per-query value"),
+        (["run,,402,q3", "a,0.5,0.5,0"], "contains a query id that is empty"),
+        (["name,qid,value", "a,401,0.5"], "line 1: is a table without measure; PyTerrier writes qid, measure, value"),
+    ],
+)
+def test_what_is_wrong_in_a_table_is_located(tmp_path: Path, name: str, rows: list[str], message: str) -> None:
+    separator = "," if name == "scores.csv" else "\t"
+    (tmp_path / name).write_text("".join(row.replace(",", separator) + "\n" for row in rows))
+    with pytest.raises(FormatError, match=f"(?s){message}"):
+        iro.scores_from_outputs(tmp_path / name, measure="RR")
+
+
+def test_a_table_says_neither_the_measure_nor_other_runs(tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text("run,401,402\na,0.5,1\nb,0.5,0\n")
+    with pytest.raises(ParameterError, match=r"name it with measure= \(--measure\)"):
+        iro.scores_from_outputs(tmp_path / "scores.csv")
+    with pytest.raises(ParameterError, match=r"scores\.csv has no run c; it has a, b"):
+        iro.scores_from_outputs(tmp_path / "scores.csv", "AP", names=["a", "c"])

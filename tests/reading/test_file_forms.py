@@ -203,6 +203,41 @@ def test_what_is_wrong_in_qrels_is_located(write: Any, content: str, message: st
     assert ("swapped" in message) == ("were the arguments swapped" in str(caught.value))
 
 
+@pytest.mark.parametrize("value", ['"high"', "null", "NaN", "[1]", "9" * 400])
+@pytest.mark.parametrize(
+    ("form", "where"),
+    [
+        ('{"q1": {"d2": 1},\n "q2": {"d1": 2,\n "é": %s}}', "line 3: document é of query q2"),
+        ('{"q1": {"d2": 1}, "d2": {"d2": 2},\n "q2":\n {"q1": 1, "\\u00e9": %s}}', "line 3: document é of query q2"),
+        ('{"mteb_model_meta": {}, "default": {"test":\n {"q2": {"é": %s}}}}', "line 2: document é of query q2"),
+        ('{"mteb_model_meta": {}, "a": {"x": {"q2": {}}},\n "b": {"x": {"q2": {"é": %s}}}}', "document é of query q2"),
+        ('{"qid": "q1", "docid": "d", "score": 1}\n{"qid": "q2", "docid": "é", "score": %s}', "line 2: .*"),
+        (
+            '[{"qid": "q1", "docid": "d", "score": 1}, {"qid": "q2", "docid": "é", "score": %s}]',
+            "(entry 2|document é of query q2)",
+        ),
+    ],
+)
+def test_a_bad_value_in_json_is_located(write: Any, form: str, where: str, value: str) -> None:
+    path = write(form % value)
+    if '"b"' in form:
+        path = Path(f"{path}#b")
+    with pytest.raises(FormatError, match=rf"(?s)input(#b/x)?[:,] {where}.*(must be a number|not a number|no score or grade)"):
+        iro.read_run(path)
+
+
+def test_a_bad_grade_or_id_in_json_is_located(write: Any) -> None:
+    with pytest.raises(FormatError, match="line 2: document d1 of query q2: a grade must be a whole number"):
+        iro.read_qrels(write('{"q1": {"d1": 1},\n "q2": {"d1": 1.5}}'))
+    with pytest.raises(FormatError, match="line 2: document d1 of query q2: a grade must be a whole number"):
+        iro.read_qrels(write('{"qid": "q1", "docid": "d", "rel": 1}\n{"qid": "q2", "docid": "d1", "rel": 1.5}'))
+    for document in ("a\\u0000", "a\\ud800", "a" * 2000):
+        with pytest.raises(FormatError, match="line 2: "):
+            iro.read_run(
+                write(f'{{"qid": "q1", "docid": "d", "score": 1}}\n{{"qid": "q2", "docid": "{document}", "score": 1}}')
+            )
+
+
 def test_other_files_of_four_columns(write: Any) -> None:
     with pytest.raises(FormatError, match=r"line 1: has 4 columns, expected 6 or 3; ids and tags") as caught:
         iro.read_run(write("these are some words\n"))

@@ -152,7 +152,7 @@ class Row(NamedTuple):
         (None, "cannot be read from a NoneType"),
         (pd.DataFrame({"qid": ["q"], "measure": ["RR"], "value": ["x"]}), "row 1: a value is not a number"),
         (pd.DataFrame({"qid": [None], "measure": ["RR"], "value": [0.5]}), "a query id must be text"),
-        (pd.DataFrame({"qid": ["q"], "measure": ["RR"]}), "is a frame without value"),
+        (pd.DataFrame({"qid": ["q"], "measure": ["RR"]}), "is a table without value"),
         (pd.DataFrame([["q", "p", "RR", 0.5]], columns=["qid", "qid", "measure", "value"]), "has the column qid 2 times"),
         (pa.table([["q"], ["p"], ["RR"], [0.5]], names=["qid", "qid", "measure", "value"]), "has the column qid 2 times"),
     ],
@@ -182,7 +182,7 @@ def test_titles_of_csv_columns_may_have_white_space(tmp_path: Path) -> None:
 
 
 def test_a_quotation_mark_that_joins_columns_of_the_header_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="line 1: lacks one of the columns qid, measure, value"):
+    with pytest.raises(FormatError, match="line 2: has a quotation mark that joins the header and another line"):
         read_output(written(tmp_path, '"name,qid,measure,value\na","q1","RR",1\n'))
 
 

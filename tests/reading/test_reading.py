@@ -343,7 +343,7 @@ class Other(NamedTuple):
         ({"q": {True: 1.0}}, r"row 1: a document id must be text or a whole number, not bool"),
         ({"q": {"d": "high"}}, r"a score or grade must be a number\n  \"'high'\""),
         ({"q": {"d": None}}, r"a score or grade must be a number|no score or grade"),
-        ({"q": {"d": float("nan")}}, r"row 1 has no score or grade \(NaN\)"),
+        ({"q": {"d": float("nan")}}, r"document d of query q has no score or grade \(NaN\)"),
         ({"q": 1.0}, r"is not a dict of dict"),
         ({1: {"d": 1.0}, "1": {"d": 1.0}}, r"contains the same query id twice, once as text and once as a number"),
         ({"q": {1: 1.0, "1": 2.0}}, r"document 1 is ranked twice for query q"),

@@ -143,6 +143,7 @@ def compare_measure(
         measure,
         given.baseline,
         given.contenders[0] if given.is_single else given.contenders,
+        progress=progress_is_shown(),
         **asdict(tests),
     )
     written.write(result, plot_kind=kind)

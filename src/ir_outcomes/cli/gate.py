@@ -21,7 +21,7 @@ from ir_outcomes.cli.options import (
     usage_error,
 )
 from ir_outcomes.cli.sources import EvaluatedRuns, evaluated_with_baseline
-from ir_outcomes.cli.streams import note
+from ir_outcomes.cli.streams import note, progress_is_shown
 from ir_outcomes.cli.writing import WriteOptions
 from ir_outcomes.errors import EmptyInput, ParameterError
 
@@ -147,7 +147,9 @@ def _decide(
         options, paths = replace(options, names=None), [path for path in paths if path not in empty]
         has_results = bool(paths) and baseline not in empty
         given = evaluated_with_baseline(options, qrels, baseline, paths, **kept) if has_results else None
-    compared = None if given is None else compare(given.evaluation, given.baseline, given.contenders, **asdict(tests))
+    compared = None
+    if given is not None:
+        compared = compare(given.evaluation, given.baseline, given.contenders, progress=progress_is_shown(), **asdict(tests))
     rows: list[Any] = [(None, item) for item in compared] if isinstance(compared, Comparisons) else []
     if baseline in empty:
         lacking = f"The baseline cannot be compared with: {empty.pop(baseline)}"

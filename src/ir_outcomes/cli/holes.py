@@ -10,6 +10,7 @@ import typer
 from ir_outcomes.cli.groups import add_command
 from ir_outcomes.cli.options import QRELS, SEED, CorrectedTestOptions, RunOptions
 from ir_outcomes.cli.sources import BASELINE, CONTENDERS, evaluated_with_baseline
+from ir_outcomes.cli.streams import progress_is_shown
 from ir_outcomes.cli.writing import WriteOptions
 
 __all__ = ["register"]
@@ -57,8 +58,9 @@ def holes(
 
     given = evaluated_with_baseline(options, qrels, baseline, runs, unjudged=True)
     result = find_holes(
-        given.evaluation, given.baseline, given.contenders, prior=prior, draws=draws, seed=seed, **asdict(tests)
-    )
+        given.evaluation, given.baseline, given.contenders,
+        prior=prior, draws=draws, seed=seed, progress=progress_is_shown(), **asdict(tests),
+    )  # fmt: skip
     if to_judge is None:
         written.write(result)
     else:

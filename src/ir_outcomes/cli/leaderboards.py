@@ -97,7 +97,10 @@ def leaderboard(
     else:
         kept = [] if measure is None else [measure]
         source = options.evaluate(qrels, needed(runs), measures=kept, directions=higher_is_better)
-    result = order_runs(source, measure=measure, aggregate=aggregate, alpha=alpha, correction=correction, entries=entries)
+    result = order_runs(
+        source, measure=measure, aggregate=aggregate, alpha=alpha, correction=correction, entries=entries,
+        progress=progress_is_shown(),
+    )  # fmt: skip
     written.write(result, plot_kind=kind)
 
 
@@ -178,7 +181,7 @@ def stability(
                 condition = ", ".join(filter(None, (label, subset)))
                 result = rank_distribution(
                     source, measure=measure, queries=file, resamples=resamples, seed=seed, top_k=top, level=level,
-                    condition=condition,
+                    condition=condition, progress=progress_is_shown(),
                 )  # fmt: skip
                 results[f"{result.measure}\n{condition}".strip()] = result
     if written.plot is not None and len(results) > 1:

@@ -183,7 +183,6 @@ class SettingsOptions:
         Path | None,
         typer.Option(help="A directory that keeps search lengths for the next call.", show_default=False),
     ] = None
-    quiet: QUIET = False
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments of `ir_outcomes.evaluate` that any list of runs can share."""

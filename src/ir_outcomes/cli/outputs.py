@@ -10,6 +10,7 @@ import typer
 from ir_outcomes.cli.comparisons import KIND, check_kind
 from ir_outcomes.cli.groups import add_command
 from ir_outcomes.cli.options import ALPHA, HIGHER_IS_BETTER, NAMES, MarginOptions
+from ir_outcomes.cli.streams import progress_is_shown
 from ir_outcomes.cli.writing import ComparisonWriteOptions, WriteOptions
 
 __all__ = ["register"]
@@ -73,6 +74,7 @@ def compare_outputs(
         rel=rel,
         higher_is_better=higher_is_better,
         names=tuple(names) if names else None,
+        progress=progress_is_shown(),
         **asdict(tests),
     )
     written.write(result, plot_kind=kind)

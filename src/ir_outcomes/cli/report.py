@@ -12,9 +12,9 @@ from typing import Annotated
 import typer
 
 from ir_outcomes.cli.groups import add_command
-from ir_outcomes.cli.options import QRELS, QUERIES, MarginOptions, RunOptions, bounded
+from ir_outcomes.cli.options import QRELS, QUERIES, QUIET, MarginOptions, RunOptions, bounded
 from ir_outcomes.cli.sources import BASELINE, CONTENDERS, evaluated_with_baseline
-from ir_outcomes.cli.streams import note
+from ir_outcomes.cli.streams import note, progress_is_shown
 from ir_outcomes.cli.writing import check_target
 
 __all__ = ["register"]
@@ -63,26 +63,33 @@ def report(
             help="The size of the page in megabytes up to which ranked lists and texts are included.",
         ),
     ] = 5,
+    quiet: QUIET = False,
 ) -> None:
     """Write one HTML page with every query behind the verdict.
 
     The page opens without a network. It shows the verdict, its pictures, all queries, and both ranked lists of a query.
     """
-    from ir_outcomes.showing.report import report as write_report
+    from ir_outcomes.comparison import compare
+    from ir_outcomes.showing.report import report_of
     from ir_outcomes.showing.report.rankings import DEPTH
 
     check_target("--output", output)
     given = evaluated_with_baseline(options, qrels, baseline, runs, queries=queries, documents=DEPTH)
-    page = write_report(
+    result = compare(
         given.evaluation,
         given.baseline,
         given.contenders[0] if given.is_single else given.contenders,
+        progress=progress_is_shown(),
+        **asdict(tests),
+    )
+    page = report_of(
+        result,
+        evaluation=given.evaluation,
         docs=docs,
         slices=slices,
         max_mb=max_mb,
         command=shlex.join(["ir-outcomes", *sys.argv[1:]]),
         inputs=[path for path in (qrels, queries) if path is not None and os.path.isfile(path)],
-        **asdict(tests),
     )
     if output.is_file():
         note(f"{output} exists and is overwritten")

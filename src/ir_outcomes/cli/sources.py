@@ -34,7 +34,9 @@ CONTENDERS = Annotated[
 QRELS_OR_OUTPUT = Annotated[
     str,
     typer.Argument(
-        metavar="QRELS", help="The qrels file or an ir_datasets id; with --from-outputs the first output.", show_default=False
+        metavar="QRELS",
+        help="The qrels file or an ir_datasets id; with --from-outputs the first output, or a table.",
+        show_default=False,
     ),
 ]
 RUNS_OR_OUTPUTS = Annotated[
@@ -45,7 +47,11 @@ RUNS_OR_OUTPUTS = Annotated[
 ]
 FROM_OUTPUTS = Annotated[
     bool,
-    typer.Option("--from-outputs", help="Take per-query values that trec_eval -q, ir_measures -q or PyTerrier wrote."),
+    typer.Option(
+        "--from-outputs",
+        help="Take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, one for each run; or a single "
+        "table, CSV or tab-separated, with a row for each run and a column for each query.",
+    ),
 ]
 
 

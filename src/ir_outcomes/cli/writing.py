@@ -1,4 +1,4 @@
-"""How any command writes its results: formats, files, figures; what is impossible is said before the work."""
+"""How any command writes its results: formats, files, figures, messages; what is impossible is said before the work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 
 from ir_outcomes._checks import unreachable
 from ir_outcomes._types import Columns, Mark
-from ir_outcomes.cli.options import choice, usage_error
+from ir_outcomes.cli.options import QUIET, choice, usage_error
 from ir_outcomes.cli.streams import json_characters, note, standard_output
 from ir_outcomes.errors import ParameterError, escaped
 
@@ -52,6 +52,7 @@ class WriteOptions:
         list[str] | None,
         choice(Mark, help="With latex: mark the best values in bold, or significant differences with a dagger."),
     ] = None
+    quiet: QUIET = False
 
     def check(self) -> None:
         """Refuse what cannot be written, before any file is read.

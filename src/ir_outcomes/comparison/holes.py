@@ -12,6 +12,7 @@ import numpy as np
 
 from ir_outcomes._checks import check_choice, check_count, check_one_order, check_positive
 from ir_outcomes._formatting import plural
+from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Correction, CoverageTest, Floats, Ints, RankingTest
 from ir_outcomes.comparison.assignments import Holdings, holdings_of, labels_of, raw_pvalues
 from ir_outcomes.comparison.settings import Settings, contenders_of
@@ -211,6 +212,7 @@ def holes(
     prior: float | Sequence[float] | None = None,
     draws: int = 20,
     seed: int = 0,
+    progress: bool = False,
 ) -> Holes:
     """Find how much of a verdict hangs on unjudged documents, which count as not relevant.
 
@@ -238,6 +240,8 @@ def holes(
         How often relevance is drawn; 0 for none.
     seed : int
         Of the draws.
+    progress : bool
+        Show a progress bar over the contenders on stderr.
 
     Returns
     -------
@@ -277,7 +281,8 @@ def holes(
         for run, kept in zip(evaluation.at(cutoff), unjudged, strict=True)
     }
     found = []
-    for name, pair in zip(names, _pairs(evaluation, baseline, names, cutoff, settings), strict=True):
+    pairs = zip(names, _pairs(evaluation, baseline, names, cutoff, settings), strict=True)
+    for name, pair in with_progress(pairs, "pair", len(names), shown=progress):
         own = own_label(pair)
         tip = tip_of(pair, own)
         chance = _chance(pair, chances)

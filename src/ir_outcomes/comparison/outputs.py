@@ -53,6 +53,7 @@ def compare_outputs(
     correction: Correction = "holm",
     margins: tuple[float, float] | None = None,
     names: tuple[str, ...] | None = None,
+    progress: bool = False,
 ) -> Comparison | Comparisons:
     """Compare runs by per-query values that a tool has already computed.
 
@@ -81,6 +82,8 @@ def compare_outputs(
         Correction for several contenders.
     names : tuple of str, optional
         Names of the baseline and the contenders; in a source that holds several runs, which of them is meant.
+    progress : bool
+        Show a progress bar over the pairs on stderr.
 
     Returns
     -------
@@ -128,7 +131,7 @@ def compare_outputs(
     )
     queries, unanswerable = _queries(outputs, qrels, settings.rel)
     notes = tuple(_notes(outputs, meaning, qrels is not None))
-    results = _compared(outputs, queries, unanswerable, meaning, settings, notes)
+    results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress)
     return Comparisons(results) if several else results[0]
 
 
@@ -143,6 +146,7 @@ def compare_measure(
     coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
     margins: tuple[float, float] | None = None,
+    progress: bool = False,
 ) -> Comparison | Comparisons:
     """Compare runs of an evaluation by a measure of ir_measures instead of ranks.
 
@@ -162,6 +166,8 @@ def compare_measure(
         See `ir_outcomes.compare`.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction for several contenders.
+    progress : bool
+        Show a progress bar over the pairs on stderr.
 
     Returns
     -------
@@ -188,7 +194,7 @@ def compare_measure(
     queries = list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
     unanswerable = len(evaluation.query_ids) - len(queries)
     notes = tuple(_about_values(meaning, scores.measure))
-    results = _compared(outputs, queries, unanswerable, meaning, settings, notes)
+    results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress)
     return results[0] if isinstance(contenders, str) else Comparisons(results)
 
 
@@ -267,6 +273,7 @@ def _compared(
     meaning: _Meaning,
     settings: Settings,
     notes: tuple[str, ...],
+    progress: bool,
 ) -> tuple[Comparison, ...]:
     lengths = [_lengths(output, queries, meaning) for output in outputs]
     lacking = [[query for query in queries if query not in output.values] for output in outputs]
@@ -294,7 +301,7 @@ def _compared(
                 notes=(*notes, *about_missing),
             )
         )
-    return build(pairs, settings, coverage_test_for("query", False, settings.coverage_test))
+    return build(pairs, settings, coverage_test_for("query", False, settings.coverage_test), progress=progress)
 
 
 def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:

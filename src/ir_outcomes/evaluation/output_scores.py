@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError,
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.reading.measure_names import higher_is_better as direction_of
 from ir_outcomes.reading.measure_names import is_gain, parse_measure
-from ir_outcomes.reading.outputs import Output, read_output
+from ir_outcomes.reading.outputs import Output, read_output, read_outputs
 
 __all__ = ["scores_from_outputs"]
 
@@ -31,15 +30,17 @@ def scores_from_outputs(
     sources : list, mapping, frame or path
         One source for each run, or a mapping from names to sources. A source is a file of ``trec_eval -q`` or
         ``ir_measures -q``, PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}`` or ``{query: value}``,
-        or an iterable of ``ir_measures.Metric``. Also a frame with a row for each run, the names as its index, and a column for
-        each query; a frame of PyTerrier with several runs; or one file with several runs, which `names` selects.
+        or an iterable of ``ir_measures.Metric``. Also one source of several runs: PyTerrier's; or a table with a row for each
+        run and a column for each query, which is a frame with the names of the runs as its index, or a file as its ``to_csv``
+        writes it, separated by commas or tabs. A cell of such a table that is empty is a query of which the run has no value.
     measure : str, optional
         The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one. Required where the sources do
         not name it.
     higher_is_better : bool, optional
         Direction of the measure, where its name is not known here.
     names : sequence of str, optional
-        Names of the runs; by default those in the sources, or the names of the files.
+        Names of the runs; by default those in the sources, or the names of the files. Of one source of several runs, which
+        of them, and in which order.
 
     Returns
     -------
@@ -49,7 +50,7 @@ def scores_from_outputs(
     Raises
     ------
     InputError
-        If a source cannot be read, or the sources are of different measures.
+        If a source cannot be read, has a value that the measure cannot have, or the sources are of different measures.
     ParameterError
         If the measure or its direction is unknown, or names are repeated or not as many as sources.
 
@@ -79,9 +80,6 @@ def scores_from_outputs(
     gain = is_gain(measures[0])
     _warn_of_missing(outputs, query_ids, gain)
     values = np.array([[output.values.get(query, 0.0 if gain else np.nan) for query in query_ids] for output in outputs])
-    infinite = [output.name for output, row in zip(outputs, values, strict=True) if np.isinf(row).any()]
-    if infinite:
-        raise ParameterError(f"{measures[0]} of {some(infinite)} is infinite for some queries, so there is no mean")
     direction = _direction(measures[0]) if higher_is_better is None else higher_is_better
     return Scores(measures[0], direction, tuple(called), query_ids, values)
 
@@ -89,41 +87,17 @@ def scores_from_outputs(
 def _outputs(sources: Any, measure: str | None, names: Sequence[str] | None) -> Iterator[Output]:
     """Read one output for each run."""
     if isinstance(sources, Mapping):
-        yield from (_output(source, measure, str(name)) for name, source in sources.items())
-    elif hasattr(sources, "columns") and hasattr(sources, "index"):
-        yield from _frame_outputs(sources, measure, names)
-    elif isinstance(sources, (str, os.PathLike)):
-        for name in names or (None,):
-            yield read_output(sources, measure=measure, name=name)
+        for name, source in sources.items():
+            yield read_output(source, measure=measure, name=str(name), position=f"output of {name}")
+    elif isinstance(sources, (str, os.PathLike)) or hasattr(sources, "columns"):
+        yield from read_outputs(sources, measure=measure, names=names, position="table of outputs")
     else:
         listed = list(sources)
         given = list(names) if names is not None else [None] * len(listed)
         if len(given) != len(listed):
             raise ParameterError(f"there are {len(listed)} outputs and {len(given)} names; give one name for each")
         for number, (source, name) in enumerate(zip(listed, given, strict=True), 1):
-            yield _output(source, measure, name, position=f"output {number}")
-
-
-def _frame_outputs(frame: Any, measure: str | None, names: Sequence[str] | None) -> Iterator[Output]:
-    columns = [str(column) for column in frame.columns]
-    if {"qid", "measure", "value"} <= set(columns):  # PyTerrier's, with a row for each run, query and measure
-        runs = names or (list(dict.fromkeys(map(str, frame["name"]))) if "name" in columns else (None,))
-        yield from (read_output(frame, measure=measure, name=name) for name in runs)
-    else:
-        table = {
-            str(run): dict(zip(columns, row, strict=True)) for run, row in zip(frame.index, frame.values.tolist(), strict=True)
-        }
-        if len(table) < len(frame.index):
-            raise ParameterError("the frame has two rows of the same name; runs must have different names")
-        yield from (_output(table[run], measure, run) for run in (names or table))
-
-
-def _output(source: Any, measure: str | None, name: str | None, position: str = "output") -> Output:
-    if isinstance(source, Mapping) and all(isinstance(value, Real) for value in source.values()):
-        if measure is None:
-            raise ParameterError("values without the name of their measure; name it with measure=")
-        return Output(name or position, measure, {str(query): float(value) for query, value in source.items()}, None)
-    return read_output(source, measure=measure, name=name, position=position)
+            yield read_output(source, measure=measure, name=name, position=f"output {number}")
 
 
 def _warn_of_missing(outputs: Sequence[Output], query_ids: Sequence[str], gain: bool) -> None:

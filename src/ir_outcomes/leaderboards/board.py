@@ -177,6 +177,7 @@ def leaderboard(
     alpha: float = 0.05,
     correction: Correction = "holm",
     entries: Any = None,
+    progress: bool = False,
 ) -> Leaderboard:
     """Order runs by a measure, and say what that order hides: verdicts between all pairs, and tiers.
 
@@ -199,6 +200,8 @@ def leaderboard(
     entries : path, or iterable of mapping, optional
         Dates and groups of the runs, CSV or JSON with the columns ``id``, ``date`` and ``group``; adds the history of the
         state of the art.
+    progress : bool
+        Show a progress bar over the pairs on stderr.
 
     Returns
     -------
@@ -233,7 +236,7 @@ def leaderboard(
     check_alpha(alpha)
     check_number_of_runs(source)
     if isinstance(source, Evaluation):
-        return _board_of_runs(source, measure, aggregate, cutoff, alpha, correction, entries)
+        return _board_of_runs(source, measure, aggregate, cutoff, alpha, correction, entries, progress)
     if cutoff is not None:
         raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
     return _board_of_scores(scores_of(source, measure), aggregate, alpha, entries)
@@ -247,6 +250,7 @@ def _board_of_runs(
     alpha: float,
     correction: Correction,
     entries: Any,
+    progress: bool,
 ) -> Leaderboard:
     check_positive("cutoff", cutoff, none_allowed=True)
     check_one_order(evaluation.ties)
@@ -256,7 +260,15 @@ def _board_of_runs(
     scores = evaluation.scores_of(None, cutoff=cutoff) if measure is None else scores_of(evaluation, measure)
     places = _Places.of(scores, aggregate)
     evaluation = evaluation[list(places.scores.runs)]
-    pairs = all_pairs(evaluation.runs, cutoff, settings.unit, evaluation.many_relevant, alpha=alpha, correction=correction)
+    pairs = all_pairs(
+        evaluation.runs,
+        cutoff,
+        settings.unit,
+        evaluation.many_relevant,
+        alpha=alpha,
+        correction=correction,
+        progress=progress,
+    )
     tier_of, cycles = _tiers(pairs)
     coverage = {run.name: 100 * _coverage(run.at(cutoff), settings.unit) for run in evaluation}
     history = None

@@ -15,6 +15,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Bools, Unit
 from ir_outcomes.comparison.pair_tests import PairTests, coverage_test_for, judge, run_tests, stacked
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, MIRRORED
@@ -186,6 +187,7 @@ def all_pairs(
     alpha: float,
     correction: str,
     looks: int = 1,
+    progress: bool = False,
 ) -> PairVerdicts:
     """Judge each run as a contender against every earlier one.
 
@@ -203,6 +205,8 @@ def all_pairs(
         See `ir_outcomes.compare`; the family is all pairs.
     looks : int
         Corrected p-values are multiplied by it: how often the same queries had been used.
+    progress : bool
+        Show a progress bar on stderr.
 
     Returns
     -------
@@ -211,9 +215,11 @@ def all_pairs(
     """
     coverage_test = coverage_test_for(unit, many_relevant, "exact")
     blocks_of = blocks_of_shares if unit == "document" and many_relevant else blocks_of_ranks
-    blocks = blocks_of(runs, cutoff)
     table = np.empty(len(runs) * (len(runs) - 1) // 2, dtype=list(_COLUMNS.items()))
     table["baseline"], table["contender"] = np.triu_indices(len(runs), 1)
+    blocks = with_progress(
+        blocks_of(runs, cutoff), "pair", len(table), shown=progress, size=lambda block: len(block.summary.both)
+    )
     tests: list[PairTests] = []
     end = 0
     # Joined from time to time: arrays of few numbers take more memory than all else together.

@@ -11,6 +11,7 @@ import numpy as np
 
 from ir_outcomes._checks import check_positive
 from ir_outcomes._formatting import plural
+from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Floats
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
@@ -169,6 +170,7 @@ def rank_distribution(
     top_k: int = 5,
     level: float = 0.95,
     condition: str = "",
+    progress: bool = False,
 ) -> RankDistribution:
     """Rank the runs on many samples of the queries, drawn with replacement.
 
@@ -192,6 +194,8 @@ def rank_distribution(
         Of the intervals of ranks.
     condition : str
         Name of this condition.
+    progress : bool
+        Show a progress bar over the resamples on stderr.
 
     Returns
     -------
@@ -229,7 +233,7 @@ def rank_distribution(
     full_ranks = shared_ranks(_means(scores.gains(), np.ones((1, n_queries))))[0]
     order = np.lexsort((np.array(scores.runs), full_ranks))
     scores, full_ranks = scores.take(order.tolist()), full_ranks[order]
-    ranks = _ranks_of_resamples(scores.gains(), resamples, seed)
+    ranks = _ranks_of_resamples(scores.gains(), resamples, seed, progress)
     counts = np.stack([np.bincount(ranks[:, run], minlength=n_runs + 1) for run in range(n_runs)])
     above = np.stack([(ranks[:, run, None] < ranks).sum(axis=0) for run in range(n_runs)])
     lows, highs = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf")
@@ -264,15 +268,15 @@ def rank_distribution(
     )
 
 
-def _ranks_of_resamples(gains: Floats, resamples: int, seed: int) -> Any:
+def _ranks_of_resamples(gains: Floats, resamples: int, seed: int, progress: bool) -> Any:
     """(resamples, n_runs) int array of ranks, from 1."""
     n_runs, n_queries = gains.shape
     rng = np.random.default_rng(seed)
     ranks = np.empty((resamples, n_runs), dtype=np.int64)
     batch = max(1, (1 << 16) // max(n_queries, n_runs))  # larger arrays would not stay in the processor's cache
-    for start in range(0, resamples, batch):
-        rows = min(batch, resamples - start)
-        ranks[start : start + rows] = shared_ranks(_means(gains, times_drawn(rng, rows, n_queries)))
+    batches = [range(start, min(start + batch, resamples)) for start in range(0, resamples, batch)]
+    for rows in with_progress(batches, "resample", resamples, shown=progress, size=len):
+        ranks[rows.start : rows.stop] = shared_ranks(_means(gains, times_drawn(rng, len(rows), n_queries)))
     return ranks
 
 

@@ -32,8 +32,15 @@ __all__ = [
 LONGEST_ID = 1000  # bytes
 
 
+LineOf = Callable[[int], int | None]
+
+
 def _unknown_line(row: int) -> int | None:
     return None
+
+
+def _by_number(row: int) -> str:
+    return f"row {row + 1}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +71,11 @@ class Columns:
     docids: Ids
     values: npt.NDArray[np.float64]
     value_name: str
-    line_of: Callable[[int], int | None] = _unknown_line
+    line_of: LineOf = _unknown_line
+
+    def named(self, row: int) -> str:
+        """Name the query and the document of a row, for messages."""
+        return f"document {self.docids[row].decode()} of query {self.query_ids[self.codes[row]]}"
 
     def select(self, rows: npt.NDArray[np.bool_]) -> Columns:
         """Return only the rows that are marked; the queries stay."""
@@ -120,7 +131,7 @@ def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
     return np.ascontiguousarray(array, dtype=f"S{width}")
 
 
-def texts(ids: list[Any], source: str, what: str) -> list[str]:
+def texts(ids: list[Any], source: str, what: str, line_of: LineOf = _unknown_line) -> list[str]:
     """Check ids and return them as text: whole numbers become decimals, all other types are refused.
 
     Parameters
@@ -129,6 +140,8 @@ def texts(ids: list[Any], source: str, what: str) -> list[str]:
         The ids.
     source, what : str
         The input and the kind of id, for messages.
+    line_of : callable
+        Line of an id by its place, as in `Columns`.
 
     Raises
     ------
@@ -142,56 +155,78 @@ def texts(ids: list[Any], source: str, what: str) -> list[str]:
                     source,
                     f"row {position + 1}: a {what} must be text or a whole number, not {type(identifier).__name__}; "
                     "convert it to str first",
+                    line=line_of(position),
                     text=repr(identifier),
                 )
         ids = [str(identifier) for identifier in ids]
     joined = "".join(ids)
     if "" in ids or "\0" in joined:
-        raise FormatError(source, f"contains a {what} that is empty or has a NUL character; remove such rows")
+        wrong = next(position for position, identifier in enumerate(ids) if not identifier or "\0" in identifier)
+        problem = f"contains a {what} that is empty or has a NUL character; remove such rows"
+        raise FormatError(source, problem, line=line_of(wrong))
     if not joined.isascii():
-        _check_encodable(ids, joined, source, what)
+        _check_encodable(ids, joined, source, what, line_of)
     return ids
 
 
-def _check_encodable(ids: list[str], joined: str, source: str, what: str) -> None:
+def _check_encodable(ids: list[str], joined: str, source: str, what: str, line_of: LineOf) -> None:
     """Refuse surrogates: they come from bytes that were decoded wrongly, and no file or terminal can contain them."""
     try:
         joined.encode()
     except UnicodeEncodeError as error:
-        wrong = next(identifier for identifier in ids if any("\ud800" <= character <= "\udfff" for character in identifier))
+        wrong, identifier = next(
+            (position, identifier)
+            for position, identifier in enumerate(ids)
+            if any("\ud800" <= character <= "\udfff" for character in identifier)
+        )
         problem = f"a {what} cannot be encoded in UTF-8 ({error.reason}); read the input again with its true encoding"
-        raise FormatError(source, problem, text=wrong) from None
+        raise FormatError(source, problem, line=line_of(wrong), text=identifier) from None
 
 
-def coded(queries: list[Any], source: str) -> tuple[list[str], Codes]:
+def coded(queries: list[Any], source: str, line_of: LineOf = _unknown_line) -> tuple[list[str], Codes]:
     """Number the queries in order of first appearance."""
-    ids = texts(queries, source, "query id")
+    ids = texts(queries, source, "query id", line_of)
     code_of = {query: code for code, query in enumerate(dict.fromkeys(ids))}
     return list(code_of), np.fromiter(map(code_of.__getitem__, ids), np.int32, len(ids))
 
 
-def encoded(documents: list[Any], source: str) -> Ids:
+def encoded(documents: list[Any], source: str, line_of: LineOf = _unknown_line) -> Ids:
     """Check document ids and return them as `Columns` has them."""
-    ids = texts(documents, source, "document id")
+    ids = texts(documents, source, "document id", line_of)
     array: Any
     try:
         array = np.array(ids, dtype=np.bytes_) if ids else []  # fails for text that is not ASCII
     except UnicodeEncodeError:
         array = [identifier.encode() for identifier in ids]
     result = as_ids(array)
-    check_width(result, source)
+    check_width(result, source, line_of)
     return result
 
 
-def check_width(ids: Ids, source: str) -> None:
+def check_width(ids: Ids, source: str, line_of: LineOf = _unknown_line) -> None:
     """Refuse ids that are longer than any document id: the input is something else."""
     if ids.dtype.itemsize > LONGEST_ID:
-        longest = max(ids.tolist(), key=len).decode("utf-8", "replace")
-        raise FormatError(source, f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?", text=longest)
+        longest = int(np.argmax(np.char.str_len(ids)))
+        problem = f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
+        raise FormatError(source, problem, line=line_of(longest), text=ids[longest].decode("utf-8", "replace"))
 
 
-def numbers(values: list[Any] | npt.NDArray[Any], source: str) -> npt.NDArray[np.float64]:
+def numbers(
+    values: list[Any] | npt.NDArray[Any],
+    source: str,
+    named: Callable[[int], str] = _by_number,
+    line_of: LineOf = _unknown_line,
+) -> npt.NDArray[np.float64]:
     """Check values and return them as float64.
+
+    Parameters
+    ----------
+    values : list or array
+        Scores, ranks or grades.
+    source : str
+        The input, for messages.
+    named, line_of : callable
+        What messages call a value, and its line, by its place.
 
     Raises
     ------
@@ -207,11 +242,16 @@ def numbers(values: list[Any] | npt.NDArray[Any], source: str) -> npt.NDArray[np
         if result is None or result.ndim != 1:
             raise TypeError
     except (TypeError, ValueError, OverflowError):
-        wrong = next((value for value in values if not _is_number(value)), values)
-        raise FormatError(source, "a score or grade must be a number", text=repr(wrong)) from None
+        wrong = next((row for row, value in enumerate(values) if not _is_number(value)), None)
+        if wrong is None:
+            raise FormatError(source, "a score or grade must be a number", text=repr(values)) from None
+        problem = f"{named(wrong)}: a score or grade must be a number"
+        raise FormatError(source, problem, line=line_of(wrong), text=repr(values[wrong])) from None
     missing = np.isnan(result)
     if missing.any():
-        raise FormatError(source, f"row {int(np.argmax(missing)) + 1} has no score or grade (NaN); remove or correct the row")
+        row = int(np.argmax(missing))
+        problem = f"{named(row)} has no score or grade (NaN); remove or correct it"
+        raise FormatError(source, problem, line=line_of(row))
     return result
 
 

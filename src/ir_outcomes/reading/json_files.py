@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -109,8 +111,28 @@ def read_json(data: bytes, kind: Kind, source: str, selection: str | None = None
     if isinstance(document, list):
         return JsonContent(_from_records(((None, number, record) for number, record in enumerate(document, 1)), kind, source))
     if _MTEB in document:
-        return _from_mteb(document, kind, source, selection)
-    return JsonContent(columns_of(document, source, kind))
+        return _from_mteb(document, kind, source, selection, _Lines(data))
+    return JsonContent(columns_of(document, source, kind, _Lines(data)))
+
+
+class _Lines:
+    """The lines of a JSON document on which queries have their documents; searched only where something is wrong."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def __call__(self, query: str, document: str) -> int | None:
+        """Return the line, or None where the query occurs in several objects, or is written in an unusual way."""
+        starts = list(re.finditer(_written(query) + rb"\s*:\s*[{\[]", self.data))
+        if len(starts) != 1:
+            return None
+        found = re.compile(_written(document)).search(self.data, starts[0].end())
+        return None if found is None else self.data.count(b"\n", 0, found.start()) + 1
+
+
+def _written(text: str) -> bytes:
+    """Return a pattern of how JSON can contain a text: as it is, or with all that is not ASCII escaped."""
+    return b"(?:%s|%s)" % tuple(re.escape(json.dumps(text, ensure_ascii=ascii).encode()) for ascii in (False, True))
 
 
 def _parsed(text: str, source: str, line: int) -> Any:
@@ -195,9 +217,11 @@ def _from_records(records: Iterable[tuple[int | None, int, Any]], kind: Kind, so
         documents.append(ranked)
         values.append(value)
         lines.append(line)
-    query_ids, codes = coded(queries, source)
+    line_of = lines.__getitem__
+    query_ids, codes = coded(queries, source, line_of)
     value_name = found.value_name if found else kind.value_names[0]
-    return Columns(source, query_ids, codes, encoded(documents, source), numbers(values, source), value_name, lines.__getitem__)
+    columns = Columns(source, query_ids, codes, encoded(documents, source, line_of), np.zeros(0), value_name, line_of)
+    return replace(columns, values=numbers(values, source, columns.named, line_of))
 
 
 def _names_in(record: Mapping[str, Any], kind: Kind, source: str, line: int | None) -> Named:
@@ -218,7 +242,7 @@ def _check_list(ranked: Any, source: str, line: int | None, position: int) -> No
             raise FormatError(source, problem, line=line, text=json.dumps(identifier))
 
 
-def _from_mteb(document: dict[str, Any], kind: Kind, source: str, selection: str | None) -> JsonContent:
+def _from_mteb(document: dict[str, Any], kind: Kind, source: str, selection: str | None, line_of: _Lines) -> JsonContent:
     if kind.what != "run":
         raise FormatError(source, "contains predictions of MTEB, which are a run: were the arguments swapped?")
     rankings = {
@@ -230,7 +254,7 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str, selection: str
     }
     (subset, split), ranking = _selected(rankings, selection, source)
     where = f"{source}#{subset}/{split}" if len(rankings) > 1 else source
-    columns = columns_of(ranking, where, kind)
+    columns = columns_of(ranking, where, kind, line_of)
     queries = np.array([query.encode() for query in columns.query_ids] or [b""], dtype=np.bytes_)
     own = columns.docids == queries[columns.codes] if len(columns.codes) else np.zeros(0, dtype=bool)
     warnings: tuple[str, ...] = ()

@@ -11,9 +11,10 @@ import math
 import os
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,10 +24,12 @@ from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.files import lines_of, name_of
 from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain
 
-__all__ = ["Output", "read_output"]
+__all__ = ["Output", "read_output", "read_outputs"]
 
 MOST_PLACES = 6
 MOST_ROWS = 2_000_000  # what is kept of a row takes about 250 bytes
+_UNNAMED = ""  # the measure of values whose source does not say what they are
+_OF_LONG_TABLES = ("qid", "measure", "value")
 _SUMMARY = "all"  # where a file has the mean over the queries; in dicts and frames it is a query like any other
 _PREFERRED = (*RECIPROCALS, "ESL")
 _CAN_BE_UNDEFINED = ("ESL", "ASL", "SharedRR")
@@ -60,20 +63,50 @@ def read_output(source: Any, *, measure: str | None = None, name: str | None = N
 
     Parameters
     ----------
-    source : path, CalcResults, iterable of Metric, dict or frame
-        The text of ``trec_eval -q``, of ``ir_measures -q`` (tsv or jsonl) or PyTerrier's ``perquery.csv``; ir_measures'
-        `CalcResults` or `Metric` values; pytrec_eval's ``{query: {measure: value}}``; PyTerrier's frame with the columns
-        ``name, qid, measure, value``.
-    measure : str, optional
-        Which of the measures; by default a reciprocal rank or ESL, or the only one there is.
+    source, measure, position
+        See `read_outputs`.
     name : str, optional
         Which of the runs, where the source has several; and the name of the result.
+
+    Returns
+    -------
+    Output
+
+    Raises
+    ------
+    UnreadableFile, FormatError, ParameterError
+        See `read_outputs`; also if the source has several runs and none is chosen.
+    """
+    outputs = read_outputs(source, measure=measure, names=None if name is None else [name], position=position)
+    if len(outputs) > 1:
+        runs = some([output.name for output in outputs])
+        raise ParameterError(f"{_called(source, position)} has the runs {runs}; choose one with names=(baseline, contender)")
+    return outputs[0]
+
+
+def read_outputs(
+    source: Any, *, measure: str | None = None, names: Sequence[str] | None = None, position: str = "output"
+) -> list[Output]:
+    """Read the values of one measure for each run of what another tool wrote or returned.
+
+    Parameters
+    ----------
+    source : path, CalcResults, iterable of Metric, dict or frame
+        The text of ``trec_eval -q``, of ``ir_measures -q`` (tsv or jsonl) or PyTerrier's ``perquery.csv``; ir_measures'
+        `CalcResults` or `Metric` values; pytrec_eval's ``{query: {measure: value}}``, or ``{query: value}``; PyTerrier's frame
+        with the columns ``name, qid, measure, value``; a table with a row for each run and a column for each query: a frame
+        with the names of the runs as its index, or a file as its ``to_csv`` writes it, separated by commas or tabs.
+    measure : str, optional
+        Which of the measures; by default a reciprocal rank or ESL, or the only one there is. Required where the source does
+        not name it.
+    names : sequence of str, optional
+        Which of the runs, by default all; where the source has one run or does not name it, the name of the result.
     position : str
         How messages call a source without a name.
 
     Returns
     -------
-    Output
+    list of Output
 
     Raises
     ------
@@ -83,28 +116,43 @@ def read_output(source: Any, *, measure: str | None = None, name: str | None = N
         If the source has none of these forms; or a row is malformed or repeated; or a value is not a number, or not one that
         the measure can have.
     ParameterError
-        If the source lacks the measure or run, or has several to choose from.
+        If the source lacks the measure or a run, or has several measures to choose from, or does not name it.
     """
-    is_file = isinstance(source, (str, os.PathLike))
-    where = os.fsdecode(source) if is_file else f"the {position}"
+    where = _called(source, position)
     rows = _Rows(where)
-    if is_file:
+    if _is_path(source):
         _read_file(source, rows, measure)
     else:
         _read_object(source, rows)
     if not rows.values:
         raise FormatError(where, "has no per-query value; write them with -q, or perquery=True")
-    runs = list(dict.fromkeys(run for run, _, _ in rows.values if run is not None))
-    if len(runs) > 1 or (runs and name in runs):
-        if name not in runs:
-            raise ParameterError(f"{where} has the runs {some(runs)}; choose one with names=(baseline, contender)")
-        rows = rows.only(lambda run, _: run == name)
-    chosen = _chosen(list(dict.fromkeys(found for _, _, found in rows.values)), measure, where)
-    rows = rows.only(lambda _, found: found == chosen)
+    by_run = rows.by_run()
+    if len(by_run) == 1 and (names is None or len(names) == 1):
+        ((run, rows),) = by_run.items()
+        own = run or (name_of(source) if _is_path(source) else position)
+        return [_output(rows, measure, names[0] if names else own)]
+    lacking = [name for name in names or () if name not in by_run]
+    if lacking:
+        runs = [run or "one without a name" for run in by_run]
+        raise ParameterError(f"{where} has no run {some(lacking)}; it has {some(runs)}")
+    return [_output(by_run[name], measure, str(name)) for name in names or by_run]
+
+
+def _is_path(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike))
+
+
+def _called(source: Any, position: str) -> str:
+    return os.fsdecode(source) if _is_path(source) else f"the {position}"
+
+
+def _output(rows: _Rows, measure: str | None, name: str) -> Output:
+    """Take the values of one measure out of the rows of one run."""
+    chosen = _chosen(list(dict.fromkeys(found for _, _, found in rows.values)), measure, rows.where)
+    rows = rows.of_measure(chosen)
     _check_values(rows, chosen)
-    called = name or next(iter(runs), None) or (name_of(source) if is_file else position)
     values = {query: value for (_, query, _), value in rows.values.items() if isinstance(value, float)}
-    return Output(called, chosen, values, _places(list(values.values()), chosen, rows.decimals))
+    return Output(name, chosen, values, _places(list(values.values()), chosen, rows.decimals))
 
 
 class _Rows:
@@ -124,20 +172,33 @@ class _Rows:
         key = (run, query, measure)
         if key in self.values:
             raise self.error(f"has two values of {measure} for query {query}", number)
-        self.values[key] = value
-        self.numbers.append(number)
+        self._keep(key, value, number)
         if len(self.values) > MOST_ROWS:
             raise self.error(f"has more than {MOST_ROWS:,} values; write only the measure that is to be compared", number)
 
-    def only(self, wanted: Callable[[str | None, str], bool]) -> _Rows:
-        """Return the rows of some runs and measures."""
-        chosen = _Rows(self.where, in_lines=self.in_lines)
-        chosen.decimals = self.decimals
-        for (key, value), number in zip(self.values.items(), self.numbers, strict=True):
-            if wanted(key[0], key[2]):
-                chosen.values[key] = value
-                chosen.numbers.append(number)
+    def by_run(self) -> dict[str | None, _Rows]:
+        """Return the rows of each run."""
+        found: dict[str | None, _Rows] = {}
+        for key, value, number in zip(self.values, self.values.values(), self.numbers, strict=True):
+            found.setdefault(key[0], self._empty())._keep(key, value, number)
+        return found
+
+    def of_measure(self, measure: str) -> _Rows:
+        """Return the rows of one measure; values without a measure are of any."""
+        chosen = self._empty()
+        for key, value, number in zip(self.values, self.values.values(), self.numbers, strict=True):
+            if key[2] in (measure, _UNNAMED):
+                chosen._keep(key, value, number)
         return chosen
+
+    def _empty(self) -> _Rows:
+        rows = _Rows(self.where, in_lines=self.in_lines)
+        rows.decimals = self.decimals
+        return rows
+
+    def _keep(self, key: tuple[str | None, str, str], value: float | str, number: int) -> None:
+        self.values[key] = value
+        self.numbers.append(number)
 
     def error(self, problem: str, number: int, text: str | None = None) -> FormatError:
         if self.in_lines:
@@ -154,8 +215,8 @@ def _read_file(path: str | os.PathLike[str], rows: _Rows, measure: str | None) -
     lines = chain([first], lines)
     if first[1].lstrip().startswith("{"):
         _read_json_lines(lines, rows)
-    elif {"qid", "measure", "value"} <= set(first[1].strip().split(",")):
-        _read_csv(lines, rows)
+    elif (separator := _separator(first[1])) is not None:
+        _read_separated(lines, rows, separator)
     else:
         _read_columns(lines, rows, measure)
 
@@ -182,7 +243,38 @@ def _without_repetitions(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _read_csv(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
+def _separator(line: str) -> str | None:
+    r"""Return what separates the columns of a table with a header; None for the three columns without one.
+
+    Examples
+    --------
+    >>> _separator(",401,402"), _separator("run\t401\t402\t403"), _separator("map\t401\t0.25")
+    (',', '\t', None)
+    """
+    fields = _fields(line)
+    if len(fields) == 3 and fields[0] and (strict_number(fields[2]) is not None or _TEXTS_OF_TREC_EVAL.fullmatch(fields[0])):
+        return None
+    return next((sign for sign in "\t," if sign in line), None)
+
+
+def _read_separated(lines: Iterator[tuple[int, str]], rows: _Rows, separator: str) -> None:
+    """Read a table with a header: PyTerrier's with a row for each value, or one with a row for each run."""
+    numbered = _separated(lines, rows, separator)
+    number, header = next(numbered)
+    titles = [title.strip() for title in header]
+    if len(set(titles)) < len(titles):
+        raise rows.error("names a column twice", number, separator.join(titles))
+    if any("\n" in title for title in titles):
+        raise rows.error("has a quotation mark that joins the header and another line", number, titles[0])
+    body = _of_width(numbered, len(titles), rows, separator)
+    if _is_wide(titles, rows, number):
+        _read_wide(titles[1:], ((number, fields[0], fields[1:]) for number, fields in body), rows)
+    else:
+        _read_long(titles, body, rows)
+
+
+def _separated(lines: Iterator[tuple[int, str]], rows: _Rows, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each row, and the number of its last line."""
     numbers = array("q")
 
     def text() -> Iterator[str]:
@@ -190,26 +282,68 @@ def _read_csv(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
             numbers.append(number)
             yield line
 
-    reader = csv.reader(text(), strict=True)
-    number = 1
     try:
-        header = [title.strip() for title in next(reader)]
-        column = {title: place for place, title in enumerate(header)}
-        if len(column) < len(header):
-            raise rows.error("names a column twice", numbers[0], ",".join(header))
-        if not {"qid", "measure", "value"} <= set(column):  # where a quotation mark joins columns
-            raise rows.error("lacks one of the columns qid, measure, value", numbers[0], ",".join(header))
-        for fields in reader:
-            number = numbers[-1]
-            if len(fields) != len(header):
-                raise rows.error(f"has {len(fields)} columns, the header has {len(header)}", number, ",".join(fields))
-            run = fields[column["name"]] if "name" in column else None
-            query, measure, value = (fields[column[title]] for title in ("qid", "measure", "value"))
-            if not query or not measure:
-                raise rows.error("has no query or no measure", number, ",".join(fields))
-            rows.add(run, query, measure, _parsed(value, rows, number), number)
+        for fields in csv.reader(text(), delimiter=separator, strict=True):
+            yield numbers[-1], fields
     except csv.Error as error:
-        raise rows.error(f"is not a line of a CSV file ({error})", numbers[-1] if numbers else number) from None
+        raise rows.error(f"is not a line of a CSV file ({error})", numbers[-1] if numbers else 1) from None
+
+
+def _of_width(
+    numbered: Iterator[tuple[int, list[str]]], width: int, rows: _Rows, separator: str
+) -> Iterator[tuple[int, list[str]]]:
+    for number, fields in numbered:
+        if len(fields) != width:
+            raise rows.error(f"has {len(fields)} columns, the header has {width}", number, separator.join(fields))
+        yield number, fields
+
+
+def _is_wide(titles: Sequence[str], rows: _Rows, number: int | None = None) -> bool:
+    """Tell whether a table has a row for each run and a column for each query, and not a row for each value."""
+    lacking = [title for title in _OF_LONG_TABLES if title not in titles]
+    if 0 < len(lacking) < len(_OF_LONG_TABLES):
+        problem = f"is a table without {some(lacking)}; PyTerrier writes {some(_OF_LONG_TABLES)} with perquery=True"
+        raise FormatError(rows.where, problem, line=number)
+    return bool(lacking)
+
+
+def _read_long(titles: Sequence[str], body: Iterable[tuple[int, list[str]]], rows: _Rows) -> None:
+    column = {title: place for place, title in enumerate(titles)}
+    for number, fields in body:
+        run = fields[column["name"]] if "name" in column else None
+        query, measure, value = (fields[column[title]] for title in _OF_LONG_TABLES)
+        if not query or not measure:
+            raise rows.error("has no query or no measure", number, ",".join(fields))
+        rows.add(run, query, measure, _parsed(value, rows, number), number)
+
+
+def _read_wide(queries: Sequence[Any], body: Iterable[tuple[int, Any, Sequence[Any]]], rows: _Rows) -> None:
+    """Read rows of a name and its values; a cell that is empty or NaN is a query of which the run has no value."""
+    query_ids = texts(list(queries), rows.where, "query id")
+    runs: set[str] = set()
+    for number, run, cells in body:
+        name = str(run)
+        if not name:
+            raise rows.error("has no name of the run, which belongs into the first column", number, "")
+        if name in runs:
+            raise rows.error("has the name of an earlier row; runs must have different names", number, name)
+        if isinstance(run, str) and strict_number(name) is not None and not name.isdigit():
+            problem = "has a number in the first column, where the name of the run belongs; write the table with its names"
+            raise rows.error(problem, number, name)
+        runs.add(name)
+        for query, cell in zip(query_ids, cells, strict=True):
+            value = _cell(cell, query, rows, number)
+            if not math.isnan(value):
+                rows.add(name, query, _UNNAMED, value, number)
+
+
+def _cell(cell: Any, query: str, rows: _Rows, number: int) -> float:
+    if not isinstance(cell, str):
+        return _number(cell, rows, number)
+    value = math.nan if not cell.strip() else strict_number(cell)
+    if value is None:
+        raise rows.error(f"the value of query {query} is not a number; correct it, or leave the cell empty", number, cell)
+    return value
 
 
 class _Columns(NamedTuple):
@@ -304,7 +438,9 @@ def _read_object(source: Any, rows: _Rows) -> None:
         _read_frame(source, rows)
     elif isinstance(source, Mapping):
         queries = texts(list(source), rows.where, "query id")
-        for query, values in zip(queries, source.values(), strict=True):
+        are_values = all(isinstance(value, Real) for value in source.values())
+        for query, found in zip(queries, source.values(), strict=True):
+            values = {_UNNAMED: found} if are_values else found
             if not isinstance(values, Mapping):
                 raise FormatError(rows.where, "is not a dict of dict {query: {measure: value}}", text=repr(values))
             for measure, value in values.items():
@@ -322,12 +458,14 @@ def _read_object(source: Any, rows: _Rows) -> None:
 
 def _read_frame(frame: Any, rows: _Rows) -> None:
     titles = [str(title) for title in getattr(frame, "column_names", frame.columns)]  # Arrow has the names elsewhere
-    missing = {"qid", "measure", "value"} - set(titles)
-    if missing:
-        raise FormatError(
-            rows.where, f"is a frame without {', '.join(sorted(missing))}; PyTerrier writes them with perquery=True"
-        )
-    wanted = [title for title in ("name", "qid", "measure", "value") if title in titles]
+    if _is_wide(titles, rows):
+        if not hasattr(frame, "index"):
+            problem = f"has none of the columns {', '.join(_OF_LONG_TABLES)}; a frame of runs by queries is one of pandas"
+            raise FormatError(rows.where, problem)
+        body = zip(range(1, len(frame.index) + 1), frame.index, frame.values.tolist(), strict=True)
+        _read_wide(titles, body, rows)
+        return
+    wanted = [title for title in ("name", *_OF_LONG_TABLES) if title in titles]
     repeated = [title for title in wanted if titles.count(title) > 1]
     if repeated:
         raise FormatError(rows.where, f"has the column {repeated[0]} {titles.count(repeated[0])} times; keep one of them")
@@ -345,6 +483,10 @@ def _as_list(column: Any) -> list[Any]:
 
 
 def _chosen(there: list[str], measure: str | None, where: str) -> str:
+    if there == [_UNNAMED]:
+        if measure is None:
+            raise ParameterError(f"{where} has values without the name of their measure; name it with measure= (--measure)")
+        return measure
     if measure is not None:
         if measure not in there:
             raise ParameterError(f"{where} has no values of {measure}; it has {some(there)}")

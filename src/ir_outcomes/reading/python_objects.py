@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -18,7 +19,11 @@ __all__ = ["columns_of", "is_ranking", "name_within"]
 _FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")  # their columns can be taken by name
 
 
-def columns_of(data: Any, source: str, kind: Kind) -> Columns:
+def _unknown_line(query: str, document: str) -> int | None:
+    return None
+
+
+def columns_of(data: Any, source: str, kind: Kind, line_of: Callable[[str, str], int | None] = _unknown_line) -> Columns:
     """Take the columns out of a Python object.
 
     Parameters
@@ -31,6 +36,8 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
         What to call it in messages.
     kind : Kind
         What is read.
+    line_of : callable
+        Line of a query and document, where a mapping was read from a file.
 
     Raises
     ------
@@ -42,7 +49,7 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     if _is_of_ranx(data):
         data = data.to_dict()
     if isinstance(data, Mapping):
-        return _from_mapping(data, source, kind)
+        return _from_mapping(data, source, kind, line_of)
     if hasattr(data, "collect") and not hasattr(data, "iter_rows"):  # a lazy frame of polars
         data = data.collect()
     if hasattr(data, "__arrow_c_stream__") and _library_of(data) not in _FRAME_LIBRARIES:
@@ -92,24 +99,29 @@ def _arrow_table(data: Any) -> Any:
         return data
 
 
-def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
+def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind, line_of: Callable[[str, str], int | None]) -> Columns:
     query_ids = texts(list(data), source, "query id")
     if len(set(query_ids)) < len(query_ids):
         raise FormatError(source, "contains the same query id twice, once as text and once as a number; use text")
     rankings = list(data.values())
     are_mappings = all(issubclass(form, Mapping) for form in set(map(type, rankings)))
     if not are_mappings and not (kind.what == "run" and all(map(is_ranking, rankings))):
-        wrong = next(ranking for ranking in rankings if not isinstance(ranking, Mapping))
+        wrong = next({query: ranking} for query, ranking in data.items() if not isinstance(ranking, Mapping))
         lists = " or {query id: [document id, ...]}" if kind.what == "run" else ""
         raise FormatError(source, f"is not a dict of dict {{query id: {{document id: value}}}}{lists}", text=repr(wrong))
     codes = np.repeat(np.arange(len(query_ids), dtype=np.int32), list(map(len, rankings)))
     documents = encoded(list(chain.from_iterable(rankings)), source)
+
+    def line(row: int) -> int | None:
+        return line_of(query_ids[codes[row]], documents[row].decode())
+
     if not are_mappings:
         ranks = np.fromiter(chain.from_iterable(range(1, len(ranking) + 1) for ranking in rankings), np.float64, len(codes))
-        return Columns(source, query_ids, codes, documents, ranks, "rank")
-    values = list(chain.from_iterable(ranking.values() for ranking in rankings))
+        return Columns(source, query_ids, codes, documents, ranks, "rank", line)
     value_name = "grade" if kind.what == "qrels" else "score"
-    return Columns(source, query_ids, codes, documents, numbers(values, source), value_name)
+    columns = Columns(source, query_ids, codes, documents, np.zeros(0), value_name, line)
+    values = list(chain.from_iterable(ranking.values() for ranking in rankings))
+    return replace(columns, values=numbers(values, source, columns.named, line))
 
 
 def _from_frame(frame: Any, source: str, kind: Kind) -> Columns:

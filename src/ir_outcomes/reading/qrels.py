@@ -157,12 +157,13 @@ def _checked(columns: Columns, name: str) -> Qrels:
         raise FormatError(columns.source, "contains no judgments; nothing can be evaluated with them")
     wrong = np.flatnonzero(~((np.floor(columns.values) == columns.values) & (np.abs(columns.values) <= _LARGEST_GRADE)))
     if len(wrong):
+        row = int(wrong[0])
         raise FormatError(
             columns.source,
-            f"a grade must be a whole number of at most {_LARGEST_GRADE:,}; if these are the scores of a run, the arguments "
-            "were swapped",
-            line=columns.line_of(int(wrong[0])),
-            text=str(columns.values[wrong[0]]),
+            f"{columns.named(row)}: a grade must be a whole number of at most {_LARGEST_GRADE:,}; if these are the scores of a "
+            "run, the arguments were swapped",
+            line=columns.line_of(row),
+            text=str(columns.values[row]),
         )
     again, firsts = repeated(columns.codes, columns.docids)
     if len(again):

@@ -202,12 +202,9 @@ def _checked(columns: Columns, name: str) -> Run:
 def _check_ranks(columns: Columns) -> None:
     wrong = np.flatnonzero(~(np.isfinite(columns.values) & (columns.values == np.floor(columns.values))))
     if len(wrong):
-        raise FormatError(
-            columns.source,
-            "a rank must be a whole number",
-            line=columns.line_of(int(wrong[0])),
-            text=str(columns.values[wrong[0]]),
-        )
+        row = int(wrong[0])
+        problem = f"{columns.named(row)}: a rank must be a whole number"
+        raise FormatError(columns.source, problem, line=columns.line_of(row), text=str(columns.values[row]))
     order = np.lexsort((columns.values, columns.codes))
     codes, ranks = columns.codes[order], columns.values[order]
     same = np.flatnonzero((codes[1:] == codes[:-1]) & (ranks[1:] == ranks[:-1]))
