@@ -229,7 +229,7 @@ def parse_measure(text: Any) -> Any:
     Raises
     ------
     ParameterError
-        If the text is not a measure or names an unknown one, or its parameters are invalid; see `check_measure`.
+        If the text is not a measure or names an unknown one, or its parameters are invalid.
     MissingDependency
         If only packages that are not installed compute it.
 
