@@ -38,6 +38,8 @@ default_role = "py:obj"  # a name in single backquotes is a link
 exclude_patterns = ["_build", "jupyter_execute", "numbers/*.md"]  # the numbers are included in pages
 html_theme = "furo"
 html_title = "ir_outcomes"
+html_static_path = ["_static"]
+html_css_files = ["outputs.css"]
 
 
 def write_sample_report(app: Any, error: Exception | None) -> None:
