@@ -147,7 +147,7 @@ def compare_measure(
 
     check_kind(kind, is_single=len(runs) == 1)
     if baseline == "best":
-        raise usage_error("The baseline best is known for ranks only; name a run.")
+        raise usage_error("The baseline best is the run with the highest reciprocal rank; name a run instead.")
     given = evaluated_with_baseline(options, qrels, baseline, runs, measures=[measure], directions=higher_is_better)
     result = compare_values(
         given.evaluation,

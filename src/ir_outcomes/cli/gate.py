@@ -100,7 +100,7 @@ def gate(
     keep = REPORTED_DOCUMENTS if report is not None else 0
     if suite is not None:
         if qrels is not None:
-            raise usage_error("--suite takes the place of QRELS and runs.")
+            raise usage_error("--suite replaces QRELS and runs; leave them out.")
         decided = _decide_suite(suite, system, options, tests, margins, max_missing, keep)
     elif qrels is None or baseline is None or not runs:
         raise usage_error("Give QRELS, BASELINE and at least one RUN, or --suite.")

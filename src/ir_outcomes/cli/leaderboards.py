@@ -181,7 +181,10 @@ def stability(
     sets = {"": None, **named_files(subsets, "--subset")}
     judgments = {"": qrels, **named_files(labels, "--labels")}
     if measures and (cutoff is not None or (not from_outputs and settings_of_runs(options))):
-        raise usage_error("--cutoff, --rel, --ties and --judged-only are for the default measure; say them in the measure.")
+        raise usage_error(
+            "--cutoff, --rel, --ties and --judged-only are for the default measure; write them into --measure, "
+            "as in RR(rel=2)@10."
+        )
     if from_outputs and (cutoff is not None or labels):
         raise usage_error("--cutoff and --labels need runs; outputs are values of one measure.")
     results = {}

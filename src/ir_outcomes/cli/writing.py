@@ -79,8 +79,7 @@ class WriteOptions:
             known = blank_figure().canvas.get_supported_filetypes()
             if self.plot.suffix.removeprefix(".").lower() not in known:
                 raise ParameterError(
-                    f"--plot {self.plot}: cannot be written as {self.plot.suffix or 'it has no suffix'!r}; "
-                    "use .png, .pdf or .svg"
+                    f"--plot {self.plot}: cannot be written as a figure; let its name end in .png, .pdf or .svg"
                 )
             check_target("--plot", self.plot)
 

@@ -46,9 +46,7 @@ def higher_is_better(measure: Any) -> bool:
     if declared is not None:
         return bool(declared)
     if not is_gain(str(measure)):
-        raise ParameterError(
-            f"the direction of {measure} is not known here; pass higher_is_better=True or higher_is_better=False"
-        )
+        raise ParameterError(f"the direction of {measure} is not known; pass higher_is_better=True or higher_is_better=False")
     return True
 
 

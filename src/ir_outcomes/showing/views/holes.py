@@ -27,7 +27,7 @@ def _holes(result: Holes, layout: Layout) -> View:
 def _table(result: Holes) -> Table:
     settings = result.settings
     return Table(
-        f"What hangs on unjudged documents: {plural('run', len(result.pairs))} against {result.baseline} (A)",
+        f"What depends on unjudged documents: {plural('run', len(result.pairs))} against {result.baseline} (A)",
         f"cutoff {settings.cutoff}, rel {settings.rel}, unit {settings.unit}, ties {settings.ties}, alpha {settings.alpha:g}",
         (
             Column("run (B)"),
