@@ -91,6 +91,13 @@ def test_help_texts_are_phrases(name: str) -> None:
     assert "..." not in next(line for line in listed.splitlines() if line.startswith(f"  {name} "))
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_explains_values_that_are_names(name: str) -> None:
+    for parameter in COMMANDS[name].params:
+        if parameter.name in ("ties", "missing"):
+            assert all(f"({value}" in parameter.help for value in parameter.metavar.split("|")), parameter.help
+
+
 def test_version_and_completion() -> None:
     from importlib.metadata import version
 

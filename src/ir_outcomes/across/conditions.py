@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ir_outcomes._types import Correction, CoverageTest, RankingTest
 from ir_outcomes.across.effects import Effect, effects_of, measure_effect
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outcomes import pair_queries
@@ -25,9 +26,9 @@ class Rules(NamedTuple):
     """How the conditions are compared; see `ir_outcomes.compare`."""
 
     alpha: float = 0.05
-    test: Literal["t", "wilcoxon", "sign", "signflip"] = "t"
-    coverage_test: Literal["exact", "midp"] = "exact"
-    correction: Literal["holm", "bonferroni", "fdr_bh", "none"] = "holm"
+    test: RankingTest = "t"
+    coverage_test: CoverageTest = "exact"
+    correction: Correction = "holm"
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from ir_outcomes.statistics import (
     midp_test,
     odds_ratio,
     odds_ratio_interval,
+    paired_tests,
     rank_sum,
     ratio_interval,
     ratio_of_means,
@@ -392,7 +393,7 @@ def _paired_facet(
 ) -> RankingFacet:
     change = differences(*values)
     n_nonzero = int(np.count_nonzero(change))
-    tests = {"t": t_test(change), "wilcoxon": wilcoxon(change), "sign": sign_test(change), "signflip": sign_flip(change)}
+    tests = dict(paired_tests(change))
     test = "signflip" if settings.test == "t" and n_nonzero < FEW else settings.test
     level = settings.first_step_level
     deviation = _deviation(change)

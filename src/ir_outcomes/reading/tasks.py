@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
+from ir_outcomes._types import UnitChoice
 from ir_outcomes.errors import DatasetUnavailable
 from ir_outcomes.reading.datasets import DATASET_PREFIX, Part, Source, dataset_of, load_part, query_text, source_of, told_by
 from ir_outcomes.reading.qrels import Qrels, as_qrels
@@ -79,7 +80,7 @@ class Task:
     dataset_id: str
     cutoff: int = 100
     rel: int = 1
-    unit: Literal["auto", "query", "document"] = "auto"
+    unit: UnitChoice = "auto"
     official_measure: str | None = None
     baseline_problem: str | None = None
     n_queries: int | None = None
