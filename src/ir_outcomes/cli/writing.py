@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
@@ -20,8 +20,8 @@ from ir_outcomes.errors import ParameterError, escaped
 __all__ = ["ComparisonWriteOptions", "WriteOptions", "check_target", "save_figure"]
 
 Format = Literal["text", "markdown", "json", "jsonl", "csv", "latex", "html"]
-COLUMNS_SHOWN_IN = ("text", "markdown", "csv", "latex", "html")
-SENTENCES_SHOWN_IN = ("text", "markdown", "html")
+COLUMNS_SHOWN_IN = tuple(form for form in get_args(Format) if form not in ("json", "jsonl"))
+SENTENCES_SHOWN_IN = tuple(form for form in COLUMNS_SHOWN_IN if form not in ("csv", "latex"))
 
 
 @dataclass(frozen=True)
