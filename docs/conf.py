@@ -1,10 +1,21 @@
 """Sphinx configuration."""
 
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpydoc.xref
+
 import ir_outcomes as iro
+
+DIRECTIVE = re.compile(r"^\.\. (?:auto(?!module)\w+|py:data):: ([\w.]+)$", re.MULTILINE)
+# What the API pages describe: full names by last part.
+DESCRIBED = {
+    full.rpartition(".")[2]: full
+    for page in (Path(__file__).parent / "api").glob("*.md")
+    for full in DIRECTIVE.findall(page.read_text("utf-8"))
+}
 
 project = "ir_outcomes"
 author = "The ir_outcomes developers"
@@ -17,11 +28,18 @@ myst_heading_anchors = 3
 nb_execution_mode = "off"  # the notebook is stored with its outputs, and a test runs it
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+add_module_names = False
 numpydoc_show_class_members = False
+numpydoc_xref_param_type = True  # classes named in the types of parameters are links
+numpydoc_xref_ignore = "all"  # other words of a type are not
+numpydoc.xref.DEFAULT_LINKS.clear()  # nor are Python's own types: their pages are on another site
+numpydoc_xref_aliases = {name: full for name, full in DESCRIBED.items() if name[0].isupper()}
 default_role = "py:obj"  # a name in single backquotes is a link
-exclude_patterns = ["_build", "numbers/*.md"]  # the numbers are included in pages
+exclude_patterns = ["_build", "jupyter_execute", "numbers/*.md"]  # the numbers are included in pages
 html_theme = "furo"
 html_title = "ir_outcomes"
+html_static_path = ["_static"]
+html_css_files = ["outputs.css"]
 
 
 def write_sample_report(app: Any, error: Exception | None) -> None:
@@ -39,6 +57,22 @@ def write_sample_report(app: Any, error: Exception | None) -> None:
         iro.report(evaluation, path=Path(app.outdir, "sample-report.html"), command=command, inputs=[folder / "qrels.txt"])
 
 
+def resolve_described(app: Any, env: Any, node: Any, content: Any) -> Any:
+    """Link a name that a docstring mentions from another module than the one that exports it."""
+    name, dot, rest = node.get("reftarget", "").partition(".")
+    if node.get("refdomain") != "py" or name not in DESCRIBED:
+        return None
+    target = DESCRIBED[name] + dot + rest
+    return env.domains["py"].resolve_xref(env, node["refdoc"], app.builder, node["reftype"], target, node, content)
+
+
+def without_arguments(*event: Any) -> tuple[str, None] | None:
+    """Leave out the arguments of a class: functions make its instances, and its attributes are listed below."""
+    return ("", None) if event[1] == "class" else None
+
+
 def setup(app: Any) -> None:
-    """Register what happens at the end of a build."""
+    """Register what happens during a build."""
+    app.connect("missing-reference", resolve_described)
+    app.connect("autodoc-process-signature", without_arguments)
     app.connect("build-finished", write_sample_report)

@@ -13,12 +13,14 @@ import shutil
 import subprocess
 import sys
 import warnings
+from collections import Counter
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
 import ir_outcomes
+from ir_outcomes import samples, statistics
 from ir_outcomes.cli import app
 from ir_outcomes.measures.definitions import MEASURES
 from ir_outcomes.samples import write_sample, write_suite
@@ -26,6 +28,8 @@ from tests.helpers.command_line import call
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+API_PAGES = sorted((ROOT / "docs" / "api").glob("*.md"))
+WITH_LINKS = [*DOCUMENTS, *API_PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 GALLERY = ROOT / "docs" / "gallery.md"
 # A Python block, and what it prints where a text block follows.
 PRINTING = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
@@ -127,11 +131,20 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def test_every_public_name_is_in_the_api_page() -> None:
-    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    documented = set(re.findall(r"\.\. auto\w+:: (?:[\w.]+\.)?_?(\w+)$", text, re.MULTILINE))
-    documented.update(re.search(r":members: (\w+.*)", text)[1].split(", "))  # type: ignore[index]
-    assert set(ir_outcomes.__all__) - documented == {"__version__", "pyterrier"}
+def test_every_public_name_is_once_in_the_api_pages() -> None:
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in API_PAGES)
+    described = Counter(re.findall(r"^\.\. (?:auto(?!module)\w+|py:data):: ([\w.]+)$", pages, re.MULTILINE))
+    modules = (ir_outcomes, ir_outcomes.pyterrier, samples, statistics)
+    public = {f"{module.__name__}.{name}" for module in modules for name in module.__all__}
+    assert public - described.keys() == {"ir_outcomes.__version__", "ir_outcomes.pyterrier"}
+    assert {name: count for name, count in described.items() if count > 1} == {}
+
+
+def test_every_api_page_is_in_its_index() -> None:
+    index = (ROOT / "docs" / "api" / "index.md").read_text(encoding="utf-8")
+    listed = re.search(r"```{toctree}.*?\n\n(.*?)\n```", index, re.DOTALL)
+    assert listed is not None
+    assert sorted(listed[1].split()) == sorted(page.stem for page in API_PAGES if page.stem != "index")
 
 
 def test_the_table_of_parameters_is_that_of_the_measures() -> None:
@@ -166,13 +179,13 @@ def test_every_command_is_documented() -> None:
     assert set(re.findall(r"^### (.*)$", text, re.MULTILINE)) == commands()
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda d: d.name)
+@pytest.mark.parametrize("document", WITH_LINKS, ids=lambda d: d.name)
 def test_commands_exist(document: Path) -> None:
     named = re.findall(r"(?:^|`|\$ )ir-outcomes ([a-z][a-z-]+)", document.read_text(encoding="utf-8"), re.MULTILINE)
     assert set(named) <= commands()
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda d: d.name)
+@pytest.mark.parametrize("document", WITH_LINKS, ids=lambda d: d.name)
 def test_links_within_the_repository(document: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):

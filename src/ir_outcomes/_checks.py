@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import NoReturn, get_args
 
 import numpy as np
 
+from ir_outcomes._types import OneOrder
 from ir_outcomes.errors import ParameterError
 
 LARGEST = 2**31 - 1  # of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger ones
@@ -33,10 +34,11 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise ParameterError(f"{name}={value!r}: must be one of {', '.join(choices)}")
 
 
-def check_one_order(ties: str) -> None:
+def check_one_order(ties: str, where: str = "") -> None:
     """Refuse the tie rule that stands for many orders."""
     if ties == "expected":
-        raise ParameterError("ties='expected' gives no single order to compare; use 'trec', 'msmarco' or 'input'")
+        rules = ", ".join(map(repr, get_args(OneOrder)))
+        raise ParameterError(f"{where}ties='expected' gives no single order to compare; use one of {rules}")
 
 
 def unreachable(value: NoReturn) -> NoReturn:

@@ -15,7 +15,7 @@
     IrOutcomesWarning (UserWarning)        a number that is correct but easy to misread
 
 A message names the file, the line and the offending text where there is one, and ends with the remedy. Control characters
-that an input contains are shown escaped, see `escaped`.
+that an input contains are shown escaped, as git shows file names.
 """
 
 from __future__ import annotations

@@ -91,6 +91,13 @@ def test_help_texts_are_phrases(name: str) -> None:
     assert "..." not in next(line for line in listed.splitlines() if line.startswith(f"  {name} "))
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_explains_values_that_are_names(name: str) -> None:
+    for parameter in COMMANDS[name].params:
+        if parameter.name in ("ties", "missing"):
+            assert all(f"({value}" in parameter.help for value in parameter.metavar.split("|")), parameter.help
+
+
 def test_version_and_completion() -> None:
     from importlib.metadata import version
 
@@ -119,13 +126,13 @@ def test_version_and_completion() -> None:
         ("compare no no no --spreadsheet", "--spreadsheet needs --format csv"),
         ("compare no no no --label tab:x", "--label needs --format latex"),
         ("compare no no no --columns paper --format json", "--columns needs --format"),
-        ("compare-measure no RR best no", "best is known for ranks only"),
+        ("compare-measure no RR best no", "name a run instead"),
         ("compare-judges no --judge a=no", "at least twice"),
         ("compare-judges no --judge a=no --judge a=no", "a is given twice"),
         ("compare-judges no --judge a --judge b", "write NAME=FILE"),
         ("leaderboard no", "Missing argument"),
         ("leaderboard no no --from-outputs -k 3", "need runs"),
-        ("stability no no -m RR@10 -k 3", "say them in the measure"),
+        ("stability no no -m RR@10 -k 3", "write them into --measure"),
         ("tail no no no no --show rrie", "is for two runs"),
         ("tail no no --bins 3 --show headroom", "--bins is for"),
         ("reordering no no --measure RR", "at least twice"),

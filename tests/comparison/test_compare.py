@@ -408,7 +408,7 @@ def test_inputs_that_do_not_belong_together() -> None:
     with pytest.raises(ParameterError, match="there is no run"):
         iro.compare(qrels_of(["q1"]), run, [])
     lengths = iro.search_lengths(qrels_of(["q1"]), run, cutoff=7)
-    with pytest.raises(MismatchError, match=r"evaluated with cutoff=7, which does not tell about cutoff=100"):
+    with pytest.raises(MismatchError, match=r"evaluated with cutoff=7, which says nothing about cutoff=100"):
         iro.compare(qrels_of(["q1"]), lengths, lengths)
     with pytest.raises(MismatchError, match="evaluated with other qrels"):
         iro.compare(qrels_of(["q1", "q2"]), lengths, lengths, cutoff=7)

@@ -190,11 +190,11 @@ def test_compare_says_that_the_tipping_point_is_near() -> None:
     found = iro.holes(evaluation, "A", "B", draws=0)["B"]
     assert found.tipping is not None
     assert found.tipping.n <= 5
-    (note,) = [note for note in iro.compare(evaluation, "A", "B").notes if "hangs on few judgments" in note]
+    (note,) = [note for note in iro.compare(evaluation, "A", "B").notes if "depends on few judgments" in note]
     assert f"at most {found.tipping.n} unjudged document" in note
     assert f'"{found.tipping.label}"' in note
     without = iro.compare(iro.evaluate(qrels, runs, cutoff=5), "A", "B")
-    assert not any("hangs on few judgments" in note for note in without.notes)
+    assert not any("depends on few judgments" in note for note in without.notes)
 
 
 def test_without_unjudged_documents_everything_stands() -> None:

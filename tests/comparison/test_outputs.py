@@ -207,7 +207,7 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
         (A, {"z": {"RR": 1.0}}, {}, MismatchError, "have no query in common"),
         (A, A, {"measure": "AP"}, ParameterError, "has no values of AP; it has RR, nDCG@10"),
         ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
-        ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "whether mine is better when higher is not known"),
+        ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "the direction of mine is not known"),
         ({"q": {"ASL": 1}}, {"q": {"ASL": 1}}, {}, ParameterError, "does not say both what was found and how far down"),
         ({"q": 1.0}, A, {}, ParameterError, "values without the name of their measure; name it with measure="),
         ({"q": "x"}, A, {}, FormatError, "is not a dict of dict"),

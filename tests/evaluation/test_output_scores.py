@@ -67,7 +67,7 @@ def test_directions() -> None:
     values = {"a": {"q1": 0.5}, "b": {"q1": 0.25}}
     assert iro.scores_from_outputs(values, measure="recip_rank").higher_is_better
     assert not iro.scores_from_outputs(values, measure="latency", higher_is_better=False).higher_is_better
-    with pytest.raises(ParameterError, match="the direction of latency is not known here"):
+    with pytest.raises(ParameterError, match="the direction of latency is not known"):
         iro.scores_from_outputs(values, measure="latency")
 
 

@@ -73,7 +73,7 @@ def test_a_leaderboard_grows_by_evaluating_the_new_run_only(tmp_path: Path, save
     (tmp_path / "new.txt").write_text(RUN)
     old, new = evaluate(QRELS, [SearchLengths.load(saved, QRELS), tmp_path / "new.txt"], **SETTINGS)
     assert (old.name, new.name) == ("run", "new")
-    with pytest.raises(MismatchError, match="cutoff=10, which does not tell about cutoff=20"):
+    with pytest.raises(MismatchError, match="cutoff=10, which says nothing about cutoff=20"):
         evaluate(QRELS, [SearchLengths.load(saved)], cutoff=20, rel=1, ties="trec")
 
 

@@ -11,13 +11,14 @@ import unicodedata
 import xml.dom.minidom
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
+from ir_outcomes.cli.writing import Format
 from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.showing import csv_, html, json_, latex, markdown, text
 from ir_outcomes.showing.view import Column, Statement, Table, View, best
@@ -70,7 +71,8 @@ def tabular_rows(source: str) -> list[list[str]]:
 def test_every_result_in_every_format(kind: str) -> None:
     result = result_of(kind)
     view = result.view()
-    shown = [result.to_text(), result.to_latex(), result.to_html(), result.to_markdown(), repr(result)]
+    forms = set(get_args(Format)) - {"json", "jsonl", "csv"}
+    shown = [*(getattr(result, f"to_{form}")() for form in sorted(forms)), repr(result)]
     assert all(map(is_visible, shown))
     assert not any(re.search(r"\bnan\b|\binf\b|None", each) for each in shown)
     assert str(result) == result.to_text()

@@ -14,10 +14,15 @@ from ir_outcomes.cli.streams import messages, print_lines
 __all__ = ["app", "main"]
 
 PROGRAM = "ir-outcomes"
+HELP = """Is this run really better, and in which way?
+
+Compares runs (the ranked lists of search systems) by relevance judgments (qrels) on two facets: coverage, how many queries are
+answered at all, and ranking, how far down the answers are.
+"""
 
 app = typer.Typer(
     name=PROGRAM,
-    help="Is this run really better, and in which way?",
+    help=HELP,
     epilog="\b\nExample:\n  ir-outcomes sample .\n  ir-outcomes compare qrels.txt bm25.run bm25-stem.run",
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -34,7 +34,10 @@ OF_ALL = ("facets", "outcomes", "restricted")
 OF_ONE = ("ranks", "differences", "queries")  # figures of a single contender
 
 KIND = Annotated[
-    Any, choice((*OF_ALL, *OF_ONE), "--plot-kind", help=f"The figure; {', '.join(OF_ONE)} are for a single contender.")
+    Any,
+    choice(
+        (*OF_ALL, *OF_ONE), "--plot-kind", help=f"The figure that --plot draws; {', '.join(OF_ONE)} are for a single contender."
+    ),
 ]
 
 
@@ -67,20 +70,28 @@ def compare(
     ] = False,
     seed: SEED = 0,
     queries: QUERIES = None,
-    per_query: Annotated[Which | None, choice(Which, help="List these queries instead of the comparison.")] = None,
+    per_query: Annotated[
+        Which | None,
+        choice(
+            Which, help="List the queries that the contender won or lost, or ranks better or worse, instead of the comparison."
+        ),
+    ] = None,
     top: Annotated[int | None, typer.Option(min=1, help="List at most this many queries.", show_default=False)] = None,
     kind: KIND = "facets",
     plan: Annotated[
         bool,
         typer.Option(
             "--plan",
-            help="Instead, show how many queries would detect the differences of --margins, by default 1pp,0.5.",
+            help="Show how many queries it takes to detect the differences of --margins (by default 1pp,0.5) with 80 % power, "
+            "instead of the comparison.",
         ),
     ] = False,
 ) -> None:
-    """Compare runs with a baseline, on both facets.
+    """Compare runs with a baseline, on coverage and on ranking.
 
-    Shows which queries were won and lost, the two facets with tests and intervals, and the verdict.
+    Coverage is the share of queries that are answered within the cutoff. Ranking is the mean rank of the first relevant
+    document on the queries that both runs answer. Shows how many queries were won and lost, both facets with tests and
+    intervals, and the verdict.
     """
     from ir_outcomes.comparison import compare as compare_runs
 
@@ -129,14 +140,14 @@ def compare_measure(
 ) -> None:
     """Compare runs by another measure instead of ranks.
 
-    Coverage is the share of queries above zero, ranking the mean value where both runs are above zero. The measure has a
-    cutoff and a relevance level of its own; --rel tells which queries are answerable.
+    Coverage is the share of queries with a value above zero, ranking the mean value of the queries where both runs are above
+    zero. The measure has a cutoff and a relevance level of its own; --rel says which queries are answerable.
     """
     from ir_outcomes.comparison import compare_measure as compare_values
 
     check_kind(kind, is_single=len(runs) == 1)
     if baseline == "best":
-        raise usage_error("The baseline best is known for ranks only; name a run.")
+        raise usage_error("The baseline best is the run with the highest reciprocal rank; name a run instead.")
     given = evaluated_with_baseline(options, qrels, baseline, runs, measures=[measure], directions=higher_is_better)
     result = compare_values(
         given.evaluation,

@@ -65,14 +65,19 @@ def compare_cutoffs(
     written: WriteOptions,
     cutoffs: Annotated[
         list[int] | None,
-        typer.Option("--at", min=1, help="A cutoff; give it once for each. By default the usual ones.", show_default=False),
+        typer.Option(
+            "--at",
+            min=1,
+            help="A cutoff; give it once for each cutoff. By default 10, 20, 50, 100, 1000 and --cutoff.",
+            show_default=False,
+        ),
     ] = None,
     resamples: RESAMPLES = 9999,
     seed: SEED = 0,
 ) -> None:
     """Compare two runs at several cutoffs.
 
-    The figure shows how much each of them finds by every rank.
+    --plot draws how much each run finds by every rank, with a band around the difference.
     """
     from ir_outcomes.across import compare_cutoffs as compare_at
 
@@ -95,18 +100,21 @@ def compare_slices(
         str,
         typer.Option(
             metavar="FILE|length",
-            help="The slices: a file of lines with id, tab and label, or the number of words of the query.",
+            help="The slices: a file with a query id, a tab and a label on each line; or length, which groups queries by their "
+            "number of words.",
             show_default=False,
         ),
     ],
-    over_slices: Annotated[Correction, choice(Correction, help="The correction over slices, beside each label.")] = "fdr_bh",
+    over_slices: Annotated[
+        Correction, choice(Correction, help="The correction of p-values over slices, shown beside each label.")
+    ] = "fdr_bh",
     queries: QUERIES = None,
     resamples: RESAMPLES = 9999,
     seed: SEED = 0,
 ) -> None:
     """Compare runs on slices of the queries.
 
-    The first test is whether the slices differ at all.
+    First tests whether the slices differ at all.
     """
     from ir_outcomes.across import compare_slices as compare_by
 
@@ -128,7 +136,7 @@ def compare_judges(
         typer.Option(
             "--judge",
             metavar="NAME=QRELS[@REL]",
-            help="The qrels of a judge, and the smallest grade of a relevant document; give it once for each judge.",
+            help="The qrels of a judge, and the smallest grade that counts as relevant; give it once for each judge.",
             show_default=False,
         ),
     ],
@@ -138,7 +146,7 @@ def compare_judges(
 ) -> None:
     """Compare runs under the qrels of several judges.
 
-    Judges are, for example, people and language models.
+    Judges are, for example, assessors and language models.
     """
     from ir_outcomes.across import compare_judges as compare_under
 
@@ -169,29 +177,38 @@ def suite(
     written: WriteOptions,
     baseline: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The name of the baseline; by default the file's, or the first.", show_default=False),
+        typer.Option(
+            metavar="NAME",
+            help="The name of the baseline; by default the one that SUITE names, or the first system.",
+            show_default=False,
+        ),
     ] = None,
     contenders: Annotated[
         list[str] | None,
         typer.Option(
-            "--contender", metavar="NAME", help="The name of a contender; by default all other systems.", show_default=False
+            "--contender",
+            metavar="NAME",
+            help="The name of a contender; may be given more than once. By default all other systems.",
+            show_default=False,
         ),
     ] = None,
     measures: Annotated[
         list[str] | None,
-        typer.Option("--measure", "-m", help="Another measure to pool, such as nDCG@10.", show_default=False),
+        typer.Option(
+            "--measure", "-m", help="Also pool this measure, such as nDCG@10; may be given more than once.", show_default=False
+        ),
     ] = None,
     over_collections: Annotated[
-        Correction, choice(Correction, help="The correction over collections, beside each label.")
+        Correction, choice(Correction, help="The correction of p-values over collections, shown beside each label.")
     ] = "holm",
     allow: Annotated[
         list[str] | None,
-        choice(("cutoff",), help="A setting in which the collections may differ."),
+        choice(("cutoff",), help="A setting that may differ between the collections."),
     ] = None,
 ) -> None:
     """Compare systems on several collections.
 
-    Answers for these collections, and for a new one.
+    Shows what holds on average over these collections, and what to expect of a new one.
     """
     from ir_outcomes.across import compare_collections
     from ir_outcomes.evaluation.suites import evaluate_suite

@@ -54,18 +54,18 @@ def gate(
     written: WriteOptions,
     margins: MARGINS,
     qrels: Annotated[
-        str | None, typer.Argument(metavar="[QRELS", help="The qrels file or an ir_datasets id.", show_default=False)
+        str | None, typer.Argument(metavar="QRELS", help="The qrels file or an ir_datasets id.", show_default=False)
     ] = None,
     baseline: Annotated[
-        str | None, typer.Argument(metavar="BASELINE", help="Run A: what is in use.", show_default=False)
+        str | None, typer.Argument(metavar="BASELINE", help="Run A: the system in use.", show_default=False)
     ] = None,
     runs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="RUN...]", help="Run B or several: what is to be decided on.", show_default=False),
+        typer.Argument(metavar="RUN...", help="Run B or several: the systems to decide on.", show_default=False),
     ] = None,
     max_missing: Annotated[
         float,
-        typer.Option(min=0, max=1, help="The largest tolerable share of answerable queries without results."),
+        typer.Option(min=0, max=1, help="The largest tolerable share of answerable queries for which a run has no results."),
     ] = 0.05,
     suite: Annotated[
         str | None,
@@ -79,13 +79,13 @@ def gate(
     ] = None,
     queries: QUERIES = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the report to this HTML file.", show_default=False)
+        Path | None, typer.Option(metavar="FILE", help="Also write the report page to this HTML file.", show_default=False)
     ] = None,
     summary: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Also append the decision to this file as Markdown, for the summary of a step.",
+            help="Also append the decision to this file as Markdown, such as the step summary of GitHub Actions.",
             show_default=False,
         ),
     ] = None,
@@ -94,13 +94,13 @@ def gate(
 
     The exit status is 0 for pass, 3 for fail and 4 for inconclusive.
 
-    A run passes where harm beyond the margins is excluded on both facets, and fails where it is shown, or where the run lacks
-    too many queries. The worst decision is that of the whole.
+    A run passes if harm beyond the margins is excluded on both facets. It fails if such harm is shown, or if it has no results
+    for too many queries. Of several decisions the worst is the exit status.
     """
     keep = REPORTED_DOCUMENTS if report is not None else 0
     if suite is not None:
         if qrels is not None:
-            raise usage_error("--suite takes the place of QRELS and runs.")
+            raise usage_error("--suite replaces QRELS and runs; leave them out.")
         decided = _decide_suite(suite, system, options, tests, margins, max_missing, keep)
     elif qrels is None or baseline is None or not runs:
         raise usage_error("Give QRELS, BASELINE and at least one RUN, or --suite.")

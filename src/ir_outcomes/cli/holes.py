@@ -38,22 +38,28 @@ def holes(
         typer.Option(
             min=0,
             max=1,
-            help="The probability that an unjudged document is relevant; by default the share among judged ones at its rank.",
+            help="The probability that an unjudged document is relevant; by default the share of relevant documents among the "
+            "judged ones at its rank.",
             show_default=False,
         ),
     ] = None,
-    draws: Annotated[int, typer.Option(min=0, help="How often relevance is drawn at random.")] = 20,
+    draws: Annotated[
+        int, typer.Option(min=0, help="How often the relevance of all unjudged documents is drawn at random.")
+    ] = 20,
     seed: SEED = 0,
     to_judge: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Write the pairs of query and document to judge first, at most so many, as TSV instead of the result.",
+            help="Write up to this many pairs of query and document, those to judge first, as TSV instead of the result.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Show how far verdicts depend on unjudged documents."""
+    """Show how far verdicts depend on unjudged documents.
+
+    Unjudged documents count as not relevant. Shows whether a label would change if some of them were relevant.
+    """
     from ir_outcomes.comparison import holes as find_holes
 
     given = evaluated_with_baseline(options, qrels, baseline, runs, unjudged=True)

@@ -71,18 +71,27 @@ def leaderboard(
     runs: RUNS_OR_OUTPUTS = None,
     measure: Annotated[
         str | None,
-        typer.Option("--measure", "-m", help="The measure to order by; by default RR at the cutoff.", show_default=False),
+        typer.Option(
+            "--measure",
+            "-m",
+            help="The measure to order by; by default the reciprocal rank within the cutoff.",
+            show_default=False,
+        ),
     ] = None,
-    aggregate: Annotated[Any, choice(("mean", "median"), help="What of the measure to order by.")] = "mean",
+    aggregate: Annotated[
+        Any, choice(("mean", "median"), help="Whether to order by the mean or the median of the measure.")
+    ] = "mean",
     from_outputs: FROM_OUTPUTS = False,
     higher_is_better: HIGHER_IS_BETTER = None,
     alpha: ALPHA = 0.05,
     correction: CORRECTION = "holm",
     entries: Annotated[
         Path | None,
-        typer.Option(help="Dates and groups of the runs: CSV or JSON with id, date, group.", show_default=False),
+        typer.Option(help="Dates and groups of the runs: a CSV or JSON file with id, date and group.", show_default=False),
     ] = None,
-    kind: Annotated[Any, choice(("tiers", "verdicts", "history"), "--plot-kind", help="The figure.")] = "tiers",
+    kind: Annotated[
+        Any, choice(("tiers", "verdicts", "history"), "--plot-kind", help="The figure that --plot draws.")
+    ] = "tiers",
 ) -> None:
     """Order runs by a measure, with tiers and verdicts.
 
@@ -107,21 +116,27 @@ def leaderboard(
 def history(
     entries: Annotated[
         str,
-        typer.Argument(metavar="ENTRIES", help="The leaderboard: CSV or JSON with id, date, score.", show_default=False),
+        typer.Argument(
+            metavar="ENTRIES", help="The leaderboard: a CSV or JSON file with id, date and score.", show_default=False
+        ),
     ],
     written: WriteOptions,
     score: Annotated[
         str | None,
-        typer.Option(help="The column of the score; by default the one with eval in its name, or score.", show_default=False),
+        typer.Option(
+            help="The name of the column with the score; by default score, or the one with eval in its name.",
+            show_default=False,
+        ),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Leave out later entries than this date.", show_default=False)
+        str | None,
+        typer.Option(metavar="DATE", help="Leave out entries after this date, such as 2021-02-15.", show_default=False),
     ] = None,
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better.")] = False,
 ) -> None:
     """Find the submissions that took first place.
 
-    Needs the dates and scores of a leaderboard only.
+    Needs only the dates and scores of a leaderboard, no runs.
     """
     from ir_outcomes.leaderboards import sota_history
 
@@ -142,36 +157,37 @@ def stability(
         typer.Option(
             "--subset",
             metavar="NAME=FILE",
-            help="Also use only the queries of this file, one id on each line.",
+            help="Also rank the runs on the queries in this file only; it has one id on each line.",
             show_default=False,
         ),
     ] = None,
     labels: Annotated[
         list[str] | None,
-        typer.Option("--labels", metavar="NAME=QRELS", help="Also use these other qrels.", show_default=False),
+        typer.Option("--labels", metavar="NAME=QRELS", help="Also rank the runs by these other qrels.", show_default=False),
     ] = None,
     resamples: RESAMPLES = 1000,
-    top: Annotated[
-        int, typer.Option(min=1, help="Report the share of resamples in which a run is among the first so many.")
-    ] = 5,
+    top: Annotated[int, typer.Option(min=1, help="Report how often each run is among the first so many.")] = 5,
     level: Annotated[
-        float, typer.Option(parser=bounded(0, 1), metavar="<float>", help="The level of the intervals of ranks.")
+        float, typer.Option(parser=bounded(0, 1), metavar="<float>", help="The confidence level of the intervals of ranks.")
     ] = 0.95,
     seed: SEED = 0,
     kind: Annotated[
-        Any, choice(("ranks", "tau"), "--plot-kind", help="The figure; several conditions are drawn together.")
+        Any, choice(("ranks", "tau"), "--plot-kind", help="The figure that --plot draws; conditions are drawn together.")
     ] = "ranks",
 ) -> None:
     """Rank the runs on bootstrap resamples of the queries.
 
-    Does so for every measure, set of labels and set of queries.
+    Shows how far the ranks depend on the choice of queries, for each measure, each qrels and each subset of the queries.
     """
     from ir_outcomes.leaderboards import rank_distribution
 
     sets = {"": None, **named_files(subsets, "--subset")}
     judgments = {"": qrels, **named_files(labels, "--labels")}
     if measures and (cutoff is not None or (not from_outputs and settings_of_runs(options))):
-        raise usage_error("--cutoff, --rel, --ties and --judged-only are for the default measure; say them in the measure.")
+        raise usage_error(
+            "--cutoff, --rel, --ties and --judged-only are for the default measure; write them into --measure, "
+            "as in RR(rel=2)@10."
+        )
     if from_outputs and (cutoff is not None or labels):
         raise usage_error("--cutoff and --labels need runs; outputs are values of one measure.")
     results = {}
@@ -206,7 +222,8 @@ def agreement(
 ) -> None:
     """Count how often verdicts agree on halves of the queries.
 
-    The queries are divided at random, many times; significance tests are counted, too.
+    Divides the queries at random, many times, and counts for each pair of runs how often both halves give the same verdict, and
+    how often each significance test decides alike.
     """
     from ir_outcomes.leaderboards import agreement as agree
 

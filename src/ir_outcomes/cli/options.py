@@ -99,7 +99,7 @@ QRELS = Annotated[
 ]
 RUNS = Annotated[
     list[str],
-    typer.Argument(metavar="RUN...", help="The run files, or directories of run files.", show_default=False),
+    typer.Argument(metavar="RUN...", help="The runs: files, or directories of run files.", show_default=False),
 ]
 CUTOFF = Annotated[
     int | None,
@@ -112,42 +112,64 @@ CUTOFF = Annotated[
     ),
 ]
 ALPHA = Annotated[
-    float, typer.Option(parser=bounded(0, 1), metavar="<float>", help="The level of tests, intervals and verdicts.")
+    float,
+    typer.Option(
+        parser=bounded(0, 1),
+        metavar="<float>",
+        help="The significance level of tests and verdicts; intervals have level 1 - alpha.",
+    ),
 ]
 MARGINS = Annotated[
     Any,
     typer.Option(
         parser=_margins,
         metavar="POINTS,RANKS",
-        help="Non-inferiority margins of coverage and ranking, such as 1pp,0.5.",
+        help="Non-inferiority margins: the largest tolerable losses of coverage (percentage points) and of ranking (ranks), "
+        "such as 1pp,0.5.",
         show_default=False,
     ),
 ]
-CORRECTION = Annotated[Correction, choice(Correction, help="The correction for several contenders.")]
-ONE_ORDER = Annotated[OneOrder, choice(OneOrder, help="The order among equal scores.")]
-UNIT = Annotated[UnitChoice, choice(UnitChoice, help="What is answered or not: a query, or each of its relevant documents.")]
+CORRECTION = Annotated[Correction, choice(Correction, help="The correction of p-values for several contenders.")]
+_ORDERS = "The order of documents with equal scores: by descending id (trec), ascending id (msmarco), or as in the file (input)"
+ONE_ORDER = Annotated[OneOrder, choice(OneOrder, help=f"{_ORDERS}.")]
+UNIT = Annotated[
+    UnitChoice,
+    choice(
+        UnitChoice,
+        help="What is found or not: a query's first relevant document (query), or each of them (document). auto is the "
+        "dataset's unit, or query where the median query has one relevant document.",
+    ),
+]
 SEED = Annotated[int, typer.Option(min=0, help="The seed of the random numbers.")]
-RESAMPLES = Annotated[int, typer.Option(min=1, help="The number of random resamples.")]
+RESAMPLES = Annotated[int, typer.Option(min=1, help="The number of random resamples of the queries.")]
 MISSING = Annotated[
     Missing,
-    choice(Missing, help="The search length of a missing document: beyond the cutoff, or as in equation 3 of the paper."),
+    choice(
+        Missing,
+        help="The search length of a relevant document that was not retrieved: just beyond the cutoff (cutoff), or the number "
+        "of irrelevant documents retrieved (retrieved; equation 3 of Alex et al. 2022).",
+    ),
 ]
 HIGHER_IS_BETTER = Annotated[
     bool | None,
     typer.Option(
-        "--higher-is-better/--lower-is-better", help="The direction of a measure that is not known here.", show_default=False
+        "--higher-is-better/--lower-is-better",
+        help="Which values are better, for a measure whose direction is not known.",
+        show_default=False,
     ),
 ]
 NAMES = Annotated[
     list[str] | None,
-    typer.Option("--name", help="The name of a run, in the order of the runs; give it once for each run.", show_default=False),
+    typer.Option(
+        "--name", help="A name for a run, instead of its file's; give one for each run, in their order.", show_default=False
+    ),
 ]
 QUERIES = Annotated[
     str | None,
     typer.Option(
         "--queries",
         metavar="FILE",
-        help="The texts of the queries: a file of lines with id, tab and text; JSON lines; or a BEIR folder.",
+        help="The texts of the queries: a file with an id, a tab and a text on each line; JSON lines; or a BEIR folder.",
         show_default=False,
     ),
 ]
@@ -166,10 +188,10 @@ class SettingsOptions:
     rel: Annotated[
         int | None,
         typer.Option(
-            min=1, help="The smallest grade of a relevant document; by default the dataset's, or 1.", show_default=False
+            min=1, help="The smallest grade that counts as relevant; by default the dataset's, or 1.", show_default=False
         ),
     ] = None
-    ties: Annotated[Ties, choice(Ties, help="The order among equal scores.")] = "trec"
+    ties: Annotated[Ties, choice(Ties, help=f"{_ORDERS}; or the mean over all their orders (expected).")] = "trec"
     judged_only: Annotated[bool, typer.Option("--judged-only", help="Remove unjudged documents before ranks are counted.")] = (
         False
     )
@@ -181,7 +203,10 @@ class SettingsOptions:
     ] = 1
     cache: Annotated[
         Path | None,
-        typer.Option(help="A directory that keeps search lengths for the next call.", show_default=False),
+        typer.Option(
+            help="A directory in which to keep search lengths, so that the next call need not read the same runs again.",
+            show_default=False,
+        ),
     ] = None
 
     def settings(self) -> dict[str, Any]:
@@ -246,8 +271,20 @@ class TestOptions:
     """How the verdict on one contender is reached."""
 
     alpha: ALPHA = 0.05
-    test: Annotated[RankingTest, choice(RankingTest, help="The test that decides on ranking.")] = "t"
-    coverage_test: Annotated[CoverageTest, choice(CoverageTest, help="The binomial test that decides on coverage.")] = "exact"
+    test: Annotated[
+        RankingTest,
+        choice(
+            RankingTest,
+            help="The test that decides on ranking; where fewer than 30 queries differ, signflip takes the place of t.",
+        ),
+    ] = "t"
+    coverage_test: Annotated[
+        CoverageTest,
+        choice(
+            CoverageTest,
+            help="The binomial test that decides on coverage. Shares of documents are tested by sign flips instead.",
+        ),
+    ] = "exact"
 
 
 @dataclass(frozen=True)
@@ -269,6 +306,7 @@ class FamilyOptions(TestOptions):
     """How verdicts on several contenders, or on all pairs, are reached."""
 
     correction: Annotated[
-        FamilyCorrection, choice(FamilyCorrection, help="The correction for several contenders; tukey is for --all-pairs.")
+        FamilyCorrection,
+        choice(FamilyCorrection, help="The correction of p-values for several contenders; tukey is for --all-pairs."),
     ] = "holm"
     margins: MARGINS = None

@@ -30,28 +30,30 @@ def register(app: typer.Typer) -> None:
 
 
 def compare_outputs(
-    baseline: Annotated[
-        str, typer.Argument(metavar="BASELINE", help="What a tool wrote for run A, query by query.", show_default=False)
-    ],
+    baseline: Annotated[str, typer.Argument(metavar="BASELINE", help="Run A: a file of per-query values.", show_default=False)],
     contenders: Annotated[
-        list[str], typer.Argument(metavar="OUTPUT...", help="The same for run B, or several.", show_default=False)
+        list[str],
+        typer.Argument(metavar="OUTPUT...", help="Run B, or several runs: files of per-query values.", show_default=False),
     ],
     tests: MarginOptions,
     written: ComparisonWriteOptions,
     measure: Annotated[
         str | None,
         typer.Option(
-            "--measure", "-m", help="The measure; by default a reciprocal rank or ESL, or the only one.", show_default=False
+            "--measure",
+            "-m",
+            help="The measure to compare by; by default a reciprocal rank or ESL, or the only measure in the files.",
+            show_default=False,
         ),
     ] = None,
     qrels: Annotated[
         str | None,
-        typer.Option(metavar="QRELS", help="The qrels, which tell which queries are answerable.", show_default=False),
+        typer.Option(metavar="QRELS", help="The qrels, which say which queries are answerable.", show_default=False),
     ] = None,
     rel: Annotated[
         int | None,
         typer.Option(
-            min=1, help="The smallest grade of a relevant document; by default the measure's, or 1.", show_default=False
+            min=1, help="The smallest grade that counts as relevant; by default the measure's, or 1.", show_default=False
         ),
     ] = None,
     higher_is_better: HIGHER_IS_BETTER = None,
@@ -60,7 +62,7 @@ def compare_outputs(
 ) -> None:
     """Compare runs by per-query values of other tools.
 
-    These are what trec_eval -q, ir_measures -q or PyTerrier wrote. In a file of several runs, --name chooses one for the
+    The files are what trec_eval -q, ir_measures -q or PyTerrier wrote. In a file of several runs, --name chooses one for the
     baseline and one for each contender.
     """
     from ir_outcomes.comparison import compare_outputs as compare_values
@@ -87,7 +89,8 @@ def verdict(
     difference: Annotated[
         float,
         typer.Option(
-            help="The mean search length of the contender minus that of the baseline, on what both answered.",
+            help="The mean search length of the contender minus that of the baseline, on the queries that both answered; in "
+            "ranks, so that negative is better.",
             show_default=False,
         ),
     ],
@@ -96,17 +99,24 @@ def verdict(
     other_pvalues: Annotated[
         list[float] | None,
         typer.Option(
-            "--other-pvalue", min=0, max=1, help="The p-value of another test of that difference.", show_default=False
+            "--other-pvalue",
+            min=0,
+            max=1,
+            help="The p-value of another test of that difference, for the harm check; may be given more than once.",
+            show_default=False,
         ),
     ] = None,
     alpha: ALPHA = 0.05,
     rounding: Annotated[
-        float, typer.Option(min=0, help="How far the two numbers of queries may be off, in percentage points.")
+        float,
+        typer.Option(
+            min=0, help="How far --won and --lost may be off, in percentage points of --n: 0.5 for whole percentages."
+        ),
     ] = 0.0,
 ) -> None:
-    """Reach the verdict from published numbers alone.
+    """Compute the verdict from published numbers alone.
 
-    Tells whether the verdict survives their rounding, too.
+    Also says whether the verdict depends on how these numbers were rounded.
     """
     from ir_outcomes.comparison import verdict_from_summary
 

@@ -43,7 +43,7 @@ def report(
         typer.Option(
             metavar="FILE",
             help="The texts of the documents: JSON lines with doc_id, and text or title. By default those of the dataset, "
-            "where they are on this machine.",
+            "if they are on this machine.",
             show_default=False,
         ),
     ] = None,
@@ -51,7 +51,7 @@ def report(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The slices by which the page can filter: a file of lines with id, tab and label.",
+            help="The slices by which the page can filter: a file with a query id, a tab and a label on each line.",
             show_default=False,
         ),
     ] = None,
@@ -60,7 +60,7 @@ def report(
         typer.Option(
             parser=bounded(0, 1000),
             metavar="<float>",
-            help="The size of the page in megabytes up to which ranked lists and texts are included.",
+            help="The size in megabytes that the page may reach by including ranked lists and texts.",
         ),
     ] = 5,
     quiet: QUIET = False,

@@ -40,17 +40,21 @@ def measure(
     places: Annotated[int, typer.Option("--places", "-p", help="The number of decimal places; -1 for all.")] = 4,
     by_query: Annotated[bool, typer.Option("--by_query", "-q", help="Print a line for each query.")] = False,
     no_summary: Annotated[
-        bool, typer.Option("--no_summary", "-n", help="With --by_query: print no line for all queries.")
+        bool, typer.Option("--no_summary", "-n", help="With --by_query: do not print the means over all queries.")
     ] = False,
     output_format: Annotated[Lines, choice(Lines, "--output_format", "-o", help="The format of the lines.")] = "tsv",
     provider: Annotated[
-        str | None, typer.Option(help="Evaluate with this provider of ir_measures.", show_default=False)
+        str | None,
+        typer.Option(
+            help="The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that can.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Evaluate one run, like the ir_measures command.
 
-    Takes the arguments and prints the output of that command, for our measures too. The number of queries that the mean of a
-    search length is over is printed to stderr. In JSON lines an undefined or infinite value is null.
+    Takes the same arguments as that command and prints the same output, also for ESL, ASL and Answered. How many queries the
+    mean of a search length is over is printed to stderr. In JSON lines an undefined or infinite value is null.
     """
     import ir_measures
     from ir_measures.util import Metric
@@ -96,7 +100,7 @@ def datasets(
 ) -> None:
     """List the known datasets, or describe one.
 
-    Shows how a dataset is evaluated and what of it is on this machine; nothing is downloaded.
+    Shows how a dataset is evaluated, and which of its parts are on this machine; nothing is downloaded.
     """
     from ir_outcomes.reading import known_tasks, load
     from ir_outcomes.showing.text import print_view
@@ -108,15 +112,18 @@ def datasets(
 
 def sample(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Where to write it; created if it does not exist.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="The folder to write to; it is created if it does not exist.", show_default=False
+        ),
     ],
     suite: Annotated[
-        bool, typer.Option("--suite", help="Write four small collections with three runs each, for the command suite.")
+        bool, typer.Option("--suite", help="Write four small collections with three runs each instead, for ir-outcomes suite.")
     ] = False,
 ) -> None:
     """Write the embedded sample, to try everything offline.
 
-    It has four runs over 1000 queries, the queries and their qrels.
+    The sample has 1000 queries with their texts and qrels, and four runs.
     """
     from ir_outcomes.samples import write_sample, write_suite
 

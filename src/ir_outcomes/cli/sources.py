@@ -23,34 +23,37 @@ BASELINE = Annotated[
     str,
     typer.Argument(
         metavar="BASELINE",
-        help="Run A: a file, the name of one of the other runs, irds:<dataset id>, irds: for the dataset's own, or best.",
+        help="Run A: a file; the name of one of the other runs; best, the one with the highest mean reciprocal rank; or "
+        "irds:<dataset id>, the run that comes with a dataset (irds: for that of QRELS).",
         show_default=False,
     ),
 ]
 CONTENDERS = Annotated[
     list[str],
-    typer.Argument(metavar="RUN...", help="Run B or several, or directories of run files.", show_default=False),
+    typer.Argument(metavar="RUN...", help="Run B, or several runs: files, or directories of run files.", show_default=False),
 ]
 QRELS_OR_OUTPUT = Annotated[
     str,
     typer.Argument(
         metavar="QRELS",
-        help="The qrels file or an ir_datasets id; with --from-outputs the first output, or a table.",
+        help="The qrels file or an ir_datasets id; with --from-outputs the file of the first run, or a table.",
         show_default=False,
     ),
 ]
 RUNS_OR_OUTPUTS = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="RUN...", help="The run files, or directories of run files; with --from-outputs outputs.", show_default=False
+        metavar="RUN...",
+        help="The runs: files, or directories of run files; with --from-outputs the files of the other runs.",
+        show_default=False,
     ),
 ]
 FROM_OUTPUTS = Annotated[
     bool,
     typer.Option(
         "--from-outputs",
-        help="Take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, one for each run; or a single "
-        "table, CSV or tab-separated, with a row for each run and a column for each query.",
+        help="Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, "
+        "one for each run; or a single table, CSV or tab-separated, with a row for each run and a column for each query.",
     ),
 ]
 

@@ -16,7 +16,13 @@ __all__ = ["register"]
 Show = Literal["lengths", "changes", "rrie", "headroom"]
 SHARED_CUTOFF = Annotated[
     int | None,
-    typer.Option("--cutoff", "-k", min=1, help="The depth that all runs share; by default what all reach.", show_default=False),
+    typer.Option(
+        "--cutoff",
+        "-k",
+        min=1,
+        help="Ignore ranks beyond this one; by default the depth that all runs reach.",
+        show_default=False,
+    ),
 ]
 
 
@@ -38,15 +44,15 @@ def reordering(
     written: WriteOptions,
     measures: Annotated[
         list[str] | None,
-        typer.Option("--measure", "-m", help="A measure, the old one first; give at least two.", show_default=False),
+        typer.Option("--measure", "-m", help="A measure; give at least two, the old one first.", show_default=False),
     ] = None,
     cutoff: SHARED_CUTOFF = None,
     missing: MISSING = "cutoff",
-    kind: Annotated[Any, choice(("orders", "changes"), "--plot-kind", help="The figure.")] = "orders",
+    kind: Annotated[Any, choice(("orders", "changes"), "--plot-kind", help="The figure that --plot draws.")] = "orders",
 ) -> None:
     """Show how runs are reordered by another measure.
 
-    By default step by step from AP to ASL.
+    By default in steps from average precision (AP) to atomized search length (ASL).
     """
     from ir_outcomes.measures import parse_measure
     from ir_outcomes.tail import reordering as reorder
@@ -66,20 +72,35 @@ def tail(
     written: WriteOptions,
     show: Annotated[
         Show,
-        choice(Show, help="The distribution of search lengths, changes or reduction in error between two runs, or headroom."),
+        choice(
+            Show,
+            help="The distribution of search lengths (lengths); between two runs their changes (changes) or the relative "
+            "reduction in error (rrie); or the distribution of what the best run leaves to gain (headroom).",
+        ),
     ] = "lengths",
     cutoff: SHARED_CUTOFF = None,
     missing: MISSING = "cutoff",
     bins: Annotated[
         int | None,
-        typer.Option(min=1, help="The number of buckets of lengths or changes, of equal width.", show_default=False),
+        typer.Option(
+            min=1,
+            help="The number of buckets of equal width; by default 10 for lengths, and growing buckets for changes.",
+            show_default=False,
+        ),
     ] = None,
     kind: Annotated[
         Any,
-        choice(("top precision", "top length", "precision", "length"), "--plot-kind", help="The figure of --show headroom."),
+        choice(
+            ("top precision", "top length", "precision", "length"),
+            "--plot-kind",
+            help="The figure of --show headroom; quote a name of two words.",
+        ),
     ] = None,
 ) -> None:
-    """Show where all relevant documents are ranked."""
+    """Show where all relevant documents are ranked.
+
+    The search length of a relevant document is the number of irrelevant documents above it, plus 1.
+    """
     from ir_outcomes.tail import headroom, length_changes, length_distributions, rrie
 
     if show in ("changes", "rrie") and len(runs) != 2:

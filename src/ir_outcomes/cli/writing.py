@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
@@ -20,8 +20,8 @@ from ir_outcomes.errors import ParameterError, escaped
 __all__ = ["ComparisonWriteOptions", "WriteOptions", "check_target", "save_figure"]
 
 Format = Literal["text", "markdown", "json", "jsonl", "csv", "latex", "html"]
-COLUMNS_SHOWN_IN = ("text", "markdown", "csv", "latex", "html")
-SENTENCES_SHOWN_IN = ("text", "markdown", "html")
+COLUMNS_SHOWN_IN = tuple(form for form in get_args(Format) if form not in ("json", "jsonl"))
+SENTENCES_SHOWN_IN = tuple(form for form in COLUMNS_SHOWN_IN if form not in ("csv", "latex"))
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,23 @@ class WriteOptions:
         typer.Option(help="Also draw a figure and write it to this file: .png, .pdf or .svg.", show_default=False),
     ] = None
     spreadsheet: Annotated[
-        bool, typer.Option("--spreadsheet", help="With csv: protect names that a spreadsheet would compute as formulas.")
+        bool, typer.Option("--spreadsheet", help="With csv: protect names that a spreadsheet would take for formulas.")
     ] = False
     full: Annotated[bool, typer.Option("--full", help="With html: write a whole page instead of a part of a page.")] = False
     caption: Annotated[
         str | None,
-        typer.Option(help="With latex: put each table into a float with this caption; '' is its own one.", show_default=False),
+        typer.Option(
+            help="With latex: put each table into a float with this caption; '' keeps the table's own caption.",
+            show_default=False,
+        ),
     ] = None
     label: Annotated[
         str | None, typer.Option(help="With latex: put each table into a float with this label.", show_default=False)
     ] = None
-    wide: Annotated[bool, typer.Option("--wide", help="With latex: put each table into a float over two columns.")] = False
+    wide: Annotated[bool, typer.Option("--wide", help="With latex: put each table into a float across two columns.")] = False
     mark: Annotated[
         list[str] | None,
-        choice(Mark, help="With latex: mark the best values in bold, or significant differences with a dagger."),
+        choice(Mark, help="With latex: print the best values in bold, or mark significant differences with a dagger."),
     ] = None
     quiet: QUIET = False
 
@@ -77,8 +80,7 @@ class WriteOptions:
             known = blank_figure().canvas.get_supported_filetypes()
             if self.plot.suffix.removeprefix(".").lower() not in known:
                 raise ParameterError(
-                    f"--plot {self.plot}: cannot be written as {self.plot.suffix or 'it has no suffix'!r}; "
-                    "use .png, .pdf or .svg"
+                    f"--plot {self.plot}: cannot be written as a figure; let its name end in .png, .pdf or .svg"
                 )
             check_target("--plot", self.plot)
 
@@ -175,12 +177,14 @@ class ComparisonWriteOptions(WriteOptions):
     """How comparisons are written."""
 
     columns: Annotated[
-        Columns, choice(Columns, help="The columns; paper shows those of Tables 1 and 2 of Lin et al. 2021.")
+        Columns, choice(Columns, help="The columns of the table; paper shows those of Tables 1 and 2 of Lin et al. 2021.")
     ] = "default"
     sentences: Annotated[
         bool | None,
         typer.Option(
-            "--sentences/--no-sentences", help="Explain each verdict; by default for up to 3 contenders.", show_default=False
+            "--sentences/--no-sentences",
+            help="Explain each verdict in a sentence; by default for up to 3 contenders.",
+            show_default=False,
         ),
     ] = None
 

@@ -1,4 +1,4 @@
-"""`holes`: how much of a verdict hangs on documents that nobody judged."""
+"""`holes`: how much a verdict depends on unjudged documents."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Tipping(Immutable):
 
 @dataclass(frozen=True)
 class PairHoles(Immutable):
-    """What hangs on the unjudged documents of the baseline and one contender.
+    """What depends on the unjudged documents of the baseline and one contender.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class PairHoles(Immutable):
     n_unjudged : int
         Unjudged documents within the cutoff of either run.
     bound : Bound
-        The labels under three families of assignments, and whether the own label stands.
+        The labels under three families of assignments, and whether the comparison's own label stands.
     tipping : Tipping or None
         A small set of documents that changes the label; None where no set was found.
     changed : float
@@ -116,7 +116,7 @@ class PairHoles(Immutable):
 
 @dataclass(frozen=True, repr=False)
 class Holes(Result):
-    """How much of the verdicts hangs on unjudged documents.
+    """How much the verdicts depend on unjudged documents.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ def holes(
     seed: int = 0,
     progress: bool = False,
 ) -> Holes:
-    """Find how much of a verdict hangs on unjudged documents, which count as not relevant.
+    """Find how much a verdict depends on unjudged documents, which count as not relevant.
 
     Both facets are computed in full for each assignment of relevance: a new relevant document changes the number of relevant
     documents and the irrelevant ones above the others. The verdict is never replaced by a "corrected" one, which is worse: on
@@ -351,7 +351,7 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
             continue
         n = len(tip.documents)
         note = (
-            f"The label hangs on few judgments: at most {plural('unjudged document', n)} of {len(pair)}, if relevant, "
+            f"The label depends on few judgments: at most {plural('unjudged document', n)} of {len(pair)}, if relevant, "
             f'{"makes" if n == 1 else "make"} it "{LABELS[tip.label]}"; ir_outcomes.holes lists them.'
         )
         notes.append((note,))

@@ -242,7 +242,7 @@ def _meaning(measure: str, higher_is_better: bool | None) -> _Meaning:
         return _Meaning("reciprocal", int(at) if at.isdigit() else None, rel, 0.0, False)
     if higher_is_better is None and not is_gain(measure):
         raise ParameterError(
-            f"whether {measure} is better when higher is not known here; pass higher_is_better=True or False "
+            f"the direction of {measure} is not known; pass higher_is_better=True or False "
             "(its value must be 0 where nothing was found)"
         )
     return _Meaning("value", None, rel, 0.0, higher_is_better is None or higher_is_better)

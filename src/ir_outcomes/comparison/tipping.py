@@ -1,4 +1,4 @@
-"""How much hangs on unjudged documents: the bound, a small set of documents that changes the label, and random draws."""
+"""How much depends on unjudged documents: the bound, a small set of documents that changes the label, and random draws."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class RankedDocuments:
     scores : (n,) float64 array
         Scores of the run.
     grades : (n,) int64 array
-        Judged grades; `UNJUDGED` where there is none.
+        Judged grades; -1 where there is none.
     depth : int
         The first so many documents of each list were considered.
     """

@@ -126,7 +126,7 @@ class SearchLengths:
         if cutoff is None or (self.cutoff is not None and cutoff > self.cutoff):
             wanted = "the whole lists" if cutoff is None else f"cutoff={cutoff}"
             raise MismatchError(
-                f"{self.name} was evaluated with cutoff={self.cutoff}, which does not tell about {wanted}; "
+                f"{self.name} was evaluated with cutoff={self.cutoff}, which says nothing about {wanted}; "
                 "evaluate the run again"
             )
         found = (self.rank > 0) & (self.rank <= cutoff)

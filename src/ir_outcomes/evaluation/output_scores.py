@@ -23,7 +23,7 @@ def scores_from_outputs(
 ) -> Scores:
     """Collect the values of one measure for several runs from what other tools wrote or returned.
 
-    `leaderboard`, `rank_distribution` and `agreement` take the result in the place of an `Evaluation`.
+    `leaderboard`, `rank_distribution` and `agreement` take the result instead of an `Evaluation`.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def scores_from_outputs(
         The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one. Required where the sources do
         not name it.
     higher_is_better : bool, optional
-        Direction of the measure, where its name is not known here.
+        Direction of the measure, where its name does not tell.
     names : sequence of str, optional
         Names of the runs; by default those in the sources, or the names of the files. Of one source of several runs, which
         of them, and in which order.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 
-from ir_outcomes._checks import check_positive
+from ir_outcomes._checks import check_one_order, check_positive
 from ir_outcomes._types import Missing, Ties, Unit
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.items import OUTCOMES, Items, match
@@ -84,8 +84,7 @@ class SearchLengthMeasure(Measure):
                 example = f"{self.NAME}(baseline='bm25',of='baseline')"
                 raise ParameterError(f"{self}: of={self['of']!r} needs a baseline: write {example}")
             return
-        if self["ties"] == "expected":
-            raise ParameterError(f"{self}: ties='expected' gives no single order to compare; use 'trec', 'msmarco' or 'input'")
+        check_one_order(self["ties"], f"{self}: ")
         for name in self._only_alone:
             if name in self.params:
                 raise ParameterError(f"{self}: with a baseline only what both runs found counts; leave {name} out")

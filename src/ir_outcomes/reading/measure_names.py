@@ -46,9 +46,7 @@ def higher_is_better(measure: Any) -> bool:
     if declared is not None:
         return bool(declared)
     if not is_gain(str(measure)):
-        raise ParameterError(
-            f"the direction of {measure} is not known here; pass higher_is_better=True or higher_is_better=False"
-        )
+        raise ParameterError(f"the direction of {measure} is not known; pass higher_is_better=True or higher_is_better=False")
     return True
 
 
@@ -229,7 +227,7 @@ def parse_measure(text: Any) -> Any:
     Raises
     ------
     ParameterError
-        If the text is not a measure or names an unknown one, or its parameters are invalid; see `check_measure`.
+        If the text is not a measure or names an unknown one, or its parameters are invalid.
     MissingDependency
         If only packages that are not installed compute it.
 

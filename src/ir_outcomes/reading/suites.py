@@ -22,7 +22,7 @@ a suite is laid out in one of these ways:
   runs/<system>/<collection>.run.gz    with qrels/<collection>.txt.gz
   <collection>/<system>.run.gz         with <collection>/qrels.txt.gz or qrels/<collection>.txt.gz
 Runs end in .run, .res or .trec, and may be compressed. Where there are no qrels, the name of the collection must be an
-ir_datasets id, such as beir/nfcorpus/test: folders, or underscores in the place of slashes. Or list the collections in a TOML
+ir_datasets id, such as beir/nfcorpus/test: folders, or underscores instead of slashes. Or list the collections in a TOML
 or JSON file."""
 _RUN_ENDINGS = (".run", ".res", ".trec")
 _COMPRESSION_ENDINGS = (".gz", ".bz2", ".xz", ".lz4", ".zst")
@@ -107,7 +107,7 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
     -----
     A folder is laid out as ``runs/<system>/<collection>.run.gz`` or ``<collection>/<system>.run.gz``, with the qrels beside the
     runs (``<collection>/qrels.txt.gz``) or in a folder of their own (``qrels/<collection>.txt.gz``); without qrels, the name of
-    the collection is a dataset id, in folders or with underscores in the place of slashes. Runs end in .run, .res or .trec.
+    the collection is a dataset id, in folders or with underscores instead of slashes. Runs end in .run, .res or .trec.
 
     A file has a table for each collection, with paths relative to the file::
 

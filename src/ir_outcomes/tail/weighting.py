@@ -85,8 +85,8 @@ def effective_share(lengths: SearchLengths) -> float:
     """
     if lengths.ties == "expected":
         raise ParameterError(
-            "ties='expected': tied documents have no single precision to take them in order of; use ties='trec', 'msmarco' or "
-            "'input'"
+            "ties='expected': tied documents have no single precision to take them in order of; use another rule, such as "
+            "ties='trec'"
         )
     precisions = document_precisions(lengths)
     weights = 1 / lengths.relevant[lengths.query]

@@ -40,7 +40,7 @@ def _table(result: Holes) -> Table:
         (Column("changed in draws, %", "number"), lambda pair: percent(pair.changed)),
     ]
     return Table(
-        f"What hangs on unjudged documents: {plural('run', len(result.pairs))} against {result.baseline} (A)",
+        f"What depends on unjudged documents: {plural('run', len(result.pairs))} against {result.baseline} (A)",
         ", ".join(settings_words(result.settings)),
         *tabulated(fields, result.pairs),
         "unjudged: documents within the cutoff of A or B; bound: what three families of assignments do to the verdict; "
