@@ -183,7 +183,11 @@ def test_every_result_survives_json_pickle_and_copy(kind: str) -> None:
     assert len(repr(result)) < 200
     assert repr(result).startswith(f"<{kind}: ")
     assert "\x1b" not in repr(result)
-    required = [field.name for field in dataclasses.fields(result) if field.default is dataclasses.MISSING]  # type: ignore[arg-type]
+    required = [
+        field.name
+        for field in dataclasses.fields(result)  # type: ignore[arg-type]
+        if dataclasses.MISSING is field.default is field.default_factory
+    ]
     for missing in ("schema", "kind", *required):
         data = result.to_dict()
         del data[missing]

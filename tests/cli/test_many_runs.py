@@ -172,3 +172,23 @@ def test_every_command_that_works_can_be_quiet(command: Any, monkeypatch: pytest
         assert "overwritten" in command(*words, "--output", str(target))[2]
         status, out, err = command(*words, "--output", str(target), "--quiet")
         assert (status, out, err) == (0, "", "")
+
+
+def test_the_metadata_of_runs_is_in_json(command: Any, sample: Path, tmp_path: Path) -> None:
+    header = "# ir_metadata.start\n# tag: flät\n# method:\n#   k1: 0.9\n# ir_metadata.end\n"
+    for run in ("bm25.run", "bm25-flat.run"):
+        text = (sample / run).read_text()
+        (tmp_path / run).write_text(text if run == "bm25.run" else header + text)
+    runs = [str(tmp_path / run) for run in ("bm25.run", "bm25-flat.run")]
+    expected = {"bm25-flat": "tag: flät\nmethod:\n  k1: 0.9"}
+    cache = ["--cache", str(tmp_path / "cache")]
+    for more in ([], ["--jobs", "2"], cache, cache, [*cache, "-j", "2"]):  # the cache is empty, then it is not
+        for name in ("compare", "leaderboard"):
+            status, out, err = command(name, "qrels.txt", *runs, "--format", "json", *more)
+            assert (status, err) == (0, "")
+            assert json.loads(out)["run_metadata"] == expected
+    one = json.loads(command("measure", "qrels.txt", runs[1], "RR", "ESL@2", "--format", "json")[1])
+    assert (one["run"], one["metadata"], sorted(one["measures"])) == ("bm25-flat", expected["bm25-flat"], ["ESL@2", "RR"])
+    assert set(one) == {"run", "metadata", "measures"}
+    by_query = json.loads(command("measure", "qrels.txt", runs[0], "RR", "--format", "json", "-q", "--quiet")[1])
+    assert (by_query["metadata"], len(by_query["queries"])) == ("", N_QUERIES)

@@ -122,3 +122,17 @@ def test_json_characters_are_json() -> None:
         written = json_characters(text, encoding)
         written.encode(encoding)
         assert json.loads(written) == {"run": "é\udce9\U0001f600"}
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json", "jsonl", "csv", "latex", "html"])
+@pytest.mark.parametrize("command", ["compare", "leaderboard"])
+def test_a_name_that_is_not_utf8_is_the_same_text_in_every_format(folder: Path, command: str, form: str) -> None:
+    with open(os.fsencode(folder) + b"/caf\xe9.run", "w") as stream:
+        stream.write((folder / "a.run").read_text())
+    shown = {"json": r"caf\\xe9", "jsonl": r"caf\\xe9", "markdown": r"caf\\xe9", "latex": r"caf\textbackslash{}xe9"}
+    words = [command, "qrels.txt", "Ω.run", "--format", form]
+    by_file = call(*words, "caf\udce9.run", folder=folder)
+    by_option = call(*words, "a.run", "--name", "Ω", "--name", "caf\udce9", folder=folder)
+    assert (by_file.returncode, by_option.returncode) == (0, 0)
+    assert by_option.stdout.encode() == by_file.stdout.encode()
+    assert shown.get(form, r"caf\xe9") in by_file.stdout

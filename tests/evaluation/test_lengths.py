@@ -98,7 +98,7 @@ def test_a_dict_of_dict_and_arrays_give_the_same(
 @pytest.mark.parametrize(
     ("run", "message"),
     [
-        ({"q": {"gold": 1.0, "x": math.nan}}, "row 2 has no score"),
+        ({"q": {"gold": 1.0, "x": math.nan}}, "document x of query q has no score"),
         ({"q": {"gold": 1.0, "x": None}}, "has no score"),
         ({"q": {"gold": 1.0, "x": "0.5"}}, "must be a number"),
         ({"q": {"other": 1.0, None: 0.5}}, "document id must be text or a whole number, not NoneType"),

@@ -95,7 +95,7 @@ def altered(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]
 
 
 def test_another_layout_is_refused(saved: Path) -> None:
-    with pytest.raises(FormatError, match=r"layout 99, this one has 3\); evaluate the run again"):
+    with pytest.raises(FormatError, match=r"layout 99, this one has 4\); evaluate the run again"):
         SearchLengths.load(altered(saved, lambda about, _: about.update(layout=99)))
 
 
@@ -150,7 +150,7 @@ def added(field: str, values: Any) -> Callable[[dict[str, Any], dict[str, Any]],
         (lambda about, arrays: about.update(ties="random"), "its tie rule"),
         (lambda about, arrays: about.update(ties=["trec"]), "its tie rule"),
         (lambda about, arrays: about.update(judged_only=1), "its tie rule or judged_only"),
-        (lambda about, arrays: about.update(name=5), "its name is not text"),
+        (lambda about, arrays: about.update(name=5), "its name or metadata is not text"),
         (lambda about, arrays: about.update(query_ids=["q1", "q2", "q2"]), "its query_ids are repeated"),
         (lambda about, arrays: about.update(query_ids=["q1", "q2", 3]), "its query_ids are not texts"),
         (lambda about, arrays: about.update(query_ids="q1"), "its query_ids are not texts"),

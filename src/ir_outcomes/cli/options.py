@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,6 +79,11 @@ def _jobs(text: str) -> int:
     return number
 
 
+def _as_text(name: str) -> str:
+    """Show bytes of a name that are not UTF-8 as escapes, as in the names of files; JSON cannot contain them."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
 def named_files(words: Sequence[str] | None, option: str) -> dict[str, str]:
     """Read NAME=FILE words into a mapping from names to files."""
     files: dict[str, str] = {}
@@ -87,7 +93,7 @@ def named_files(words: Sequence[str] | None, option: str) -> dict[str, str]:
             raise usage_error(f"{option} {word}: write NAME=FILE, such as private=private.txt.")
         if name in files:
             raise usage_error(f"{option}: {name} is given twice; use a different name for each file.")
-        files[name] = file
+        files[_as_text(name)] = file
     return files
 
 
@@ -161,7 +167,10 @@ HIGHER_IS_BETTER = Annotated[
 NAMES = Annotated[
     list[str] | None,
     typer.Option(
-        "--name", help="A name for a run, instead of its file's; give one for each run, in their order.", show_default=False
+        "--name",
+        help="A name for a run, instead of its file's; give one for each run, in their order.",
+        show_default=False,
+        callback=lambda names: names and list(map(_as_text, names)),
     ),
 ]
 QUERIES = Annotated[

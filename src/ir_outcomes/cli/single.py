@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ir_outcomes.cli.groups import add_command
-from ir_outcomes.cli.options import QRELS, choice, usage_error
+from ir_outcomes.cli.options import QRELS, QUIET, choice, usage_error
 from ir_outcomes.cli.streams import error_line, json_characters, print_lines, standard_output
 
 __all__ = ["register"]
 
-Lines = Literal["tsv", "jsonl"]
+Form = Literal["tsv", "jsonl", "json"]
 
 
 def register(app: typer.Typer) -> None:
@@ -42,7 +42,16 @@ def measure(
     no_summary: Annotated[
         bool, typer.Option("--no_summary", "-n", help="With --by_query: do not print the means over all queries.")
     ] = False,
-    output_format: Annotated[Lines, choice(Lines, "--output_format", "-o", help="The format of the lines.")] = "tsv",
+    form: Annotated[
+        Form,
+        choice(
+            Form,
+            "--format",
+            "--output_format",
+            "-o",
+            help="The format: lines, or one JSON document with the name and the metadata of the run.",
+        ),
+    ] = "tsv",
     provider: Annotated[
         str | None,
         typer.Option(
@@ -50,11 +59,12 @@ def measure(
             show_default=False,
         ),
     ] = None,
+    quiet: QUIET = False,
 ) -> None:
     """Evaluate one run, like the ir_measures command.
 
     Takes the same arguments as that command and prints the same output, also for ESL, ASL and Answered. How many queries the
-    mean of a search length is over is printed to stderr. In JSON lines an undefined or infinite value is null.
+    mean of a search length is over is printed to stderr. In JSON an undefined or infinite value is null.
     """
     import ir_measures
     from ir_measures.util import Metric
@@ -67,30 +77,38 @@ def measure(
     providers = ir_measures.providers.registry
     if provider is not None and provider not in providers:
         raise usage_error(f"--provider {provider}: must be one of {', '.join(providers)}.")
-    if output_format == "jsonl" and places != 4:
-        error_line("--places is ignored when using --output jsonl")
+    if form != "tsv" and places != 4:
+        error_line(f"--places is ignored when using --output {form}")
 
     chosen = list(dict.fromkeys(parse_measure(name) for names in measures for name in _names_in(names)))
     evaluator: Any = ir_measures if provider is None else providers[provider]
     totals = {measure: measure.aggregator() for measure in chosen}
     undefined = dict.fromkeys(chosen, 0)
-    queries = as_qrels(qrels)
+    queries, evaluated = as_qrels(qrels), as_run(run)
     encoding = getattr(standard_output(), "encoding", None) or "utf-8"
+    document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
 
     def show(metric: Metric, *, with_query: bool) -> None:
-        line = _metric_line(metric, output_format, places, with_query=with_query)
-        print_lines(json_characters(line, encoding) if output_format == "jsonl" else line)
+        line = _metric_line(metric, form, places, with_query=with_query)
+        print_lines(json_characters(line, encoding) if form == "jsonl" else line)
 
-    for metric in evaluator.iter_calc(chosen, queries.to_dict(), as_run(run).to_dict()):
+    for metric in evaluator.iter_calc(chosen, queries.to_dict(), evaluated.to_dict()):
         totals[metric.measure].add(metric.value)
         undefined[metric.measure] += math.isnan(metric.value)
-        if by_query:
+        if by_query and form == "json":
+            values = document.setdefault("queries", {}).setdefault(metric.query_id, {})
+            values[str(metric.measure)] = _finite(metric.value)
+        elif by_query:
             show(metric, with_query=True)
-    if not no_summary:
-        for measure in chosen:
-            show(Metric(query_id="all", measure=measure, value=totals[measure].result()), with_query=by_query)
+    means = {} if no_summary else {measure: totals[measure].result() for measure in chosen}
+    if form == "json":
+        document["measures"] = {str(measure): _finite(mean) for measure, mean in means.items()}
+        print_lines(json_characters(json.dumps(document, ensure_ascii=False, indent=2), encoding))
+    else:
+        for measure, mean in means.items():
+            show(Metric(query_id="all", measure=measure, value=mean), with_query=by_query)
     for measure in chosen:
-        if undefined[measure]:
+        if undefined[measure] and not quiet:
             defined = len(queries.query_ids) - undefined[measure]
             error_line(f"{measure}: the mean is over {defined} of {len(queries.query_ids)} queries")
 
@@ -136,10 +154,13 @@ def _names_in(text: str) -> list[str]:
     return re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)
 
 
-def _metric_line(metric: Any, output_format: Lines, places: int, *, with_query: bool) -> str:
-    if output_format == "jsonl":
-        value = metric.value if math.isfinite(metric.value) else None
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _metric_line(metric: Any, form: Form, places: int, *, with_query: bool) -> str:
+    if form == "jsonl":
         fields = {"query_id": metric.query_id} if with_query else {}
-        return json.dumps({**fields, "measure": str(metric.measure), "value": value})
+        return json.dumps({**fields, "measure": str(metric.measure), "value": _finite(metric.value)})
     value = format(metric.value, "" if places == -1 else f".{places}f")
     return "\t".join([metric.query_id, str(metric.measure), value] if with_query else [str(metric.measure), value])

@@ -45,6 +45,8 @@ class MeasuredPair:
         What must be known about the input.
     texts : mapping of str to str
         Texts of the queries, as far as they are known.
+    metadata : mapping of str to str
+        Metadata of the two runs, as far as they have any.
     """
 
     queries: PairedQueries
@@ -54,6 +56,7 @@ class MeasuredPair:
     cutoffs: tuple[CutoffLabel, ...] = ()
     notes: tuple[str, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 def family_labels(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> list[str]:
@@ -118,6 +121,7 @@ def _comparison(
         ),
         notes=(),
         versions=versions(),
+        run_metadata=pair.metadata,
         queries=_query_outcomes(queries, pair.texts),
     )
     first, later = notes_on_verdict(comparison)

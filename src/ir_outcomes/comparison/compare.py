@@ -24,7 +24,7 @@ from ir_outcomes.comparison.wording import notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.evaluation.notes import n_missing
 from ir_outcomes.reading.run_lists import is_path, run_list
 
@@ -219,6 +219,7 @@ def measured_pair(
         cutoffs=cutoffs,
         notes=(*notes, *notes_on_input(*runs)),
         texts=evaluation.texts,
+        metadata=metadata_of(runs),
     )
 
 

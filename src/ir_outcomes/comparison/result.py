@@ -131,6 +131,8 @@ class Comparison(Result):
         What a careful reader must know, the most important first.
     versions : mapping of str to str
         Of ir_outcomes, NumPy, SciPy and Python.
+    run_metadata : mapping of str to str
+        The ir_metadata headers of the runs that have one, by name, without comment signs: YAML.
     queries : tuple of QueryOutcome, optional
         Query by query; None where the result was restored from JSON without them.
     """
@@ -151,6 +153,7 @@ class Comparison(Result):
     verdict: Verdict
     notes: tuple[str, ...]
     versions: Mapping[str, str]
+    run_metadata: Mapping[str, str] = field(default_factory=dict)
     queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
 
     has_paper_columns: ClassVar[bool] = True

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, get_args
@@ -72,6 +72,8 @@ class SearchLengths:
         Whether unjudged documents were removed before ranks were counted.
     qrels_digest : str
         Hash of the qrels.
+    metadata : str
+        See `Run.metadata`.
     """
 
     name: str
@@ -91,6 +93,7 @@ class SearchLengths:
     ties: Ties
     judged_only: bool
     qrels_digest: str
+    metadata: str = ""
 
     def __repr__(self) -> str:
         return f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff}, rel={self.rel})"
@@ -561,7 +564,13 @@ def search_lengths(
         ties=ties,
         judged_only=judged_only,
         qrels_digest=qrels.digest,
+        metadata=run.metadata,
     )
+
+
+def metadata_of(runs: Iterable[SearchLengths]) -> dict[str, str]:
+    """Return the metadata of the runs that have any, by name, as results keep them."""
+    return {run.name: run.metadata for run in runs if run.metadata}
 
 
 def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:

@@ -26,12 +26,12 @@ from ir_outcomes.reading.files import LARGEST_RATIO, UNSUSPICIOUS
 
 __all__ = ["LAYOUT", "PER_ATOM", "PER_QUERY", "load_parts", "load_values", "save_parts", "save_values", "score_bits"]
 
-LAYOUT = 3  # must change whenever a file of the old layout would be misread
+LAYOUT = 4  # must change whenever a file of the old layout would be misread
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
 PER_QUERY = ("retrieved", "unjudged", "listed")
 _ARRAYS = ("offsets", *PER_ATOM, *PER_QUERY)
-_TEXTS = ("unjudged_depths", "name", "query_ids", "ignored", "cutoff", "rel", "ties", "judged_only", "qrels_digest")
+_TEXTS = ("unjudged_depths", "name", "query_ids", "ignored", "cutoff", "rel", "ties", "judged_only", "qrels_digest", "metadata")
 _LARGEST_TEXT = 32 << 20  # bytes of JSON, which take up to twenty times as much as Python objects
 _LARGEST_FILE = 1 << 30
 
@@ -216,8 +216,8 @@ def _array(data: bytes) -> npt.NDArray[Any]:
 
 def _wrong_texts(about: Mapping[str, Any]) -> Iterator[str]:
     """Describe what is wrong with the part that is JSON."""
-    if not isinstance(about["name"], str) or not isinstance(about["qrels_digest"], str):
-        yield "its name is not text"
+    if not all(isinstance(about[field], str) for field in ("name", "qrels_digest", "metadata")):
+        yield "its name or metadata is not text"
     for field in ("query_ids", "ignored"):
         if not isinstance(about[field], list) or not all(isinstance(query, str) for query in about[field]):
             yield f"its {field} are not texts"

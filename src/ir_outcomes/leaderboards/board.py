@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -15,7 +15,7 @@ from ir_outcomes._types import Correction, Floats, Unit
 from ir_outcomes.comparison.settings import Settings, check_alpha
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.evaluation.notes import notes_on_listing
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of, with_verdicts
@@ -93,6 +93,8 @@ class Leaderboard(Result):
         Caveats.
     versions : mapping of str to str
         Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
+    run_metadata : mapping of str to str
+        The ir_metadata headers of the runs that have one, by name, without comment signs: YAML.
     """
 
     measure: str
@@ -108,6 +110,7 @@ class Leaderboard(Result):
     settings: Settings | None
     notes: tuple[str, ...]
     versions: Mapping[str, str]
+    run_metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tiers(self) -> tuple[tuple[str, ...], ...]:
@@ -289,6 +292,7 @@ def _board_of_runs(
         settings=settings,
         notes=(*places.scores.notes(), *_notes(evaluation.runs, places.scores, cycles, cutoff)),
         versions=versions(),
+        run_metadata=metadata_of(runs),
     )
 
 

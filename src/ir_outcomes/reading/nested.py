@@ -49,6 +49,7 @@ class NestedRun:
     scores: npt.NDArray[np.float64]
     name: str = "run"
     by_rank: bool = False
+    metadata: str = ""
 
     @cached_property
     def in_arrays(self) -> Run:
