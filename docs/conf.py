@@ -39,7 +39,7 @@ exclude_patterns = ["_build", "jupyter_execute", "numbers/*.md"]  # the numbers 
 html_theme = "furo"
 html_title = "ir_outcomes"
 html_static_path = ["_static"]
-html_css_files = ["outputs.css"]
+html_css_files = ["tables.css"]
 
 
 def write_sample_report(app: Any, error: Exception | None) -> None:
