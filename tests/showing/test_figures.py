@@ -234,6 +234,13 @@ def test_names_fall_back_to_a_font_that_has_their_characters(monkeypatch: pytest
     assert plain.texts[0].get_fontfamily() == ["sans-serif"]
 
 
+def test_texts_that_were_on_the_axes_keep_their_font() -> None:
+    axes = Figure().subplots()
+    note = axes.text(0, 0, "mine", fontfamily="monospace")
+    drawn(Comparisons, made_up.comparisons(3), "facets")(axes)
+    assert note.get_fontfamily() == ["monospace"]
+
+
 def test_characters_without_a_font_are_warned_about_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     message = "no installed font has the characters \u2332, which.* Noto Sans CJK"
     with pytest.warns(iro.IrOutcomesWarning, match=message) as found:

@@ -45,16 +45,18 @@ def choose_fonts(texts: Iterable[Any], later: Iterable[str] = ()) -> list[str]:
     family = list(texts[0].get_fontfamily())
     characters = {character for text in (*(text.get_text() for text in texts), *later) for character in text} - {"\n"}
     missing = _lacking(family, characters)
+    fallbacks = []
     for fallback in FALLBACKS if missing else ():
         lacking = _lacking([fallback], missing, fallback_to_default=False)
         if len(lacking) < len(missing):
-            family.append(fallback)
+            fallbacks.append(fallback)
             missing = lacking
-    for text in texts:
-        text.set_fontfamily(family)
+    if fallbacks:
+        for text in texts:
+            text.set_fontfamily([*text.get_fontfamily(), *fallbacks])
     if missing:
         _warn_about(missing)
-    return family
+    return [*family, *fallbacks]
 
 
 def _lacking(family: list[str], characters: set[str], *, fallback_to_default: bool = True) -> set[str]:
