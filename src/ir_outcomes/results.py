@@ -478,6 +478,10 @@ class _Invalid(Exception):  # never leaves this module
         super().__init__(problem)
         self.path = ""
 
+    def below(self, step: str) -> _Invalid:
+        self.path = f"{step}{self.path}"
+        return self
+
     def message(self) -> str:
         return f"{self.path.lstrip('.')}: {self}" if self.path else str(self)
 
@@ -485,13 +489,11 @@ class _Invalid(Exception):  # never leaves this module
 Restorer = Callable[[Any], Any]
 
 
-def _restored_at(key: str | int, restore: Restorer, item: Any) -> Any:
+def _restored_at(key: str, restore: Restorer, item: Any) -> Any:
     try:
         return restore(item)
     except _Invalid as invalid:
-        step = f"[{key}]" if isinstance(key, int) else f".{key}"
-        invalid.path = f"{step}{invalid.path}"
-        raise
+        raise invalid.below(f".{key}") from None
 
 
 @cache
@@ -592,8 +594,13 @@ def _restorer_of_tuple(kinds: tuple[Any, ...]) -> Restorer:
         if not is_homogeneous and len(value) != len(restorers):
             raise _Invalid(f"must be a list of {len(restorers)}, not of {len(value)}")
         chosen = restorers * len(value) if is_homogeneous else restorers
-        items = zip(chosen, value, strict=True)
-        return tuple(_restored_at(place, restore, item) for place, (restore, item) in enumerate(items))
+        items: list[Any] = []
+        try:  # once for all items, because a comparison has many thousands
+            for restore, item in zip(chosen, value, strict=True):
+                items.append(restore(item))
+        except _Invalid as invalid:
+            raise invalid.below(f"[{len(items)}]") from None
+        return tuple(items)
 
     return restored
 

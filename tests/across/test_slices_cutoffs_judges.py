@@ -160,6 +160,7 @@ def test_of_labels_that_are_equally_frequent_the_first_prevails() -> None:
         lambda evaluation: iro.compare_measure(evaluation, "ESL@10", "a", []),
         lambda evaluation: iro.compare_slices(evaluation, "length", "a", []),
         lambda evaluation: iro.compare_judges({"one": evaluation, "two": evaluation}, "a", []),
+        lambda evaluation: iro.compare_collections({"one": evaluation}, "a", []),
     ],
 )
 def test_no_contender_is_said(evaluation: iro.Evaluation, compare: Callable[[iro.Evaluation], Any]) -> None:

@@ -157,9 +157,11 @@ def compare_collections(
         raise ParameterError(f"no collection has a run called {baseline!r}; the runs are {listed(names[:10])}")
     chosen = [name for name in names if name != baseline] if contenders is None else contenders
     chosen = [chosen] if isinstance(chosen, str) else list(dict.fromkeys(chosen))
+    if not chosen:
+        raise ParameterError("there is no contender; name a run other than the baseline")
     unknown = [name for name in chosen if name not in names or name == baseline]
-    if unknown or not chosen:
-        raise ParameterError(f"{unknown[0] if unknown else 'no run'!r} is not a contender; the runs are {listed(names[:10])}")
+    if unknown:
+        raise ParameterError(f"{unknown[0]!r} is not a contender; the runs are {listed(names[:10])}")
     unknown = [name for name in groups or {} if name not in evaluations]
     if unknown:
         raise ParameterError(f"groups names {unknown[0]!r}, which is no collection; they are {listed(list(evaluations)[:10])}")

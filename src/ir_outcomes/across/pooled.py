@@ -131,17 +131,7 @@ class Overall(Immutable):
 
 
 def overall_of(rows: Sequence[Condition], rules: Rules, measures: Sequence[tuple[str, bool]] = ()) -> list[Overall]:
-    """Combine the conditions of each contender.
-
-    Parameters
-    ----------
-    rows : sequence of Condition
-        Of all contenders.
-    rules : Rules
-        How.
-    measures : sequence of (str, bool)
-        Other measures and whether higher is better.
-    """
+    """Combine the conditions of each contender; `measures` are other measures, and whether higher is better."""
     of_contender: dict[str, list[Condition]] = {}
     for row in rows:
         of_contender.setdefault(row.comparison.contender, []).append(row)

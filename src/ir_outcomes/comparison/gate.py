@@ -269,17 +269,7 @@ def _rules(margins: Any, settings: Settings | None, max_missing: float) -> GateR
 
 
 def decide_gate(compared: Comparison | WithoutResults, rules: GateRules, condition: str | None = None) -> GateDecision:
-    """Decide on one contender.
-
-    Parameters
-    ----------
-    compared : Comparison or WithoutResults
-        The contender against the baseline.
-    rules : GateRules
-        What passes.
-    condition : str, optional
-        The collection, where there are several.
-    """
+    """Decide on one contender, on the collection `condition` where there are several."""
     if isinstance(compared, WithoutResults):
         return GateDecision(
             condition, compared.contender, "fail", (compared.reason,), None, False, 0, (0, 0), (), None, None, ()

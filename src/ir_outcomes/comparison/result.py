@@ -325,9 +325,7 @@ _OF_RESTRICTED = (
 
 def row_of(comparison: Comparison) -> dict[str, Any]:
     """Return a column for each value, None where there is none; units are those of `Comparison`."""
-    row = columns_of(
-        comparison, "baseline", "contender", "n_queries", "n_unanswerable", "cutoff", "rel", "unit", "ties"
-    )  # fmt: skip
+    row = columns_of(comparison, "baseline", "contender", "n_queries", "n_unanswerable", "cutoff", "rel", "unit", "ties")
     shares = (f"{outcome}_share=shares.{outcome}" for outcome in OUTCOMES)
     row |= columns_of(comparison.outcomes, *OUTCOMES, *shares, "lost_at", "won_at")
     for name in ("coverage", "ranking", "reciprocal"):
@@ -339,9 +337,7 @@ def row_of(comparison: Comparison) -> dict[str, Any]:
     row |= columns_of(comparison.naive, "baseline", "contender", "difference", prefix="naive_")
     row |= {f"naive_p_{name}": pvalue for name, pvalue in comparison.naive.pvalues.items()}
     row |= columns_of(comparison.settings, "alpha", "correction", "family")
-    row |= columns_of(
-        comparison.verdict, "verdict=label", "strict", "do_no_harm", "guard", "non_inferior", "equivalent"
-    )  # fmt: skip
+    row |= columns_of(comparison.verdict, "verdict=label", "strict", "do_no_harm", "guard", "non_inferior", "equivalent")
     return row | {f"verdict_at_{at.cutoff}": at.label for at in comparison.cutoffs}
 
 
