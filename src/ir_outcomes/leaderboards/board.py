@@ -292,7 +292,7 @@ def _board_of_runs(
         settings=settings,
         notes=(*places.scores.notes(), *_notes(evaluation.runs, places.scores, cycles, cutoff)),
         versions=versions(),
-        run_metadata=metadata_of(runs),
+        run_metadata=metadata_of(evaluation.runs),
     )
 
 
