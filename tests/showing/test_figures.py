@@ -242,7 +242,7 @@ def test_texts_that_were_on_the_axes_keep_their_font() -> None:
 
 
 def test_characters_without_a_font_are_warned_about_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    message = "no installed font has the characters \u2332, which.* Noto Sans CJK"
+    message = "knows no font with the characters \u2332, which.* Noto Sans CJK"
     with pytest.warns(iro.IrOutcomesWarning, match=message) as found:
         axes = names_in_another_script(monkeypatch, "\u2332", ())
     assert [warning.filename for warning in found] == [__file__]

@@ -12,6 +12,7 @@ __all__ = [
     "RANK_TICKS",
     "better",
     "bucket_names",
+    "conditions_words",
     "count",
     "cutoff_words",
     "direction",

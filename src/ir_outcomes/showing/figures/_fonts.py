@@ -27,7 +27,7 @@ def choose_fonts(texts: Iterable[Any], later: Iterable[str] = ()) -> list[str]:
     Parameters
     ----------
     texts : iterable of matplotlib Text
-        The texts of a figure, which all get the same fonts.
+        The texts of a figure; those of another font keep it, and fall back alike.
     later : iterable of str
         What is still to be written.
 
@@ -77,8 +77,8 @@ def _warn_about(characters: set[str]) -> None:
     from matplotlib import get_cachedir
 
     warnings.warn(
-        f"no installed font has the characters {some(sorted(characters))}, which the figure shows as boxes; install one that "
-        "has them, such as Noto Sans CJK for Chinese, Japanese and Korean, and delete the fontlist files in "
+        f"matplotlib knows no font with the characters {some(sorted(characters))}, which the figure shows as boxes; install "
+        "one, such as Noto Sans CJK for Chinese, Japanese and Korean, and delete the fontlist files in "
         f"{get_cachedir()}, so that matplotlib finds it",
         IrOutcomesWarning,
         stacklevel=user_stacklevel(),

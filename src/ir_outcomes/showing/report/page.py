@@ -328,7 +328,7 @@ def _texts(own: island.QuerySet, lists: island.Lists | None, docs: Documents) ->
 
 def _section(section: Section, evaluation: Evaluation | None, number: int, *, several: bool, is_open: bool) -> dict[str, Any]:
     comparison = section.comparison
-    points = scatter(comparison)
+    view = comparison.view()
     return {
         "id": f"comparison-{number + 1}",
         "number": number,
@@ -339,9 +339,9 @@ def _section(section: Section, evaluation: Evaluation | None, number: int, *, se
         "bar": outcome_bar(comparison),
         "measurements": measurements(comparison),
         "curve": _curve(comparison, evaluation),
-        "scatter": points,
-        "tables": comparison.view().tables,
-        "statements": comparison.view().statements,
+        "scatter": scatter(comparison),
+        "tables": view.tables,
+        "statements": view.statements,
         "first_notes": comparison.notes[:FIRST_NOTES],
         "other_notes": comparison.notes[FIRST_NOTES:],
     }
