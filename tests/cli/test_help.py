@@ -132,6 +132,8 @@ def test_version_and_completion() -> None:
         ("compare-judges no --judge a --judge b", "write NAME=FILE"),
         ("leaderboard no", "Missing argument"),
         ("leaderboard no no --from-outputs -k 3", "need runs"),
+        ("leaderboard no no --plot x.png --plot-kind history", "--plot-kind history needs --entries"),
+        ("leaderboard no --from-outputs --plot x.png --plot-kind verdicts", "--plot-kind verdicts needs the runs"),
         ("stability no no -m RR@10 -k 3", "write them into --measure"),
         ("tail no no no no --show rrie", "is for two runs"),
         ("tail no no --bins 3 --show headroom", "--bins is for"),
@@ -160,6 +162,13 @@ def test_impossible_outputs_are_said_before_the_work(words: str, message: str, t
     done = call("compare", "no", "no", "no", *words.split(), folder=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert message in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--summary", "--report"])
+def test_impossible_outputs_of_gate_are_said_before_the_work(option: str, tmp_path: Path) -> None:
+    done = call("gate", "no", "no", "no", "--margins", "1,1", option, "nowhere/x", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"{option} nowhere/x: cannot be written: there is no directory nowhere" in done.stderr
 
 
 def test_missing_packages_are_said_before_the_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

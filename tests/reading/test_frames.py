@@ -216,3 +216,8 @@ def test_frames_that_look_swapped(kind: str) -> None:
         iro.as_qrels(make({**OURS, "score": SCORES}))
     beir = {"query-id": QUERIES, "corpus-id": DOCUMENTS, "score": GRADES}
     assert iro.as_qrels(make(beir)).to_dict() == QRELS
+
+
+def test_a_stream_of_record_batches_without_columns() -> None:
+    table = pyarrow.table({"qid": ["q", "q"], "docno": ["a", "b"], "score": [1.0, 2.0]})
+    assert iro.as_run(table.to_reader()).to_dict() == {"q": {"a": 1.0, "b": 2.0}}

@@ -22,7 +22,7 @@ from ir_outcomes.cli.options import (
 )
 from ir_outcomes.cli.sources import EvaluatedRuns, evaluated_with_baseline
 from ir_outcomes.cli.streams import note, progress_is_shown
-from ir_outcomes.cli.writing import WriteOptions
+from ir_outcomes.cli.writing import WriteOptions, check_target
 from ir_outcomes.errors import EmptyInput, ParameterError
 
 if TYPE_CHECKING:
@@ -97,6 +97,9 @@ def gate(
     A run passes if harm beyond the margins is excluded on both facets. It fails if such harm is shown, or if it has no results
     for too many queries. Of several decisions the worst is the exit status.
     """
+    for option, path in (("--summary", summary), ("--report", report)):
+        if path is not None:
+            check_target(option, path)
     keep = REPORTED_DOCUMENTS if report is not None else 0
     if suite is not None:
         if qrels is not None:

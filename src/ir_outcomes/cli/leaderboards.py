@@ -99,6 +99,10 @@ def leaderboard(
     """
     from ir_outcomes.leaderboards import leaderboard as order_runs
 
+    if written.plot is not None and kind == "history" and entries is None:
+        raise usage_error("--plot-kind history needs --entries.")
+    if written.plot is not None and kind == "verdicts" and from_outputs:
+        raise usage_error("--plot-kind verdicts needs the runs; --from-outputs has no verdicts.")
     source: Any
     if from_outputs:
         refuse_settings_of_runs(options)

@@ -164,6 +164,8 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
     layout = _layout_for(len(line.split()), kind)
     if is_header(names) and not (layout is not None and _fits(line, layout)):
         return FileContent(_read_with_header(blocks, kind, source, number, separator, names), metadata=metadata)
+    if line.startswith(b"#") and not (layout is not None and _fits(line, layout)):
+        raise FormatError(source, "is a comment; remove comment lines", line=number, text=shown(line.split()))
     if layout is None:
         check_bytes(first, source)
         raise FormatError(source, _wrong_columns(line.split(), kind), line=number, text=shown(line.split()))

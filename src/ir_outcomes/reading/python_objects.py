@@ -52,7 +52,8 @@ def columns_of(data: Any, source: str, kind: Kind, line_of: Callable[[str, str],
         return _from_mapping(data, source, kind, line_of)
     if hasattr(data, "collect") and not hasattr(data, "iter_rows"):  # a lazy frame of polars
         data = data.collect()
-    if hasattr(data, "__arrow_c_stream__") and _library_of(data) not in _FRAME_LIBRARIES:
+    has_columns = hasattr(data, "columns") and hasattr(data, "__getitem__")
+    if hasattr(data, "__arrow_c_stream__") and not (has_columns and _library_of(data) in _FRAME_LIBRARIES):
         data = _arrow_table(data)
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):
         return _from_frame(data, source, kind)
