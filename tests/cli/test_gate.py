@@ -87,7 +87,7 @@ def test_runs_without_results_fail_and_unreadable_ones_are_errors(sample: Path, 
     [
         (["qrels.txt", "bm25.run", "bm25-stem.run"], "--margins"),
         (["qrels.txt", "bm25.run", "--margins", "1pp,1"], "at least one RUN"),
-        (["qrels.txt", "--suite", "s", "--margins", "1pp,1"], "takes the place"),
+        (["qrels.txt", "--suite", "s", "--margins", "1pp,1"], "leave them out"),
         (["qrels.txt", "bm25.run", "bm25-stem.run", "--baseline", "b", "--margins", "1pp,1"], "needs --suite"),
         (["qrels.txt", "bm25.run", "bm25-stem.run", "--margins", "1pp,0"], "must be positive"),
         (["qrels.txt", "bm25.run", "bm25-stem.run", "--margins", "1pp,1", "--max-missing", "2"], "--max-missing"),
