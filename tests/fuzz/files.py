@@ -120,7 +120,7 @@ def tables(rng: random.Random, folder: Path) -> None:
     names = [rng.choice(QUERY_NAMES), rng.choice(DOCUMENT_NAMES), "score" if is_run else rng.choice(GRADE_NAMES)]
     good = rng.random() < 0.5
     if not good:
-        rows = [tuple(odd_text(rng, value) for value in row) for row in rows]  # type: ignore[misc]
+        rows = [tuple(odd_text(rng, value) for value in row) for row in rows]
         names[rng.randrange(3)] = rng.choice([*QUERY_NAMES, *DOCUMENT_NAMES, *GRADE_NAMES, "score", "rank", "", "x"])
     records = [dict(zip(names, row, strict=True)) for row in rows]
     form = rng.choice(["csv", "tsv", "quoted", "lines", "list", "document", "parquet"])
@@ -135,9 +135,9 @@ def tables(rng: random.Random, folder: Path) -> None:
             "utf-8", "surrogatepass"
         )
     else:
-        quoting = csv.QUOTE_ALL if form == "quoted" else csv.QUOTE_MINIMAL
         buffer = io.StringIO()
-        csv.writer(buffer, delimiter="\t" if form == "tsv" else ",", quoting=quoting).writerows([names, *rows])
+        dialect = csv.excel_tab if form == "tsv" else csv.unix_dialect if form == "quoted" else csv.excel  # unix quotes all
+        csv.writer(buffer, dialect).writerows([names, *rows])
         data = buffer.getvalue().encode("utf-8", "surrogatepass")
     path = folder / "input"
     path.write_bytes(data if good else damaged(rng, data))
