@@ -163,6 +163,8 @@ def _arrow_text(column: Any) -> Any | None:
         NotImplementedError,
     ):  # values of mixed types, or complex numbers
         return None
+    if len(chunks) != len(column):  # before version 16, pyarrow takes the letters of a polars column for its values
+        return None
     if chunks.null_count or str(chunks.type) not in ("string", "large_string", "string_view"):
         return None
     return chunks.cast(pyarrow.large_string()).combine_chunks()
