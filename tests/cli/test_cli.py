@@ -101,6 +101,12 @@ def test_measure_prints_what_ir_measures_prints(sample: Path, arguments: list[st
     assert ours.stdout == theirs.stdout
 
 
+def test_measure_without_a_measure(sample: Path) -> None:
+    done = call("measure", "qrels.txt", "bm25.run", " ", folder=sample)
+    assert done.returncode == 2
+    assert "There is no measure; name at least one" in done.stderr
+
+
 def test_measure_with_our_measures(sample: Path) -> None:
     done = call("measure", "qrels.txt", "bm25.run", "ESL@100", "Answered@100 RR", folder=sample)
     assert done.stdout == "ESL@100\t5.1462\nAnswered@100\t0.9030\nRR\t0.6623\n"

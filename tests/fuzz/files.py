@@ -135,9 +135,9 @@ def tables(rng: random.Random, folder: Path) -> None:
             "utf-8", "surrogatepass"
         )
     else:
-        quoting: Any = csv.QUOTE_ALL if form == "quoted" else csv.QUOTE_MINIMAL
         buffer = io.StringIO()
-        csv.writer(buffer, delimiter="\t" if form == "tsv" else ",", quoting=quoting).writerows([names, *rows])
+        dialect = csv.excel_tab if form == "tsv" else csv.unix_dialect if form == "quoted" else csv.excel  # unix quotes all
+        csv.writer(buffer, dialect).writerows([names, *rows])
         data = buffer.getvalue().encode("utf-8", "surrogatepass")
     path = folder / "input"
     path.write_bytes(data if good else damaged(rng, data))

@@ -194,10 +194,13 @@ def test_a_relation_of_duckdb() -> None:
     assert iro.as_run(relation).to_dict() == {"q0": {"d0": 0.0}, "q1": {"d1": 1.0}, "q2": {"d2": 2.0}}
 
 
-def test_complex_scores_are_refused() -> None:
+def test_complex_numbers_are_refused() -> None:
     for scores in ([1j, 2.0, 3.0], np.array([1j, 2, 3])):
         with pytest.raises(FormatError, match="a score or grade must be a number"):
             iro.as_run(pd.DataFrame({**PYTERRIER, "score": scores}))
+    for column in PYTERRIER:
+        with pytest.raises(FormatError, match="id must be text or a whole number, not complex"):
+            iro.as_run(pd.DataFrame({**PYTERRIER, "score": SCORES, column: [1j, 2j, 3j]}))
 
 
 def test_surrogates_in_ids_are_refused() -> None:

@@ -81,6 +81,8 @@ def measure(
         error_line(f"--places is ignored when using --output {form}")
 
     chosen = list(dict.fromkeys(parse_measure(name) for names in measures for name in _names_in(names)))
+    if not chosen:
+        raise usage_error("There is no measure; name at least one, such as ESL@100.")
     evaluator: Any = ir_measures if provider is None else providers[provider]
     totals = {measure: measure.aggregator() for measure in chosen}
     undefined = dict.fromkeys(chosen, 0)

@@ -96,7 +96,7 @@ def _arrow_table(data: Any) -> Any:
         raise MissingDependency("reading an Arrow stream needs the package pyarrow: pip install pyarrow") from None
     try:
         return pyarrow.table(data)
-    except (TypeError, ValueError):  # such as a frame with columns of mixed types
+    except (TypeError, ValueError, NotImplementedError):  # such as a frame with columns of mixed types
         return data
 
 
@@ -168,7 +168,15 @@ def _arrow_text(column: Any) -> Any | None:
         import pyarrow
 
         chunks = pyarrow.chunked_array(column)
-    except (ImportError, TypeError, ValueError, OverflowError):  # TypeError and ValueError if the types of the values are mixed
+    except (
+        ImportError,
+        TypeError,
+        ValueError,
+        OverflowError,
+        NotImplementedError,
+    ):  # values of mixed types, or complex numbers
+        return None
+    if len(chunks) != len(column):  # before version 16, pyarrow takes the letters of a polars column for its values
         return None
     if chunks.null_count or str(chunks.type) not in ("string", "large_string", "string_view"):
         return None
