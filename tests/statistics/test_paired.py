@@ -318,3 +318,11 @@ def test_sakai_table_5_1_with_two_systems_tukey_is_the_sign_flip_test() -> None:
     three = randomized_tukey_hsd(np.stack([SAKAI_A, SAKAI_B, SAKAI_C], axis=1), resamples=9_999)
     assert three[0, 1] > two[0, 1]  # one looks at three pairs
     assert three[0, 2] < three[0, 1] < three[1, 2]  # in the order of the differences of the means
+
+
+def test_binomial_tests_in_tails_that_the_incomplete_beta_function_of_scipy_loses() -> None:
+    won, lost = 37, 1038
+    n = won + lost
+    less, own = Fraction(sum(math.comb(n, k) for k in range(won)), 2**n), Fraction(math.comb(n, won), 2**n)
+    assert binomial_test(won, lost).pvalue == pytest.approx(float(2 * (less + own)), rel=1e-9)
+    assert midp_test(won, lost).pvalue == pytest.approx(float(2 * less + own), rel=1e-9)

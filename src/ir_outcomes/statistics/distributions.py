@@ -26,11 +26,8 @@ def proper(pvalues: npt.ArrayLike) -> Floats:
 
 def binomial_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
     """Two-sided exact p-values of won and lost being equally likely, element by element; 1 where both are 0."""
-    from scipy.special import betainc
-
-    more, fewer = np.maximum(won, lost), np.minimum(won, lost)
-    # P(X >= more) = I(more, fewer + 1); the parameter must be positive even where nothing is discordant.
-    return proper(2 * betainc(np.maximum(more, 1), fewer + 1, 0.5))
+    won, lost = np.asarray(won, dtype=np.int64), np.asarray(lost, dtype=np.int64)
+    return proper(2 * binomial_cdf(np.minimum(won, lost), won + lost, 0.5))
 
 
 def midp_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
@@ -39,11 +36,9 @@ def midp_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
     2 P(X < fewer) + P(X = fewer), and 1 - P(X = fewer) / 2 at equal counts. Subtracting P(X = fewer) from the exact p-value is
     the same in exact arithmetic, but leaves nothing but rounding errors, or less than 0, in far tails.
     """
-    from scipy.special import betainc
-
     won, lost = np.broadcast_arrays(np.asarray(won, dtype=np.int64), np.asarray(lost, dtype=np.int64))
     n, fewer = won + lost, np.minimum(won, lost)
-    less = np.where(fewer > 0, betainc(n - fewer + 1, np.maximum(fewer, 1), 0.5), 0.0)
+    less = binomial_cdf(fewer - 1, n, 0.5)
     own = np.empty(n.shape)
     for total in np.unique(n).tolist():
         own[n == total] = _even_chances(total)[fewer[n == total]]
@@ -52,9 +47,11 @@ def midp_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
 
 def binomial_cdf(k: npt.NDArray[np.int64], n: npt.NDArray[np.int64], share: float) -> Floats:
     """Compute the chance of at most k successes in n trials; k may be -1."""
-    from scipy.special import betainc
+    from scipy.special import bdtr, betainc
 
     chances = betainc(np.maximum(n - k, 1), np.maximum(k, 0) + 1, 1 - share)  # some versions have NaN for a parameter of 0
+    if (zero := chances == 0).any():  # it loses some chances below 1e-250, which bdtr has, with fewer digits
+        chances = np.where(zero, bdtr(np.maximum(k, 0).astype(np.float64), n, share), chances)
     return np.where(k < 0, 0.0, np.where(k >= n, 1.0, chances))
 
 
