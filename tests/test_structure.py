@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,7 +86,10 @@ def imports_of(importer: str, node: ast.AST, at_import: bool = True) -> Iterator
         yield from imports_of(importer, child, at_import and not is_function and not is_for_types)
 
 
-IMPORTS = [found for name, tree in MODULES.items() for found in imports_of(name, tree) if found.imported in MODULES]
+@cache
+def imports() -> list[Import]:
+    """Return the imports between our own modules."""
+    return [found for name, tree in MODULES.items() for found in imports_of(name, tree) if found.imported in MODULES]
 
 
 def package_of(module: str) -> str:
@@ -104,7 +108,7 @@ def test_every_module_has_a_layer() -> None:
 
 def test_imports_go_one_way() -> None:
     upwards = []
-    for importer, imported, at_import in IMPORTS:
+    for importer, imported, at_import in imports():
         here, there = package_of(importer), package_of(imported)
         if here in ("", "__main__") or there in (here, "") or (there in FOUNDATIONS and here not in FOUNDATIONS):
             continue
@@ -116,7 +120,7 @@ def test_imports_go_one_way() -> None:
 
 def test_no_module_imports_itself_through_others() -> None:
     graph: dict[str, set[str]] = {}
-    for importer, imported, at_import in IMPORTS:
+    for importer, imported, at_import in imports():
         if at_import:
             graph.setdefault(importer, set()).add(imported)
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
