@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 
-from ir_outcomes._types import Floats
+from ir_outcomes._types import Floats, RankingTest
 from ir_outcomes.comparison.outcomes import PairedQueries, Restricted
 from ir_outcomes.comparison.pair_tests import DecidingCoverageTest
 from ir_outcomes.comparison.settings import Settings
@@ -90,7 +91,7 @@ class Facet(Immutable):
     test : str
         Name of the deciding test, a key of `tests`.
     tests : mapping of str to Test
-        All tests of this facet by name.
+        The tests of this facet by name. Sign flips of reciprocals are among them only where they decide.
     pvalue_corrected : float
         P-value of the deciding test, corrected for the contenders of one call.
     detectable : float or None
@@ -347,7 +348,8 @@ def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | 
         return None
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
     values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
-    return _paired_facet(name, "reciprocal", True, values, settings)
+    # Reciprocals have no common unit, so that their sign flips take longer than all other tests together.
+    return _paired_facet(name, "reciprocal", True, values, settings, always=("t", "wilcoxon", "sign"))
 
 
 def restricted_length(restricted: Restricted | None, settings: Settings) -> RestrictedLength | None:
@@ -382,12 +384,20 @@ def naive_tests(baseline: Floats, contender: Floats, *, higher_is_better: bool =
 
 
 def _paired_facet(
-    name: str, measured_in: str, higher_is_better: bool, values: tuple[Floats, Floats], settings: Settings
+    name: str,
+    measured_in: str,
+    higher_is_better: bool,
+    values: tuple[Floats, Floats],
+    settings: Settings,
+    *,
+    always: Collection[RankingTest] = get_args(RankingTest),
 ) -> RankingFacet:
+    """Run the tests that are always wanted, and the one that decides."""
     change = differences(*values)
     n_nonzero = int(np.count_nonzero(change))
-    tests = dict(paired_tests(change))
     test = "signflip" if settings.test == "t" and n_nonzero < FEW else settings.test
+    offered = paired_tests(change)
+    tests = {name: offered[name] for name in offered if name in always or name == test}
     level = settings.first_step_level
     deviation = _deviation(change)
     return RankingFacet(
