@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ir_outcomes.showing.report import ReportPage
     from ir_outcomes.showing.view import View
 
-__all__ = ["OPTIONAL", "SCHEMA", "FrozenDict", "Immutable", "Result", "as_plain", "columns_of", "versions"]
+__all__ = ["OPTIONAL", "SCHEMA", "FrozenDict", "Immutable", "Result", "as_plain", "cells_of", "versions"]
 
 SCHEMA = 1  # raised when JSON written by an earlier version can no longer be read
 OPTIONAL = types.MappingProxyType({"optional": True})  # metadata of a field that JSON holds only on request
@@ -420,7 +420,7 @@ class Result(Immutable):
         return self.to_text()
 
 
-def columns_of(source: object, *columns: str, prefix: str = "") -> dict[str, Any]:
+def cells_of(source: object, *columns: str, prefix: str = "") -> dict[str, Any]:
     """Take attributes of an object as columns of a row; None where the object, or something on the way to it, is None.
 
     Parameters
@@ -434,7 +434,7 @@ def columns_of(source: object, *columns: str, prefix: str = "") -> dict[str, Any
 
     Examples
     --------
-    >>> columns_of(date(2021, 2, 28), "year", "of_month=day", prefix="date_")
+    >>> cells_of(date(2021, 2, 28), "year", "of_month=day", prefix="date_")
     {'date_year': 2021, 'date_of_month': 28}
     """
     row = {}

@@ -16,7 +16,7 @@ from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.comparison.settings import Settings, checked_margins
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.reading.files import file_digest
-from ir_outcomes.results import Immutable, Result, columns_of, versions
+from ir_outcomes.results import Immutable, Result, cells_of, versions
 from ir_outcomes.statistics import Interval, QueriesNeeded, queries_for_mean
 
 __all__ = [
@@ -219,14 +219,14 @@ class GateResult(Result):
 
 
 def _row(decision: GateDecision) -> dict[str, Any]:
-    row = columns_of(decision, "condition", "contender", "status", "verdict=label", "equivalent", "n_queries")
+    row = cells_of(decision, "condition", "contender", "status", "verdict=label", "equivalent", "n_queries")
     row |= {"missing_baseline": decision.n_missing[0], "missing_contender": decision.n_missing[1]}
     for name, facet in zip(("coverage", "ranking"), decision.facets or (None, None), strict=True):
-        row |= columns_of(
+        row |= cells_of(
             facet, "status", "difference", "low=interval.low", "high=interval.high", "margin", "queries=needed.queries",
             "queries_upper=needed.upper", prefix=f"{name}_",
         )  # fmt: skip
-    return row | columns_of(decision, "all_queries", "all_queries_p") | {"reasons": " ".join(decision.reasons)}
+    return row | cells_of(decision, "all_queries", "all_queries_p") | {"reasons": " ".join(decision.reasons)}
 
 
 def gate_of(

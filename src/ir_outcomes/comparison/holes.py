@@ -23,7 +23,7 @@ from ir_outcomes.evaluation.documents import RankedDocuments
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.notes import unjudged_share
-from ir_outcomes.results import Immutable, Result, columns_of, versions
+from ir_outcomes.results import Immutable, Result, cells_of, versions
 
 __all__ = ["Holes", "PairHoles", "Tipping", "UnjudgedDocument", "holes", "judged_shares", "tipping_notes"]
 
@@ -186,12 +186,12 @@ def _row(baseline: str, pair: PairHoles) -> dict[str, Any]:
     at_10 = pair.judged_at_10 or (None, None)
     return {
         "baseline": baseline,
-        **columns_of(pair, "contender", "verdict=label"),
+        **cells_of(pair, "contender", "verdict=label"),
         "judged_at_10_baseline": at_10[0],
         "judged_at_10_contender": at_10[1],
         "judged_baseline": pair.judged[0],
         "judged_contender": pair.judged[1],
-        **columns_of(
+        **cells_of(
             pair, "n_unjudged", "bound=bound.word", "label_if_baseline=bound.baseline", "label_if_contender=bound.contender",
             "label_if_both=bound.both", "tipping_n=tipping.n", "tipping_share=tipping.share", "tipping_label=tipping.label",
             "changed", "flagged",

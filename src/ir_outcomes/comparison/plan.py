@@ -14,7 +14,7 @@ from ir_outcomes.comparison.facets import POWER, Facet
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import Immutable, Result, columns_of, versions
+from ir_outcomes.results import Immutable, Result, cells_of, versions
 from ir_outcomes.statistics import (
     QueriesNeeded,
     queries_for_coverage,
@@ -95,7 +95,7 @@ class Plan(Result):
             "facet=name", "measured_in", "effect", "n", "n_nonzero", "smallest_pvalue", "test", "queries=needed.queries",
             "queries_upper=needed.upper", "power=needed.power", "alpha=needed.alpha", "confidence=needed.confidence",
         )  # fmt: skip
-        return [columns_of(facet, *columns) for facet in (self.coverage, self.ranking)]
+        return [cells_of(facet, *columns) for facet in (self.coverage, self.ranking)]
 
     def _summary(self) -> str:
         needed = " and ".join(

@@ -14,7 +14,7 @@ from ir_outcomes._types import Floats, Ints
 from ir_outcomes.comparison.settings import check_alpha
 from ir_outcomes.comparison.verdict import DECISIONS, LABELS, Decision, Verdicts, decide, find
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import Result, columns_of, versions
+from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics import Tests, binomial_tests
 
 __all__ = ["SummaryVerdict", "verdict_from_summary"]
@@ -77,10 +77,10 @@ class SummaryVerdict(Result):
         low, high = self.coverage_pvalues
         return [
             {
-                **columns_of(self, "n", "won", "lost", "coverage_p=coverage_pvalue"),
+                **cells_of(self, "n", "won", "lost", "coverage_p=coverage_pvalue"),
                 "coverage_p_low": low,
                 "coverage_p_high": high,
-                **columns_of(self, "ranking_difference", "ranking_p=ranking_pvalue", "verdict=label", "strict", "do_no_harm"),
+                **cells_of(self, "ranking_difference", "ranking_p=ranking_pvalue", "verdict=label", "strict", "do_no_harm"),
                 "survives_rounding": self.survives_rounding,
             }
         ]

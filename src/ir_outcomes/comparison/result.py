@@ -12,7 +12,7 @@ from ir_outcomes.comparison.outcomes import OUTCOMES, Outcomes
 from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.comparison.verdict import LABELS, Decision
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import OPTIONAL, Result, columns_of
+from ir_outcomes.results import OPTIONAL, Result, cells_of
 
 __all__ = ["Comparison", "Comparisons", "CutoffLabel", "QueryOutcome", "Verdict", "row_of"]
 
@@ -325,19 +325,19 @@ _OF_RESTRICTED = (
 
 def row_of(comparison: Comparison) -> dict[str, Any]:
     """Return a column for each value, None where there is none; units are those of `Comparison`."""
-    row = columns_of(comparison, "baseline", "contender", "n_queries", "n_unanswerable", "cutoff", "rel", "unit", "ties")
+    row = cells_of(comparison, "baseline", "contender", "n_queries", "n_unanswerable", "cutoff", "rel", "unit", "ties")
     shares = (f"{outcome}_share=shares.{outcome}" for outcome in OUTCOMES)
-    row |= columns_of(comparison.outcomes, *OUTCOMES, *shares, "lost_at", "won_at")
+    row |= cells_of(comparison.outcomes, *OUTCOMES, *shares, "lost_at", "won_at")
     for name in ("coverage", "ranking", "reciprocal"):
         if (facet := getattr(comparison, name)) is not None:
-            row |= columns_of(facet, *_OF_FACET, prefix=f"{name}_")
-    row |= columns_of(comparison.ranking, "ratio", prefix="ranking_")
+            row |= cells_of(facet, *_OF_FACET, prefix=f"{name}_")
+    row |= cells_of(comparison.ranking, "ratio", prefix="ranking_")
     if comparison.restricted is not None:
-        row |= columns_of(comparison.restricted, *_OF_RESTRICTED)
-    row |= columns_of(comparison.naive, "baseline", "contender", "difference", prefix="naive_")
+        row |= cells_of(comparison.restricted, *_OF_RESTRICTED)
+    row |= cells_of(comparison.naive, "baseline", "contender", "difference", prefix="naive_")
     row |= {f"naive_p_{name}": pvalue for name, pvalue in comparison.naive.pvalues.items()}
-    row |= columns_of(comparison.settings, "alpha", "correction", "family")
-    row |= columns_of(comparison.verdict, "verdict=label", "strict", "do_no_harm", "guard", "non_inferior", "equivalent")
+    row |= cells_of(comparison.settings, "alpha", "correction", "family")
+    row |= cells_of(comparison.verdict, "verdict=label", "strict", "do_no_harm", "guard", "non_inferior", "equivalent")
     return row | {f"verdict_at_{at.cutoff}": at.label for at in comparison.cutoffs}
 
 
@@ -348,9 +348,9 @@ def _paper_row(comparison: Comparison) -> dict[str, Any]:
     to the reader.
     """
     naive = comparison.naive.pvalues
-    row = columns_of(comparison, "A=baseline", "B=contender", "delta=naive.difference")
+    row = cells_of(comparison, "A=baseline", "B=contender", "delta=naive.difference")
     row |= {"naive_wrs_p": naive["ranksum"], "naive_wsr_p": naive["wilcoxon"], "naive_t_p": naive["t"]}
-    row |= columns_of(
+    row |= cells_of(
         comparison, "neither=outcomes.shares.neither", "a_wins=outcomes.shares.lost", "b_wins=outcomes.shares.won",
         "coverage_p=coverage.pvalue", "both=outcomes.shares.both",
     )  # fmt: skip

@@ -13,7 +13,7 @@ from ir_outcomes._formatting import plural
 from ir_outcomes._types import Ints, Missing
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.results import Result, columns_of, versions
+from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.tail.depth import TailSettings, runs_at_depth
 from ir_outcomes.tail.measures import ASL_FIRST, document_lengths
 from ir_outcomes.tail.weighting import effective_share
@@ -78,7 +78,7 @@ class LengthDistributions(Result):
         buckets = [f"{low}_to_{high - 1}" for low, high in zip(self.edges[:-1], self.edges[1:], strict=True)]
         return [
             {
-                **columns_of(run, "run", "asl", "asl_g1_10=asl_top", "effective_share"),
+                **cells_of(run, "run", "asl", "asl_g1_10=asl_top", "effective_share"),
                 **dict(zip(buckets, run.counts, strict=True)),
                 "missing": run.missing,
                 "missing_share": run.missing / self.n_documents,

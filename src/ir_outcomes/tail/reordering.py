@@ -17,7 +17,7 @@ from ir_outcomes.evaluation.notes import notes_on_queries
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.results import Result, columns_of, versions
+from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
 from ir_outcomes.tail.depth import TailSettings, check_evaluation, runs_at_depth
@@ -100,7 +100,7 @@ class Reordering(Result):
             "step", "old", "new", "delta_sort", "run", "better_before", "better_after", "kendall_tau=tau", "delta_value",
             "delta_value_deviation=deviation",
         )  # fmt: skip
-        return [columns_of(change, *columns) for change in self.changes]
+        return [cells_of(change, *columns) for change in self.changes]
 
     def _summary(self) -> str:
         last = self.changes[-1]

@@ -10,7 +10,7 @@ from typing import Any
 from ir_outcomes._types import Missing
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.results import Result, columns_of, versions
+from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.tail.depth import TailSettings, pair_at_depth
 from ir_outcomes.tail.measures import top_and_all
 
@@ -71,7 +71,7 @@ class RRIE(Result):
                 "measure": of_measure.measure,
                 "baseline_run": self.baseline,
                 "contender_run": self.contender,
-                **columns_of(of_measure, "baseline", "contender", "optimum", "rrie"),
+                **cells_of(of_measure, "baseline", "contender", "optimum", "rrie"),
             }
             for of_measure in self.reductions
         ]
