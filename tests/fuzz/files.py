@@ -47,7 +47,9 @@ def literal_run(data: bytes, columns: int) -> dict[str, dict[str, float]] | None
         except ValueError:
             return None
         documents = found.setdefault(fields[query].decode(), {})
-        if fields[document].decode() in documents or math.isnan(number) or (columns == 4 and not number.is_integer()):
+        if fields[document].decode() in documents or math.isnan(number):
+            return None
+        if columns == 4 and not (number.is_integer() and abs(number) <= 1e9):
             return None
         documents[fields[document].decode()] = number
     return found

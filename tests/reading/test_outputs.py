@@ -182,6 +182,11 @@ def test_titles_of_csv_columns_may_have_white_space(tmp_path: Path) -> None:
     assert read_output(written(tmp_path, "qid,measure,value \v\nq1,RR,0.5\n")).values == {"q1": 0.5}
 
 
+def test_a_damaged_first_line_is_not_the_header_of_a_table(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="line 1: the value is not a number"):
+        read_output(written(tmp_path, "recip_rank\t01\t0x1\nrecip_rank\t02\t0.25\n"), measure="recip_rank")
+
+
 def test_a_quotation_mark_that_joins_columns_of_the_header_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="line 2: has a quotation mark that joins the header and another line"):
         read_output(written(tmp_path, '"name,qid,measure,value\na","q1","RR",1\n'))

@@ -252,7 +252,10 @@ def _separator(line: str) -> str | None:
     (',', '\t', None)
     """
     fields = _fields(line)
-    if len(fields) == 3 and fields[0] and (strict_number(fields[2]) is not None or _TEXTS_OF_TREC_EVAL.fullmatch(fields[0])):
+    has_three = len(fields) == 3 and bool(fields[0]) and len({*fields} & {*_OF_LONG_TABLES}) < 2
+    # By tabs also where the value is not a number: a damaged line of trec_eval must not become the header of a table.
+    by_tabs = line.count("\t") == 2
+    if has_three and (by_tabs or strict_number(fields[2]) is not None or _TEXTS_OF_TREC_EVAL.fullmatch(fields[0])):
         return None
     return next((sign for sign in "\t," if sign in line), None)
 
