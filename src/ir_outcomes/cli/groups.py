@@ -46,13 +46,16 @@ def add_command(app: typer.Typer, function: Callable[..., None], *examples: str,
 
 def _flat(function: Callable[..., None]) -> Callable[..., None]:
     """Replace each group among the parameters of a function by its fields."""
-    hints = get_type_hints(function, include_extras=True)
-    groups: dict[str, Any] = {parameter: hint for parameter, hint in hints.items() if is_dataclass(hint)}
+    # Not by get_type_hints: on Python 3.10 it makes parameters whose default is None optional, around what typer looks for.
+    declared = inspect.signature(function, eval_str=True).parameters
+    groups: dict[str, Any] = {
+        name: parameter.annotation for name, parameter in declared.items() if is_dataclass(parameter.annotation)
+    }
     parameters: list[inspect.Parameter] = []
-    for parameter in inspect.signature(function).parameters.values():
-        group = groups.get(parameter.name)
+    for name, parameter in declared.items():
+        group = groups.get(name)
         if group is None:
-            parameters.append(parameter.replace(annotation=hints[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY))
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
             continue
         of_fields = get_type_hints(group, include_extras=True)
         parameters += [_parameter(field, of_fields[field.name]) for field in fields(group)]
