@@ -207,4 +207,4 @@ def test_a_measure_instead_of_ranks(sample: Path) -> None:
     assert (found.contender, round(found.coverage.difference or 0, 1)) == ("bm25-stem", 3.4)
     wrong = call("compare-measure", "qrels.txt", "nDCG@10", "bm25.run", "bm25-stem.run", "-k", "5", folder=sample)
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "No such option: -k" in wrong.stderr
+    assert "No such option" in wrong.stderr
