@@ -78,7 +78,7 @@ def measure(
     if provider is not None and provider not in providers:
         raise usage_error(f"--provider {provider}: must be one of {', '.join(providers)}.")
     if form != "tsv" and places != 4:
-        error_line(f"--places is ignored when using --output {form}")
+        error_line(f"--places is ignored with --format {form}")
 
     chosen = list(dict.fromkeys(parse_measure(name) for names in measures for name in _names_in(names)))
     if not chosen:
