@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,20 +73,20 @@ class Collection:
 
 
 def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
-    runs = evaluation.at(cutoff)
-    shares = evaluation.unit == "document" and evaluation.many_relevant
+    runs = evaluation.runs
+    blocks_of = blocks_of_shares if evaluation.unit == "document" and evaluation.many_relevant else blocks_of_ranks
     coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant, "exact")
-    pairs, tests, by_t = [], [], []
-    for block in blocks_of_shares(runs) if shares else blocks_of_ranks(runs):
-        few = block.samples.ranking.n_nonzero < FEW
-        pairs += [(of.baseline, of.contender, bool(is_few)) for of, is_few in zip(block.summaries, few, strict=True)]
+    few, tests, by_t = [], [], []
+    for block in blocks_of(runs, cutoff):
+        few += (block.samples.ranking.n_nonzero < FEW).tolist()
         tests.append(run_tests(block.samples, "t", coverage_test))
         mean = t_tests(block.samples.ranking)
         by_t.append(tests[-1]._replace(ranking=mean, mean=mean, guards=()))
     joined = stacked(tests)
     rules = joined, joined._replace(guards=()), stacked(by_t)
     labels = (judge(rule, alpha=0.05).verdicts.labels() for rule in rules)
-    return [PairLabels(*pair, *of_pair) for pair, *of_pair in zip(pairs, *labels, strict=True)]
+    pairs = combinations(evaluation.names, 2)
+    return [PairLabels(*pair, *of_pair) for pair, *of_pair in zip(pairs, few, *labels, strict=True)]
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
