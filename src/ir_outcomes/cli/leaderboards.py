@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -34,9 +34,6 @@ from ir_outcomes.cli.sources import (
 )
 from ir_outcomes.cli.streams import progress_is_shown
 from ir_outcomes.cli.writing import WriteOptions, save_figure
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["register"]
 
