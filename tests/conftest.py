@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -19,6 +20,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("realdata"):
             item.add_marker(absent)
+
+
+def pytest_collection_finish() -> None:
+    # What is imported by now lives until the end: without it, each collection of garbage takes 0.1 instead of 0.4 seconds.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -60,6 +60,7 @@ class Import(NamedTuple):
     at_import: bool  # not inside a function, and not for type checkers only
 
 
+@cache
 def modules() -> dict[str, ast.Module]:
     found = {}
     for path in sorted(SOURCES.rglob("*.py")):
@@ -67,9 +68,6 @@ def modules() -> dict[str, ast.Module]:
         name = ".".join(("ir_outcomes", *(part for part in parts if part != "__init__")))
         found[name] = ast.parse(path.read_text("utf-8"))
     return found
-
-
-MODULES = modules()
 
 
 def imports_of(importer: str, node: ast.AST, at_import: bool = True) -> Iterator[Import]:
@@ -80,7 +78,7 @@ def imports_of(importer: str, node: ast.AST, at_import: bool = True) -> Iterator
             assert child.level == 0, f"{importer} has a relative import"
             for alias in child.names:
                 module = f"{child.module}.{alias.name}"
-                yield Import(importer, module if module in MODULES else child.module or "", at_import)
+                yield Import(importer, module if module in modules() else child.module or "", at_import)
         is_function = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         is_for_types = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
         yield from imports_of(importer, child, at_import and not is_function and not is_for_types)
@@ -89,7 +87,7 @@ def imports_of(importer: str, node: ast.AST, at_import: bool = True) -> Iterator
 @cache
 def imports() -> list[Import]:
     """Return the imports between our own modules."""
-    return [found for name, tree in MODULES.items() for found in imports_of(name, tree) if found.imported in MODULES]
+    return [found for name, tree in modules().items() for found in imports_of(name, tree) if found.imported in modules()]
 
 
 def package_of(module: str) -> str:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.samples import SUITE_COLLECTIONS, SYSTEMS, write_sample
-from tests.helpers.command_line import Done, call
+from tests.helpers.command_line import call, call_ir_measures
 
 PROGRAM = Path(sys.executable).with_name("ir-outcomes")
 
@@ -20,13 +19,6 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sample")
     write_sample(folder)
     return folder
-
-
-def call_ir_measures(*arguments: str, folder: Path) -> Done:
-    environment = {**os.environ, "PYTHONHASHSEED": "0"}
-    command = [sys.executable, "-m", "ir_measures", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
-    return Done(done.returncode, done.stdout, done.stderr)
 
 
 def test_the_sample_suite_can_be_compared(tmp_path: Path) -> None:

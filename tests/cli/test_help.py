@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from ir_outcomes.cli import app
+from ir_outcomes.cli import command
 from tests.helpers.command_line import call
 from tests.helpers.sample import write_small_sample
 
-COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS: dict[str, Any] = dict(command().commands)
 
 
 @pytest.fixture(scope="module")

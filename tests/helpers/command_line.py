@@ -6,12 +6,15 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import ir_measures.__main__
+
 from ir_outcomes.cli import main
 
-__all__ = ["Done", "call"]
+__all__ = ["Done", "call", "call_ir_measures"]
 
 
 class Done(NamedTuple):
@@ -22,13 +25,22 @@ class Done(NamedTuple):
 
 def call(*arguments: str | Path, folder: Path | None = None) -> Done:
     """Run the command line in this process, as the installed program would."""
+    return _call(main, "ir-outcomes", *arguments, folder=folder)
+
+
+def call_ir_measures(*arguments: str | Path, folder: Path) -> Done:
+    """Run the command of ir_measures in this process."""
+    return _call(ir_measures.__main__.main_cli, "ir_measures", *arguments, folder=folder)
+
+
+def _call(program: Callable[[], None], name: str, *arguments: str | Path, folder: Path | None) -> Done:
     out, err, status = io.StringIO(), io.StringIO(), 0
     before, argv = Path.cwd(), sys.argv
     try:
         os.chdir(folder or before)
-        sys.argv = ["ir-outcomes", *map(str, arguments)]
+        sys.argv = [name, *map(str, arguments)]
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            main()
+            program()
     except SystemExit as end:
         status = int(end.code or 0)
     finally:

@@ -241,8 +241,8 @@ with open("/proc/self/status") as status:  # the peak of this process alone, unl
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("equal lines", lambda: bz2.compress(b"q1\tRR\t0.5\n" * 2_000_000) * 10),
-        ("blank lines", lambda: bz2.compress(b"q1\tRR\t0.5\n") + bz2.compress(b"\n" * 10_000_000) * 20),
+        ("equal lines", lambda: bz2.compress(b"q1\tRR\t0.5\n" * 200_000) * 100),
+        ("blank lines", lambda: bz2.compress(b"q1\tRR\t0.5\n") + bz2.compress(b"\n" * 2_000_000) * 100),
         ("one line", lambda: lzma.compress(b"q" * 20_000_000) * 10),
     ],
 )

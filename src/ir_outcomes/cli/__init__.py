@@ -4,6 +4,7 @@ Data goes to stdout, everything else to stderr. Exit status 0; 1 for bad input, 
 Each module of commands has a function `register` that adds them; `add_command` turns a function into a command.
 """
 
+import functools
 from typing import Annotated
 
 import typer
@@ -51,7 +52,15 @@ for module in (comparisons, outputs, conditions, holes, gate, leaderboards, tail
     module.register(app)
 
 
+@functools.cache
+def command() -> typer.core.TyperGroup:
+    """Return the program with all its commands, built once in each process."""
+    built = typer.main.get_command(app)
+    assert isinstance(built, typer.core.TyperGroup)
+    return built
+
+
 def main() -> None:
     """Run the command line; bad input ends with a message, never with a traceback."""
     with messages():
-        app(prog_name=PROGRAM)
+        command()(prog_name=PROGRAM)

@@ -149,7 +149,7 @@ def _with_text_ids(frame: Any, source: str, columns: Sequence[str]) -> Any:
     for column in columns:
         if column not in frame.columns:
             raise FormatError(source, f"has no column {column!r}; its columns are {', '.join(map(str, frame.columns))}")
-    ids = {column: texts(list(frame[column]), source, column) for column in ("qid", "docno") if column in frame.columns}
+    ids = {column: texts(frame[column].tolist(), source, column) for column in ("qid", "docno") if column in frame.columns}
     return frame.assign(**ids)
 
 

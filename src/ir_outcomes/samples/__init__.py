@@ -18,9 +18,10 @@ to 50 documents for each query: ``bm25`` and ``bm25-stem`` (k1 1.2, b 0.75), and
 
 from __future__ import annotations
 
+import functools
 import lzma
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -53,14 +54,7 @@ def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
     >>> [path.name for path in write_sample(tempfile.mkdtemp())]
     ['qrels.txt', 'queries.tsv', 'NOTICE', 'bm25.run', 'bm25-flat.run', 'bm25-stem.run', 'rrf-stem-lsa.run']
     """
-    data = files(__name__) / "data"
-    content = {name: (data / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "NOTICE")}
-    for system in SYSTEMS:
-        lines = _decompressed((data / f"{system}.xz").read_bytes()).splitlines()
-        content[f"{system}.run"] = _as_trec(
-            ((query, document, score) for query, document, score in map(str.split, lines)), system
-        )
-    return _write(content, folder)
+    return _write(_sample(), folder)
 
 
 def write_suite(folder: str | os.PathLike[str]) -> list[Path]:
@@ -84,6 +78,21 @@ def write_suite(folder: str | os.PathLike[str]) -> list[Path]:
     >>> [path.relative_to(folder).as_posix() for path in write_suite(folder)][:4]
     ['NOTICE', 'numpy/qrels.txt', 'numpy/queries.tsv', 'numpy/LICENSE']
     """
+    return _write(_suite(), folder)
+
+
+@functools.cache
+def _sample() -> Mapping[str, bytes]:
+    data = files(__name__) / "data"
+    content = {name: (data / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "NOTICE")}
+    for system in SYSTEMS:
+        lines = _decompressed((data / f"{system}.xz").read_bytes()).splitlines()
+        content[f"{system}.run"] = _as_trec(map(str.split, lines), system)
+    return content
+
+
+@functools.cache
+def _suite() -> Mapping[str, bytes]:
     data = files(__name__) / "data" / "suite"
     content = {"NOTICE": (data / "NOTICE").read_bytes()}
     for collection in SUITE_COLLECTIONS:
@@ -99,7 +108,7 @@ def write_suite(folder: str | os.PathLike[str]) -> list[Path]:
                 for number, score in _pairs(line.split())
             )
             content[f"{collection}/{system}.run"] = _as_trec(entries, system)
-    return _write(content, folder)
+    return content
 
 
 def _pairs(fields: list[str]) -> Iterable[tuple[str, str]]:
@@ -127,7 +136,7 @@ def _write(content: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list
     return [target / name for name in content]
 
 
-def _as_trec(entries: Iterable[tuple[str, str, str]], system: str) -> bytes:
+def _as_trec(entries: Iterable[Sequence[str]], system: str) -> bytes:
     lines = []
     last, rank = "", 0
     for query, document, score in entries:

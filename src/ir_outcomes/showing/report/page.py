@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
@@ -418,6 +419,7 @@ def _without_sections(result: Result) -> str:
     return "There are no queries, because the page was made without the evaluation; pass evaluation= to to_report."
 
 
+@functools.cache
 def _template() -> Any:
     try:
         from jinja2 import Environment, StrictUndefined
