@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Before numpy is imported: its idle threads would take time from the other worker.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("suite")
 
@@ -23,9 +25,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    # What is imported by now lives until the end: without it, each collection of garbage takes 0.1 instead of 0.4 seconds.
+    # What is imported by now lives until the end; looking for garbage among it would take some ten seconds.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(scope="session")

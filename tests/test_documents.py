@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import io
 import os
 import re
@@ -46,23 +47,17 @@ def prepare(folder: Path, real_data: Path) -> None:
             (folder / collection).symlink_to(real_data / collection)
 
 
-def output_of(command: str, folder: Path) -> str:
-    # Without a process of its own a command takes a third of the time; only a shell's work needs one.
-    if not set(command) & set("|*[]?<>$;'\""):
-        with warnings.catch_warnings(), mock.patch.dict(os.environ, COLUMNS="80"):
-            warnings.simplefilter("default")
-            answer = call(*command.split()[1:], folder=folder)
-        return answer.stdout + (answer.stderr if answer.returncode else "")
-    words = command.replace("ir-outcomes", f"{sys.executable} -m ir_outcomes", 1)
-    done = subprocess.run(
-        ["bash", "-c", words],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "80", "LC_ALL": "C.UTF-8"},
-        check=False,
-    )
-    return done.stdout + (done.stderr if done.returncode else "")
+def output_of(line: str, folder: Path) -> str:
+    """Run a line of a console block; our command runs in this process, which takes a third of the time."""
+    ours, _, pipeline = line.partition(" | ")
+    words = [path for word in ours.split()[1:] for path in (sorted(glob.glob(word, root_dir=folder)) or [word])]
+    with warnings.catch_warnings(), mock.patch.dict(os.environ, COLUMNS="80"):
+        warnings.simplefilter("default")
+        answer = call(*words, folder=folder)
+    printed = answer.stdout + (answer.stderr if answer.returncode else "")
+    if not pipeline:
+        return printed
+    return subprocess.run(pipeline, input=printed, capture_output=True, text=True, shell=True, check=True).stdout
 
 
 def blocks(document: Path, kind: str) -> list[str]:

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from ir_outcomes import ASL, ESL
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError
 from ir_outcomes.samples import write_sample
+from tests.helpers.command_line import call, call_ir_measures
 
 
 @pytest.fixture(scope="module")
@@ -112,18 +111,17 @@ def test_text_of_trec_eval_is_rounded_and_that_is_noticed(inputs: Any, expected:
 
 @pytest.mark.parametrize("form", ["tsv", "jsonl"])
 def test_text_of_ir_measures(folder: Path, expected: Comparison, tmp_path: Path, form: str) -> None:
-    paths = []
+    paths: list[str | Path] = []
     for system in ("bm25", "bm25-stem"):
-        command = [sys.executable, "-m", "ir_measures", "qrels.txt", f"{system}.run", "RR", "nDCG@10", "-q", "-o", form]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
-        paths.append(tmp_path / f"{system}.txt")
-        paths[-1].write_text(done.stdout)
+        done = call_ir_measures("qrels.txt", f"{system}.run", "RR", "nDCG@10", "-q", "-o", form, folder=folder)
+        path = tmp_path / f"{system}.txt"
+        path.write_text(done.stdout)
+        paths.append(path)
     found = iro.compare_outputs(*paths, qrels=folder / "qrels.txt")
     check(found, expected)
     assert isinstance(found, Comparison)
     assert (found.baseline, found.contender) == ("bm25", "bm25-stem")
-    command = [sys.executable, "-m", "ir_outcomes", "compare-outputs", *map(str, paths), "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = call("compare-outputs", *paths, "--format", "json")
     assert json.loads(done.stdout)["outcomes"]["won"] == expected.outcomes.won
 
 

@@ -343,7 +343,7 @@ def test_pairs_are_a_sequence_and_equal_to_a_tuple() -> None:
 
 def test_a_pair_takes_little_memory() -> None:
     """A leaderboard of 1000 runs has half a million pairs."""
-    n_runs = 90
+    n_runs = 60
     qrels, runs = collection(10, 10)
     names = [f"run{number}" for number in range(n_runs)]
     evaluation = iro.evaluate(qrels, [runs[f"run{number % 10}"] for number in range(n_runs)], names=names)
