@@ -139,7 +139,7 @@ def compare_cutoffs(
     for cutoff in cutoffs:
         check_positive("cutoff", cutoff)
     pair = [evaluation[name] for name in (baseline, contender)]
-    depths = [int(run.retrieved.max(initial=0)) for run in pair]
+    depths = [run.depth for run in pair]
     wanted = sorted(set(cutoffs))
     within = [cutoff for cutoff in wanted if cutoff <= min(depths)]
     if not within:

@@ -38,7 +38,7 @@ def labels_by_cutoff(
         for the number of cutoffs.
     """
     own = settings.cutoff
-    reach = [min(int(run.retrieved.max(initial=0)) for run in pair) for pair in pairs]
+    reach = [min(run.depth for run in pair) for pair in pairs]
     shown: list[list[CutoffLabel]] = [[] for _ in pairs]
     for cutoff in sorted({*USUAL_CUTOFFS, *(() if own is None else (own,))}):
         if cutoff != own and cutoff > max(reach, default=0):

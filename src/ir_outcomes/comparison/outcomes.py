@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._types import Bools, Floats, Unit
+from ir_outcomes._types import Bools, Floats, Ints, Unit
 from ir_outcomes.evaluation.items import OUTCOMES, match
 from ir_outcomes.evaluation.lengths import SearchLengths
 
@@ -157,14 +157,13 @@ def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) 
 
 def horizon_of(baseline: SearchLengths, contender: SearchLengths) -> int | None:
     """Return k of the restricted search length: the cutoff, or the depth of the deeper run where that is smaller."""
-    deepest = max(int(baseline.retrieved.max(initial=0)), int(contender.retrieved.max(initial=0)))
-    return None if baseline.cutoff is None else min(baseline.cutoff, deepest)
+    return None if baseline.cutoff is None else min(baseline.cutoff, max(baseline.depth, contender.depth))
 
 
 def from_items(
     names: tuple[str, str],
     query_ids: tuple[str, ...],
-    query: npt.NDArray[np.int64],
+    query: Ints,
     lengths: tuple[Floats, Floats],
     horizon: int | None,
 ) -> PairedQueries:
@@ -229,9 +228,7 @@ def from_items(
     )
 
 
-def _restricted(
-    lengths: tuple[Floats, Floats], outcome: npt.NDArray[np.int64], horizon: int, means: Callable[[Floats], Floats]
-) -> Restricted:
+def _restricted(lengths: tuple[Floats, Floats], outcome: Ints, horizon: int, means: Callable[[Floats], Floats]) -> Restricted:
     baseline, contender = (np.where(np.isnan(values), horizon + 1.0, values) for values in lengths)
     change = contender - baseline
     parts = [np.where(outcome == OUTCOMES.index(name), change, 0.0) for name in ("both", "won", "lost")]

@@ -177,7 +177,7 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
     if baseline.judged_only:  # what remains is as deep as the judgments go
         return
     cutoff = baseline.cutoff or 0
-    depths = [int(run.retrieved.max(initial=0)) for run in (baseline, contender)]
+    depths = [baseline.depth, contender.depth]
     if depths[0] == depths[1] < cutoff:
         yield f"No run is deeper than {depths[0]}: the cutoff {cutoff} is in effect {depths[0]}."
     elif min(depths) < cutoff:
@@ -300,7 +300,7 @@ def _about_certainty(coverage: CoverageFacet, ranking: RankingFacet) -> Iterator
     found = [f"do not exclude a loss of {listed(losses)}"] if losses else []
     found += [f"exclude any loss of {listed(excluded)}"] if excluded else []
     if found:
-        yield f"At the {1 - coverage.alpha:.0%} level, these data {listed(found)}."
+        yield f"At the {1 - coverage.alpha:.0%} level, these data {', but '.join(found)}."
     notes = [f"Smallest true difference that would be found with {POWER:.0%} power: {listed(sizes)}."] if sizes else []
     if coverage.detectable is None:
         notes.append(

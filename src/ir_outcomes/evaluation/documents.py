@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_outcomes._checks import check_one_order
-from ir_outcomes._types import Ints, Ties
+from ir_outcomes._types import Floats, Ints, Ties
 from ir_outcomes.evaluation.ranking import judged_part, locate, places_of, ranked_rows
 from ir_outcomes.reading.keys import Ids
 from ir_outcomes.reading.qrels import Qrels
@@ -48,7 +47,7 @@ class RankedDocuments:
     offsets: Ints
     rank: Ints
     docids: Ids
-    scores: npt.NDArray[np.float64]
+    scores: Floats
     grades: Ints
     depth: int
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_outcomes._types import Floats, Ints, Unit
+from ir_outcomes._types import Bools, Floats, Ints, Unit
 from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
 
 __all__ = ["OUTCOMES", "Items", "match"]
@@ -34,7 +33,7 @@ class Items:
         self.lengths = lengths
 
     @cached_property
-    def found(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def found(self) -> tuple[Bools, Bools]:
         """Pair of (n,) bool arrays: whether baseline and contender found it."""
         return ~np.isnan(self.lengths[0]), ~np.isnan(self.lengths[1])
 

@@ -14,10 +14,9 @@ from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_outcomes._checks import check_choice, check_positive
-from ir_outcomes._types import Floats, Ints, Missing, Ties
+from ir_outcomes._types import Bools, Floats, Ints, Missing, Ties
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.ranking import judged_part, levels, places_of, scores_of
 from ir_outcomes.evaluation.storage import PER_ATOM, PER_QUERY, load_parts, save_parts
@@ -86,7 +85,7 @@ class SearchLengths:
     retrieved: Ints
     unjudged: Ints
     unjudged_depths: tuple[int | None, ...]
-    listed: npt.NDArray[np.bool_]
+    listed: Bools
     ignored: tuple[str, ...]
     cutoff: int | None
     rel: int
@@ -227,9 +226,14 @@ class SearchLengths:
         return np.diff(self.offsets)
 
     @property
-    def answerable(self) -> npt.NDArray[np.bool_]:
+    def answerable(self) -> Bools:
         """(n_queries,) bool array: whether the query has a relevant document."""
         return self.relevant > 0
+
+    @property
+    def depth(self) -> int:
+        """Number of documents of the longest list, within the cutoff."""
+        return int(self.retrieved.max(initial=0))
 
     @cached_property
     def query(self) -> Ints:

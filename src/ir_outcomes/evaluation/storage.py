@@ -19,7 +19,7 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._types import Ties
+from ir_outcomes._types import Floats, Ties
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile
 from ir_outcomes.evaluation.ranking import pytrec_eval_compares_as_float32
 from ir_outcomes.reading.files import LARGEST_RATIO, UNSUSPICIOUS
@@ -109,7 +109,7 @@ def load_parts(path: str | os.PathLike[str]) -> tuple[dict[str, Any], str | None
     return {**{field: about[field] for field in _TEXTS}, **lists, **arrays}, about["key"]
 
 
-def save_values(values: npt.NDArray[np.float64], path: str | os.PathLike[str], key: str) -> None:
+def save_values(values: Floats, path: str | os.PathLike[str], key: str) -> None:
     """Write the values of measures to an entry of the cache: a line that states what they were computed from, then the numbers.
 
     Raises
@@ -120,7 +120,7 @@ def save_values(values: npt.NDArray[np.float64], path: str | os.PathLike[str], k
     _write_completely(path, f"{json.dumps(key)}\n".encode() + np.ascontiguousarray(values, dtype="<f8").tobytes())
 
 
-def load_values(path: str | os.PathLike[str], key: str, shape: tuple[int, int]) -> npt.NDArray[np.float64]:
+def load_values(path: str | os.PathLike[str], key: str, shape: tuple[int, int]) -> Floats:
     """Read what `save_values` wrote; no more is read than an entry of this key and shape can hold.
 
     Raises

@@ -6,7 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+
+from ir_outcomes._types import Floats
 
 
 class TieLevel(NamedTuple):
@@ -48,7 +49,7 @@ class TieLevel(NamedTuple):
         return chance, rank, float(np.sum(chances / (self.before + places)))
 
 
-def _chances_of_place(wanted: int, relevant: int, others: int) -> npt.NDArray[np.float64]:
+def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
     """Give the chance that the `wanted`-th relevant document of a tie level stands in each place from `wanted` on.
 
     Negative hypergeometric, from the ratio of neighbouring terms, in logarithms so that large levels do not underflow.

@@ -438,7 +438,7 @@ def _notes_on_depth(runs: Sequence[SearchLengths], cutoff: int, measure: str) ->
     """Say where no list, or no list of some runs, is as long as the cutoff."""
     if runs[0].judged_only:  # every list ends where its judged documents end
         return []
-    depths = {run.name: min(int(run.retrieved.max(initial=0)), cutoff) for run in runs}
+    depths = {run.name: min(run.depth, cutoff) for run in runs}
     deepest = max(depths.values())
     notes = []
     if deepest < cutoff:

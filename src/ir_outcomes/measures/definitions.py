@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 
 from ir_outcomes._checks import check_one_order, check_positive
-from ir_outcomes._types import Missing, Ties, Unit
+from ir_outcomes._types import Floats, Missing, Ties, Unit
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.items import OUTCOMES, Items, match
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -29,7 +28,7 @@ class _MeanOfDefined(MeanAgg):
         if not math.isnan(value):
             super().add(value)
 
-    def add_all(self, values: npt.NDArray[np.float64]) -> None:
+    def add_all(self, values: Floats) -> None:
         """Do the same for many values, with the same rounding."""
         defined = values[~np.isnan(values)]
         self.sum = float(np.cumsum(np.append(self.sum, defined))[-1])

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import repeat
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from ir_measures.providers import Evaluator, Provider
 from ir_measures.util import Metric
 
+from ir_outcomes._types import Floats
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.measures.baselines import baseline_lengths
@@ -48,7 +47,7 @@ class OutcomesEvaluator(Evaluator):
             aggregators[measure].add_all(values)
         return {measure: aggregator.result() for measure, aggregator in aggregators.items()}
 
-    def _values(self, run: Any) -> Iterator[tuple[SearchLengthMeasure, tuple[str, ...], npt.NDArray[np.float64]]]:
+    def _values(self, run: Any) -> Iterator[tuple[SearchLengthMeasure, tuple[str, ...], Floats]]:
         if self._qrels is None:
             return
         ranking = as_ranking(run)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import Bools, Floats, Ints
 from ir_outcomes.errors import FormatError
 from ir_outcomes.reading.keys import Codes, Ids
 
@@ -69,7 +70,7 @@ class Columns:
     query_ids: list[str]
     codes: Codes
     docids: Ids
-    values: npt.NDArray[np.float64]
+    values: Floats
     value_name: str
     line_of: LineOf = _unknown_line
 
@@ -77,7 +78,7 @@ class Columns:
         """Name the query and the document of a row, for messages."""
         return f"document {self.docids[row].decode()} of query {self.query_ids[self.codes[row]]}"
 
-    def select(self, rows: npt.NDArray[np.bool_]) -> Columns:
+    def select(self, rows: Bools) -> Columns:
         """Return only the rows that are marked; the queries stay."""
         places = np.flatnonzero(rows)
         return Columns(
@@ -108,9 +109,9 @@ class Grouped:
     """
 
     query_ids: tuple[str, ...]
-    offsets: npt.NDArray[np.int64]
+    offsets: Ints
     docids: Ids
-    values: npt.NDArray[np.float64]
+    values: Floats
 
 
 def grouped(columns: Columns) -> Grouped:
@@ -216,7 +217,7 @@ def numbers(
     source: str,
     named: Callable[[int], str] = _by_number,
     line_of: LineOf = _unknown_line,
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """Check values and return them as float64.
 
     Parameters

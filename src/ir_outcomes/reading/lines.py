@@ -20,8 +20,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ir_outcomes._types import Floats
 from ir_outcomes.errors import FormatError
 from ir_outcomes.reading.columns import LONGEST_ID, Columns, as_ids
 from ir_outcomes.reading.files import BOM, STDIN, Block, blocks
@@ -201,7 +201,7 @@ class _Part(NamedTuple):
 
     queries: Ids
     documents: Ids
-    values: npt.NDArray[np.float64]
+    values: Floats
 
 
 def _fast(block: Block, layout: Layout) -> _Part | None:

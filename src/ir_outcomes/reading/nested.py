@@ -14,8 +14,8 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ir_outcomes._types import Floats, Ints
 from ir_outcomes.errors import FormatError
 from ir_outcomes.reading.columns import encoded, texts
 from ir_outcomes.reading.keys import Codes, Ids
@@ -45,8 +45,8 @@ class NestedRun:
 
     data: Mapping[Any, dict[str, float]]
     query_ids: tuple[str, ...]
-    offsets: npt.NDArray[np.int64]
-    scores: npt.NDArray[np.float64]
+    offsets: Ints
+    scores: Floats
     name: str = "run"
     by_rank: bool = False
     metadata: str = ""
@@ -56,7 +56,7 @@ class NestedRun:
         """The same run as a `Run`."""
         return as_run(self.data)
 
-    def scores_of(self, qrels: Qrels, places: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def scores_of(self, qrels: Qrels, places: Ints) -> Floats:
         """Look up the score of each judged document; NaN where the run lacks it.
 
         Parameters
@@ -83,7 +83,7 @@ class NestedRun:
             scores = _looked_up(rankings, qrels.codes, documents)
         return scores
 
-    def docids_at(self, rows: npt.NDArray[np.int64]) -> Ids:
+    def docids_at(self, rows: Ints) -> Ids:
         """Return the document ids that belong to these places of `scores`."""
         queries = np.searchsorted(self.offsets, rows, side="right") - 1
         rankings = list(self.data.values())
@@ -119,7 +119,7 @@ def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
     return NestedRun(data, tuple(query_ids), np.cumsum([0, *map(len, rankings)], dtype=np.int64), scores)
 
 
-def _looked_up(rankings: list[dict[str, float]], codes: Codes, documents: list[str]) -> npt.NDArray[np.float64]:
+def _looked_up(rankings: list[dict[str, float]], codes: Codes, documents: list[str]) -> Floats:
     scores = map(dict.get, map(rankings.__getitem__, codes.tolist()), documents, repeat(np.nan))
     return np.fromiter(scores, np.float64, len(documents))
 

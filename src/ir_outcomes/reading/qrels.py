@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes._formatting import plural
+from ir_outcomes._types import Ints
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, user_stacklevel
 from ir_outcomes.reading.any_file import read_any_file
 from ir_outcomes.reading.beir import beir_qrels_path
@@ -46,9 +47,9 @@ class Qrels:
 
     name: str
     query_ids: tuple[str, ...]
-    offsets: npt.NDArray[np.int64]
+    offsets: Ints
     docids: Ids
-    grades: npt.NDArray[np.int64]
+    grades: Ints
 
     def __len__(self) -> int:
         return len(self.docids)

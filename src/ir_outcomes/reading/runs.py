@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes._formatting import plural
+from ir_outcomes._types import Floats, Ints
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, user_stacklevel
 from ir_outcomes.reading.any_file import read_any_file
 from ir_outcomes.reading.columns import Columns, grouped
@@ -49,9 +50,9 @@ class Run:
 
     name: str
     query_ids: tuple[str, ...]
-    offsets: npt.NDArray[np.int64]
+    offsets: Ints
     docids: Ids
-    scores: npt.NDArray[np.float64]
+    scores: Floats
     by_rank: bool = False
     metadata: str = ""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import Ints
 from ir_outcomes.statistics.checks import check_discordant
 from ir_outcomes.statistics.distributions import binomial_pvalues, midp_pvalues
 from ir_outcomes.statistics.paired import Test, Tests
@@ -111,5 +112,5 @@ def _single(name: str, method: str, won: int, lost: int) -> Test:
     return Test(name, method, statistic, float(pvalue[0]), int(direction[0]), n, n, note)
 
 
-def _signs(won: npt.ArrayLike, lost: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def _signs(won: npt.ArrayLike, lost: npt.ArrayLike) -> Ints:
     return np.sign(np.asarray(won, dtype=np.float64) - np.asarray(lost, dtype=np.float64)).astype(np.int64)

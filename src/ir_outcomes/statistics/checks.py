@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes._types import Floats
 from ir_outcomes.errors import ParameterError
 
 
-def numbers(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def numbers(name: str, values: npt.ArrayLike) -> Floats:
     """Convert to a one-dimensional array of finite numbers; raise ParameterError for anything else."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
@@ -18,7 +19,7 @@ def numbers(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return array
 
 
-def rows_of_numbers(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def rows_of_numbers(name: str, values: npt.ArrayLike) -> Floats:
     """Convert to a two-dimensional array of finite numbers; raise ParameterError for anything else."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 2 or not np.isfinite(array).all():
@@ -26,7 +27,7 @@ def rows_of_numbers(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]
     return array
 
 
-def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Convert to two arrays of finite numbers of the same length."""
     x, y = numbers("baseline", baseline), numbers("contender", contender)
     if len(x) != len(y):

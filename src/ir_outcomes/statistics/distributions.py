@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._types import Floats
+from ir_outcomes._types import Floats, Ints
 
 SMALLEST_PVALUE = float(np.finfo(np.float64).tiny)  # 2.2e-308: smaller p-values are raised to it, so that none is 0
 
@@ -45,7 +45,7 @@ def midp_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
     return np.where(n == 0, 1.0, proper(np.where(won == lost, 1 - own / 2, 2 * less + own)))
 
 
-def binomial_cdf(k: npt.NDArray[np.int64], n: npt.NDArray[np.int64], share: float) -> Floats:
+def binomial_cdf(k: Ints, n: Ints, share: float) -> Floats:
     """Compute the chance of at most k successes in n trials; k may be -1."""
     from scipy.special import bdtr, betainc
 

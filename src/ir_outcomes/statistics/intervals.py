@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._types import Floats
+from ir_outcomes._types import Floats, Ints
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.checks import check_discordant, check_share, numbers, paired
 
@@ -595,7 +595,7 @@ def _signed_rank_cdf(n: int) -> Floats:
     return chances
 
 
-def _pair_sum(values: Floats, counts: npt.NDArray[np.int64], rank: int) -> float:
+def _pair_sum(values: Floats, counts: Ints, rank: int) -> float:
     """Find the sum of two values, possibly of one with itself, that has this rank (from 1) among all such sums.
 
     Few sums are sorted. Of many, the smallest float that at least `rank` sums do not exceed is found by bisection of the
@@ -618,7 +618,7 @@ def _pair_sum(values: Floats, counts: npt.NDArray[np.int64], rank: int) -> float
     return _float_at(low)
 
 
-def _sums_up_to(bound: float, values: Floats, counts: npt.NDArray[np.int64]) -> int:
+def _sums_up_to(bound: float, values: Floats, counts: Ints) -> int:
     # For each value, the number of values with which its sum is at most the bound, by bisection for all values at once.
     partners = np.zeros(len(values), dtype=np.int64)
     for bit in reversed(range(len(values).bit_length())):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._types import Floats
+from ir_outcomes._types import Floats, Ints
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.checks import check_draws, check_share, numbers
 from ir_outcomes.statistics.distributions import root
@@ -351,7 +351,7 @@ def heterogeneity_test(
     return Heterogeneity(observed, (1 + reached) / (1 + resamples), chi_square, len(sizes))
 
 
-def _group_q(values: Floats, starts: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> Floats:
+def _group_q(values: Floats, starts: Ints, sizes: Ints) -> Floats:
     """Compute Cochran's Q of the group means, for each row of values with mean 0 and variance 1."""
     means = np.add.reduceat(values, starts, axis=1) / sizes
     squares = np.add.reduceat(values * values, starts, axis=1)

@@ -6,9 +6,8 @@ import math
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_outcomes._types import CoverageTest
+from ir_outcomes._types import CoverageTest, Floats, Ints
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.checks import check_share
 from ir_outcomes.statistics.distributions import binomial_cdf, binomial_chances, root
@@ -74,7 +73,7 @@ def _power(shift: float, df: float, critical: float) -> float:
 
 
 @lru_cache(maxsize=1)
-def _normal_grid() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _normal_grid() -> tuple[Floats, Floats]:
     z = np.linspace(-8.5, 8.5, 2001)
     density = np.exp(-(z**2) / 2)
     return z, density / density.sum()
@@ -190,9 +189,7 @@ def _check_shares(discordant_share: float, difference: float = 0.0) -> None:
             raise ParameterError(f"{name}={share!r}: must be from 0 to 1")
 
 
-def _proportion_power(
-    n: int, discordant: npt.NDArray[np.int64], critical: npt.NDArray[np.int64], discordant_share: float, difference: float
-) -> float:
+def _proportion_power(n: int, discordant: Ints, critical: Ints, discordant_share: float, difference: float) -> float:
     share = min(1.0, max(discordant_share, difference))
     if share == 0:
         return 0.0
@@ -260,19 +257,19 @@ def detectable_proportion(
     return low if lacking(low) <= 0 else root(lacking, low, 1.0, tolerance=1e-6)
 
 
-def _most_rejected(discordant: npt.NDArray[np.int64], alpha: float, test: CoverageTest) -> npt.NDArray[np.int64]:
+def _most_rejected(discordant: Ints, alpha: float, test: CoverageTest) -> Ints:
     """Find the largest number of lost (and, by symmetry, of won) that the two-sided test rejects; -1 where it never does."""
     from scipy.special import ndtri
 
     if test not in ("exact", "midp"):
         raise ParameterError(f"test={test!r}: must be one of exact, midp")
 
-    def tail(lost: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def tail(lost: Ints) -> Floats:
         up_to = binomial_cdf(lost, discordant, 0.5)
         return up_to if test == "exact" else (up_to + binomial_cdf(lost - 1, discordant, 0.5)) / 2
 
     nearly = np.floor(discordant / 2 + ndtri(alpha / 2) * np.sqrt(discordant) / 2)
-    critical: npt.NDArray[np.int64] = nearly.astype(np.int64).clip(-1)
+    critical: Ints = nearly.astype(np.int64).clip(-1)
     # Each pass moves by one and stays between -1 and the number of discordant pairs, so both loops end.
     while (rejected_more := (tail(critical + 1) <= alpha / 2) & (critical < discordant)).any():
         critical += rejected_more

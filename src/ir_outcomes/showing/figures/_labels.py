@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from ir_outcomes._types import Floats
 
 __all__ = ["label_points", "labels_of", "literal", "printable", "short_labels"]
 
@@ -114,7 +115,7 @@ def label_points(
     markers = np.hstack([places - 3 * dots, places + 3 * dots])
     ends = _pixels(ax, [end for line in lines for end in line]).reshape(-1, 2, 2)
     markers = np.vstack([markers, np.hstack([ends.min(axis=1) - dots, ends.max(axis=1) + dots])])
-    taken: list[npt.NDArray[np.float64]] = []
+    taken: list[Floats] = []
     frame = ax.bbox.extents + np.array([1, 1, -1, -1]) * dots
     left_out = []
     for number, label in enumerate(labels):
@@ -144,8 +145,8 @@ def label_points(
 
 
 def _free_place(
-    place: npt.NDArray[np.float64], width: float, height: float, dots: float, frame: Any, taken: Sequence[Any], markers: Any
-) -> tuple[npt.NDArray[np.float64], float] | None:
+    place: Floats, width: float, height: float, dots: float, frame: Any, taken: Sequence[Any], markers: Any
+) -> tuple[Floats, float] | None:
     boxes = np.array(taken).reshape(-1, 4)
     covering = None
     for radius in _RADII:
@@ -167,14 +168,14 @@ def _side(direction: float) -> float:
     return 0.0 if direction > 0.3 else 1.0 if direction < -0.3 else 0.5
 
 
-def _meets(box: npt.NDArray[np.float64], boxes: npt.NDArray[np.float64]) -> bool:
+def _meets(box: Floats, boxes: Floats) -> bool:
     return bool(((boxes[:, :2] < box[2:]) & (boxes[:, 2:] > box[:2])).all(axis=1).any())
 
 
-def _pixels(ax: Any, points: Sequence[Any]) -> npt.NDArray[np.float64]:
+def _pixels(ax: Any, points: Sequence[Any]) -> Floats:
     """Convert points, whose coordinates may be dates, into places on the figure."""
     numbers = [(float(ax.convert_xunits(x)), float(ax.convert_yunits(y))) for x, y in points]
-    places: npt.NDArray[np.float64] = ax.transData.transform(np.array(numbers, dtype=np.float64).reshape(-1, 2))
+    places: Floats = ax.transData.transform(np.array(numbers, dtype=np.float64).reshape(-1, 2))
     return places
 
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ir_outcomes._types import Floats
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
@@ -341,7 +341,7 @@ def draw_correlation(result: RankCorrelation, ax: Any) -> Any:
     return draw_orders(ranks, [run.run for run in result.runs], [result.first, result.second], title, ax)
 
 
-def _verdict_codes(result: Leaderboard, runs: Sequence[str]) -> npt.NDArray[np.float64]:
+def _verdict_codes(result: Leaderboard, runs: Sequence[str]) -> Floats:
     """Number the verdict on each run (row) against each (column); NaN on the diagonal."""
     place = {run: number for number, run in enumerate(runs)}
     codes = np.full((len(runs), len(runs)), np.nan)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ir_outcomes._types import Ints
 from ir_outcomes.showing.figures._frame import Frame, place_rows, rank_axis, tilt_labels
 from ir_outcomes.showing.figures._labels import labels_of
 from ir_outcomes.showing.figures._palette import GREY, series_style
@@ -18,7 +18,7 @@ ALL_COLORED = 16  # of more runs, only those that move most have a colour
 COLORED_LINES = 12
 
 
-def draw_orders(ranks: npt.NDArray[np.int64], runs: Sequence[str], conditions: Sequence[str], title: str, ax: Any) -> Any:
+def draw_orders(ranks: Ints, runs: Sequence[str], conditions: Sequence[str], title: str, ax: Any) -> Any:
     """Draw the rank of each run under each condition, from one to the next.
 
     Parameters

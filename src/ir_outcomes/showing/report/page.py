@@ -354,7 +354,7 @@ def _curve(comparison: Comparison, evaluation: Evaluation | None) -> Any:
         return None
     evaluation = evaluation.restrict([query.query_id for query in comparison.queries])
     pair = [evaluation[name] for name in (comparison.baseline, comparison.contender)]
-    depth = min(int(run.retrieved.max(initial=0)) for run in pair)
+    depth = min(run.depth for run in pair)
     curve = curve_of(pair[0], pair[1], evaluation, depth, 1 - comparison.alpha)
     return None if curve is None else {"curve": curve, "chart": curve_chart(curve)}
 
