@@ -248,6 +248,17 @@ def test_a_bomb_is_refused_before_it_is_decompressed(tmp_path: Path, stated: int
     assert int(mebibytes) < 150
 
 
+@pytest.mark.filterwarnings("ignore")  # numpy's own
+def test_a_header_that_numpy_would_mend_is_refused(saved: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mended.npz"
+    with zipfile.ZipFile(saved) as archive, zipfile.ZipFile(path, "w") as copy:
+        for name in archive.namelist():
+            content = archive.read(name)
+            copy.writestr(name, content.replace(b",), }", b"L,),}") if name == "rank.npy" else content)
+    with pytest.raises(FormatError, match="does not have search lengths, or is damaged"):
+        SearchLengths.load(path)
+
+
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
     contents = {"text": b"q1 Q0 d1 1 1.0 t\n", "empty": b"", "zip": b"PK\x03\x04 and so on"}
     for name, content in contents.items():

@@ -11,6 +11,7 @@ import json
 import os
 import stat
 import uuid
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -203,7 +204,9 @@ def _array(data: bytes) -> npt.NDArray[Any]:
     stream = io.BytesIO(data)
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ValueError("an array has another version")
-    shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # numpy mends headers of Python 2, which we have not written, and warns
+        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
     if dtype not in (np.dtype(np.int64), np.dtype(np.bool_), np.dtype(np.uint8)) or (is_fortran and len(shape) > 1):
         raise ValueError("an array has another type")
     n_values = 1
