@@ -149,10 +149,10 @@ def agreement(
     verdicts = None
     if isinstance(source, Evaluation):
         check_one_order(source.ties)
-        check_positive("cutoff", cutoff, none_allowed=True)
-        cutoff = source.cutoff if cutoff is None else cutoff
+        if cutoff is not None:
+            source = source.with_cutoff(cutoff)
         tested = _measures(source, measures)
-        verdicts = agreement_of_verdicts(source.at(cutoff), source.unit, source.many_relevant, splits, seed, alpha, progress)
+        verdicts = agreement_of_verdicts(source, splits, seed, alpha, progress)
     elif measures is not None or cutoff is not None:
         raise ParameterError(f"measures and cutoff are for an Evaluation; these scores are of {source.measure}")
     else:
@@ -162,7 +162,7 @@ def agreement(
         verdict=None if verdicts is None else verdicts.agreement,
         labels={} if verdicts is None else verdicts.labels,
         unit=source.unit if isinstance(source, Evaluation) else None,
-        cutoff=cutoff,
+        cutoff=source.cutoff if isinstance(source, Evaluation) else None,
         n_queries=len(source.query_ids),
         n_runs=n_runs,
         n_pairs=n_runs * (n_runs - 1) // 2,

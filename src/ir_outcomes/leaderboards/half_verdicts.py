@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from ir_outcomes._types import Unit
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.pair_tests import coverage_test_for, judge, run_tests, samples_of
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.halves import HalfAgreement, first_halves, rates
 from ir_outcomes.statistics.counts import membership
 
@@ -37,36 +36,17 @@ class VerdictAgreement(NamedTuple):
     labels: Mapping[str, Mapping[str, int]]
 
 
-def agreement_of_verdicts(
-    runs: Sequence[SearchLengths],
-    unit: Unit,
-    many_relevant: bool,
-    splits: int,
-    seed: int,
-    alpha: float,
-    progress: bool,
-) -> VerdictAgreement:
-    """Count how far halves of the answerable queries agree on the verdict; see `ir_outcomes.agreement`.
-
-    Parameters
-    ----------
-    runs : sequence of SearchLengths
-        Computed with the same qrels and settings.
-    unit : {"query", "document"}
-        What is answered or not.
-    many_relevant : bool
-        Whether any answerable query of the evaluation has more than one relevant document. It chooses the test of coverage for
-        all pairs and halves alike: a choice by what occurs in a half would change the test from half to half.
-    splits, seed, alpha, progress
-        See `ir_outcomes.agreement`.
-    """
+def agreement_of_verdicts(evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool) -> VerdictAgreement:
+    """Count how far halves of the answerable queries agree on the verdict; see `ir_outcomes.agreement`."""
     from tqdm import tqdm
 
-    n_answerable = int(runs[0].answerable.sum())
+    n_answerable = int(evaluation.answerable.sum())
     first = membership(first_halves(n_answerable, splits, seed), n_answerable)
     halves = np.concatenate([first, 1 - first], axis=1)
-    coverage_test = coverage_test_for(unit, many_relevant, "exact")
-    pairs = list(combinations(runs, 2))
+    # One test of coverage for all pairs and halves: a choice by what occurs in a half would change it from half to half.
+    unit = evaluation.unit
+    coverage_test = coverage_test_for(unit, evaluation.many_relevant, "exact")
+    pairs = list(combinations(evaluation.at(), 2))
     labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
     for baseline, contender in tqdm(pairs, f"verdicts in halves by {unit}", disable=not progress):
         samples = samples_of(pair_queries(baseline, contender, unit), halves)
