@@ -12,8 +12,7 @@ import numpy as np
 from ir_outcomes._checks import check_count, check_one_order
 from ir_outcomes._formatting import listed
 from ir_outcomes._types import CoverageTest, FamilyCorrection, RankingTest, Ties, UnitChoice
-from ir_outcomes.comparison.build import MeasuredPair, build
-from ir_outcomes.comparison.cutoffs import labels_by_cutoff
+from ir_outcomes.comparison.build import MeasuredPair, build, labels_by_cutoff
 from ir_outcomes.comparison.facets import naive_tests
 from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import pair_queries

@@ -10,15 +10,13 @@ import numpy as np
 
 from ir_outcomes._types import Floats, Ints
 from ir_outcomes.comparison.assignments import Holdings, effects_of, labels_of
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 
 __all__ = ["Bound", "BoundLabel", "Tip", "bound_of", "priority", "tip_of"]
 
 BoundLabel = Literal["stands", "could weaken", "could reverse"]
 
 FINEST_PARTS = 24  # larger sets of documents are reduced part by part
-
-_DIRECTION = np.array([1, 1, -1, -1, 0, 0])  # of LABELS: better, worse or neither
 
 
 class Bound(NamedTuple):
@@ -69,7 +67,7 @@ def bound_of(holdings: Holdings, own: int) -> Bound:
     labels = labels_of(holdings, families)
     word: BoundLabel = "stands"
     if np.any(labels != own):
-        word = "could reverse" if np.any(_DIRECTION[labels] * _DIRECTION[own] < 0) else "could weaken"
+        word = "could reverse" if np.any(DIRECTIONS[labels] * DIRECTIONS[own] < 0) else "could weaken"
     return Bound(word, *(LABELS[label] for label in labels.tolist()))
 
 
