@@ -165,7 +165,8 @@ def compare_collections(
     unknown = [name for name in groups or {} if name not in evaluations]
     if unknown:
         raise ParameterError(f"groups names {unknown[0]!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
-    scores = [next(iter(evaluations.values())).scores_of(measure) for measure in measures]
+    first = next(iter(evaluations.values()))
+    scores = [first.scores_of(measure) for measure in measures]
     rules = Rules(alpha, test, coverage_test, correction)
     rows = conditions_of(
         evaluations, baseline, chosen, rules,
@@ -173,9 +174,8 @@ def compare_collections(
     )  # fmt: skip
     if not rows:
         raise ParameterError(f"no collection has both {baseline!r} and a contender")
-    directions = [(found.measure, found.higher_is_better) for found in scores]
-    overall = overall_of(rows, rules, directions)
-    settings = Settings.of(next(iter(evaluations.values())), **rules._asdict(), family=len(chosen))
+    overall = overall_of(rows, rules, [(found.measure, found.higher_is_better) for found in scores])
+    settings = Settings.of(first, **rules._asdict(), family=len(chosen))
     cutoffs = {evaluation.cutoff for evaluation in evaluations.values()}
     return CollectionsComparison(
         baseline=baseline,

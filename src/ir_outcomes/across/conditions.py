@@ -140,18 +140,14 @@ def conditions_of(
 
 
 def compare_in(
-    evaluations: Mapping[str, Evaluation],
-    baseline: str,
-    contenders: Sequence[str],
-    rules: Rules,
-    cutoff: int | None = None,
+    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], rules: Rules
 ) -> list[tuple[str, Comparison]]:
     """Compare in every condition, and return the comparisons with the name of the condition, contender by contender."""
     compared: list[tuple[str, Comparison]] = []
     for name, evaluation in evaluations.items():
         present = [contender for contender in contenders if contender in evaluation.names]
         if baseline in evaluation.names and present:
-            items = cast("Comparisons", compare(evaluation, baseline, present, cutoff=cutoff, **rules._asdict()))
+            items = cast("Comparisons", compare(evaluation, baseline, present, **rules._asdict()))
             compared += [(name, item) for item in items]
     return sorted(compared, key=lambda item: contenders.index(item[1].contender))
 
