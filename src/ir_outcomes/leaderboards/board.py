@@ -226,13 +226,37 @@ def leaderboard(
     check_choice("correction", correction, get_args(Correction))
     check_alpha(alpha)
     check_number_of_runs(source)
-    if isinstance(source, Evaluation):
-        return _board_of_runs(source, measure, aggregate, cutoff, alpha, correction, entries, progress)
-    if cutoff is not None:
-        raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
-    board = _board_of_scores(scores_of(source, measure), aggregate, alpha, entries)
-    note = f"Only values of {board.measure} were given: there are no verdicts and no tiers, which need the runs."
-    return replace(board, notes=(*board.notes, note))
+    if isinstance(source, Scores):
+        if cutoff is not None:
+            raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
+        board = _board_of_scores(scores_of(source, measure), aggregate, alpha, entries)
+        note = f"Only values of {board.measure} were given: there are no verdicts and no tiers, which need the runs."
+        return replace(board, notes=(*board.notes, note))
+    evaluation = source if cutoff is None else source.with_cutoff(cutoff)
+    check_one_order(evaluation.ties)
+    n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
+    settings = Settings.of(evaluation, alpha=alpha, correction=correction, family=n_pairs)
+    scores = evaluation.scores_of(None) if measure is None else scores_of(evaluation, measure)
+    board = _board_of_scores(scores, aggregate, alpha, entries)
+    evaluation = evaluation[[standing.run for standing in board.standings]]
+    pairs = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
+    tier_of, cycles = _tiers(pairs)
+    n_answerable = int(evaluation.answerable.sum())
+    return replace(
+        board,
+        standings=tuple(
+            replace(standing, coverage=100 * _coverage(run, evaluation.unit), tier=tier_of[run.name])
+            for standing, run in zip(board.standings, evaluation.at(), strict=True)
+        ),
+        pairs=pairs,
+        cycles=cycles,
+        history=None if board.history is None else _with_verdicts(board.history, evaluation, alpha),
+        n_queries=n_answerable,
+        n_unanswerable=len(evaluation.query_ids) - n_answerable,
+        settings=settings,
+        notes=(*board.notes, *_notes(evaluation, scores, cycles)),
+        run_metadata=metadata_of(evaluation.runs),
+    )
 
 
 def _board_of_scores(scores: Scores, aggregate: Aggregate, alpha: float, entries: Any) -> Leaderboard:
@@ -273,44 +297,6 @@ def _board_of_scores(scores: Scores, aggregate: Aggregate, alpha: float, entries
         settings=None,
         notes=scores.notes(),
         versions=versions(),
-    )
-
-
-def _board_of_runs(
-    evaluation: Evaluation,
-    measure: Any,
-    aggregate: Aggregate,
-    cutoff: int | None,
-    alpha: float,
-    correction: Correction,
-    entries: Any,
-    progress: bool,
-) -> Leaderboard:
-    if cutoff is not None:
-        evaluation = evaluation.with_cutoff(cutoff)
-    check_one_order(evaluation.ties)
-    n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
-    settings = Settings.of(evaluation, alpha=alpha, correction=correction, family=n_pairs)
-    scores = evaluation.scores_of(None) if measure is None else scores_of(evaluation, measure)
-    board = _board_of_scores(scores, aggregate, alpha, entries)
-    evaluation = evaluation[[standing.run for standing in board.standings]]
-    pairs = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
-    tier_of, cycles = _tiers(pairs)
-    n_answerable = int(evaluation.answerable.sum())
-    return replace(
-        board,
-        standings=tuple(
-            replace(standing, coverage=100 * _coverage(run, evaluation.unit), tier=tier_of[run.name])
-            for standing, run in zip(board.standings, evaluation.at(), strict=True)
-        ),
-        pairs=pairs,
-        cycles=cycles,
-        history=None if board.history is None else _with_verdicts(board.history, evaluation, alpha),
-        n_queries=n_answerable,
-        n_unanswerable=len(evaluation.query_ids) - n_answerable,
-        settings=settings,
-        notes=(*board.notes, *_notes(evaluation, scores, cycles)),
-        run_metadata=metadata_of(evaluation.runs),
     )
 
 
