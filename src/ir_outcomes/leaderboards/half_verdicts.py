@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,28 +14,23 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.halves import HalfAgreement, first_halves, rates
 from ir_outcomes.statistics.counts import membership
 
-__all__ = ["VerdictAgreement", "agreement_of_verdicts"]
+__all__ = ["agreement_of_verdicts"]
 
 _UNDECIDED = LABELS.index("no significant difference")
 
 
-class VerdictAgreement(NamedTuple):
-    """How far the verdicts of halves agree.
+def agreement_of_verdicts(
+    evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
+) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
+    """Count how far halves of the answerable queries agree on the verdict; see `ir_outcomes.agreement`.
 
-    Attributes
-    ----------
+    Returns
+    -------
     agreement : HalfAgreement
         The rates.
-    labels : mapping of str to mapping of str to int
+    labels : dict of str to dict of str to int
         Number of splits and pairs by the label of the first and of the second half.
     """
-
-    agreement: HalfAgreement
-    labels: Mapping[str, Mapping[str, int]]
-
-
-def agreement_of_verdicts(evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool) -> VerdictAgreement:
-    """Count how far halves of the answerable queries agree on the verdict; see `ir_outcomes.agreement`."""
     from tqdm import tqdm
 
     n_answerable = int(evaluation.answerable.sum())
@@ -53,16 +46,14 @@ def agreement_of_verdicts(evaluation: Evaluation, splits: int, seed: int, alpha:
         codes = judge(run_tests(samples, "t", coverage_test, level=alpha), alpha=alpha).verdicts.label
         cells = len(LABELS) * codes[:splits] + codes[splits:]
         labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
-    return VerdictAgreement(
-        HalfAgreement(
-            **asdict(rates(labels, DIRECTIONS, _UNDECIDED)),
-            measure=f"outcomes by {unit}",
-            test="two facets",
-            aggregate=None,
-            agree=None,
-            partial=None,
-            disagree=None,
-            significant=None,
-        ),
-        {label: dict(zip(LABELS, row, strict=True)) for label, row in zip(LABELS, labels.tolist(), strict=True)},
+    agreement = HalfAgreement(
+        **asdict(rates(labels, DIRECTIONS, _UNDECIDED)),
+        measure=f"outcomes by {unit}",
+        test="two facets",
+        aggregate=None,
+        agree=None,
+        partial=None,
+        disagree=None,
+        significant=None,
     )
+    return agreement, {label: dict(zip(LABELS, row, strict=True)) for label, row in zip(LABELS, labels.tolist(), strict=True)}
