@@ -229,18 +229,14 @@ def _notes(
         missing = [run for run in (baseline, *contenders) if run not in evaluation.names]
         if missing:
             yield f"{name} lacks {listed(missing)}: it is left out of the means, where it counts neither as 0 nor as worst."
-    yield from _about_empty_runs(evaluations, contenders, baseline)
-    yield from _about_means(overall)
-    yield from _about_pooling_all_queries(rows, overall)
-    yield from _about_judging(rows)
-    yield from _about_shared(evaluations)
-
-
-def _about_empty_runs(evaluations: Mapping[str, Evaluation], contenders: Sequence[str], baseline: str) -> Iterator[str]:
     for name, evaluation in evaluations.items():
         for run in (baseline, *contenders):
             if run in evaluation.names and not evaluation[run].listed[evaluation.answerable].any():
                 yield f"{name}: {run} holds no answerable query."
+    yield from _about_means(overall)
+    yield from _about_pooling_all_queries(rows, overall)
+    yield from _about_judging(rows)
+    yield from _about_shared(evaluations)
 
 
 def _about_means(overall: Sequence[Overall]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.holes import judged_shares
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import adjust
@@ -161,5 +161,5 @@ def _corrected(facets: Sequence[Facet], over_conditions: str) -> list[float]:
 def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
     """Return the label that occurs most often, the first of several; how often; and whether labels have opposite directions."""
     most = max(labels, key=labels.count)
-    directions = {label.split()[0] for label in labels}
-    return most, labels.count(most), {"better", "worse"} <= directions
+    directions = DIRECTIONS[[LABELS.index(label) for label in labels]]
+    return most, labels.count(most), {1, -1} <= set(directions.tolist())
