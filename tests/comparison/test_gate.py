@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.gate import GateRules, WithoutResults, decide_gate
+from ir_outcomes.comparison.gate import WithoutResults, decide_gate
 from ir_outcomes.errors import EmptyInput, ParameterError
 from tests.helpers.runs import qrels_of, run_of
 
@@ -104,7 +104,7 @@ def test_a_run_without_results_has_an_error_of_its_own(tmp_path: Path) -> None:
     for run in (empty, {}, {"other": {"d": 1.0}}):
         with pytest.raises(EmptyInput):
             iro.evaluate(qrels_of(QUERIES), [run])
-    decision = decide_gate(WithoutResults("B", "B is empty."), GateRules((1.0, 0.5)))
+    decision = decide_gate(WithoutResults("B", "B is empty."), (1.0, 0.5), 0.05)
     assert (decision.status, decision.reasons, decision.name) == ("fail", ("B is empty.",), "B")
 
 

@@ -165,7 +165,8 @@ def compare_collections(
     unknown = [name for name in groups or {} if name not in evaluations]
     if unknown:
         raise ParameterError(f"groups names {unknown[0]!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
-    scores = [next(iter(evaluations.values())).scores_of(measure) for measure in measures]
+    first = next(iter(evaluations.values()))
+    scores = [first.scores_of(measure) for measure in measures]
     rules = Rules(alpha, test, coverage_test, correction)
     rows = conditions_of(
         evaluations, baseline, chosen, rules,
@@ -173,9 +174,8 @@ def compare_collections(
     )  # fmt: skip
     if not rows:
         raise ParameterError(f"no collection has both {baseline!r} and a contender")
-    directions = [(found.measure, found.higher_is_better) for found in scores]
-    overall = overall_of(rows, rules, directions)
-    settings = Settings.of(next(iter(evaluations.values())), **rules._asdict(), family=len(chosen))
+    overall = overall_of(rows, rules, [(found.measure, found.higher_is_better) for found in scores])
+    settings = Settings.of(first, **rules._asdict(), family=len(chosen))
     cutoffs = {evaluation.cutoff for evaluation in evaluations.values()}
     return CollectionsComparison(
         baseline=baseline,
@@ -229,18 +229,14 @@ def _notes(
         missing = [run for run in (baseline, *contenders) if run not in evaluation.names]
         if missing:
             yield f"{name} lacks {listed(missing)}: it is left out of the means, where it counts neither as 0 nor as worst."
-    yield from _about_empty_runs(evaluations, contenders, baseline)
-    yield from _about_means(overall)
-    yield from _about_pooling_all_queries(rows, overall)
-    yield from _about_judging(rows)
-    yield from _about_shared(evaluations)
-
-
-def _about_empty_runs(evaluations: Mapping[str, Evaluation], contenders: Sequence[str], baseline: str) -> Iterator[str]:
     for name, evaluation in evaluations.items():
         for run in (baseline, *contenders):
             if run in evaluation.names and not evaluation[run].listed[evaluation.answerable].any():
                 yield f"{name}: {run} holds no answerable query."
+    yield from _about_means(overall)
+    yield from _about_pooling_all_queries(rows, overall)
+    yield from _about_judging(rows)
+    yield from _about_shared(evaluations)
 
 
 def _about_means(overall: Sequence[Overall]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.holes import judged_shares
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import adjust
@@ -140,18 +140,14 @@ def conditions_of(
 
 
 def compare_in(
-    evaluations: Mapping[str, Evaluation],
-    baseline: str,
-    contenders: Sequence[str],
-    rules: Rules,
-    cutoff: int | None = None,
+    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], rules: Rules
 ) -> list[tuple[str, Comparison]]:
     """Compare in every condition, and return the comparisons with the name of the condition, contender by contender."""
     compared: list[tuple[str, Comparison]] = []
     for name, evaluation in evaluations.items():
         present = [contender for contender in contenders if contender in evaluation.names]
         if baseline in evaluation.names and present:
-            items = cast("Comparisons", compare(evaluation, baseline, present, cutoff=cutoff, **rules._asdict()))
+            items = cast("Comparisons", compare(evaluation, baseline, present, **rules._asdict()))
             compared += [(name, item) for item in items]
     return sorted(compared, key=lambda item: contenders.index(item[1].contender))
 
@@ -165,5 +161,5 @@ def _corrected(facets: Sequence[Facet], over_conditions: str) -> list[float]:
 def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
     """Return the label that occurs most often, the first of several; how often; and whether labels have opposite directions."""
     most = max(labels, key=labels.count)
-    directions = {label.split()[0] for label in labels}
-    return most, labels.count(most), {"better", "worse"} <= directions
+    directions = DIRECTIONS[[LABELS.index(label) for label in labels]]
+    return most, labels.count(most), {1, -1} <= set(directions.tolist())

@@ -12,7 +12,7 @@ from ir_outcomes._checks import check_positive
 from ir_outcomes._formatting import listed, plural
 from ir_outcomes._types import CoverageTest, RankingTest
 from ir_outcomes.across.conditions import Rules, compare_in, prevailing
-from ir_outcomes.comparison.cutoffs import USUAL_CUTOFFS
+from ir_outcomes.comparison.build import USUAL_CUTOFFS
 from ir_outcomes.comparison.result import Comparison, row_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation

@@ -10,7 +10,7 @@ from ir_outcomes.comparison.gate import MAX_MISSING, GateResult, GateRow, Withou
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
 
-__all__ = ["collection_rows", "gate", "gate_of"]
+__all__ = ["collection_rows", "gate"]
 
 
 def gate(

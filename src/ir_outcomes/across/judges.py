@@ -149,11 +149,13 @@ def compare_judges(
     """
     if len(evaluations) < 2:
         raise ParameterError("there must be at least two judges; with one, call compare")
+    if cutoff is not None:
+        evaluations = {judge: evaluation.with_cutoff(cutoff) for judge, evaluation in evaluations.items()}
     first = next(iter(evaluations.values()))
     for judge, evaluation in evaluations.items():
-        _check_alike(first, evaluation, judge, cutoff)
+        _check_alike(first, evaluation, judge)
     chosen = contenders_of(first, baseline, contenders)
-    compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, coverage_test, correction), cutoff)
+    compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, coverage_test, correction))
     judgments = [Judgment(judge, comparison) for judge, comparison in compared]
     by_contender = {name: [judgment for judgment in judgments if judgment.comparison.contender == name] for name in chosen}
     return JudgesComparison(
@@ -166,8 +168,8 @@ def compare_judges(
     )
 
 
-def _check_alike(first: Evaluation, evaluation: Evaluation, judge: str, cutoff: int | None) -> None:
-    for setting in ("ties", "judged_only", "unit", *(() if cutoff is not None else ("cutoff",))):
+def _check_alike(first: Evaluation, evaluation: Evaluation, judge: str) -> None:
+    for setting in ("ties", "judged_only", "unit", "cutoff"):
         if getattr(first, setting) != getattr(evaluation, setting):
             raise MismatchError(
                 f"{judge} has {setting}={getattr(evaluation, setting)!r}, the first judge {getattr(first, setting)!r}; judges "

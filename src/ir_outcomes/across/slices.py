@@ -214,12 +214,9 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
     quartiles = np.unique(np.quantile(counts, [0.25, 0.5, 0.75], method="inverted_cdf")) if len(counts) else np.array([])
     ends = [*quartiles.astype(int).tolist(), int(counts.max(initial=0))]
     starts = [int(counts.min(initial=1)), *(end + 1 for end in ends[:-1])]
-    names = [
-        plural("word", start) if start == end else f"{start} to {end} words"
-        for start, end in zip(starts, ends, strict=True)
-        if start <= end
-    ]
-    bounds = np.array([end for start, end in zip(starts, ends, strict=True) if start <= end])
+    quarters = [(start, end) for start, end in zip(starts, ends, strict=True) if start <= end]
+    names = [plural("word", start) if start == end else f"{start} to {end} words" for start, end in quarters]
+    bounds = np.array([end for _, end in quarters])
     return {query: names[min(int(np.searchsorted(bounds, number)), len(names) - 1)] for query, number in words.items()}
 
 

@@ -130,9 +130,8 @@ def _decide(
     queries: str | None,
     documents: int,
 ) -> _Decided:
-    from ir_outcomes.across.gate import gate_of
     from ir_outcomes.comparison import Comparisons, compare
-    from ir_outcomes.comparison.gate import WithoutResults
+    from ir_outcomes.comparison.gate import WithoutResults, gate_of
     from ir_outcomes.reading.files import name_of
     from ir_outcomes.reading.run_lists import is_path, run_paths
 
@@ -190,7 +189,8 @@ def _decide_suite(
     documents: int,
 ) -> _Decided:
     from ir_outcomes.across import compare_collections
-    from ir_outcomes.across.gate import collection_rows, gate_of
+    from ir_outcomes.across.gate import collection_rows
+    from ir_outcomes.comparison.gate import gate_of
     from ir_outcomes.reading.suites import read_suite
 
     suite = read_suite(path)

@@ -22,11 +22,9 @@ from ir_outcomes.statistics import Differences, Tests, adjust, differences, mean
 
 __all__ = [
     "Holdings",
-    "Numbers",
     "effects_of",
     "holdings_of",
     "labels_of",
-    "numbers_of",
     "raw_pvalues",
 ]
 
@@ -76,24 +74,8 @@ class Holdings:
     def __len__(self) -> int:
         return len(self.query)
 
-    @property
-    def favours_baseline(self) -> Bools:
-        """(n_documents,) bool array: returned only by the baseline, or ranked higher by it."""
-        return _is_before(self.ranks[0], self.ranks[1])
 
-    @property
-    def favours_contender(self) -> Bools:
-        """(n_documents,) bool array: returned only by the contender, or ranked higher by it."""
-        return _is_before(self.ranks[1], self.ranks[0])
-
-    @property
-    def in_both(self) -> Bools:
-        """(n_documents,) bool array: returned by both."""
-        both: Bools = (self.ranks[0] > 0) & (self.ranks[1] > 0)
-        return both
-
-
-class Numbers(NamedTuple):
+class _Numbers(NamedTuple):
     """Changes of each query (contender minus baseline) under each assignment; all arrays are (n_assignments, n_queries).
 
     Attributes
@@ -172,7 +154,7 @@ def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
         Indices into `ir_outcomes.comparison.verdict.LABELS`.
     """
     alpha, correction = holdings.settings.alpha, holdings.settings.correction
-    samples = _samples(numbers_of(holdings, relevant))
+    samples = _samples(_numbers(holdings, relevant))
     tests = _tests(holdings, samples, any_relevant=bool(relevant.any()))
     corrected = (
         _corrected(tests.coverage.pvalue, holdings.others[0], correction),
@@ -188,7 +170,7 @@ def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
 
 def raw_pvalues(holdings: Holdings) -> tuple[float, float]:
     """Return the p-values of the deciding tests of coverage and ranking, with unjudged documents as not relevant."""
-    tests = _tests(holdings, _samples(numbers_of(holdings, np.zeros((1, len(holdings)), dtype=bool))))
+    tests = _tests(holdings, _samples(_numbers(holdings, np.zeros((1, len(holdings)), dtype=bool))))
     return float(tests.coverage.pvalue[0]), float(tests.ranking.pvalue[0])
 
 
@@ -211,8 +193,8 @@ def effects_of(holdings: Holdings) -> tuple[Floats, Floats, Floats]:
         atom_ranks=holdings.atom_ranks[:, atoms],
         query=np.arange(len(holdings)),
     )
-    before = numbers_of(each, np.zeros((1, len(holdings)), dtype=bool))
-    after = numbers_of(each, np.ones((1, len(holdings)), dtype=bool))
+    before = _numbers(each, np.zeros((1, len(holdings)), dtype=bool))
+    after = _numbers(each, np.ones((1, len(holdings)), dtype=bool))
     return (
         (after.coverage - before.coverage)[0],
         (after.ranking - before.ranking)[0],
@@ -237,15 +219,15 @@ def _mean_tests_at(sample: Differences, places: Ints) -> Tests:
     return Tests(pvalue, direction)
 
 
-def numbers_of(holdings: Holdings, relevant: Bools) -> Numbers:
+def _numbers(holdings: Holdings, relevant: Bools) -> _Numbers:
     """Compute the changes of each query under each assignment; see `labels_of`."""
     n_items = len(holdings.atom_query) + len(holdings)
     size = max(1, LARGEST_BLOCK // max(n_items, 1))
-    blocks = [_numbers(holdings, relevant[start : start + size]) for start in range(0, len(relevant), size)]
-    return Numbers(*map(np.concatenate, zip(*blocks, strict=True)))
+    blocks = [_numbers_of_block(holdings, relevant[start : start + size]) for start in range(0, len(relevant), size)]
+    return _Numbers(*map(np.concatenate, zip(*blocks, strict=True)))
 
 
-def _numbers(holdings: Holdings, relevant: Bools) -> Numbers:
+def _numbers_of_block(holdings: Holdings, relevant: Bools) -> _Numbers:
     n, n_queries = len(relevant), holdings.n_queries
     assignment, document = np.nonzero(relevant)
     group = np.concatenate(
@@ -267,7 +249,7 @@ def _numbers(holdings: Holdings, relevant: Bools) -> Numbers:
     return _changes(pair, counted.reshape(n, n_queries))
 
 
-def _changes(pair: PairedQueries, counted: Bools) -> Numbers:
+def _changes(pair: PairedQueries, counted: Bools) -> _Numbers:
     def spread(values: Floats, where: Bools) -> Floats:
         everywhere = np.zeros(counted.shape)
         everywhere[where] = values
@@ -277,7 +259,7 @@ def _changes(pair: PairedQueries, counted: Bools) -> Numbers:
     shared[counted] = pair.shared
     restricted = pair.restricted
     assert restricted is not None  # holes are looked at within a cutoff
-    return Numbers(
+    return _Numbers(
         coverage=spread(differences(pair.found_baseline, pair.found_contender), counted),
         ranking=spread(differences(pair.length_baseline[pair.shared], pair.length_contender[pair.shared]), shared),
         restricted=spread(differences(restricted.baseline, restricted.contender), counted),
@@ -287,7 +269,7 @@ def _changes(pair: PairedQueries, counted: Bools) -> Numbers:
     )
 
 
-def _samples(numbers: Numbers) -> PairSamples:
+def _samples(numbers: _Numbers) -> PairSamples:
     return PairSamples(
         coverage=_tallied(numbers.coverage, numbers.counted),
         ranking=_tallied(numbers.ranking, numbers.shared),
@@ -334,8 +316,3 @@ def _first(query: Ints, rank: Ints, n_queries: int) -> Floats:
 
 def _in_order(item: Ints, rank: Ints) -> Ints:
     return np.argsort(item * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
-
-
-def _is_before(own: Ints, opposite: Ints) -> Bools:
-    before: Bools = (own > 0) & ((opposite == 0) | (own < opposite))
-    return before

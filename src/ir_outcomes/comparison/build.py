@@ -12,17 +12,20 @@ from ir_outcomes._progress import with_progress
 from ir_outcomes._types import Floats
 from ir_outcomes.comparison.facets import Naive, coverage_facet, ranking_facet, reciprocal_facet, restricted_length
 from ir_outcomes.comparison.margins import within_margins
-from ir_outcomes.comparison.outcomes import OUTCOMES, PairedQueries
+from ir_outcomes.comparison.outcomes import OUTCOMES, PairedQueries, pair_queries
 from ir_outcomes.comparison.pair_tests import DecidingCoverageTest, Judgment, judge, run_tests, samples_of, stacked
 from ir_outcomes.comparison.result import Comparison, CutoffLabel, QueryOutcome, Verdict
 from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.comparison.verdict import DECISIONS, LABELS
 from ir_outcomes.comparison.wording import notes_on_verdict, sentence
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.results import versions
 from ir_outcomes.statistics import randomized_tukey_hsd
 
-__all__ = ["MeasuredPair", "build", "family_labels"]
+__all__ = ["USUAL_CUTOFFS", "MeasuredPair", "build", "labels_by_cutoff"]
+
+USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +62,6 @@ class MeasuredPair:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
-def family_labels(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> list[str]:
-    """Return the label of each pair of a family, without anything else; the same labels as `build` gives."""
-    return _judged(pairs, settings, coverage_test).verdicts.labels()
-
-
 def build(
     pairs: Sequence[MeasuredPair],
     settings: Settings,
@@ -77,6 +75,40 @@ def build(
     places = range(len(pairs[:wanted]))
     shown = with_progress(places, "pair", len(places), shown=progress)
     return tuple(_comparison(pairs[place], place, judgment, settings, coverage_test) for place in shown)
+
+
+def labels_by_cutoff(
+    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings, coverage_test: DecidingCoverageTest
+) -> list[tuple[CutoffLabel, ...]]:
+    """Find the label of each pair at its own cutoff, and at the usual ones up to the longest list of its shallower run.
+
+    Parameters
+    ----------
+    pairs : sequence of pairs of SearchLengths
+        The family, with the whole depth of the runs.
+    settings : Settings
+        Of the comparison.
+    coverage_test : {"exact", "midp", "signflip"}
+        The test that decides on coverage.
+
+    Returns
+    -------
+    list of tuple of CutoffLabel
+        For each pair, ascending. The labels are those of `ir_outcomes.compare` at each cutoff, corrected over the family, not
+        for the number of cutoffs.
+    """
+    own = settings.cutoff
+    reach = [min(run.depth for run in pair) for pair in pairs]
+    shown: list[list[CutoffLabel]] = [[] for _ in pairs]
+    for cutoff in sorted({*USUAL_CUTOFFS, *(() if own is None else (own,))}):
+        if cutoff != own and cutoff > max(reach, default=0):
+            continue
+        at_cutoff = [pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit) for baseline, contender in pairs]
+        judgment = _judged(at_cutoff, replace(settings, cutoff=cutoff), coverage_test)
+        for place, label in enumerate(judgment.verdicts.labels()):
+            if cutoff == own or cutoff <= reach[place]:
+                shown[place].append(CutoffLabel(cutoff, label))
+    return [tuple(labels) for labels in shown]
 
 
 def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> Judgment:

@@ -12,8 +12,7 @@ import numpy as np
 from ir_outcomes._checks import check_count, check_one_order
 from ir_outcomes._formatting import listed
 from ir_outcomes._types import CoverageTest, FamilyCorrection, RankingTest, Ties, UnitChoice
-from ir_outcomes.comparison.build import MeasuredPair, build
-from ir_outcomes.comparison.cutoffs import labels_by_cutoff
+from ir_outcomes.comparison.build import MeasuredPair, build, labels_by_cutoff
 from ir_outcomes.comparison.facets import naive_tests
 from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import pair_queries
@@ -156,7 +155,15 @@ def compare(
         margins=margins,
         seed=seed,
     )
-    items = _compared(evaluation, couples, settings, notes, progress=progress)
+    decides_on_coverage = coverage_test_for(settings.unit, evaluation.many_relevant, coverage_test)
+    labels = labels_by_cutoff(couples, settings, decides_on_coverage)
+    from_first = all(baseline is evaluation[0] for baseline, _ in couples)
+    near = tipping_notes(evaluation, settings) if from_first else [()] * len(couples)
+    measured = [
+        measured_pair(evaluation, *couple, settings, cutoffs=cutoffs, notes=(*notes, *notes_on_holes))
+        for couple, cutoffs, notes_on_holes in zip(couples, labels, near, strict=True)
+    ]
+    items = build(measured, settings, decides_on_coverage, progress=progress)
     return Comparisons(items) if chosen.several else items[0]
 
 
@@ -179,25 +186,6 @@ class _Chosen(NamedTuple):
     several: bool
     from_best: bool
     notes: tuple[str, ...]
-
-
-def _compared(
-    evaluation: Evaluation,
-    couples: list[tuple[Any, Any]],
-    settings: Settings,
-    notes: tuple[str, ...],
-    *,
-    progress: bool,
-) -> tuple[Comparison, ...]:
-    coverage_test = coverage_test_for(settings.unit, evaluation.many_relevant, settings.coverage_test)
-    labels = labels_by_cutoff(couples, settings, coverage_test)
-    from_first = all(baseline is evaluation[0] for baseline, _ in couples)
-    near = tipping_notes(evaluation, settings) if from_first else [()] * len(couples)
-    measured = [
-        measured_pair(evaluation, *couple, settings, cutoffs=cutoffs, notes=(*notes, *notes_on_holes))
-        for couple, cutoffs, notes_on_holes in zip(couples, labels, near, strict=True)
-    ]
-    return build(measured, settings, coverage_test, progress=progress)
 
 
 def measured_pair(

@@ -25,7 +25,6 @@ __all__ = [
     "GateFacet",
     "GateResult",
     "GateRow",
-    "GateRules",
     "Status",
     "WithoutResults",
     "decide_gate",
@@ -35,26 +34,9 @@ __all__ = [
 Status = Literal["pass", "inconclusive", "fail"]
 FacetStatus = Literal["harm excluded", "inconclusive", "harm shown"]
 
-EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}
+EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}  # from the best status to the worst
 MOST_QUERIES = 10  # that are listed for a decision
 MAX_MISSING = 0.05
-
-_FROM_BEST: tuple[Status, ...] = ("pass", "inconclusive", "fail")
-
-
-class GateRules(NamedTuple):
-    """What a gate lets pass.
-
-    Attributes
-    ----------
-    margins : (float, float)
-        Largest tolerable harm: percentage points of coverage, ranks.
-    max_missing : float
-        Largest tolerable share of answerable queries without results.
-    """
-
-    margins: tuple[float, float]
-    max_missing: float = MAX_MISSING
 
 
 class WithoutResults(NamedTuple):
@@ -203,7 +185,7 @@ class GateResult(Result):
     @property
     def worst(self) -> GateDecision:
         """The first of the worst decisions."""
-        return max(self.decisions, key=lambda decision: _FROM_BEST.index(decision.status))
+        return max(self.decisions, key=lambda decision: list(EXIT_STATUS).index(decision.status))
 
     @property
     def exit_status(self) -> int:
@@ -239,24 +221,8 @@ def gate_of(
     inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
 ) -> GateResult:
     """Decide on each contender and collection; see `ir_outcomes.gate`."""
-    rules = _rules(margins, settings, max_missing)
-    paths = dict(inputs) if isinstance(inputs, Mapping) else {os.fsdecode(path): path for path in inputs}
-    return GateResult(
-        baseline=baseline,
-        decisions=tuple(decide_gate(compared, rules, condition) for condition, compared in rows),
-        margins=rules.margins,
-        max_missing=rules.max_missing,
-        settings=None if settings is None else replace(settings, margins=rules.margins),
-        inputs={name: file_digest(path) for name, path in paths.items()},
-        notes=() if settings is None else (_note(settings),),
-        versions=versions(),
-    )
-
-
-def _rules(margins: Any, settings: Settings | None, max_missing: float) -> GateRules:
-    """Check the rules of a gate; the margins are by default those of the comparison."""
-    chosen = checked_margins(margins) or (None if settings is None else settings.margins)
-    if chosen is None:
+    margins = checked_margins(margins) or (None if settings is None else settings.margins)
+    if margins is None:
         raise ParameterError(
             "a gate needs margins, the largest harm that you tolerate in percentage points of coverage and in ranks, such as "
             "margins=(1.0, 0.5)"
@@ -265,10 +231,22 @@ def _rules(margins: Any, settings: Settings | None, max_missing: float) -> GateR
         raise ParameterError(
             f"max_missing={max_missing!r}: must be a share of the queries, from 0 to less than 1, such as 0.05"
         )
-    return GateRules(chosen, float(max_missing))
+    paths = dict(inputs) if isinstance(inputs, Mapping) else {os.fsdecode(path): path for path in inputs}
+    return GateResult(
+        baseline=baseline,
+        decisions=tuple(decide_gate(compared, margins, max_missing, condition) for condition, compared in rows),
+        margins=margins,
+        max_missing=float(max_missing),
+        settings=None if settings is None else replace(settings, margins=margins),
+        inputs={name: file_digest(path) for name, path in paths.items()},
+        notes=() if settings is None else (_note(settings),),
+        versions=versions(),
+    )
 
 
-def decide_gate(compared: Comparison | WithoutResults, rules: GateRules, condition: str | None = None) -> GateDecision:
+def decide_gate(
+    compared: Comparison | WithoutResults, margins: tuple[float, float], max_missing: float, condition: str | None = None
+) -> GateDecision:
     """Decide on one contender, on the collection `condition` where there are several."""
     if isinstance(compared, WithoutResults):
         return GateDecision(
@@ -277,13 +255,13 @@ def decide_gate(compared: Comparison | WithoutResults, rules: GateRules, conditi
     facets = tuple(
         _facet(compared, facet, changes, margin)
         for facet, changes, margin in zip(
-            (compared.coverage, compared.ranking), (coverage_changes, ranking_changes), rules.margins, strict=True
+            (compared.coverage, compared.ranking), (coverage_changes, ranking_changes), margins, strict=True
         )
     )
-    missing = list(_about_missing(compared, rules.max_missing))
+    missing = list(_about_missing(compared, max_missing))
     harms = [_harm_in_words(facet) for facet in facets if facet.status == "harm shown"]
     doubts = [*_about_open_facets(compared, facets), *_about_all_queries(compared)]
-    within = within_margins(compared.coverage, compared.ranking, rules.margins)
+    within = within_margins(compared.coverage, compared.ranking, margins)
     status: Status = "fail" if missing or harms else "inconclusive" if doubts else "pass"
     restricted = compared.restricted
     return GateDecision(
@@ -408,20 +386,11 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> tuple[QueryOut
     if compared.queries is None:
         return ()
     coverage, ranking = facets
-    lost = sorted(
-        (query for query in compared.queries if query.found_contender < query.found_baseline),
-        key=lambda query: (query.found_contender - query.found_baseline, query.baseline or 0.0),
-    )
-    sign = -1.0 if ranking.higher_is_better else 1.0
-    worse = sorted(
-        (query for query in compared.queries if sign * (query.difference or 0.0) > 0),
-        key=lambda query: -sign * (query.difference or 0.0),
-    )
-    open_kinds = [queries for queries, facet in ((lost, coverage), (worse, ranking)) if facet.status != "harm excluded"] or [
-        lost,
-        worse,
-    ]
-    alternating = chain.from_iterable(zip_longest(*(queries[:MOST_QUERIES] for queries in open_kinds)))
+    # Of the queries where the same share was lost, those come first that the baseline answered best.
+    lost = sorted(compared.per_query("lost"), key=lambda query: query.found_contender - query.found_baseline)
+    kinds = ((lost[:MOST_QUERIES], coverage), (compared.per_query("worse", MOST_QUERIES), ranking))
+    not_excluded = [queries for queries, facet in kinds if facet.status != "harm excluded"]
+    alternating = chain.from_iterable(zip_longest(*(not_excluded or (queries for queries, _ in kinds))))
     chosen = dict.fromkeys(query for query in alternating if query is not None)  # a query can be lost in part and worse
     return tuple(chosen)[:MOST_QUERIES]
 

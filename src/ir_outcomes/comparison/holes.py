@@ -270,18 +270,17 @@ def holes(
     check_count("draws", draws)
     check_count("seed", seed)
     names = contenders_of(evaluation, baseline, contenders)
+    if cutoff is not None:
+        evaluation = evaluation.with_cutoff(cutoff)
     rules = {"alpha": alpha, "test": test, "coverage_test": coverage_test, "correction": correction}
-    settings = Settings.of(evaluation, cutoff=cutoff, **rules, family=len(names), seed=seed)
-    cutoff = evaluation.cutoff if cutoff is None else cutoff
-    unjudged = _kept(evaluation, cutoff)
-    chances = _prior(prior, cutoff, evaluation.at(cutoff), unjudged)
+    settings = Settings.of(evaluation, **rules, family=len(names), seed=seed)
+    unjudged = _kept(evaluation)
+    runs = evaluation.at()
+    chances = _prior(prior, evaluation.cutoff, runs, unjudged)
     rng = np.random.default_rng(seed)
-    judged = {
-        run.name: 1 - len(kept.rank) / max(int(run.retrieved.sum()), 1)
-        for run, kept in zip(evaluation.at(cutoff), unjudged, strict=True)
-    }
+    judged = {run.name: 1 - len(kept.rank) / max(int(run.retrieved.sum()), 1) for run, kept in zip(runs, unjudged, strict=True)}
     found = []
-    pairs = zip(names, _pairs(evaluation, baseline, names, cutoff, settings), strict=True)
+    pairs = zip(names, _pairs(evaluation, baseline, names, settings), strict=True)
     for name, pair in with_progress(pairs, "pair", len(names), shown=progress):
         own = own_label(pair)
         tip = tip_of(pair, own)
@@ -327,7 +326,7 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
     Parameters
     ----------
     evaluation : Evaluation
-        The baseline, then the contenders.
+        The baseline, then the contenders, with the cutoff of the comparison.
     settings : Settings
         Of the comparison.
 
@@ -337,14 +336,13 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
         A note or none for each contender; none at all where the evaluation did not keep the unjudged documents.
     """
     baseline, *names = evaluation.names
-    cutoff = settings.cutoff
     kept = evaluation.unjudged
-    if kept is None or cutoff is None or settings.judged_only or settings.correction == "tukey":
+    if kept is None or settings.judged_only or settings.correction == "tukey":
         return [()] * len(names)
-    if cutoff > min(documents.depth for documents in kept):
+    if evaluation.cutoff > min(documents.depth for documents in kept):
         return [()] * len(names)
     notes: list[tuple[str, ...]] = []
-    for pair in _pairs(evaluation, baseline, names, cutoff, settings):
+    for pair in _pairs(evaluation, baseline, names, settings):
         tip = tip_of(pair, own_label(pair))
         if tip is None or len(tip.documents) > max(NEAR_DOCUMENTS, NEAR_SHARE * len(pair)):
             notes.append(())
@@ -358,9 +356,9 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
     return notes
 
 
-def _pairs(evaluation: Evaluation, baseline: str, names: Sequence[str], cutoff: int, settings: Settings) -> list[Holdings]:
+def _pairs(evaluation: Evaluation, baseline: str, names: Sequence[str], settings: Settings) -> list[Holdings]:
     """Set the baseline and each contender side by side, with the p-values of the other contenders."""
-    runs, unjudged = evaluation.at(cutoff), _kept(evaluation, cutoff)
+    runs, unjudged = evaluation.at(), _kept(evaluation)
     place = evaluation.position(baseline)
     pairs = [
         holdings_of((runs[place], runs[own]), (unjudged[place], unjudged[own]), settings, evaluation.many_relevant)
@@ -375,13 +373,13 @@ def own_label(pair: Holdings) -> int:
     return int(labels_of(pair, np.zeros((1, len(pair)), dtype=bool))[0])
 
 
-def _kept(evaluation: Evaluation, cutoff: int) -> tuple[RankedDocuments, ...]:
+def _kept(evaluation: Evaluation) -> tuple[RankedDocuments, ...]:
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
         raise ParameterError("judged_only=True removed the unjudged documents; evaluate the runs without it")
     if evaluation.unjudged is None:
         raise ParameterError("the evaluation did not keep the unjudged documents; pass unjudged=True to evaluate")
-    depth = min(kept.depth for kept in evaluation.unjudged)
+    cutoff, depth = evaluation.cutoff, min(kept.depth for kept in evaluation.unjudged)
     if cutoff > depth:
         raise ParameterError(f"cutoff={cutoff}: unjudged documents were kept to rank {depth}; pass cutoff={cutoff} to evaluate")
     return tuple(kept.first(cutoff) for kept in evaluation.unjudged)

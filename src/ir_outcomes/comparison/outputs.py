@@ -120,15 +120,9 @@ def compare_outputs(
     _check_together(outputs)
     meaning = _meaning(outputs[0].measure, higher_is_better)
     settings = _settings(
-        meaning,
-        rel,
-        len(outputs) - 1,
-        alpha=alpha,
-        test=test,
-        coverage_test=coverage_test,
-        correction=correction,
-        margins=margins,
-    )
+        meaning, rel=rel, ties="unknown", judged_only=False, family=len(outputs) - 1,
+        alpha=alpha, test=test, coverage_test=coverage_test, correction=correction, margins=margins,
+    )  # fmt: skip
     queries, unanswerable = _queries(outputs, qrels, settings.rel)
     notes = tuple(_notes(outputs, meaning, qrels is not None))
     results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress)
@@ -187,10 +181,9 @@ def compare_measure(
     ]
     meaning = _meaning(scores.measure, scores.higher_is_better)
     settings = _settings(
-        meaning, evaluation.rel, len(names) - 1,
+        meaning, rel=evaluation.rel, ties=evaluation.ties, judged_only=evaluation.judged_only, family=len(names) - 1,
         alpha=alpha, test=test, coverage_test=coverage_test, correction=correction, margins=margins,
     )  # fmt: skip
-    settings = replace(settings, ties=evaluation.ties, judged_only=evaluation.judged_only)
     queries = list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
     unanswerable = len(evaluation.query_ids) - len(queries)
     notes = tuple(_about_values(meaning, scores.measure))
@@ -212,19 +205,18 @@ def _check_together(outputs: Sequence[Output]) -> None:
             )
 
 
-def _settings(meaning: _Meaning, rel: int | None, family: int, **rules: Any) -> Settings:
-    check_choice("correction", rules["correction"], get_args(Correction))
+def _settings(meaning: _Meaning, *, rel: int | None, correction: Correction, margins: Any, **rules: Any) -> Settings:
+    check_choice("correction", correction, get_args(Correction))
     check_positive("rel", rel, none_allowed=True)
-    rules["margins"] = checked_margins(rules["margins"])
+    margins = checked_margins(margins)
     if rel is not None and meaning.rel is not None and rel != meaning.rel:
         raise ParameterError(f"rel={rel}: the measure counts grades from {meaning.rel} on; leave rel out")
     return Settings(
         cutoff=meaning.cutoff,
         rel=rel or meaning.rel or 1,
         unit="query",
-        ties="unknown",
-        judged_only=False,
-        family=family,
+        correction=correction,
+        margins=margins,
         **rules,
     )
 

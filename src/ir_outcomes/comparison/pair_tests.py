@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ir_outcomes._checks import unreachable
-from ir_outcomes._types import CoverageTest, Floats, RankingTest, Unit
+from ir_outcomes._types import Bools, CoverageTest, Floats, RankingTest, Unit
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.verdict import Verdicts, decide, find
 from ir_outcomes.statistics import (
@@ -139,7 +139,7 @@ def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSampl
     every = np.ones(len(pair.query_ids), dtype=bool)
     restricted = pair.restricted
 
-    def sample(baseline: Floats, contender: Floats, counted: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Differences:
+    def sample(baseline: Floats, contender: Floats, counted: Bools) -> Differences:
         change = differences(baseline[counted], contender[counted])
         return tally(change) if subsets is None else _tally_subsets(change, counted, subsets)
 
@@ -232,7 +232,7 @@ def judge(
     return Judgment(decide(coverage, ranking, tests.guards, alpha), coverage_p, ranking_p)
 
 
-def _tally_subsets(change: Floats, counted: np.ndarray[tuple[int], np.dtype[np.bool_]], subsets: Members) -> Differences:
+def _tally_subsets(change: Floats, counted: Bools, subsets: Members) -> Differences:
     everywhere = np.zeros(len(counted))
     everywhere[counted] = change
     sizes = classes(np.abs(everywhere))

@@ -169,10 +169,8 @@ def plan(comparison: Comparison, coverage: float = 1.0, ranking: float = 0.5, *,
         changes = coverage_changes(comparison.queries) / 100
         for_coverage = queries_for_mean(changes, comparison.n_queries, shares, alpha=level, power=power)
     for_ranking = queries_for_mean(ranking_changes(comparison.queries), comparison.n_queries, ranking, alpha=level, power=power)
-    planned = (
-        _planned(comparison.coverage, coverage, settings.coverage_test if facet.won is not None else "t", for_coverage),
-        _planned(comparison.ranking, ranking, "t", for_ranking),
-    )
+    test = settings.coverage_test if facet.won is not None else "t"
+    planned = (_planned(facet, coverage, test, for_coverage), _planned(comparison.ranking, ranking, "t", for_ranking))
     return Plan(
         baseline=comparison.baseline,
         contender=comparison.contender,

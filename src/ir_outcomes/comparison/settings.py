@@ -54,10 +54,10 @@ class Settings:
     seed: int = 0
 
     @classmethod
-    def of(cls, evaluation: Evaluation, *, cutoff: int | None = None, **rules: Any) -> Settings:
-        """Take the settings of an evaluation, its own cutoff by default, with the rules of a comparison."""
+    def of(cls, evaluation: Evaluation, **rules: Any) -> Settings:
+        """Take the settings of an evaluation, with the rules of a comparison."""
         return cls(
-            cutoff=evaluation.cutoff if cutoff is None else cutoff,
+            cutoff=evaluation.cutoff,
             rel=evaluation.rel,
             unit=evaluation.unit,
             ties=evaluation.ties,

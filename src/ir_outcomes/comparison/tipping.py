@@ -8,17 +8,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes._types import Floats, Ints
+from ir_outcomes._types import Bools, Floats, Ints
 from ir_outcomes.comparison.assignments import Holdings, effects_of, labels_of
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 
 __all__ = ["Bound", "BoundLabel", "Tip", "bound_of", "priority", "tip_of"]
 
 BoundLabel = Literal["stands", "could weaken", "could reverse"]
 
 FINEST_PARTS = 24  # larger sets of documents are reduced part by part
-
-_DIRECTION = np.array([1, 1, -1, -1, 0, 0])  # of LABELS: better, worse or neither
 
 
 class Bound(NamedTuple):
@@ -65,12 +63,20 @@ def bound_of(holdings: Holdings, own: int) -> Bound:
     own : int
         Its label, with unjudged documents as not relevant.
     """
-    families = np.stack([holdings.favours_baseline, holdings.favours_contender, holdings.in_both])
+    baseline, contender = holdings.ranks
+    in_both = (baseline > 0) & (contender > 0)
+    families = np.stack([_is_before(baseline, contender), _is_before(contender, baseline), in_both])
     labels = labels_of(holdings, families)
     word: BoundLabel = "stands"
     if np.any(labels != own):
-        word = "could reverse" if np.any(_DIRECTION[labels] * _DIRECTION[own] < 0) else "could weaken"
+        word = "could reverse" if np.any(DIRECTIONS[labels] * DIRECTIONS[own] < 0) else "could weaken"
     return Bound(word, *(LABELS[label] for label in labels.tolist()))
+
+
+def _is_before(own: Ints, opposite: Ints) -> Bools:
+    """Tell which documents are returned only by a run, or ranked higher by it."""
+    before: Bools = (own > 0) & ((opposite == 0) | (own < opposite))
+    return before
 
 
 def tip_of(holdings: Holdings, own: int) -> Tip | None:

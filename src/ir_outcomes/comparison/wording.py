@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ir_outcomes._formatting import listed, plural, pvalue_in_words
 from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.notes import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.statistics import COVERAGE_OF_RATIO_INTERVAL, FEW, measured_coverage, smallest_pvalue
@@ -147,17 +148,15 @@ def _rank(value: float | None) -> str:
 
 
 def _about_naive_mean(comparison: Comparison) -> Iterator[str]:
-    naive, label = comparison.naive, comparison.verdict.label
-    says = label.split()[0]
-    if says not in ("better", "worse") or naive.difference is None or naive.baseline is None or naive.contender is None:
-        return
-    direction = naive.tests["t"].direction * (1 if naive.higher_is_better else -1)
-    if naive.tests["t"].pvalue > comparison.alpha or direction * (1 if says == "better" else -1) >= 0:
+    naive, t = comparison.naive, comparison.naive.tests["t"]
+    says = DIRECTIONS[LABELS.index(comparison.verdict.label)]
+    is_opposite = says * t.direction * (1 if naive.higher_is_better else -1) < 0
+    if not is_opposite or t.pvalue > comparison.alpha or naive.baseline is None or naive.contender is None:
         return
     measure = "Mean reciprocal rank" if comparison.reciprocal is not None else "The mean"
     yield (
         f"{measure} over all queries goes the other way: {naive.baseline:.4f} to {naive.contender:.4f} (t, "
-        f"{pvalue_in_words(naive.tests['t'].pvalue)}). It mixes both facets and weighs the first ranks most; the label "
+        f"{pvalue_in_words(t.pvalue)}). It mixes both facets and weighs the first ranks most; the label "
         "does not depend on it."
     )
 

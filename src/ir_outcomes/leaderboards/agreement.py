@@ -146,23 +146,24 @@ def agreement(
     check_alpha(alpha)
     check_number_of_runs(source)
     n_runs = len(source.runs)
-    verdicts = None
+    verdict: HalfAgreement | None = None
+    labels: dict[str, dict[str, int]] = {}
     if isinstance(source, Evaluation):
         check_one_order(source.ties)
-        check_positive("cutoff", cutoff, none_allowed=True)
-        cutoff = source.cutoff if cutoff is None else cutoff
+        if cutoff is not None:
+            source = source.with_cutoff(cutoff)
         tested = _measures(source, measures)
-        verdicts = agreement_of_verdicts(source.at(cutoff), source.unit, source.many_relevant, splits, seed, alpha, progress)
+        verdict, labels = agreement_of_verdicts(source, splits, seed, alpha, progress)
     elif measures is not None or cutoff is not None:
         raise ParameterError(f"measures and cutoff are for an Evaluation; these scores are of {source.measure}")
     else:
         tested = [source]
     return Agreement(
         tests=tuple(row for scores in tested for row in agreement_of_tests(scores, splits, seed, alpha, progress)),
-        verdict=None if verdicts is None else verdicts.agreement,
-        labels={} if verdicts is None else verdicts.labels,
+        verdict=verdict,
+        labels=labels,
         unit=source.unit if isinstance(source, Evaluation) else None,
-        cutoff=cutoff,
+        cutoff=source.cutoff if isinstance(source, Evaluation) else None,
         n_queries=len(source.query_ids),
         n_runs=n_runs,
         n_pairs=n_runs * (n_runs - 1) // 2,

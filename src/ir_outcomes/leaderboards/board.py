@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from itertools import pairwise
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ir_outcomes._checks import check_choice, check_one_order, check_positive, unreachable
+from ir_outcomes._checks import check_choice, check_one_order, unreachable
 from ir_outcomes._formatting import plural
 from ir_outcomes._types import Correction, Floats, Unit
 from ir_outcomes.comparison.settings import Settings, check_alpha
@@ -18,11 +19,11 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.evaluation.notes import notes_on_listing
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of, with_verdicts
+from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of
 from ir_outcomes.leaderboards.pairs import PairVerdict, PairVerdicts, all_pairs
 from ir_outcomes.leaderboards.source import check_number_of_runs, scores_of
 from ir_outcomes.leaderboards.tiers import tiers
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics import Interval, mean_interval
 from ir_outcomes.statistics.order_statistics import median_interval
 from ir_outcomes.statistics.orders import shared_ranks
@@ -143,27 +144,14 @@ class Leaderboard(Result):
         """Return a row for each run, with its verdict against the run above and against the best."""
         rows: list[dict[str, Any]] = []
         for place, standing in enumerate(self.standings):
-            row = {
-                "rank": standing.rank,
-                "tier": standing.tier,
-                "run": standing.run,
-                "measure": self.measure,
-                "score": standing.score,
-                "low": None if standing.interval is None else standing.interval.low,
-                "high": None if standing.interval is None else standing.interval.high,
-                "coverage": standing.coverage,
-            }
+            row = cells_of(standing, "rank", "tier", "run") | {"measure": self.measure}
+            row |= cells_of(standing, "score", "low=interval.low", "high=interval.high", "coverage")
             for against, other_place in (("above", place - 1), ("best", 0)):
                 pair = self.verdict(self.standings[other_place].run, standing.run) if place and self.pairs else None
-                row |= {
-                    f"{against}_run": None if pair is None else pair.baseline,
-                    f"{against}_coverage": None if pair is None else pair.coverage,
-                    f"{against}_coverage_p": None if pair is None else pair.coverage_p_corrected,
-                    f"{against}_its_length": None if pair is None else pair.baseline_length,
-                    f"{against}_own_length": None if pair is None else pair.contender_length,
-                    f"{against}_ranking_p": None if pair is None else pair.ranking_p_corrected,
-                    f"{against}_verdict": None if pair is None else pair.label,
-                }
+                row |= cells_of(
+                    pair, "run=baseline", "coverage", "coverage_p=coverage_p_corrected", "its_length=baseline_length",
+                    "own_length=contender_length", "ranking_p=ranking_p_corrected", "verdict=label", prefix=f"{against}_",
+                )  # fmt: skip
             rows.append(row)
         return rows
 
@@ -238,119 +226,78 @@ def leaderboard(
     check_choice("correction", correction, get_args(Correction))
     check_alpha(alpha)
     check_number_of_runs(source)
-    if isinstance(source, Evaluation):
-        return _board_of_runs(source, measure, aggregate, cutoff, alpha, correction, entries, progress)
-    if cutoff is not None:
-        raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
-    return _board_of_scores(scores_of(source, measure), aggregate, alpha, entries)
-
-
-def _board_of_runs(
-    evaluation: Evaluation,
-    measure: Any,
-    aggregate: Aggregate,
-    cutoff: int | None,
-    alpha: float,
-    correction: Correction,
-    entries: Any,
-    progress: bool,
-) -> Leaderboard:
-    check_positive("cutoff", cutoff, none_allowed=True)
+    if isinstance(source, Scores):
+        if cutoff is not None:
+            raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
+        board = _board_of_scores(scores_of(source, measure), aggregate, alpha, entries)
+        note = f"Only values of {board.measure} were given: there are no verdicts and no tiers, which need the runs."
+        return replace(board, notes=(*board.notes, note))
+    evaluation = source if cutoff is None else source.with_cutoff(cutoff)
     check_one_order(evaluation.ties)
-    cutoff = evaluation.cutoff if cutoff is None else cutoff
     n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
-    settings = Settings.of(evaluation, cutoff=cutoff, alpha=alpha, correction=correction, family=n_pairs)
-    scores = evaluation.scores_of(None, cutoff=cutoff) if measure is None else scores_of(evaluation, measure)
-    places = _Places.of(scores, aggregate)
-    evaluation = evaluation[list(places.scores.runs)]
-    pairs = all_pairs(
-        evaluation.runs,
-        cutoff,
-        settings.unit,
-        evaluation.many_relevant,
-        alpha=alpha,
-        correction=correction,
-        progress=progress,
-    )
+    settings = Settings.of(evaluation, alpha=alpha, correction=correction, family=n_pairs)
+    scores = evaluation.scores_of(None) if measure is None else scores_of(evaluation, measure)
+    board = _board_of_scores(scores, aggregate, alpha, entries)
+    evaluation = evaluation[[standing.run for standing in board.standings]]
+    pairs = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
     tier_of, cycles = _tiers(pairs)
-    coverage = {run.name: 100 * _coverage(run.at(cutoff), settings.unit) for run in evaluation}
-    history = None
-    if entries is not None:
-        history = _with_verdicts(_history(entries, places), evaluation, cutoff, settings)
     n_answerable = int(evaluation.answerable.sum())
-    return Leaderboard(
-        measure=places.scores.measure,
-        higher_is_better=places.scores.higher_is_better,
-        aggregate=aggregate,
-        alpha=alpha,
-        standings=places.standings(alpha, coverage, tier_of),
+    return replace(
+        board,
+        standings=tuple(
+            replace(standing, coverage=100 * _coverage(run, evaluation.unit), tier=tier_of[run.name])
+            for standing, run in zip(board.standings, evaluation.at(), strict=True)
+        ),
         pairs=pairs,
         cycles=cycles,
-        history=history,
+        history=None if board.history is None else _with_verdicts(board.history, evaluation, alpha),
         n_queries=n_answerable,
         n_unanswerable=len(evaluation.query_ids) - n_answerable,
         settings=settings,
-        notes=(*places.scores.notes(), *_notes(evaluation.runs, places.scores, cycles, cutoff)),
-        versions=versions(),
+        notes=(*board.notes, *_notes(evaluation, scores, cycles)),
         run_metadata=metadata_of(evaluation.runs),
     )
 
 
 def _board_of_scores(scores: Scores, aggregate: Aggregate, alpha: float, entries: Any) -> Leaderboard:
-    places = _Places.of(scores, aggregate)
+    """Order runs by their scores, without verdicts."""
+    values = _aggregated(scores, aggregate)
+    gains = np.where(np.isnan(values), -np.inf, values if scores.higher_is_better else -values)
+    ranks = shared_ranks(gains[None])[0]
+    order = np.lexsort((np.array(scores.runs), ranks)).tolist()
+    defined = {scores.runs[place]: float(values[place]) for place in order if not np.isnan(values[place])}
+    history = None
+    if entries is not None:
+        history = history_of(
+            entries_of(entries, defined),
+            higher_is_better=scores.higher_is_better,
+            score=scores.measure if aggregate == "mean" else f"{aggregate} {scores.measure}",
+        )
     return Leaderboard(
         measure=scores.measure,
         higher_is_better=scores.higher_is_better,
         aggregate=aggregate,
         alpha=alpha,
-        standings=places.standings(alpha, {}, {}),
+        standings=tuple(
+            Standing(
+                rank=int(ranks[place]),
+                run=scores.runs[place],
+                score=defined.get(scores.runs[place]),
+                interval=_interval(scores.values[place], aggregate, 1 - alpha),
+                coverage=None,
+                tier=None,
+            )
+            for place in order
+        ),
         pairs=(),
         cycles=(),
-        history=None if entries is None else _history(entries, places),
+        history=history,
         n_queries=len(scores.query_ids),
         n_unanswerable=0,
         settings=None,
-        notes=(
-            *scores.notes(),
-            f"Only values of {scores.measure} were given: there are no verdicts and no tiers, which need the runs.",
-        ),
+        notes=scores.notes(),
         versions=versions(),
     )
-
-
-class _Places(NamedTuple):
-    """Scores of the runs in the order of the leaderboard."""
-
-    scores: Scores
-    aggregate: Aggregate
-    values: Floats  # (n_runs,), NaN where undefined
-    ranks: list[int]
-
-    @classmethod
-    def of(cls, scores: Scores, aggregate: Aggregate) -> _Places:
-        values = _aggregated(scores, aggregate)
-        gains = np.where(np.isnan(values), -np.inf, values if scores.higher_is_better else -values)
-        ranks = shared_ranks(gains[None])[0]
-        order = np.lexsort((np.array(scores.runs), ranks))
-        return cls(scores.take(order.tolist()), aggregate, values[order], ranks[order].tolist())
-
-    def by_run(self) -> dict[str, float]:
-        """Return the defined scores."""
-        return {run: score for run, score in zip(self.scores.runs, self.values.tolist(), strict=True) if not np.isnan(score)}
-
-    def standings(self, alpha: float, coverage: Mapping[str, float], tier_of: Mapping[str, int]) -> tuple[Standing, ...]:
-        scores = self.by_run()
-        return tuple(
-            Standing(
-                rank=rank,
-                run=run,
-                score=scores.get(run),
-                interval=_interval(values[np.isfinite(values)], self.aggregate, 1 - alpha),
-                coverage=coverage.get(run),
-                tier=tier_of.get(run),
-            )
-            for run, rank, values in zip(self.scores.runs, self.ranks, self.scores.values, strict=True)
-        )
 
 
 def _aggregated(scores: Scores, aggregate: Aggregate) -> Floats:
@@ -364,6 +311,7 @@ def _aggregated(scores: Scores, aggregate: Aggregate) -> Floats:
 
 
 def _interval(values: Floats, aggregate: Aggregate, level: float) -> Interval | None:
+    values = values[np.isfinite(values)]
     if aggregate == "mean":
         return mean_interval(values, level)
     if aggregate == "median":
@@ -387,58 +335,40 @@ def _coverage(run: SearchLengths, unit: Unit) -> float:
     unreachable(unit)
 
 
-def _history(entries: Any, places: _Places) -> SotaHistory:
-    scores = places.scores
-    return history_of(
-        entries_of(entries, places.by_run()),
-        higher_is_better=scores.higher_is_better,
-        score=_score_name(scores, places.aggregate),
-    )
-
-
-def _score_name(scores: Scores, aggregate: Aggregate) -> str:
-    return scores.measure if aggregate == "mean" else f"{aggregate} {scores.measure}"
-
-
-def _with_verdicts(history: SotaHistory, evaluation: Evaluation, cutoff: int, settings: Settings) -> SotaHistory:
+def _with_verdicts(history: SotaHistory, evaluation: Evaluation, alpha: float) -> SotaHistory:
     """Judge each run that took first place against the one before; the more submissions, the stricter."""
-    verdicts = {}
-    for previous, run in zip(history.runs[:-1], history.runs[1:], strict=True):
-        (verdicts[previous.run, run.run],) = all_pairs(
-            evaluation[[previous.run, run.run]].runs,
-            cutoff,
-            settings.unit,
-            evaluation.many_relevant,
-            alpha=settings.alpha,
-            correction="none",
-            looks=run.looks,
-        )
-    return with_verdicts(history, verdicts)
+    runs = list(history.runs[:1])
+    for previous, run in pairwise(history.runs):
+        couple = evaluation[[previous.run, run.run]]
+        (verdict,) = all_pairs(couple, alpha=alpha, correction="none", looks=run.looks)
+        runs.append(replace(run, verdict=verdict))
+    return replace(history, runs=tuple(runs))
 
 
-def _notes(runs: Sequence[SearchLengths], scores: Scores, cycles: tuple[tuple[str, ...], ...], cutoff: int) -> list[str]:
+def _notes(evaluation: Evaluation, scores: Scores, cycles: tuple[tuple[str, ...], ...]) -> list[str]:
     notes = [
         "Every pair of runs has its own queries that both answered: a run's search length differs from row to row, and "
         '"better" need not be transitive.'
     ]
-    n_unanswerable = int((~runs[0].answerable).sum())
-    if n_unanswerable and len(scores.query_ids) == len(runs[0].query_ids):
+    n_unanswerable = int((~evaluation.answerable).sum())
+    if n_unanswerable and len(scores.query_ids) == len(evaluation.query_ids):
         verb = "counts" if n_unanswerable == 1 else "count"
         notes.append(
             f"{scores.measure} is averaged as ir_measures does: {plural('query', n_unanswerable)} without a relevant document "
             f"{verb}."
         )
-    notes += notes_on_listing(runs)
+    notes += notes_on_listing(evaluation.runs)
     notes += [f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}." for cycle in cycles]
-    notes += _notes_on_depth(runs, cutoff, scores.measure)
+    notes += _notes_on_depth(evaluation, scores.measure)
     return notes
 
 
-def _notes_on_depth(runs: Sequence[SearchLengths], cutoff: int, measure: str) -> list[str]:
+def _notes_on_depth(evaluation: Evaluation, measure: str) -> list[str]:
     """Say where no list, or no list of some runs, is as long as the cutoff."""
-    if runs[0].judged_only:  # every list ends where its judged documents end
+    if evaluation.judged_only:  # every list ends where its judged documents end
         return []
-    depths = {run.name: min(run.depth, cutoff) for run in runs}
+    cutoff = evaluation.cutoff
+    depths = {run.name: min(run.depth, cutoff) for run in evaluation}
     deepest = max(depths.values())
     notes = []
     if deepest < cutoff:

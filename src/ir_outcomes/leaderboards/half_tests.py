@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from typing import NamedTuple
@@ -37,10 +36,16 @@ def agreement_of_tests(
     scores: Scores, splits: int = 100, seed: int = 0, alpha: float = 0.05, progress: bool = False
 ) -> list[HalfAgreement]:
     """Count how far halves agree, for each test and aggregate; see `ir_outcomes.agreement`."""
+    from tqdm import tqdm
+
     n_queries = len(scores.query_ids)
     first = membership(first_halves(n_queries, splits, seed), n_queries)
     states = {key: np.zeros((6, 6), dtype=np.int64) for key in _TESTS}
-    for halves in _tested_pairs(scores, first, progress):
+    gains = scores.gains()
+    n_pairs = len(gains) * (len(gains) - 1) // 2
+    pairs = counted_pairs(gains, partial(_HalfCounts, first=first))
+    for pair in tqdm(pairs, f"halves by {scores.measure}", n_pairs, disable=not progress):
+        halves = _tests_on(pair, 0), _tests_on(pair, 1)
         for (test, aggregate), counts in states.items():
             first_half, second_half = (_states(half.signs[aggregate], half.tests[test].pvalue <= alpha) for half in halves)
             counts += np.bincount(6 * first_half + second_half, minlength=36).reshape(6, 6)
@@ -81,17 +86,6 @@ class _HalfTests(NamedTuple):
 
     tests: dict[str, Tests]
     signs: dict[str, Ints]
-
-
-def _tested_pairs(scores: Scores, first: Members, progress: bool) -> Iterator[tuple[_HalfTests, _HalfTests]]:
-    """Yield the tests of each pair of runs on the first and on the second halves."""
-    from tqdm import tqdm
-
-    gains = scores.gains()
-    n_pairs = len(gains) * (len(gains) - 1) // 2
-    pairs = counted_pairs(gains, partial(_HalfCounts, first=first))
-    for pair in tqdm(pairs, f"halves by {scores.measure}", n_pairs, disable=not progress):
-        yield _tests_on(pair, 0), _tests_on(pair, 1)
 
 
 class _HalfCounts:

@@ -2,87 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
-from ir_outcomes._types import Unit
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.pair_tests import coverage_test_for, judge, run_tests, samples_of
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.halves import HalfAgreement, first_halves, rates
 from ir_outcomes.statistics.counts import membership
 
-__all__ = ["VerdictAgreement", "agreement_of_verdicts"]
+__all__ = ["agreement_of_verdicts"]
 
 _UNDECIDED = LABELS.index("no significant difference")
 
 
-class VerdictAgreement(NamedTuple):
-    """How far the verdicts of halves agree.
-
-    Attributes
-    ----------
-    agreement : HalfAgreement
-        The rates.
-    labels : mapping of str to mapping of str to int
-        Number of splits and pairs by the label of the first and of the second half.
-    """
-
-    agreement: HalfAgreement
-    labels: Mapping[str, Mapping[str, int]]
-
-
 def agreement_of_verdicts(
-    runs: Sequence[SearchLengths],
-    unit: Unit,
-    many_relevant: bool,
-    splits: int,
-    seed: int,
-    alpha: float,
-    progress: bool,
-) -> VerdictAgreement:
+    evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
+) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
     """Count how far halves of the answerable queries agree on the verdict; see `ir_outcomes.agreement`.
 
-    Parameters
-    ----------
-    runs : sequence of SearchLengths
-        Computed with the same qrels and settings.
-    unit : {"query", "document"}
-        What is answered or not.
-    many_relevant : bool
-        Whether any answerable query of the evaluation has more than one relevant document. It chooses the test of coverage for
-        all pairs and halves alike: a choice by what occurs in a half would change the test from half to half.
-    splits, seed, alpha, progress
-        See `ir_outcomes.agreement`.
+    Returns
+    -------
+    agreement : HalfAgreement
+        The rates.
+    labels : dict of str to dict of str to int
+        Number of splits and pairs by the label of the first and of the second half.
     """
     from tqdm import tqdm
 
-    n_answerable = int(runs[0].answerable.sum())
+    n_answerable = int(evaluation.answerable.sum())
     first = membership(first_halves(n_answerable, splits, seed), n_answerable)
     halves = np.concatenate([first, 1 - first], axis=1)
-    coverage_test = coverage_test_for(unit, many_relevant, "exact")
-    pairs = list(combinations(runs, 2))
+    # One test of coverage for all pairs and halves: a choice by what occurs in a half would change it from half to half.
+    unit = evaluation.unit
+    coverage_test = coverage_test_for(unit, evaluation.many_relevant, "exact")
+    pairs = list(combinations(evaluation.at(), 2))
     labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
     for baseline, contender in tqdm(pairs, f"verdicts in halves by {unit}", disable=not progress):
         samples = samples_of(pair_queries(baseline, contender, unit), halves)
         codes = judge(run_tests(samples, "t", coverage_test, level=alpha), alpha=alpha).verdicts.label
         cells = len(LABELS) * codes[:splits] + codes[splits:]
         labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
-    return VerdictAgreement(
-        HalfAgreement(
-            **asdict(rates(labels, DIRECTIONS, _UNDECIDED)),
-            measure=f"outcomes by {unit}",
-            test="two facets",
-            aggregate=None,
-            agree=None,
-            partial=None,
-            disagree=None,
-            significant=None,
-        ),
-        {label: dict(zip(LABELS, row, strict=True)) for label, row in zip(LABELS, labels.tolist(), strict=True)},
+    agreement = HalfAgreement(
+        **asdict(rates(labels, DIRECTIONS, _UNDECIDED)),
+        measure=f"outcomes by {unit}",
+        test="two facets",
+        aggregate=None,
+        agree=None,
+        partial=None,
+        disagree=None,
+        significant=None,
     )
+    return agreement, {label: dict(zip(LABELS, row, strict=True)) for label, row in zip(LABELS, labels.tolist(), strict=True)}

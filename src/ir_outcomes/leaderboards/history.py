@@ -14,10 +14,10 @@ from ir_outcomes._formatting import plural
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.reading.entries import Entry, read_entries
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics.orders import SLACK
 
-__all__ = ["SotaHistory", "SotaRun", "entries_of", "history_of", "sota_history", "with_verdicts"]
+__all__ = ["SotaHistory", "SotaRun", "entries_of", "history_of", "sota_history"]
 
 
 @dataclass(frozen=True)
@@ -87,22 +87,15 @@ class SotaHistory(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run that took first place."""
         return [
-            {
-                "number": run.number,
-                "run": run.run,
-                "group": run.group,
-                "date": run.date.isoformat(),
-                "score": run.score,
-                "gain": run.gain,
-                "looks": run.looks,
-                "coverage": None if run.verdict is None else run.verdict.coverage,
-                "coverage_p_corrected": None if run.verdict is None else run.verdict.coverage_p_corrected,
-                "ranking": None if run.verdict is None else run.verdict.ranking,
-                "ranking_p_corrected": None if run.verdict is None else run.verdict.ranking_p_corrected,
-                "verdict": None if run.verdict is None else run.verdict.label,
-            }
+            cells_of(run, "number", "run", "group")
+            | {"date": run.date.isoformat()}
+            | cells_of(
+                run, "score", "gain", "looks", "coverage=verdict.coverage",
+                "coverage_p_corrected=verdict.coverage_p_corrected", "ranking=verdict.ranking",
+                "ranking_p_corrected=verdict.ranking_p_corrected", "verdict=verdict.label",
+            )
             for run in self.runs
-        ]
+        ]  # fmt: skip
 
     def _summary(self) -> str:
         return f"{plural('run', len(self.runs))} took first place by {self.score}, {plural('entry', len(self.entries))}"
@@ -188,20 +181,16 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
             used = bisect_right(looks, day)
             runs.append(SotaRun(len(runs) + 1, entry.run, entry.group, day, _score(entry), gain, used, None))
         best = max(best, top)
+    groups = Counter(entry.group for entry in scored if entry.group is not None and not entry.is_baseline)
     return SotaHistory(
         runs=tuple(runs),
         entries=tuple(scored),
-        submissions=_submissions(scored),
+        submissions=dict(groups.most_common()),
         higher_is_better=higher_is_better,
         score=score,
         notes=tuple(_notes(entries, runs)),
         versions=versions(),
     )
-
-
-def _submissions(scored: Sequence[Entry]) -> dict[str, int]:
-    groups = Counter(entry.group for entry in scored if entry.group is not None and not entry.is_baseline)
-    return dict(groups.most_common())
 
 
 def _notes(entries: Sequence[Entry], runs: Sequence[SotaRun]) -> list[str]:
@@ -216,15 +205,6 @@ def _notes(entries: Sequence[Entry], runs: Sequence[SotaRun]) -> list[str]:
     if not runs:
         notes.append("No submission beats the organizers' baselines.")
     return notes
-
-
-def with_verdicts(history: SotaHistory, verdicts: Mapping[tuple[str, str], PairVerdict]) -> SotaHistory:
-    """Add the verdict on each run against the previous one; the keys of `verdicts` are baseline and contender."""
-    runs = [
-        run if previous is None else replace(run, verdict=verdicts[previous.run, run.run])
-        for previous, run in zip((None, *history.runs[:-1]), history.runs, strict=True)
-    ]
-    return replace(history, runs=tuple(runs))
 
 
 def entries_of(source: Any, scores: Mapping[str, float]) -> tuple[Entry, ...]:

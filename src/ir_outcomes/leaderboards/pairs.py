@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes._progress import with_progress
-from ir_outcomes._types import Bools, Unit
+from ir_outcomes._types import Bools
 from ir_outcomes.comparison.pair_tests import PairTests, coverage_test_for, judge, run_tests, stacked
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, MIRRORED
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.pair_blocks import blocks_of_ranks, blocks_of_shares
 
 __all__ = ["PairVerdict", "PairVerdicts", "all_pairs"]
@@ -178,29 +178,13 @@ class PairVerdicts(Sequence[PairVerdict]):
         return better
 
 
-def all_pairs(
-    runs: Sequence[SearchLengths],
-    cutoff: int,
-    unit: Unit,
-    many_relevant: bool,
-    *,
-    alpha: float,
-    correction: str,
-    looks: int = 1,
-    progress: bool = False,
-) -> PairVerdicts:
+def all_pairs(evaluation: Evaluation, *, alpha: float, correction: str, looks: int = 1, progress: bool = False) -> PairVerdicts:
     """Judge each run as a contender against every earlier one.
 
     Parameters
     ----------
-    runs : sequence of SearchLengths
-        Computed with the same qrels and settings.
-    cutoff : int
-        Ranks beyond it do not count.
-    unit : {"query", "document"}
-        What is answered or not.
-    many_relevant : bool
-        Whether any answerable query of the evaluation has more than one relevant document.
+    evaluation : Evaluation
+        The runs; its cutoff and unit are those of the verdicts.
     alpha, correction
         See `ir_outcomes.compare`; the family is all pairs.
     looks : int
@@ -213,12 +197,13 @@ def all_pairs(
     PairVerdicts
         The verdicts are those of ``compare(all_pairs=True)``.
     """
-    coverage_test = coverage_test_for(unit, many_relevant, "exact")
-    blocks_of = blocks_of_shares if unit == "document" and many_relevant else blocks_of_ranks
+    runs = evaluation.runs
+    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant, "exact")
+    blocks_of = blocks_of_shares if evaluation.unit == "document" and evaluation.many_relevant else blocks_of_ranks
     table = np.empty(len(runs) * (len(runs) - 1) // 2, dtype=list(_COLUMNS.items()))
     table["baseline"], table["contender"] = np.triu_indices(len(runs), 1)
     blocks = with_progress(
-        blocks_of(runs, cutoff), "pair", len(table), shown=progress, size=lambda block: len(block.summary.both)
+        blocks_of(runs, evaluation.cutoff), "pair", len(table), shown=progress, size=lambda block: len(block.summary.both)
     )
     tests: list[PairTests] = []
     end = 0
@@ -235,4 +220,4 @@ def all_pairs(
     table["ranking_p"], table["ranking_p_corrected"] = joined.ranking.pvalue, judged.ranking
     table["wilcoxon_p"] = joined.wilcoxon.pvalue
     table["label"], table["guard"] = judged.verdicts.label, judged.verdicts.guard
-    return PairVerdicts(tuple(run.name for run in runs), table)
+    return PairVerdicts(evaluation.names, table)

@@ -17,7 +17,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.source import check_number_of_runs, notes_on_source, scores_of
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics.checks import check_draws
 from ir_outcomes.statistics.counts import times_drawn
 from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
@@ -139,19 +139,9 @@ class RankDistribution(Result):
         """Return a row for each run, with the number of resamples for each rank that occurs."""
         reached = [rank for rank in range(len(self.runs)) if any(run.counts[rank] for run in self.runs)]
         return [
-            {
-                "condition": self.condition,
-                "measure": self.measure,
-                "rank": run.rank,
-                "run": run.run,
-                "score": run.score,
-                "expected_rank": run.expected_rank,
-                "low": run.low,
-                "high": run.high,
-                "first": run.first,
-                f"top_{self.top_k}": run.top,
-                **{f"rank_{rank + 1}": run.counts[rank] for rank in reached},
-            }
+            {"condition": self.condition, "measure": self.measure}
+            | cells_of(run, "rank", "run", "score", "expected_rank", "low", "high", "first", f"top_{self.top_k}=top")
+            | {f"rank_{rank + 1}": run.counts[rank] for rank in reached}
             for run in self.runs
         ]
 
