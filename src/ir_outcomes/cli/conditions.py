@@ -155,9 +155,7 @@ def compare_judges(
     sources = {name: _judge(text) for name, text in named_files(judges, "--judge").items()}
     if len(sources) < 2:
         raise usage_error("Give --judge at least twice, with different names.")
-    evaluations = {
-        name: options.evaluate(qrels, runs, **({} if rel is None else {"rel": rel})) for name, (qrels, rel) in sources.items()
-    }
+    evaluations = {name: options.evaluate(qrels, runs, rel=rel) for name, (qrels, rel) in sources.items()}
     names = next(iter(evaluations.values())).names
     result = compare_under(evaluations, names[0] if baseline is None else baseline, **asdict(tests))
     written.write(result)

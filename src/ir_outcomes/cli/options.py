@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -192,7 +192,7 @@ QUIET = Annotated[
 
 @dataclass(frozen=True)
 class SettingsOptions:
-    """How runs are evaluated, whatever they are."""
+    """How runs are evaluated, whatever they are; the fields, also of subclasses, are arguments of `ir_outcomes.evaluate`."""
 
     rel: Annotated[
         int | None,
@@ -204,7 +204,7 @@ class SettingsOptions:
     judged_only: Annotated[bool, typer.Option("--judged-only", help="Remove unjudged documents before ranks are counted.")] = (
         False
     )
-    jobs: Annotated[
+    n_jobs: Annotated[
         int,
         typer.Option(
             "--jobs", "-j", parser=_jobs, metavar="<int>", help="How many runs to evaluate at a time; -1 for one per processor."
@@ -219,15 +219,8 @@ class SettingsOptions:
     ] = None
 
     def settings(self) -> dict[str, Any]:
-        """Return the arguments of `ir_outcomes.evaluate` that any list of runs can share."""
-        return {
-            "rel": self.rel,
-            "ties": self.ties,
-            "judged_only": self.judged_only,
-            "n_jobs": self.jobs,
-            "cache": self.cache,
-            "progress": progress_is_shown(),
-        }
+        """Return the arguments of `ir_outcomes.evaluate` that these options give."""
+        return {**asdict(self), "progress": progress_is_shown()}
 
 
 @dataclass(frozen=True)
@@ -240,7 +233,7 @@ class EvaluateOptions(SettingsOptions):
         """Evaluate runs with these options."""
         from ir_outcomes.evaluation.evaluate import evaluate
 
-        return evaluate(qrels, runs, names=self.names, **{**self.settings(), **settings})
+        return evaluate(qrels, runs, **{**self.settings(), **settings})
 
 
 @dataclass(frozen=True)
@@ -257,10 +250,6 @@ class RunOptions(OneOrderOptions):
     cutoff: CUTOFF = None
     unit: UNIT = "auto"
 
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments of `ir_outcomes.evaluate` that any list of runs can share."""
-        return {**super().settings(), "cutoff": self.cutoff, "unit": self.unit}
-
 
 @dataclass(frozen=True)
 class SuiteOptions(SettingsOptions):
@@ -269,10 +258,6 @@ class SuiteOptions(SettingsOptions):
     ties: ONE_ORDER = "trec"
     cutoff: CUTOFF = None
     unit: UNIT = "auto"
-
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments of `ir_outcomes.evaluate_suite`."""
-        return {**super().settings(), "cutoff": self.cutoff, "unit": self.unit}
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ def settings_of_runs(options: EvaluateOptions) -> bool:
 def refuse_settings_of_runs(options: EvaluateOptions) -> None:
     """Refuse options that change nothing about values that are already computed."""
     has_cutoff = isinstance(options, RunOptions) and (options.cutoff is not None or options.unit != "auto")
-    if settings_of_runs(options) or has_cutoff or options.cache is not None or options.jobs != 1:
+    if settings_of_runs(options) or has_cutoff or options.cache is not None or options.n_jobs != 1:
         raise usage_error(
             "--cutoff, --rel, --ties, --unit, --judged-only, --jobs and --cache need runs; outputs are values already computed."
         )
