@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,7 +19,7 @@ from ir_outcomes.cli.options import (
     usage_error,
 )
 from ir_outcomes.cli.sources import EvaluatedRuns, evaluated_with_baseline
-from ir_outcomes.cli.streams import note, progress_is_shown
+from ir_outcomes.cli.streams import given_command, note, progress_is_shown
 from ir_outcomes.cli.writing import WriteOptions, check_target
 from ir_outcomes.errors import EmptyInput, ParameterError
 
@@ -237,5 +235,4 @@ def _write_report(decided: _Decided, path: Path) -> None:
         return
     from ir_outcomes.showing.report import report_of
 
-    command = shlex.join(["ir-outcomes", *sys.argv[1:]])
-    report_of(decided.compared, path, evaluation=decided.evaluations, command=command, inputs=decided.inputs)
+    report_of(decided.compared, path, evaluation=decided.evaluations, command=given_command(), inputs=decided.inputs)

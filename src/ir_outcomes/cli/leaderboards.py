@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -205,7 +206,7 @@ def stability(
         from ir_outcomes.showing.figures import blank_figure, conditions_plot
 
         save_figure(conditions_plot(results, ax=blank_figure()), written.plot)
-        written = written.without_figure()
+        written = replace(written, plot=None)
     written.write(*results.values(), plot_kind=kind)
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +12,7 @@ import typer
 from ir_outcomes.cli.groups import add_command
 from ir_outcomes.cli.options import QRELS, QUERIES, QUIET, MarginOptions, RunOptions, bounded
 from ir_outcomes.cli.sources import BASELINE, CONTENDERS, evaluated_with_baseline
-from ir_outcomes.cli.streams import note, progress_is_shown
+from ir_outcomes.cli.streams import given_command, note, progress_is_shown
 from ir_outcomes.cli.writing import check_target
 
 __all__ = ["register"]
@@ -88,7 +86,7 @@ def report(
         docs=docs,
         slices=slices,
         max_mb=max_mb,
-        command=shlex.join(["ir-outcomes", *sys.argv[1:]]),
+        command=given_command(),
         inputs=[path for path in (qrels, queries) if path is not None and os.path.isfile(path)],
     )
     if output.is_file():

@@ -12,7 +12,7 @@ import typer
 
 from ir_outcomes.cli.groups import add_command
 from ir_outcomes.cli.options import QRELS, QUIET, choice, usage_error
-from ir_outcomes.cli.streams import error_line, json_characters, print_lines, standard_output
+from ir_outcomes.cli.streams import error_line, print_json, print_lines, standard_output
 
 __all__ = ["register"]
 
@@ -87,12 +87,16 @@ def measure(
     totals = {measure: measure.aggregator() for measure in chosen}
     undefined = dict.fromkeys(chosen, 0)
     queries, evaluated = as_qrels(qrels), as_run(run)
-    encoding = getattr(standard_output(), "encoding", None) or "utf-8"
+    standard_output()  # a closed one is refused before the work
     document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
 
     def show(metric: Metric, *, with_query: bool) -> None:
-        line = _metric_line(metric, form, places, with_query=with_query)
-        print_lines(json_characters(line, encoding) if form == "jsonl" else line)
+        if form == "jsonl":
+            fields = {"query_id": metric.query_id} if with_query else {}
+            print_json(json.dumps({**fields, "measure": str(metric.measure), "value": _finite(metric.value)}))
+            return
+        value = format(metric.value, "" if places == -1 else f".{places}f")
+        print_lines("\t".join([*([metric.query_id] if with_query else []), str(metric.measure), value]))
 
     for metric in evaluator.iter_calc(chosen, queries.to_dict(), evaluated.to_dict()):
         totals[metric.measure].add(metric.value)
@@ -105,7 +109,7 @@ def measure(
     means = {} if no_summary else {measure: totals[measure].result() for measure in chosen}
     if form == "json":
         document["measures"] = {str(measure): _finite(mean) for measure, mean in means.items()}
-        print_lines(json_characters(json.dumps(document, ensure_ascii=False, indent=2), encoding))
+        print_json(json.dumps(document, ensure_ascii=False, indent=2))
     else:
         for measure, mean in means.items():
             show(Metric(query_id="all", measure=measure, value=mean), with_query=by_query)
@@ -158,11 +162,3 @@ def _names_in(text: str) -> list[str]:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _metric_line(metric: Any, form: Form, places: int, *, with_query: bool) -> str:
-    if form == "jsonl":
-        fields = {"query_id": metric.query_id} if with_query else {}
-        return json.dumps({**fields, "measure": str(metric.measure), "value": _finite(metric.value)})
-    value = format(metric.value, "" if places == -1 else f".{places}f")
-    return "\t".join([metric.query_id, str(metric.measure), value] if with_query else [str(metric.measure), value])
