@@ -28,7 +28,6 @@ from ir_outcomes.cli.sources import (
     QRELS_OR_OUTPUT,
     RUNS_OR_OUTPUTS,
     needed,
-    refuse_settings_of_runs,
     scores,
     settings_of_runs,
     sources,
@@ -103,7 +102,6 @@ def leaderboard(
         raise usage_error("--plot-kind verdicts needs the runs; --from-outputs has no verdicts.")
     source: Any
     if from_outputs:
-        refuse_settings_of_runs(options)
         source, measure = scores(qrels, runs, measure, higher_is_better, options), None
     else:
         kept = [] if measure is None else [measure]
@@ -229,11 +227,10 @@ def agreement(
     """
     from ir_outcomes.leaderboards import agreement as agree
 
+    if from_outputs and measures and len(measures) > 1:
+        raise usage_error("--from-outputs takes one --measure.")
     source: Any
     if from_outputs:
-        refuse_settings_of_runs(options)
-        if measures and len(measures) > 1:
-            raise usage_error("--from-outputs takes one --measure.")
         source, measures = scores(qrels, runs, measures[0] if measures else None, higher_is_better, options), None
     else:
         source = options.evaluate(qrels, needed(runs), measures=measures or ["nDCG@10"], directions=higher_is_better)

@@ -76,7 +76,7 @@ def report(
     result = compare(
         given.evaluation,
         given.baseline,
-        given.contenders[0] if given.is_single else given.contenders,
+        given.one_or_all,
         progress=progress_is_shown(),
         **asdict(tests),
     )

@@ -91,12 +91,11 @@ def measure(
     document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
 
     def show(metric: Metric, *, with_query: bool) -> None:
+        head = {**({"query_id": metric.query_id} if with_query else {}), "measure": str(metric.measure)}
         if form == "jsonl":
-            fields = {"query_id": metric.query_id} if with_query else {}
-            print_json(json.dumps({**fields, "measure": str(metric.measure), "value": _finite(metric.value)}))
-            return
-        value = format(metric.value, "" if places == -1 else f".{places}f")
-        print_lines("\t".join([*([metric.query_id] if with_query else []), str(metric.measure), value]))
+            print_json(json.dumps({**head, "value": _finite(metric.value)}))
+        else:
+            print_lines("\t".join([*head.values(), format(metric.value, "" if places == -1 else f".{places}f")]))
 
     for metric in evaluator.iter_calc(chosen, queries.to_dict(), evaluated.to_dict()):
         totals[metric.measure].add(metric.value)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BASELINE", "CONTENDERS", "FROM_OUTPUTS", "QRELS_OR_OUTPUT", "RUNS_OR_OUTPUTS", "EvaluatedRuns", "evaluated_with_baseline",
-    "needed", "refuse_settings_of_runs", "scores", "settings_of_runs", "sources",
+    "needed", "run_files", "scores", "settings_of_runs", "sources",
 ]  # fmt: skip
 
 BASELINE = Annotated[
@@ -67,15 +67,26 @@ class EvaluatedRuns(NamedTuple):
     is_single: bool  # whether one contender was named, and no directory
     has_repeated_baseline: bool = False  # whether the baseline was also among the contenders, and left out there
 
+    @property
+    def one_or_all(self) -> str | list[str]:
+        """The contenders as `compare` takes them: the name of a single one, or all names."""
+        return self.contenders[0] if self.is_single else self.contenders
+
+
+def run_files(runs: Sequence[str]) -> list[str]:
+    """List the runs of a call, those of directories one by one."""
+    from ir_outcomes.reading.run_lists import is_path, run_paths
+
+    return [path for run in runs for path in (run_paths(run) if is_path(run) else [run])]
+
 
 def evaluated_with_baseline(
     options: OneOrderOptions, qrels: Any, baseline: str, runs: Sequence[str], **settings: Any
 ) -> EvaluatedRuns:
     """Evaluate a baseline and contenders, where the baseline can be the name of one of the other runs."""
     from ir_outcomes.reading.files import name_of
-    from ir_outcomes.reading.run_lists import is_path, run_paths
 
-    paths = [path for run in runs for path in (run_paths(run) if is_path(run) else [run])]
+    paths = run_files(runs)
     called = list(options.names) if options.names else [name_of(path) for path in paths]
     if not os.path.exists(baseline) and (baseline == "best" or baseline in called):
         evaluation = options.evaluate(qrels, paths, **settings)
@@ -116,7 +127,6 @@ def sources(
 ) -> Iterator[tuple[Any, str | None]]:
     """Yield what the runs are ranked by: an evaluation and a measure of it, or scores."""
     if from_outputs:
-        refuse_settings_of_runs(options)
         for measure in measures or (None,):
             yield scores(qrels, runs, measure, higher_is_better, options), None
         return
@@ -131,9 +141,17 @@ def sources(
 def scores(
     first: str, others: Sequence[str] | None, measure: str | None, higher_is_better: bool | None, options: EvaluateOptions
 ) -> Scores:
-    """Read per-query values: one file for each run, or one file of several runs, which the names choose."""
+    """Read per-query values: one file for each run, or one file of several runs, which the names choose.
+
+    Options that change nothing about values that are already computed are refused.
+    """
     from ir_outcomes.evaluation.output_scores import scores_from_outputs
 
+    has_cutoff = isinstance(options, RunOptions) and (options.cutoff is not None or options.unit != "auto")
+    if settings_of_runs(options) or has_cutoff or options.cache is not None or options.n_jobs != 1:
+        raise usage_error(
+            "--cutoff, --rel, --ties, --unit, --judged-only, --jobs and --cache need runs; outputs are values already computed."
+        )
     sources: Any = [first, *others] if others else first
     return scores_from_outputs(sources, measure, higher_is_better=higher_is_better, names=options.names)
 
@@ -141,12 +159,3 @@ def scores(
 def settings_of_runs(options: EvaluateOptions) -> bool:
     """Tell whether an option was given that changes search lengths."""
     return options.rel is not None or options.ties != "trec" or options.judged_only
-
-
-def refuse_settings_of_runs(options: EvaluateOptions) -> None:
-    """Refuse options that change nothing about values that are already computed."""
-    has_cutoff = isinstance(options, RunOptions) and (options.cutoff is not None or options.unit != "auto")
-    if settings_of_runs(options) or has_cutoff or options.cache is not None or options.n_jobs != 1:
-        raise usage_error(
-            "--cutoff, --rel, --ties, --unit, --judged-only, --jobs and --cache need runs; outputs are values already computed."
-        )
