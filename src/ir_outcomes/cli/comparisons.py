@@ -76,7 +76,7 @@ def compare(
             Which, help="List the queries that the contender won or lost, or ranks better or worse, instead of the comparison."
         ),
     ] = None,
-    top: Annotated[int | None, typer.Option(min=1, help="List at most this many queries.", show_default=False)] = None,
+    top: Annotated[int | None, typer.Option(min=1, help="List at most this many queries.")] = None,
     kind: KIND = "facets",
     plan: Annotated[
         bool,
@@ -128,9 +128,7 @@ def compare(
 
 def compare_measure(
     qrels: QRELS,
-    measure: Annotated[
-        str, typer.Argument(metavar="MEASURE", help="A measure of ir_measures, such as nDCG@10.", show_default=False)
-    ],
+    measure: Annotated[str, typer.Argument(metavar="MEASURE", help="A measure of ir_measures, such as nDCG@10.")],
     baseline: BASELINE,
     runs: CONTENDERS,
     options: OneOrderOptions,

@@ -54,40 +54,28 @@ def gate(
     tests: CorrectedTestOptions,
     written: WriteOptions,
     margins: MARGINS,
-    qrels: Annotated[
-        str | None, typer.Argument(metavar="QRELS", help="The qrels file or an ir_datasets id.", show_default=False)
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Argument(metavar="BASELINE", help="Run A: the system in use.", show_default=False)
-    ] = None,
+    qrels: Annotated[str | None, typer.Argument(metavar="QRELS", help="The qrels file or an ir_datasets id.")] = None,
+    baseline: Annotated[str | None, typer.Argument(metavar="BASELINE", help="Run A: the system in use.")] = None,
     runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run B or several: the systems to decide on.", show_default=False),
+        list[str] | None, typer.Argument(metavar="RUN...", help="Run B or several: the systems to decide on.")
     ] = None,
     max_missing: Annotated[
         float,
         typer.Option(min=0, max=1, help="The largest tolerable share of answerable queries for which a run has no results."),
     ] = 0.05,
     suite: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SUITE", help="Decide on all collections of this suite, instead of QRELS and runs.", show_default=False
-        ),
+        str | None, typer.Option(metavar="SUITE", help="Decide on all collections of this suite, instead of QRELS and runs.")
     ] = None,
     system: Annotated[
-        str | None,
-        typer.Option("--baseline", metavar="NAME", help="With --suite: the name of the baseline.", show_default=False),
+        str | None, typer.Option("--baseline", metavar="NAME", help="With --suite: the name of the baseline.")
     ] = None,
     queries: QUERIES = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the report page to this HTML file.", show_default=False)
-    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report page to this HTML file.")] = None,
     summary: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="Also append the decision to this file as Markdown, such as the step summary of GitHub Actions.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:

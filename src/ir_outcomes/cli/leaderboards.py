@@ -38,8 +38,7 @@ from ir_outcomes.cli.writing import WriteOptions, save_figure
 __all__ = ["register"]
 
 MEASURES = Annotated[
-    list[str] | None,
-    typer.Option("--measure", "-m", help="A measure, such as nDCG@10; give it once for each measure.", show_default=False),
+    list[str] | None, typer.Option("--measure", "-m", help="A measure, such as nDCG@10; give it once for each measure.")
 ]
 
 
@@ -68,12 +67,7 @@ def leaderboard(
     runs: RUNS_OR_OUTPUTS = None,
     measure: Annotated[
         str | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            help="The measure to order by; by default the reciprocal rank within the cutoff.",
-            show_default=False,
-        ),
+        typer.Option("--measure", "-m", help="The measure to order by; by default the reciprocal rank within the cutoff."),
     ] = None,
     aggregate: Annotated[
         Any, choice(("mean", "median"), help="Whether to order by the mean or the median of the measure.")
@@ -83,8 +77,7 @@ def leaderboard(
     alpha: ALPHA = 0.05,
     correction: CORRECTION = "holm",
     entries: Annotated[
-        Path | None,
-        typer.Option(help="Dates and groups of the runs: a CSV or JSON file with id, date and group.", show_default=False),
+        Path | None, typer.Option(help="Dates and groups of the runs: a CSV or JSON file with id, date and group.")
     ] = None,
     kind: Annotated[
         Any, choice(("tiers", "verdicts", "history"), "--plot-kind", help="The figure that --plot draws.")
@@ -115,22 +108,15 @@ def leaderboard(
 
 def history(
     entries: Annotated[
-        str,
-        typer.Argument(
-            metavar="ENTRIES", help="The leaderboard: a CSV or JSON file with id, date and score.", show_default=False
-        ),
+        str, typer.Argument(metavar="ENTRIES", help="The leaderboard: a CSV or JSON file with id, date and score.")
     ],
     written: WriteOptions,
     score: Annotated[
         str | None,
-        typer.Option(
-            help="The name of the column with the score; by default score, or the one with eval in its name.",
-            show_default=False,
-        ),
+        typer.Option(help="The name of the column with the score; by default score, or the one with eval in its name."),
     ] = None,
     until: Annotated[
-        str | None,
-        typer.Option(metavar="DATE", help="Leave out entries after this date, such as 2021-02-15.", show_default=False),
+        str | None, typer.Option(metavar="DATE", help="Leave out entries after this date, such as 2021-02-15.")
     ] = None,
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better.")] = False,
 ) -> None:
@@ -158,12 +144,10 @@ def stability(
             "--subset",
             metavar="NAME=FILE",
             help="Also rank the runs on the queries in this file only; it has one id on each line.",
-            show_default=False,
         ),
     ] = None,
     labels: Annotated[
-        list[str] | None,
-        typer.Option("--labels", metavar="NAME=QRELS", help="Also rank the runs by these other qrels.", show_default=False),
+        list[str] | None, typer.Option("--labels", metavar="NAME=QRELS", help="Also rank the runs by these other qrels.")
     ] = None,
     resamples: RESAMPLES = 1000,
     top: Annotated[int, typer.Option(min=1, help="Report how often each run is among the first so many.")] = 5,

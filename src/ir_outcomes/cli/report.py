@@ -42,7 +42,6 @@ def report(
             metavar="FILE",
             help="The texts of the documents: JSON lines with doc_id, and text or title. By default those of the dataset, "
             "if they are on this machine.",
-            show_default=False,
         ),
     ] = None,
     slices: Annotated[
@@ -50,7 +49,6 @@ def report(
         typer.Option(
             metavar="FILE",
             help="The slices by which the page can filter: a file with a query id, a tab and a label on each line.",
-            show_default=False,
         ),
     ] = None,
     max_mb: Annotated[

@@ -33,10 +33,8 @@ def register(app: typer.Typer) -> None:
 
 def measure(
     qrels: QRELS,
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run file, or irds:<dataset id>.", show_default=False)],
-    measures: Annotated[
-        list[str], typer.Argument(metavar="MEASURE...", help="The measures, such as ESL@100 nDCG@10.", show_default=False)
-    ],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run file, or irds:<dataset id>.")],
+    measures: Annotated[list[str], typer.Argument(metavar="MEASURE...", help="The measures, such as ESL@100 nDCG@10.")],
     places: Annotated[int, typer.Option("--places", "-p", help="The number of decimal places; -1 for all.")] = 4,
     by_query: Annotated[bool, typer.Option("--by_query", "-q", help="Print a line for each query.")] = False,
     no_summary: Annotated[
@@ -54,10 +52,7 @@ def measure(
     ] = "tsv",
     provider: Annotated[
         str | None,
-        typer.Option(
-            help="The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that can.",
-            show_default=False,
-        ),
+        typer.Option(help="The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that can."),
     ] = None,
     quiet: QUIET = False,
 ) -> None:
@@ -119,7 +114,7 @@ def measure(
 
 
 def datasets(
-    dataset: Annotated[str | None, typer.Argument(metavar="[ID]", help="An ir_datasets id.", show_default=False)] = None,
+    dataset: Annotated[str | None, typer.Argument(metavar="[ID]", help="An ir_datasets id.")] = None,
 ) -> None:
     """List the known datasets, or describe one.
 
@@ -135,10 +130,7 @@ def datasets(
 
 def sample(
     folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER", help="The folder to write to; it is created if it does not exist.", show_default=False
-        ),
+        Path, typer.Argument(metavar="FOLDER", help="The folder to write to; it is created if it does not exist.")
     ],
     suite: Annotated[
         bool, typer.Option("--suite", help="Write four small collections with three runs each instead, for ir-outcomes suite.")

@@ -25,27 +25,21 @@ BASELINE = Annotated[
         metavar="BASELINE",
         help="Run A: a file; the name of one of the other runs; best, the one with the highest mean reciprocal rank; or "
         "irds:<dataset id>, the run that comes with a dataset (irds: for that of QRELS).",
-        show_default=False,
     ),
 ]
 CONTENDERS = Annotated[
-    list[str],
-    typer.Argument(metavar="RUN...", help="Run B, or several runs: files, or directories of run files.", show_default=False),
+    list[str], typer.Argument(metavar="RUN...", help="Run B, or several runs: files, or directories of run files.")
 ]
 QRELS_OR_OUTPUT = Annotated[
     str,
     typer.Argument(
-        metavar="QRELS",
-        help="The qrels file or an ir_datasets id; with --from-outputs the file of the first run, or a table.",
-        show_default=False,
+        metavar="QRELS", help="The qrels file or an ir_datasets id; with --from-outputs the file of the first run, or a table."
     ),
 ]
 RUNS_OR_OUTPUTS = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="RUN...",
-        help="The runs: files, or directories of run files; with --from-outputs the files of the other runs.",
-        show_default=False,
+        metavar="RUN...", help="The runs: files, or directories of run files; with --from-outputs the files of the other runs."
     ),
 ]
 FROM_OUTPUTS = Annotated[

@@ -33,27 +33,17 @@ class WriteOptions:
     """How a result is written."""
 
     form: Annotated[Format, choice(Format, "--format", help="The format of the result.")] = "text"
-    output: Annotated[
-        Path | None, typer.Option(help="Write the result to this file instead of stdout.", show_default=False)
-    ] = None
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Also draw a figure and write it to this file: .png, .pdf or .svg.", show_default=False),
-    ] = None
+    output: Annotated[Path | None, typer.Option(help="Write the result to this file instead of stdout.")] = None
+    plot: Annotated[Path | None, typer.Option(help="Also draw a figure and write it to this file: .png, .pdf or .svg.")] = None
     spreadsheet: Annotated[
         bool, typer.Option("--spreadsheet", help="With csv: protect names that a spreadsheet would take for formulas.")
     ] = False
     full: Annotated[bool, typer.Option("--full", help="With html: write a whole page instead of a part of a page.")] = False
     caption: Annotated[
         str | None,
-        typer.Option(
-            help="With latex: put each table into a float with this caption; '' keeps the table's own caption.",
-            show_default=False,
-        ),
+        typer.Option(help="With latex: put each table into a float with this caption; '' keeps the table's own caption."),
     ] = None
-    label: Annotated[
-        str | None, typer.Option(help="With latex: put each table into a float with this label.", show_default=False)
-    ] = None
+    label: Annotated[str | None, typer.Option(help="With latex: put each table into a float with this label.")] = None
     wide: Annotated[bool, typer.Option("--wide", help="With latex: put each table into a float across two columns.")] = False
     mark: Annotated[
         list[str] | None,
@@ -182,9 +172,7 @@ class ComparisonWriteOptions(WriteOptions):
     sentences: Annotated[
         bool | None,
         typer.Option(
-            "--sentences/--no-sentences",
-            help="Explain each verdict in a sentence; by default for up to 3 contenders.",
-            show_default=False,
+            "--sentences/--no-sentences", help="Explain each verdict in a sentence; by default for up to 3 contenders."
         ),
     ] = None
 
