@@ -47,10 +47,16 @@ class Size:
 def test_a_killed_process_is_reported_with_its_file(paths: list[Path]) -> None:
     paths = paths[1:4]
     names = [None] * len(paths)
-    with pytest.raises(UnreadableFile, match=r"c\.run: the process that evaluated it was killed"):
-        list(each_run(Size(), paths, names, n_jobs=2, progress=False))
-    found = list(each_run(Size(), paths, names, n_jobs=2, progress=False, failed=lambda error: -1))
+    errors: list[UnreadableFile] = []
+
+    def failed(error: UnreadableFile) -> int:
+        errors.append(error)
+        return -1
+
+    found = list(each_run(Size(), paths, names, n_jobs=2, progress=False, failed=failed))
     assert found == [-1 if path.name == "c.run" else path.stat().st_size for path in paths]
+    (error,) = errors
+    assert "c.run: the process that evaluated it was killed" in str(error)
 
 
 @pytest.mark.parametrize("backend", ["threading", "sequential", "loky"])
@@ -128,7 +134,7 @@ class Sleep:
         time.sleep(60)
 
 if __name__ == "__main__":
-    list(each_run(Sleep(), sys.argv[1:], [None] * len(sys.argv[1:]), n_jobs=2, progress=False))
+    list(each_run(Sleep(), sys.argv[1:], [None] * len(sys.argv[1:]), n_jobs=2, progress=False, failed=str))
 """
 
 

@@ -25,7 +25,7 @@ from ir_outcomes.cli.streams import progress_is_shown
 from ir_outcomes.cli.writing import ComparisonWriteOptions
 
 if TYPE_CHECKING:
-    from ir_outcomes.comparison import Comparison, Comparisons
+    from ir_outcomes.comparison import Comparison
 
 __all__ = ["KIND", "check_kind", "register"]
 
@@ -76,7 +76,7 @@ def compare(
             Which, help="List the queries that the contender won or lost, or ranks better or worse, instead of the comparison."
         ),
     ] = None,
-    top: Annotated[int | None, typer.Option(min=1, help="List at most this many queries.", show_default=False)] = None,
+    top: Annotated[int | None, typer.Option(min=1, help="List at most this many queries.")] = None,
     kind: KIND = "facets",
     plan: Annotated[
         bool,
@@ -93,7 +93,9 @@ def compare(
     document on the queries that both runs answer. Shows how many queries were won and lost, both facets with tests and
     intervals, and the verdict.
     """
+    from ir_outcomes.comparison import Comparisons
     from ir_outcomes.comparison import compare as compare_runs
+    from ir_outcomes.comparison import plan as plan_queries
 
     if tests.correction == "tukey" and not all_pairs:
         raise usage_error("--correction tukey needs --all-pairs.")
@@ -103,10 +105,8 @@ def compare(
         raise usage_error("--top needs --per-query.")
     check_kind(kind, is_single=len(runs) == 1 and not all_pairs)
     given = evaluated_with_baseline(options, qrels, baseline, runs, queries=queries)
-    contenders: Any = given.contenders
-    if given.is_single and not all_pairs:
-        contenders = given.contenders[0]
-    elif given.has_repeated_baseline:
+    contenders = given.contenders if all_pairs else given.one_or_all
+    if given.has_repeated_baseline:
         contenders = [given.baseline, *given.contenders]  # `compare` leaves it out with a note
     result = compare_runs(
         given.evaluation,
@@ -117,19 +117,18 @@ def compare(
         progress=progress_is_shown(),
         **asdict(tests),
     )
+    comparisons = list(result) if isinstance(result, Comparisons) else [result]
     if plan:
-        _write_plans(result, tests.margins, written)
+        written.write(*(plan_queries(comparison, *(tests.margins or ())) for comparison in comparisons))
     elif per_query is None:
         written.write(result, plot_kind=kind)
     else:
-        _write_queries(result, per_query, top, written)
+        _write_queries(comparisons, per_query, top, written)
 
 
 def compare_measure(
     qrels: QRELS,
-    measure: Annotated[
-        str, typer.Argument(metavar="MEASURE", help="A measure of ir_measures, such as nDCG@10.", show_default=False)
-    ],
+    measure: Annotated[str, typer.Argument(metavar="MEASURE", help="A measure of ir_measures, such as nDCG@10.")],
     baseline: BASELINE,
     runs: CONTENDERS,
     options: OneOrderOptions,
@@ -153,7 +152,7 @@ def compare_measure(
         given.evaluation,
         measure,
         given.baseline,
-        given.contenders[0] if given.is_single else given.contenders,
+        given.one_or_all,
         progress=progress_is_shown(),
         **asdict(tests),
     )
@@ -166,24 +165,14 @@ def check_kind(kind: str, *, is_single: bool) -> None:
         raise usage_error(f"--plot-kind {kind} is for a single contender; choose from {', '.join(OF_ALL)}.")
 
 
-def _write_plans(result: Comparison | Comparisons, effects: Any, written: ComparisonWriteOptions) -> None:
-    from ir_outcomes.comparison import Comparisons
-    from ir_outcomes.comparison import plan as plan_queries
-
-    several = list(result) if isinstance(result, Comparisons) else [result]
-    written.write(*(plan_queries(comparison, *(effects or ())) for comparison in several))
-
-
-def _write_queries(result: Comparison | Comparisons, which: Which, top: int | None, written: ComparisonWriteOptions) -> None:
-    from ir_outcomes.comparison import Comparisons
+def _write_queries(comparisons: list[Comparison], which: Which, top: int | None, written: ComparisonWriteOptions) -> None:
     from ir_outcomes.showing.views.comparison import queries_view
 
-    several = list(result) if isinstance(result, Comparisons) else [result]
-    found = [comparison.per_query(which, top) for comparison in several]
-    views = [queries_view(queries, comparison) for queries, comparison in zip(found, several, strict=True)]
+    found = [(comparison, comparison.per_query(which, top)) for comparison in comparisons]
+    views = [queries_view(queries, comparison) for comparison, queries in found]
     rows = [
-        {**({"contender": comparison.contender} if len(several) > 1 else {}), **query._asdict()}
-        for queries, comparison in zip(found, several, strict=True)
+        {**({"contender": comparison.contender} if len(comparisons) > 1 else {}), **query._asdict()}
+        for comparison, queries in found
         for query in queries
     ]
     written.write_views(views, rows)

@@ -29,7 +29,7 @@ from ir_outcomes.cli.writing import WriteOptions
 
 __all__ = ["register"]
 
-CONTENDER = Annotated[str, typer.Argument(metavar="RUN", help="Run B: a run file.", show_default=False)]
+CONTENDER = Annotated[str, typer.Argument(metavar="RUN", help="Run B: a run file.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -53,7 +53,6 @@ def register(app: typer.Typer) -> None:
         name="compare-judges",
     )
     add_command(app, suite, "ir-outcomes suite suite --baseline bm25", "ir-outcomes suite suite.toml -m nDCG@10")
-    # holes, gate and report have modules of their own
 
 
 def compare_cutoffs(
@@ -66,10 +65,7 @@ def compare_cutoffs(
     cutoffs: Annotated[
         list[int] | None,
         typer.Option(
-            "--at",
-            min=1,
-            help="A cutoff; give it once for each cutoff. By default 10, 20, 50, 100, 1000 and --cutoff.",
-            show_default=False,
+            "--at", min=1, help="A cutoff; give it once for each cutoff. By default 10, 20, 50, 100, 1000 and --cutoff."
         ),
     ] = None,
     resamples: RESAMPLES = 9999,
@@ -102,7 +98,6 @@ def compare_slices(
             metavar="FILE|length",
             help="The slices: a file with a query id, a tab and a label on each line; or length, which groups queries by their "
             "number of words.",
-            show_default=False,
         ),
     ],
     over_slices: Annotated[
@@ -137,11 +132,10 @@ def compare_judges(
             "--judge",
             metavar="NAME=QRELS[@REL]",
             help="The qrels of a judge, and the smallest grade that counts as relevant; give it once for each judge.",
-            show_default=False,
         ),
     ],
     baseline: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The name of the baseline; by default the first run.", show_default=False)
+        str | None, typer.Option(metavar="NAME", help="The name of the baseline; by default the first run.")
     ] = None,
 ) -> None:
     """Compare runs under the qrels of several judges.
@@ -155,9 +149,7 @@ def compare_judges(
     sources = {name: _judge(text) for name, text in named_files(judges, "--judge").items()}
     if len(sources) < 2:
         raise usage_error("Give --judge at least twice, with different names.")
-    evaluations = {
-        name: options.evaluate(qrels, runs, **({} if rel is None else {"rel": rel})) for name, (qrels, rel) in sources.items()
-    }
+    evaluations = {name: options.evaluate(qrels, runs, rel=rel) for name, (qrels, rel) in sources.items()}
     names = next(iter(evaluations.values())).names
     result = compare_under(evaluations, names[0] if baseline is None else baseline, **asdict(tests))
     written.write(result)
@@ -165,12 +157,7 @@ def compare_judges(
 
 def suite(
     path: Annotated[
-        str,
-        typer.Argument(
-            metavar="SUITE",
-            help="A folder of collections and runs, or a TOML or JSON file that lists them.",
-            show_default=False,
-        ),
+        str, typer.Argument(metavar="SUITE", help="A folder of collections and runs, or a TOML or JSON file that lists them.")
     ],
     options: SuiteOptions,
     tests: CorrectedTestOptions,
@@ -178,9 +165,7 @@ def suite(
     baseline: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME",
-            help="The name of the baseline; by default the one that SUITE names, or the first system.",
-            show_default=False,
+            metavar="NAME", help="The name of the baseline; by default the one that SUITE names, or the first system."
         ),
     ] = None,
     contenders: Annotated[
@@ -189,14 +174,11 @@ def suite(
             "--contender",
             metavar="NAME",
             help="The name of a contender; may be given more than once. By default all other systems.",
-            show_default=False,
         ),
     ] = None,
     measures: Annotated[
         list[str] | None,
-        typer.Option(
-            "--measure", "-m", help="Also pool this measure, such as nDCG@10; may be given more than once.", show_default=False
-        ),
+        typer.Option("--measure", "-m", help="Also pool this measure, such as nDCG@10; may be given more than once."),
     ] = None,
     over_collections: Annotated[
         Correction, choice(Correction, help="The correction of p-values over collections, shown beside each label.")

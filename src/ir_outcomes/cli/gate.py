@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -20,13 +18,14 @@ from ir_outcomes.cli.options import (
     RunOptions,
     usage_error,
 )
-from ir_outcomes.cli.sources import EvaluatedRuns, evaluated_with_baseline
-from ir_outcomes.cli.streams import note, progress_is_shown
+from ir_outcomes.cli.sources import EvaluatedRuns, evaluated_with_baseline, run_files
+from ir_outcomes.cli.streams import given_command, note, progress_is_shown
 from ir_outcomes.cli.writing import WriteOptions, check_target
 from ir_outcomes.errors import EmptyInput, ParameterError
 
 if TYPE_CHECKING:
-    from ir_outcomes.comparison import GateResult
+    from ir_outcomes.comparison.gate import GateRow
+    from ir_outcomes.comparison.settings import Settings
     from ir_outcomes.evaluation.evaluation import Evaluation
 
 __all__ = ["register"]
@@ -39,11 +38,13 @@ def register(app: typer.Typer) -> None:
     add_command(app, gate, "ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?")
 
 
-class _Decided(NamedTuple):
-    """A decision, and what the page of the report shows."""
+class _Compared(NamedTuple):
+    """What is decided on, and what the page of the report shows."""
 
-    result: GateResult
-    compared: Any
+    baseline: str
+    rows: list[GateRow]
+    settings: Settings | None
+    compared: Any  # None where no run has results
     evaluations: Any
     inputs: list[str]
 
@@ -53,40 +54,28 @@ def gate(
     tests: CorrectedTestOptions,
     written: WriteOptions,
     margins: MARGINS,
-    qrels: Annotated[
-        str | None, typer.Argument(metavar="QRELS", help="The qrels file or an ir_datasets id.", show_default=False)
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Argument(metavar="BASELINE", help="Run A: the system in use.", show_default=False)
-    ] = None,
+    qrels: Annotated[str | None, typer.Argument(metavar="QRELS", help="The qrels file or an ir_datasets id.")] = None,
+    baseline: Annotated[str | None, typer.Argument(metavar="BASELINE", help="Run A: the system in use.")] = None,
     runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RUN...", help="Run B or several: the systems to decide on.", show_default=False),
+        list[str] | None, typer.Argument(metavar="RUN...", help="Run B or several: the systems to decide on.")
     ] = None,
     max_missing: Annotated[
         float,
         typer.Option(min=0, max=1, help="The largest tolerable share of answerable queries for which a run has no results."),
     ] = 0.05,
     suite: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SUITE", help="Decide on all collections of this suite, instead of QRELS and runs.", show_default=False
-        ),
+        str | None, typer.Option(metavar="SUITE", help="Decide on all collections of this suite, instead of QRELS and runs.")
     ] = None,
     system: Annotated[
-        str | None,
-        typer.Option("--baseline", metavar="NAME", help="With --suite: the name of the baseline.", show_default=False),
+        str | None, typer.Option("--baseline", metavar="NAME", help="With --suite: the name of the baseline.")
     ] = None,
     queries: QUERIES = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the report page to this HTML file.", show_default=False)
-    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report page to this HTML file.")] = None,
     summary: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="Also append the decision to this file as Markdown, such as the step summary of GitHub Actions.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -97,6 +86,8 @@ def gate(
     A run passes if harm beyond the margins is excluded on both facets. It fails if such harm is shown, or if it has no results
     for too many queries. Of several decisions the worst is the exit status.
     """
+    from ir_outcomes.comparison.gate import gate_of
+
     for option, path in (("--summary", summary), ("--report", report)):
         if path is not None:
             check_target(option, path)
@@ -104,38 +95,38 @@ def gate(
     if suite is not None:
         if qrels is not None:
             raise usage_error("--suite replaces QRELS and runs; leave them out.")
-        decided = _decide_suite(suite, system, options, tests, margins, max_missing, keep)
+        found = _compare_suite(suite, system, options, tests, keep)
     elif qrels is None or baseline is None or not runs:
         raise usage_error("Give QRELS, BASELINE and at least one RUN, or --suite.")
     elif system is not None:
         raise usage_error("--baseline needs --suite.")
     else:
-        decided = _decide(qrels, baseline, runs, options, tests, margins, max_missing, queries, keep)
-    written.write(decided.result)
+        found = _compare(qrels, baseline, runs, options, tests, queries, keep)
+    result = gate_of(
+        found.baseline, found.rows, found.settings, margins=margins, max_missing=max_missing, inputs=found.inputs
+    )  # fmt: skip
+    written.write(result)
     if summary is not None:
-        _append(summary, f"{decided.result.to_markdown()}\n")
+        _append(summary, f"{result.to_markdown()}\n")
     if report is not None:
-        _write_report(decided, report)
-    raise typer.Exit(decided.result.exit_status)
+        _write_report(found, report)
+    raise typer.Exit(result.exit_status)
 
 
-def _decide(
+def _compare(
     qrels: str,
     baseline: str,
     runs: Sequence[str],
     options: RunOptions,
     tests: CorrectedTestOptions,
-    margins: Any,
-    max_missing: float,
     queries: str | None,
     documents: int,
-) -> _Decided:
-    from ir_outcomes.comparison import Comparisons, compare
-    from ir_outcomes.comparison.gate import WithoutResults, gate_of
+) -> _Compared:
+    from ir_outcomes.comparison import compare
+    from ir_outcomes.comparison.gate import WithoutResults
     from ir_outcomes.reading.files import name_of
-    from ir_outcomes.reading.run_lists import is_path, run_paths
 
-    paths = [path for run in runs for path in (run_paths(run) if is_path(run) else [run])]
+    paths = run_files(runs)
     inputs = [path for path in dict.fromkeys((qrels, baseline, *paths)) if os.path.isfile(path)]
     kept: dict[str, Any] = {"queries": queries, "documents": documents}
     empty: dict[str, str] = {}
@@ -149,23 +140,18 @@ def _decide(
         options, paths = replace(options, names=None), [path for path in paths if path not in empty]
         has_results = bool(paths) and baseline not in empty
         given = evaluated_with_baseline(options, qrels, baseline, paths, **kept) if has_results else None
-    compared = None
+    rows: list[GateRow] = []
+    compared: Any = None
     if given is not None:
         compared = compare(given.evaluation, given.baseline, given.contenders, progress=progress_is_shown(), **asdict(tests))
-    rows: list[Any] = [(None, item) for item in compared] if isinstance(compared, Comparisons) else []
+        rows = [(None, item) for item in compared]
     if baseline in empty:
         lacking = f"The baseline cannot be compared with: {empty.pop(baseline)}"
         rows = [(None, WithoutResults(name_of(path), lacking)) for path in paths]
     rows += [(None, WithoutResults(name_of(path), f"There is nothing to compare: {reason}")) for path, reason in empty.items()]
-    result = gate_of(
-        name_of(baseline) if given is None else given.baseline,
-        rows,
-        rows[0][1].settings if compared is not None else None,
-        margins=margins,
-        max_missing=max_missing,
-        inputs=inputs,
-    )
-    return _Decided(result, compared, None if given is None else given.evaluation, inputs)
+    if given is None:
+        return _Compared(name_of(baseline), rows, None, None, None, inputs)
+    return _Compared(given.baseline, rows, compared[0].settings, compared, given.evaluation, inputs)
 
 
 def _empty(options: RunOptions, qrels: str, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -179,18 +165,11 @@ def _empty(options: RunOptions, qrels: str, paths: Sequence[str]) -> Iterator[tu
                 yield path, f"{error}."
 
 
-def _decide_suite(
-    path: str,
-    system: str | None,
-    options: RunOptions,
-    tests: CorrectedTestOptions,
-    margins: Any,
-    max_missing: float,
-    documents: int,
-) -> _Decided:
+def _compare_suite(
+    path: str, system: str | None, options: RunOptions, tests: CorrectedTestOptions, documents: int
+) -> _Compared:
     from ir_outcomes.across import compare_collections
     from ir_outcomes.across.gate import collection_rows
-    from ir_outcomes.comparison.gate import gate_of
     from ir_outcomes.reading.suites import read_suite
 
     suite = read_suite(path)
@@ -218,9 +197,9 @@ def _decide_suite(
     compared = compare_collections(evaluations, baseline, groups=suite.groups or None, **asdict(tests))
     inputs = [file for collection in suite.collections for file in (collection.qrels, *collection.runs.values())]
     inputs = [file for file in inputs if os.path.isfile(file)]
-    rows = collection_rows(compared, reasons)
-    result = gate_of(compared.baseline, rows, compared.settings, margins=margins, max_missing=max_missing, inputs=inputs)
-    return _Decided(result, compared, evaluations, inputs)
+    return _Compared(
+        compared.baseline, collection_rows(compared, reasons), compared.settings, compared, evaluations, inputs
+    )  # fmt: skip
 
 
 def _append(path: Path, text: str) -> None:
@@ -231,11 +210,10 @@ def _append(path: Path, text: str) -> None:
         raise ParameterError(f"--summary {path}: cannot be written ({error.strerror})") from error
 
 
-def _write_report(decided: _Decided, path: Path) -> None:
-    if decided.compared is None:
+def _write_report(found: _Compared, path: Path) -> None:
+    if found.compared is None:
         note("there is nothing to compare, so no report is written")
         return
     from ir_outcomes.showing.report import report_of
 
-    command = shlex.join(["ir-outcomes", *sys.argv[1:]])
-    report_of(decided.compared, path, evaluation=decided.evaluations, command=command, inputs=decided.inputs)
+    report_of(found.compared, path, evaluation=found.evaluations, command=given_command(), inputs=found.inputs)

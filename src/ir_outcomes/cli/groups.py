@@ -1,6 +1,7 @@
 """Groups of options that several commands share, written once as dataclasses.
 
-A command takes a group as one parameter; on the command line, the fields of the group are options of the command.
+A command takes a group as one parameter; on the command line, the fields of the group are options of the command. A group
+that needs a check has it in `__post_init__`, which runs before the command begins.
 """
 
 from __future__ import annotations
@@ -8,19 +9,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields, is_dataclass
-from typing import Any, Protocol, get_type_hints, runtime_checkable
+from typing import Any, get_type_hints
 
 import typer
 
-__all__ = ["Checked", "add_command"]
-
-
-@runtime_checkable
-class Checked(Protocol):
-    """A group of options that is checked before the command begins."""
-
-    def check(self) -> None:
-        """Refuse what the command could not do."""
+__all__ = ["add_command"]
 
 
 def add_command(app: typer.Typer, function: Callable[..., None], *examples: str, name: str | None = None) -> None:
@@ -64,9 +57,6 @@ def _flat(function: Callable[..., None]) -> Callable[..., None]:
         given = {
             name: group(**{field.name: values.pop(field.name) for field in fields(group)}) for name, group in groups.items()
         }
-        for options in given.values():
-            if isinstance(options, Checked):
-                options.check()
         function(**values, **given)
 
     command.__name__ = function.__name__

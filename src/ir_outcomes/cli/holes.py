@@ -40,7 +40,6 @@ def holes(
             max=1,
             help="The probability that an unjudged document is relevant; by default the share of relevant documents among the "
             "judged ones at its rank.",
-            show_default=False,
         ),
     ] = None,
     draws: Annotated[
@@ -50,9 +49,7 @@ def holes(
     to_judge: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            help="Write up to this many pairs of query and document, those to judge first, as TSV instead of the result.",
-            show_default=False,
+            min=1, help="Write up to this many pairs of query and document, those to judge first, as TSV instead of the result."
         ),
     ] = None,
 ) -> None:

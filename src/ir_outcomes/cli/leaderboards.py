@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +17,7 @@ from ir_outcomes.cli.options import (
     HIGHER_IS_BETTER,
     RESAMPLES,
     SEED,
+    EvaluateOptions,
     OneOrderOptions,
     RunOptions,
     bounded,
@@ -22,24 +25,36 @@ from ir_outcomes.cli.options import (
     named_files,
     usage_error,
 )
-from ir_outcomes.cli.sources import (
-    FROM_OUTPUTS,
-    QRELS_OR_OUTPUT,
-    RUNS_OR_OUTPUTS,
-    needed,
-    refuse_settings_of_runs,
-    scores,
-    settings_of_runs,
-    sources,
-)
 from ir_outcomes.cli.streams import progress_is_shown
 from ir_outcomes.cli.writing import WriteOptions, save_figure
 
+if TYPE_CHECKING:
+    from ir_outcomes.evaluation.scores import Scores
+
 __all__ = ["register"]
 
-MEASURES = Annotated[
+QRELS_OR_OUTPUT = Annotated[
+    str,
+    typer.Argument(
+        metavar="QRELS", help="The qrels file or an ir_datasets id; with --from-outputs the file of the first run, or a table."
+    ),
+]
+RUNS_OR_OUTPUTS = Annotated[
     list[str] | None,
-    typer.Option("--measure", "-m", help="A measure, such as nDCG@10; give it once for each measure.", show_default=False),
+    typer.Argument(
+        metavar="RUN...", help="The runs: files, or directories of run files; with --from-outputs the files of the other runs."
+    ),
+]
+FROM_OUTPUTS = Annotated[
+    bool,
+    typer.Option(
+        "--from-outputs",
+        help="Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, "
+        "one for each run; or a single table, CSV or tab-separated, with a row for each run and a column for each query.",
+    ),
+]
+MEASURES = Annotated[
+    list[str] | None, typer.Option("--measure", "-m", help="A measure, such as nDCG@10; give it once for each measure.")
 ]
 
 
@@ -68,12 +83,7 @@ def leaderboard(
     runs: RUNS_OR_OUTPUTS = None,
     measure: Annotated[
         str | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            help="The measure to order by; by default the reciprocal rank within the cutoff.",
-            show_default=False,
-        ),
+        typer.Option("--measure", "-m", help="The measure to order by; by default the reciprocal rank within the cutoff."),
     ] = None,
     aggregate: Annotated[
         Any, choice(("mean", "median"), help="Whether to order by the mean or the median of the measure.")
@@ -83,8 +93,7 @@ def leaderboard(
     alpha: ALPHA = 0.05,
     correction: CORRECTION = "holm",
     entries: Annotated[
-        Path | None,
-        typer.Option(help="Dates and groups of the runs: a CSV or JSON file with id, date and group.", show_default=False),
+        Path | None, typer.Option(help="Dates and groups of the runs: a CSV or JSON file with id, date and group.")
     ] = None,
     kind: Annotated[
         Any, choice(("tiers", "verdicts", "history"), "--plot-kind", help="The figure that --plot draws.")
@@ -102,11 +111,10 @@ def leaderboard(
         raise usage_error("--plot-kind verdicts needs the runs; --from-outputs has no verdicts.")
     source: Any
     if from_outputs:
-        refuse_settings_of_runs(options)
-        source, measure = scores(qrels, runs, measure, higher_is_better, options), None
+        source, measure = _scores(qrels, runs, measure, higher_is_better, options), None
     else:
         kept = [] if measure is None else [measure]
-        source = options.evaluate(qrels, needed(runs), measures=kept, directions=higher_is_better)
+        source = options.evaluate(qrels, _needed(runs), measures=kept, directions=higher_is_better)
     result = order_runs(
         source, measure=measure, aggregate=aggregate, alpha=alpha, correction=correction, entries=entries,
         progress=progress_is_shown(),
@@ -116,22 +124,15 @@ def leaderboard(
 
 def history(
     entries: Annotated[
-        str,
-        typer.Argument(
-            metavar="ENTRIES", help="The leaderboard: a CSV or JSON file with id, date and score.", show_default=False
-        ),
+        str, typer.Argument(metavar="ENTRIES", help="The leaderboard: a CSV or JSON file with id, date and score.")
     ],
     written: WriteOptions,
     score: Annotated[
         str | None,
-        typer.Option(
-            help="The name of the column with the score; by default score, or the one with eval in its name.",
-            show_default=False,
-        ),
+        typer.Option(help="The name of the column with the score; by default score, or the one with eval in its name."),
     ] = None,
     until: Annotated[
-        str | None,
-        typer.Option(metavar="DATE", help="Leave out entries after this date, such as 2021-02-15.", show_default=False),
+        str | None, typer.Option(metavar="DATE", help="Leave out entries after this date, such as 2021-02-15.")
     ] = None,
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="Smaller scores are better.")] = False,
 ) -> None:
@@ -159,12 +160,10 @@ def stability(
             "--subset",
             metavar="NAME=FILE",
             help="Also rank the runs on the queries in this file only; it has one id on each line.",
-            show_default=False,
         ),
     ] = None,
     labels: Annotated[
-        list[str] | None,
-        typer.Option("--labels", metavar="NAME=QRELS", help="Also rank the runs by these other qrels.", show_default=False),
+        list[str] | None, typer.Option("--labels", metavar="NAME=QRELS", help="Also rank the runs by these other qrels.")
     ] = None,
     resamples: RESAMPLES = 1000,
     top: Annotated[int, typer.Option(min=1, help="Report how often each run is among the first so many.")] = 5,
@@ -184,7 +183,7 @@ def stability(
 
     sets = {"": None, **named_files(subsets, "--subset")}
     judgments = {"": qrels, **named_files(labels, "--labels")}
-    if measures and (cutoff is not None or (not from_outputs and settings_of_runs(options))):
+    if measures and (cutoff is not None or (not from_outputs and _settings_of_runs(options))):
         raise usage_error(
             "--cutoff, --rel, --ties and --judged-only are for the default measure; write them into --measure, "
             "as in RR(rel=2)@10."
@@ -193,7 +192,7 @@ def stability(
         raise usage_error("--cutoff and --labels need runs; outputs are values of one measure.")
     results = {}
     for label, judged in judgments.items():
-        for source, measure in sources(judged, runs, measures, cutoff, from_outputs, higher_is_better, options):
+        for source, measure in _sources(judged, runs, measures, cutoff, from_outputs, higher_is_better, options):
             for subset, file in sets.items():
                 condition = ", ".join(filter(None, (label, subset)))
                 result = rank_distribution(
@@ -205,7 +204,7 @@ def stability(
         from ir_outcomes.showing.figures import blank_figure, conditions_plot
 
         save_figure(conditions_plot(results, ax=blank_figure()), written.plot)
-        written = written.without_figure()
+        written = replace(written, plot=None)
     written.write(*results.values(), plot_kind=kind)
 
 
@@ -228,13 +227,64 @@ def agreement(
     """
     from ir_outcomes.leaderboards import agreement as agree
 
+    if from_outputs and measures and len(measures) > 1:
+        raise usage_error("--from-outputs takes one --measure.")
     source: Any
     if from_outputs:
-        refuse_settings_of_runs(options)
-        if measures and len(measures) > 1:
-            raise usage_error("--from-outputs takes one --measure.")
-        source, measures = scores(qrels, runs, measures[0] if measures else None, higher_is_better, options), None
+        source, measures = _scores(qrels, runs, measures[0] if measures else None, higher_is_better, options), None
     else:
-        source = options.evaluate(qrels, needed(runs), measures=measures or ["nDCG@10"], directions=higher_is_better)
+        source = options.evaluate(qrels, _needed(runs), measures=measures or ["nDCG@10"], directions=higher_is_better)
     result = agree(source, measures=measures, splits=splits, seed=seed, alpha=alpha, progress=progress_is_shown())
     written.write(result)
+
+
+def _needed(runs: Sequence[str] | None) -> list[str]:
+    """Return the runs, which only a command that is given outputs can do without."""
+    if not runs:
+        raise usage_error("Missing argument 'RUN...'.")
+    return list(runs)
+
+
+def _sources(
+    qrels: str,
+    runs: list[str] | None,
+    measures: list[str] | None,
+    cutoff: int | None,
+    from_outputs: bool,
+    higher_is_better: bool | None,
+    options: OneOrderOptions,
+) -> Iterator[tuple[Any, str | None]]:
+    """Yield what the runs are ranked by: an evaluation and a measure of it, or scores."""
+    if from_outputs:
+        for measure in measures or (None,):
+            yield _scores(qrels, runs, measure, higher_is_better, options), None
+        return
+    evaluation = options.evaluate(qrels, _needed(runs), measures=measures or (), directions=higher_is_better)
+    if cutoff is not None:
+        yield evaluation.scores_of(None, cutoff=cutoff), None
+        return
+    for measure in measures or (None,):
+        yield evaluation, measure
+
+
+def _scores(
+    first: str, others: Sequence[str] | None, measure: str | None, higher_is_better: bool | None, options: EvaluateOptions
+) -> Scores:
+    """Read per-query values: one file for each run, or one file of several runs, which the names choose.
+
+    Options that change nothing about values that are already computed are refused.
+    """
+    from ir_outcomes.evaluation.output_scores import scores_from_outputs
+
+    has_cutoff = isinstance(options, RunOptions) and (options.cutoff is not None or options.unit != "auto")
+    if _settings_of_runs(options) or has_cutoff or options.cache is not None or options.n_jobs != 1:
+        raise usage_error(
+            "--cutoff, --rel, --ties, --unit, --judged-only, --jobs and --cache need runs; outputs are values already computed."
+        )
+    outputs: Any = [first, *others] if others else first
+    return scores_from_outputs(outputs, measure, higher_is_better=higher_is_better, names=options.names)
+
+
+def _settings_of_runs(options: EvaluateOptions) -> bool:
+    """Tell whether an option was given that changes search lengths."""
+    return options.rel is not None or options.ties != "trec" or options.judged_only

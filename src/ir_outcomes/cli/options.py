@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -98,24 +98,12 @@ def named_files(words: Sequence[str] | None, option: str) -> dict[str, str]:
 
 
 QRELS = Annotated[
-    str,
-    typer.Argument(
-        metavar="QRELS", help="The qrels file, or an ir_datasets id such as msmarco-document/dev.", show_default=False
-    ),
+    str, typer.Argument(metavar="QRELS", help="The qrels file, or an ir_datasets id such as msmarco-document/dev.")
 ]
-RUNS = Annotated[
-    list[str],
-    typer.Argument(metavar="RUN...", help="The runs: files, or directories of run files.", show_default=False),
-]
+RUNS = Annotated[list[str], typer.Argument(metavar="RUN...", help="The runs: files, or directories of run files.")]
 CUTOFF = Annotated[
     int | None,
-    typer.Option(
-        "--cutoff",
-        "-k",
-        min=1,
-        help="Ignore ranks beyond this one; by default the dataset's cutoff, or 100.",
-        show_default=False,
-    ),
+    typer.Option("--cutoff", "-k", min=1, help="Ignore ranks beyond this one; by default the dataset's cutoff, or 100."),
 ]
 ALPHA = Annotated[
     float,
@@ -132,7 +120,6 @@ MARGINS = Annotated[
         metavar="POINTS,RANKS",
         help="Non-inferiority margins: the largest tolerable losses of coverage (percentage points) and of ranking (ranks), "
         "such as 1pp,0.5.",
-        show_default=False,
     ),
 ]
 CORRECTION = Annotated[Correction, choice(Correction, help="The correction of p-values for several contenders.")]
@@ -159,9 +146,7 @@ MISSING = Annotated[
 HIGHER_IS_BETTER = Annotated[
     bool | None,
     typer.Option(
-        "--higher-is-better/--lower-is-better",
-        help="Which values are better, for a measure whose direction is not known.",
-        show_default=False,
+        "--higher-is-better/--lower-is-better", help="Which values are better, for a measure whose direction is not known."
     ),
 ]
 NAMES = Annotated[
@@ -169,7 +154,6 @@ NAMES = Annotated[
     typer.Option(
         "--name",
         help="A name for a run, instead of its file's; give one for each run, in their order.",
-        show_default=False,
         callback=lambda names: names and list(map(_as_text, names)),
     ),
 ]
@@ -179,7 +163,6 @@ QUERIES = Annotated[
         "--queries",
         metavar="FILE",
         help="The texts of the queries: a file with an id, a tab and a text on each line; JSON lines; or a BEIR folder.",
-        show_default=False,
     ),
 ]
 QUIET = Annotated[
@@ -192,19 +175,16 @@ QUIET = Annotated[
 
 @dataclass(frozen=True)
 class SettingsOptions:
-    """How runs are evaluated, whatever they are."""
+    """How runs are evaluated, whatever they are; the fields, also of subclasses, are arguments of `ir_outcomes.evaluate`."""
 
     rel: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="The smallest grade that counts as relevant; by default the dataset's, or 1.", show_default=False
-        ),
+        int | None, typer.Option(min=1, help="The smallest grade that counts as relevant; by default the dataset's, or 1.")
     ] = None
     ties: Annotated[Ties, choice(Ties, help=f"{_ORDERS}; or the mean over all their orders (expected).")] = "trec"
     judged_only: Annotated[bool, typer.Option("--judged-only", help="Remove unjudged documents before ranks are counted.")] = (
         False
     )
-    jobs: Annotated[
+    n_jobs: Annotated[
         int,
         typer.Option(
             "--jobs", "-j", parser=_jobs, metavar="<int>", help="How many runs to evaluate at a time; -1 for one per processor."
@@ -213,21 +193,13 @@ class SettingsOptions:
     cache: Annotated[
         Path | None,
         typer.Option(
-            help="A directory in which to keep search lengths, so that the next call need not read the same runs again.",
-            show_default=False,
+            help="A directory in which to keep search lengths, so that the next call need not read the same runs again."
         ),
     ] = None
 
     def settings(self) -> dict[str, Any]:
-        """Return the arguments of `ir_outcomes.evaluate` that any list of runs can share."""
-        return {
-            "rel": self.rel,
-            "ties": self.ties,
-            "judged_only": self.judged_only,
-            "n_jobs": self.jobs,
-            "cache": self.cache,
-            "progress": progress_is_shown(),
-        }
+        """Return the arguments of `ir_outcomes.evaluate` that these options give."""
+        return {**asdict(self), "progress": progress_is_shown()}
 
 
 @dataclass(frozen=True)
@@ -240,7 +212,7 @@ class EvaluateOptions(SettingsOptions):
         """Evaluate runs with these options."""
         from ir_outcomes.evaluation.evaluate import evaluate
 
-        return evaluate(qrels, runs, names=self.names, **{**self.settings(), **settings})
+        return evaluate(qrels, runs, **{**self.settings(), **settings})
 
 
 @dataclass(frozen=True)
@@ -257,10 +229,6 @@ class RunOptions(OneOrderOptions):
     cutoff: CUTOFF = None
     unit: UNIT = "auto"
 
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments of `ir_outcomes.evaluate` that any list of runs can share."""
-        return {**super().settings(), "cutoff": self.cutoff, "unit": self.unit}
-
 
 @dataclass(frozen=True)
 class SuiteOptions(SettingsOptions):
@@ -269,10 +237,6 @@ class SuiteOptions(SettingsOptions):
     ties: ONE_ORDER = "trec"
     cutoff: CUTOFF = None
     unit: UNIT = "auto"
-
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments of `ir_outcomes.evaluate_suite`."""
-        return {**super().settings(), "cutoff": self.cutoff, "unit": self.unit}
 
 
 @dataclass(frozen=True)

@@ -30,10 +30,9 @@ def register(app: typer.Typer) -> None:
 
 
 def compare_outputs(
-    baseline: Annotated[str, typer.Argument(metavar="BASELINE", help="Run A: a file of per-query values.", show_default=False)],
+    baseline: Annotated[str, typer.Argument(metavar="BASELINE", help="Run A: a file of per-query values.")],
     contenders: Annotated[
-        list[str],
-        typer.Argument(metavar="OUTPUT...", help="Run B, or several runs: files of per-query values.", show_default=False),
+        list[str], typer.Argument(metavar="OUTPUT...", help="Run B, or several runs: files of per-query values.")
     ],
     tests: MarginOptions,
     written: ComparisonWriteOptions,
@@ -43,18 +42,13 @@ def compare_outputs(
             "--measure",
             "-m",
             help="The measure to compare by; by default a reciprocal rank or ESL, or the only measure in the files.",
-            show_default=False,
         ),
     ] = None,
     qrels: Annotated[
-        str | None,
-        typer.Option(metavar="QRELS", help="The qrels, which say which queries are answerable.", show_default=False),
+        str | None, typer.Option(metavar="QRELS", help="The qrels, which say which queries are answerable.")
     ] = None,
     rel: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="The smallest grade that counts as relevant; by default the measure's, or 1.", show_default=False
-        ),
+        int | None, typer.Option(min=1, help="The smallest grade that counts as relevant; by default the measure's, or 1.")
     ] = None,
     higher_is_better: HIGHER_IS_BETTER = None,
     names: NAMES = None,
@@ -83,18 +77,17 @@ def compare_outputs(
 
 
 def verdict(
-    n_queries: Annotated[int, typer.Option("--n", min=1, help="The number of queries.", show_default=False)],
-    won: Annotated[float, typer.Option(help="How many queries only the contender answered.", show_default=False)],
-    lost: Annotated[float, typer.Option(help="How many queries only the baseline answered.", show_default=False)],
+    n_queries: Annotated[int, typer.Option("--n", min=1, help="The number of queries.")],
+    won: Annotated[float, typer.Option(help="How many queries only the contender answered.")],
+    lost: Annotated[float, typer.Option(help="How many queries only the baseline answered.")],
     difference: Annotated[
         float,
         typer.Option(
             help="The mean search length of the contender minus that of the baseline, on the queries that both answered; in "
-            "ranks, so that negative is better.",
-            show_default=False,
+            "ranks, so that negative is better."
         ),
     ],
-    pvalue: Annotated[float, typer.Option(min=0, max=1, help="The p-value of that difference.", show_default=False)],
+    pvalue: Annotated[float, typer.Option(min=0, max=1, help="The p-value of that difference.")],
     written: WriteOptions,
     other_pvalues: Annotated[
         list[float] | None,
@@ -103,7 +96,6 @@ def verdict(
             min=0,
             max=1,
             help="The p-value of another test of that difference, for the harm check; may be given more than once.",
-            show_default=False,
         ),
     ] = None,
     alpha: ALPHA = 0.05,

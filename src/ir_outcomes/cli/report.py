@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +12,7 @@ import typer
 from ir_outcomes.cli.groups import add_command
 from ir_outcomes.cli.options import QRELS, QUERIES, QUIET, MarginOptions, RunOptions, bounded
 from ir_outcomes.cli.sources import BASELINE, CONTENDERS, evaluated_with_baseline
-from ir_outcomes.cli.streams import note, progress_is_shown
+from ir_outcomes.cli.streams import given_command, note, progress_is_shown
 from ir_outcomes.cli.writing import check_target
 
 __all__ = ["register"]
@@ -44,7 +42,6 @@ def report(
             metavar="FILE",
             help="The texts of the documents: JSON lines with doc_id, and text or title. By default those of the dataset, "
             "if they are on this machine.",
-            show_default=False,
         ),
     ] = None,
     slices: Annotated[
@@ -52,7 +49,6 @@ def report(
         typer.Option(
             metavar="FILE",
             help="The slices by which the page can filter: a file with a query id, a tab and a label on each line.",
-            show_default=False,
         ),
     ] = None,
     max_mb: Annotated[
@@ -78,7 +74,7 @@ def report(
     result = compare(
         given.evaluation,
         given.baseline,
-        given.contenders[0] if given.is_single else given.contenders,
+        given.one_or_all,
         progress=progress_is_shown(),
         **asdict(tests),
     )
@@ -88,7 +84,7 @@ def report(
         docs=docs,
         slices=slices,
         max_mb=max_mb,
-        command=shlex.join(["ir-outcomes", *sys.argv[1:]]),
+        command=given_command(),
         inputs=[path for path in (qrels, queries) if path is not None and os.path.isfile(path)],
     )
     if output.is_file():

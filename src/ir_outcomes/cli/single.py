@@ -12,7 +12,7 @@ import typer
 
 from ir_outcomes.cli.groups import add_command
 from ir_outcomes.cli.options import QRELS, QUIET, choice, usage_error
-from ir_outcomes.cli.streams import error_line, json_characters, print_lines, standard_output
+from ir_outcomes.cli.streams import error_line, print_json, print_lines, standard_output
 
 __all__ = ["register"]
 
@@ -33,10 +33,8 @@ def register(app: typer.Typer) -> None:
 
 def measure(
     qrels: QRELS,
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run file, or irds:<dataset id>.", show_default=False)],
-    measures: Annotated[
-        list[str], typer.Argument(metavar="MEASURE...", help="The measures, such as ESL@100 nDCG@10.", show_default=False)
-    ],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run file, or irds:<dataset id>.")],
+    measures: Annotated[list[str], typer.Argument(metavar="MEASURE...", help="The measures, such as ESL@100 nDCG@10.")],
     places: Annotated[int, typer.Option("--places", "-p", help="The number of decimal places; -1 for all.")] = 4,
     by_query: Annotated[bool, typer.Option("--by_query", "-q", help="Print a line for each query.")] = False,
     no_summary: Annotated[
@@ -54,10 +52,7 @@ def measure(
     ] = "tsv",
     provider: Annotated[
         str | None,
-        typer.Option(
-            help="The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that can.",
-            show_default=False,
-        ),
+        typer.Option(help="The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that can."),
     ] = None,
     quiet: QUIET = False,
 ) -> None:
@@ -87,12 +82,15 @@ def measure(
     totals = {measure: measure.aggregator() for measure in chosen}
     undefined = dict.fromkeys(chosen, 0)
     queries, evaluated = as_qrels(qrels), as_run(run)
-    encoding = getattr(standard_output(), "encoding", None) or "utf-8"
+    standard_output()  # a closed one is refused before the work
     document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
 
     def show(metric: Metric, *, with_query: bool) -> None:
-        line = _metric_line(metric, form, places, with_query=with_query)
-        print_lines(json_characters(line, encoding) if form == "jsonl" else line)
+        head = {**({"query_id": metric.query_id} if with_query else {}), "measure": str(metric.measure)}
+        if form == "jsonl":
+            print_json(json.dumps({**head, "value": _finite(metric.value)}))
+        else:
+            print_lines("\t".join([*head.values(), format(metric.value, "" if places == -1 else f".{places}f")]))
 
     for metric in evaluator.iter_calc(chosen, queries.to_dict(), evaluated.to_dict()):
         totals[metric.measure].add(metric.value)
@@ -105,7 +103,7 @@ def measure(
     means = {} if no_summary else {measure: totals[measure].result() for measure in chosen}
     if form == "json":
         document["measures"] = {str(measure): _finite(mean) for measure, mean in means.items()}
-        print_lines(json_characters(json.dumps(document, ensure_ascii=False, indent=2), encoding))
+        print_json(json.dumps(document, ensure_ascii=False, indent=2))
     else:
         for measure, mean in means.items():
             show(Metric(query_id="all", measure=measure, value=mean), with_query=by_query)
@@ -116,7 +114,7 @@ def measure(
 
 
 def datasets(
-    dataset: Annotated[str | None, typer.Argument(metavar="[ID]", help="An ir_datasets id.", show_default=False)] = None,
+    dataset: Annotated[str | None, typer.Argument(metavar="[ID]", help="An ir_datasets id.")] = None,
 ) -> None:
     """List the known datasets, or describe one.
 
@@ -132,10 +130,7 @@ def datasets(
 
 def sample(
     folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER", help="The folder to write to; it is created if it does not exist.", show_default=False
-        ),
+        Path, typer.Argument(metavar="FOLDER", help="The folder to write to; it is created if it does not exist.")
     ],
     suite: Annotated[
         bool, typer.Option("--suite", help="Write four small collections with three runs each instead, for ir-outcomes suite.")
@@ -158,11 +153,3 @@ def _names_in(text: str) -> list[str]:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _metric_line(metric: Any, form: Form, places: int, *, with_query: bool) -> str:
-    if form == "jsonl":
-        fields = {"query_id": metric.query_id} if with_query else {}
-        return json.dumps({**fields, "measure": str(metric.measure), "value": _finite(metric.value)})
-    value = format(metric.value, "" if places == -1 else f".{places}f")
-    return "\t".join([metric.query_id, str(metric.measure), value] if with_query else [str(metric.measure), value])

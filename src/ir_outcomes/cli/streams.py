@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator
@@ -18,7 +19,10 @@ from typing import Any, TextIO
 
 from ir_outcomes.errors import IrOutcomesError, IrOutcomesWarning, ParameterError, escaped
 
-__all__ = ["error_line", "json_characters", "messages", "note", "print_lines", "progress_is_shown", "quiet", "standard_output"]
+__all__ = [
+    "error_line", "given_command", "json_characters", "messages", "note", "print_json", "print_lines", "progress_is_shown",
+    "quiet", "standard_output",
+]  # fmt: skip
 
 _quiet = False
 
@@ -70,10 +74,16 @@ def standard_output() -> TextIO:
     return stream
 
 
-def print_lines(lines: str) -> None:
-    """Print lines on stdout; on a terminal, control characters are shown escaped."""
-    stream = standard_output()
+def print_lines(lines: str, stream: TextIO | None = None) -> None:
+    """Print lines, by default on stdout; on a terminal, control characters are shown escaped."""
+    stream = standard_output() if stream is None else stream
     stream.write(f"{escaped(lines, keep=chr(10) + chr(9)) if stream.isatty() else lines}\n")
+
+
+def print_json(text: str, stream: TextIO | None = None) -> None:
+    """Print JSON, by default on stdout, in the characters that the encoding has."""
+    stream = standard_output() if stream is None else stream
+    print_lines(json_characters(text, getattr(stream, "encoding", None) or "utf-8"), stream)
 
 
 def json_characters(text: str, encoding: str) -> str:
@@ -97,6 +107,11 @@ def _json_character(character: str, encoding: str) -> str:
     except UnicodeEncodeError:
         return json.dumps(character)[1:-1]
     return character
+
+
+def given_command() -> str:
+    """Return the command that is running, as a shell takes it."""
+    return shlex.join(["ir-outcomes", *sys.argv[1:]])
 
 
 def note(text: str) -> None:

@@ -16,13 +16,7 @@ __all__ = ["register"]
 Show = Literal["lengths", "changes", "rrie", "headroom"]
 SHARED_CUTOFF = Annotated[
     int | None,
-    typer.Option(
-        "--cutoff",
-        "-k",
-        min=1,
-        help="Ignore ranks beyond this one; by default the depth that all runs reach.",
-        show_default=False,
-    ),
+    typer.Option("--cutoff", "-k", min=1, help="Ignore ranks beyond this one; by default the depth that all runs reach."),
 ]
 
 
@@ -43,8 +37,7 @@ def reordering(
     options: EvaluateOptions,
     written: WriteOptions,
     measures: Annotated[
-        list[str] | None,
-        typer.Option("--measure", "-m", help="A measure; give at least two, the old one first.", show_default=False),
+        list[str] | None, typer.Option("--measure", "-m", help="A measure; give at least two, the old one first.")
     ] = None,
     cutoff: SHARED_CUTOFF = None,
     missing: MISSING = "cutoff",
@@ -83,9 +76,7 @@ def tail(
     bins: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            help="The number of buckets of equal width; by default 10 for lengths, and growing buckets for changes.",
-            show_default=False,
+            min=1, help="The number of buckets of equal width; by default 10 for lengths, and growing buckets for changes."
         ),
     ] = None,
     kind: Annotated[

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
 from ir_outcomes._checks import unreachable
 from ir_outcomes._types import Columns, Mark
 from ir_outcomes.cli.options import QUIET, choice, usage_error
-from ir_outcomes.cli.streams import json_characters, note, standard_output
-from ir_outcomes.errors import ParameterError, escaped
+from ir_outcomes.cli.streams import note, print_json, print_lines, standard_output
+from ir_outcomes.errors import ParameterError
+
+if TYPE_CHECKING:
+    from ir_outcomes.results import Result
+    from ir_outcomes.showing.view import View
 
 __all__ = ["ComparisonWriteOptions", "WriteOptions", "check_target", "save_figure"]
 
@@ -29,27 +33,17 @@ class WriteOptions:
     """How a result is written."""
 
     form: Annotated[Format, choice(Format, "--format", help="The format of the result.")] = "text"
-    output: Annotated[
-        Path | None, typer.Option(help="Write the result to this file instead of stdout.", show_default=False)
-    ] = None
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Also draw a figure and write it to this file: .png, .pdf or .svg.", show_default=False),
-    ] = None
+    output: Annotated[Path | None, typer.Option(help="Write the result to this file instead of stdout.")] = None
+    plot: Annotated[Path | None, typer.Option(help="Also draw a figure and write it to this file: .png, .pdf or .svg.")] = None
     spreadsheet: Annotated[
         bool, typer.Option("--spreadsheet", help="With csv: protect names that a spreadsheet would take for formulas.")
     ] = False
     full: Annotated[bool, typer.Option("--full", help="With html: write a whole page instead of a part of a page.")] = False
     caption: Annotated[
         str | None,
-        typer.Option(
-            help="With latex: put each table into a float with this caption; '' keeps the table's own caption.",
-            show_default=False,
-        ),
+        typer.Option(help="With latex: put each table into a float with this caption; '' keeps the table's own caption."),
     ] = None
-    label: Annotated[
-        str | None, typer.Option(help="With latex: put each table into a float with this label.", show_default=False)
-    ] = None
+    label: Annotated[str | None, typer.Option(help="With latex: put each table into a float with this label.")] = None
     wide: Annotated[bool, typer.Option("--wide", help="With latex: put each table into a float across two columns.")] = False
     mark: Annotated[
         list[str] | None,
@@ -57,7 +51,7 @@ class WriteOptions:
     ] = None
     quiet: QUIET = False
 
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         """Refuse what cannot be written, before any file is read.
 
         Raises
@@ -84,22 +78,19 @@ class WriteOptions:
                 )
             check_target("--plot", self.plot)
 
-    def write(self, *results: Any, plot_kind: str | None = None) -> None:
+    def write(self, *results: Result, plot_kind: str | None = None) -> None:
         """Draw the figure of the first result where one is asked for, and write all results."""
         if self.plot is not None:
             from ir_outcomes.showing.figures import blank_figure
 
             save_figure(results[0].plot(plot_kind, ax=blank_figure()), self.plot)
-        rows = [row for result in results for row in self._rows(result)] if self.form in ("csv", "jsonl") else []
         if self.form == "json":
             shown: Any = results[0].to_dict() if len(results) == 1 else [result.to_dict() for result in results]
             self._write([json.dumps(shown, ensure_ascii=False, allow_nan=False, indent=2)])
+        elif self.form in ("csv", "jsonl"):
+            self.write_views([], [row for result in results for row in self._rows(result)])
         else:
-            self.write_views([self._view(result) for result in results], rows)
-
-    def without_figure(self) -> WriteOptions:
-        """Return the same options, after the figure was drawn."""
-        return replace(self, plot=None)
+            self.write_views([self._view(result) for result in results], [])
 
     def write_views(self, views: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> None:
         """Write what is shown as text, and as rows for programs."""
@@ -139,12 +130,11 @@ class WriteOptions:
         ):
             yield option, value not in (None, False), ("latex",)
 
-    def _rows(self, result: Any) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = result.rows()
-        return rows
+    def _rows(self, result: Result) -> list[dict[str, Any]]:
+        return result.rows()
 
-    def _view(self, result: Any) -> Any:
-        return None if self.form in ("csv", "jsonl") else result.view()
+    def _view(self, result: Result) -> View:
+        return result.view()
 
     def _write(self, parts: Iterable[Any]) -> None:
         """Write text, and views as text, to the file or to stdout."""
@@ -166,10 +156,10 @@ class WriteOptions:
         for part in parts:
             if not isinstance(part, str):
                 print_view(part, stream)
-                continue
-            if self.form in ("json", "jsonl"):
-                part = json_characters(part, getattr(stream, "encoding", None) or "utf-8")
-            stream.write(f"{escaped(part, keep=chr(10) + chr(9)) if stream.isatty() else part}\n")
+            elif self.form in ("json", "jsonl"):
+                print_json(part, stream)
+            else:
+                print_lines(part, stream)
 
 
 @dataclass(frozen=True)
@@ -182,9 +172,7 @@ class ComparisonWriteOptions(WriteOptions):
     sentences: Annotated[
         bool | None,
         typer.Option(
-            "--sentences/--no-sentences",
-            help="Explain each verdict in a sentence; by default for up to 3 contenders.",
-            show_default=False,
+            "--sentences/--no-sentences", help="Explain each verdict in a sentence; by default for up to 3 contenders."
         ),
     ] = None
 
@@ -193,12 +181,11 @@ class ComparisonWriteOptions(WriteOptions):
         yield "--columns", self.columns != "default", COLUMNS_SHOWN_IN
         yield "--sentences", self.sentences is not None, SENTENCES_SHOWN_IN
 
-    def _rows(self, result: Any) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = result.paper_rows() if self.columns == "paper" else result.rows()
-        return rows
+    def _rows(self, result: Result) -> list[dict[str, Any]]:
+        return result.paper_rows() if self.columns == "paper" else result.rows()
 
-    def _view(self, result: Any) -> Any:
-        return None if self.form in ("csv", "jsonl") else result.view(columns=self.columns, sentences=self.sentences)
+    def _view(self, result: Result) -> View:
+        return result.view(columns=self.columns, sentences=self.sentences)
 
 
 def save_figure(axes: Any, path: Path) -> None:

@@ -18,15 +18,17 @@ from ir_outcomes.evaluation.documents import RankedDocuments
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.scores import (
     MeasureOfLengths,
+    RunScorer,
     Scores,
     comparable_measures,
-    read_scores,
     reciprocal_ranks,
     scores_from_lengths,
+    stacked_scores,
 )
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.runs import as_run
 
 __all__ = ["DEFAULT_CUTOFF", "Evaluation"]
 
@@ -200,7 +202,10 @@ class Evaluation(Sequence[SearchLengths]):
             raise ParameterError(f"{measure} was not kept, and some runs cannot be read again; {remedy}")
         message = f"{measure} was not kept, so all runs are read again; {remedy}"
         warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
-        (scores,) = read_scores(self.qrels, self.sources, self.names, comparable_measures([measure]))
+        measures = comparable_measures([measure])
+        scorer = RunScorer(self.qrels, tuple(measures))
+        values = [scorer.values(as_run(source, name)) for source, name in zip(self.sources, self.names, strict=True)]
+        (scores,) = stacked_scores(self.qrels.query_ids, self.names, measures, np.stack(values))
         return scores.on(self.query_ids)
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Evaluation:

@@ -604,11 +604,11 @@ def _relevant_above(query: Ints, rank: Ints) -> tuple[Ints, Ints]:
     new_level = np.concatenate([[True], np.any(key[:, 1:] != key[:, :-1], axis=0)])[: len(order)]
     new_query = np.concatenate([[True], key[0, 1:] != key[0, :-1]])[: len(order)]
     at = np.arange(len(order))
-    level_start = np.maximum.accumulate(np.where(new_level, at, 0)) if len(at) else at
-    query_start = np.maximum.accumulate(np.where(new_query, at, 0)) if len(at) else at
+    level_start = np.maximum.accumulate(np.where(new_level, at, 0))
+    query_start = np.maximum.accumulate(np.where(new_query, at, 0))
     above[order] = level_start - query_start
     levels = np.cumsum(new_level) - 1
-    same[order] = np.bincount(levels)[levels] if len(at) else at
+    same[order] = np.bincount(levels)[levels]
     return above, same
 
 

@@ -33,7 +33,7 @@ def each_run(
     *,
     n_jobs: int | None,
     progress: bool,
-    failed: Callable[[UnreadableFile], T] | None = None,
+    failed: Callable[[UnreadableFile], T],
 ) -> Iterable[T]:
     """Apply a function to every run and its name.
 
@@ -50,8 +50,8 @@ def each_run(
         Files at a time, through joblib: -1 for one per processor; None leaves it to ``joblib.parallel_config``.
     progress : bool
         Show a progress bar on stderr.
-    failed : callable, optional
-        Makes a result for a file whose process was killed, from the error that names it. By default that error is raised.
+    failed : callable
+        Makes a result for a file whose process was killed, from the error that names it.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def _through_joblib(
     function: Callable[[Any, str | None], T],
     jobs: list[_Job],
     n_jobs: int | None,
-    failed: Callable[[UnreadableFile], T] | None,
+    failed: Callable[[UnreadableFile], T],
 ) -> Iterator[T]:
     # Paths are made absolute because a process that is used again may have started in another directory.
     sent = [(os.path.abspath(run), name) for run, name in jobs if _is_sent(run)]
@@ -88,7 +88,7 @@ def _in_processes(
     function: Callable[[Any, str | None], T],
     jobs: list[_Job],
     n_jobs: int | None,
-    failed: Callable[[UnreadableFile], T] | None,
+    failed: Callable[[UnreadableFile], T],
 ) -> Generator[T, None, None]:
     """Yield the results of all jobs, those of a killed process included.
 
@@ -117,8 +117,6 @@ def _in_processes(
                 problem = UnreadableFile(
                     f"{path}: the process that evaluated it was killed; is there enough memory? Fewer jobs need less"
                 )
-                if failed is None:
-                    raise problem from error
                 done += 1
                 yield failed(problem)
                 break

@@ -18,7 +18,6 @@ from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import higher_is_better as direction_of
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import as_run
 
 __all__ = [
     "MeasureOfLengths",
@@ -26,7 +25,6 @@ __all__ = [
     "Scores",
     "comparable_measures",
     "follows_from_lengths",
-    "read_scores",
     "reciprocal_ranks",
     "scores_from_lengths",
     "stacked_scores",
@@ -266,23 +264,6 @@ class RunScorer:
             reason = f"{type(error).__name__}: {error}"
             raise ParameterError(f"ir_measures cannot compute {names} for {run.name} ({reason})") from error
         return values
-
-
-def read_scores(qrels: Qrels, sources: Sequence[Any], names: Sequence[str], measures: Mapping[Any, bool]) -> tuple[Scores, ...]:
-    """Read runs and compute measures of them.
-
-    Parameters
-    ----------
-    qrels : Qrels
-        The judgments.
-    sources, names : sequences
-        The runs, see `ir_outcomes.as_run`, and their names.
-    measures : mapping of Measure to bool
-        The measures, and whether higher is better.
-    """
-    scorer = RunScorer(qrels, tuple(measures))
-    values = np.stack([scorer.values(as_run(source, name)) for source, name in zip(sources, names, strict=True)])
-    return stacked_scores(qrels.query_ids, names, measures, values)
 
 
 def stacked_scores(

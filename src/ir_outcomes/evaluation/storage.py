@@ -159,18 +159,12 @@ def _content(source: str) -> tuple[dict[str, Any], _Arrays]:
             return _unpacked(stream, status.st_size)
     except UnreadableFile:
         raise
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) or "null" in str(error):
-            raise UnreadableFile(f"{source}: {getattr(error, 'strerror', None) or error}") from error
-        raise _damaged(source, error) from error
     except Exception as error:  # whatever zipfile, zlib, json and NumPy raise for arbitrary bytes
-        raise _damaged(source, error) from error
-
-
-def _damaged(source: str, error: Exception) -> FormatError:
-    return FormatError(
-        source, f"does not have search lengths, or is damaged ({type(error).__name__}: {error}); evaluate the run again"
-    )
+        if isinstance(error, OSError) or (isinstance(error, ValueError) and "null" in str(error)):
+            raise UnreadableFile(f"{source}: {getattr(error, 'strerror', None) or error}") from error
+        raise FormatError(
+            source, f"does not have search lengths, or is damaged ({type(error).__name__}: {error}); evaluate the run again"
+        ) from error
 
 
 def _unpacked(stream: Any, size: int) -> tuple[dict[str, Any], _Arrays]:

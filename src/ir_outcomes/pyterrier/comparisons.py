@@ -7,7 +7,6 @@ from typing import Any, cast
 
 from ir_outcomes.comparison import Comparisons, compare_outputs
 from ir_outcomes.errors import FormatError, ParameterError
-from ir_outcomes.pyterrier.inputs import pandas
 
 __all__ = ["comparisons"]
 
@@ -50,7 +49,9 @@ def comparisons(
     if hasattr(perquery, "perquery"):
         perquery = perquery.perquery
     if isinstance(perquery, (str, os.PathLike)):
-        perquery = pandas().read_csv(perquery, dtype={"qid": str, "name": str})
+        import pandas as pd
+
+        perquery = pd.read_csv(perquery, dtype={"qid": str, "name": str})
     if not hasattr(perquery, "columns") or "name" not in perquery.columns:
         raise FormatError("the experiment", "is not a frame of per-query values; run it with perquery=True")
     names = list(dict.fromkeys(map(str, perquery["name"])))

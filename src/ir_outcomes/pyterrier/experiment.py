@@ -19,7 +19,6 @@ from ir_outcomes.pyterrier.inputs import (
     baseline_places,
     measures_by_column,
     named_systems,
-    pandas,
     query_texts,
     read_qrels,
     read_topics,
@@ -141,6 +140,8 @@ def experiment(
     Lin et al. 2021, sections 4 and 5.
     """
     terrier()
+    import pandas as pd
+
     check_choice("returns", returns, ("frame", "comparisons", "both"))
     if perquery not in (False, True, "both"):
         raise ParameterError(f"perquery={perquery!r}: must be False, True or 'both'")
@@ -202,7 +203,7 @@ def experiment(
         block |= facets(result, base, corrected=corrected_by != "none")
         suffix = f" (against {evaluation.names[base]})" if len(bases) > 1 else ""
         columns |= {f"{heading}{suffix}": column for heading, column in block.items()}
-    frame: Any = pandas().DataFrame(columns)
+    frame: Any = pd.DataFrame(columns)
     notes = list(chosen.notes)
     if corrected_by not in ("holm", "bonferroni", "fdr_bh", "none"):
         notes.append(f"Verdicts are corrected by holm; {corrected_by} corrects the p-values of the measures.")

@@ -15,7 +15,7 @@ from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id, reason_o
 from ir_outcomes.reading.tasks import Task, load
 
 __all__ = [
-    "baseline_places", "measures_by_column", "named_systems", "pandas", "query_texts", "read_qrels", "read_topics", "task_of",
+    "baseline_places", "measures_by_column", "named_systems", "query_texts", "read_qrels", "read_topics", "task_of",
     "terrier",
 ]  # fmt: skip
 
@@ -35,13 +35,6 @@ def terrier() -> Any:
     except ImportError:
         raise MissingDependency("this needs PyTerrier, without Java: pip install 'ir-outcomes[pyterrier]'") from None
     return pyterrier
-
-
-def pandas() -> Any:
-    """Import pandas, which PyTerrier needs."""
-    import pandas
-
-    return pandas
 
 
 def named_systems(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
@@ -146,12 +139,14 @@ def _results(frame: Any, name: str) -> Any:
 
 
 def _with_text_ids(frame: Any, source: str, columns: Sequence[str]) -> Any:
+    import pandas as pd
+
     for column in columns:
         if column not in frame.columns:
             raise FormatError(source, f"has no column {column!r}; its columns are {', '.join(map(str, frame.columns))}")
     # As objects: PyTerrier and ir_measures go through the rows, which with the text type of pandas 3 takes twice the time.
     ids = {
-        column: pandas().Series(texts(frame[column].tolist(), source, column), frame.index, dtype=object)
+        column: pd.Series(texts(frame[column].tolist(), source, column), frame.index, dtype=object)
         for column in ("qid", "docno")
         if column in frame.columns
     }

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from html import escape
-from itertools import groupby
 
 from ir_outcomes.errors import escaped
-from ir_outcomes.showing.view import Column, Statement, Table, View
+from ir_outcomes.showing.view import Column, Statement, Table, View, column_groups
 
 __all__ = ["write"]
 
@@ -22,13 +21,7 @@ tbody td { font-variant-numeric: tabular-nums; }\
 
 def write(view: View, *, full: bool = False) -> str:
     """Write a view; `full` makes it a page with character set, title and style."""
-    body = "".join(
-        [
-            *map(_table, view.tables),
-            *map(_statement, view.statements),
-            _notes(view.notes),
-        ]
-    )
+    body = "".join([*map(_table, view.tables), *map(_statement, view.statements), _notes(view.notes)])
     if not full:
         return body
     title = next((table.title for table in view.tables if table.title), "ir_outcomes")
@@ -58,11 +51,9 @@ def _table(table: Table) -> str:
 
 def _groups(columns: tuple[Column, ...]) -> str:
     """Write the headings over several columns."""
-    if not any(column.group for column in columns):
-        return ""
-    sizes = [(group, len(list(members))) for group, members in groupby(columns, key=lambda column: column.group)]
-    cells = [f'<th colspan="{size}" style="text-align: center">{_text(group)}</th>' for group, size in sizes]
-    return f"<tr>{''.join(cells)}</tr>"
+    groups = column_groups(columns)
+    cells = [f'<th colspan="{size}" style="text-align: center">{_text(group)}</th>' for group, size in groups]
+    return f"<tr>{''.join(cells)}</tr>" if groups else ""
 
 
 def _heading(column: Column) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from itertools import groupby
 from typing import get_args
 
 from ir_outcomes._checks import check_choice
 from ir_outcomes._types import Mark
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.showing.view import Cell, Column, Table, View
+from ir_outcomes.showing.view import Cell, Column, Table, View, column_groups
 
 __all__ = ["tex", "write"]
 
@@ -57,7 +56,7 @@ def write(
         raise ParameterError(f"label={label!r}: use letters, digits and - : . only, such as tab:comparison")
     in_float = caption is not False or label is not None or wide
     parts = []
-    for number, table in enumerate(filter(_is_tabular, view.tables), start=1):
+    for number, table in enumerate((table for table in view.tables if table.columns), start=1):
         tabular = _tabular(table, mark)
         described = [*_described(table), *_legend(table, mark)]
         said = [*([] if caption is True else described), *table.sentences]
@@ -83,10 +82,6 @@ def tex(text: str) -> str:
     return "".join(_TEX.get(character, character) for character in visible).replace("--", "-{}-").replace("--", "-{}-")
 
 
-def _is_tabular(table: Table) -> bool:
-    return bool(table.columns)
-
-
 def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
     alignment = "".join("r" if column.numeric else "l" for column in table.columns)
     return [
@@ -103,11 +98,11 @@ def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
 
 def _groups(columns: tuple[Column, ...]) -> Iterator[str]:
     r"""Write the headings over several columns, with a rule below each."""
-    if not any(column.group for column in columns):
+    groups = column_groups(columns)
+    if not groups:
         return
     cells, rules, first = [], [], 1
-    for group, members in groupby(columns, key=lambda column: column.group):
-        size = len(list(members))
+    for group, size in groups:
         if group:
             cells.append(rf"\multicolumn{{{size}}}{{c}}{{{tex(group)}}}")
             rules.append(rf"\cmidrule(lr){{{first}-{first + size - 1}}}")

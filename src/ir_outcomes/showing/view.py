@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
+from itertools import groupby
 from typing import Any, Literal, TypeVar, get_args
 
 from ir_outcomes._checks import check_choice
+from ir_outcomes._formatting import NOTHING
 from ir_outcomes._types import Columns
 from ir_outcomes.errors import ParameterError
 
 __all__ = [
-    "Cell", "Column", "Field", "Kind", "Layout", "Statement", "Table", "View", "best", "tabulated", "view_of"
+    "Cell", "Column", "Field", "Kind", "Layout", "Statement", "Table", "View", "best", "column_groups", "of_part", "tabulated",
+    "view_of",
 ]  # fmt: skip
 
 T = TypeVar("T")
+U = TypeVar("U")
 Kind = Literal["text", "number", "pvalue", "interval", "label"]
 Cell = tuple[int, int]  # row and column, from 0
 
@@ -144,6 +148,36 @@ def tabulated(fields: Iterable[Field[T]], items: Iterable[T]) -> tuple[tuple[Col
     """
     columns, cells = zip(*fields, strict=True)
     return columns, tuple(tuple(cell(item) for cell in cells) for item in items)
+
+
+def of_part(part_of: Callable[[T], U | None], field: Field[U]) -> Field[T]:
+    """Show a field of a part of each item; a dash where an item has no such part.
+
+    Examples
+    --------
+    >>> digits = (Column("digits", "number"), lambda number: f"{len(number)}")
+    >>> tabulated([of_part(lambda name: name.partition("-")[2] or None, digits)], ["run-100", "bm25"])[1]
+    (('3',), ('-',))
+    """
+    column, cell = field
+
+    def cell_of(item: T) -> str:
+        part = part_of(item)
+        return NOTHING if part is None else cell(part)
+
+    return column, cell_of
+
+
+def column_groups(columns: Iterable[Column]) -> list[tuple[str, int]]:
+    """Return the headings over several columns, each with its number of columns; empty where no column has one.
+
+    Examples
+    --------
+    >>> column_groups([Column("run"), Column("change", group="coverage"), Column("p", group="coverage")])
+    [('', 1), ('coverage', 2)]
+    """
+    groups = [(group, len(list(members))) for group, members in groupby(columns, key=lambda column: column.group)]
+    return groups if any(group for group, _ in groups) else []
 
 
 @singledispatch

@@ -16,8 +16,10 @@ __all__ = [
     "count",
     "cutoff_words",
     "direction",
+    "items_words",
     "level_words",
     "places_of",
+    "queries_words",
     "settings_words",
 ]
 
@@ -74,6 +76,17 @@ def conditions_words(settings: Any) -> str:
 def level_words(alpha: float) -> str:
     """Write the level of the intervals that belong to this level of the tests."""
     return f"{100 * (1 - alpha):g} % interval"
+
+
+def queries_words(n_queries: int, n_unanswerable: int) -> str:
+    """Say how many queries were evaluated: every head of a table states this."""
+    left_out = f" ({n_unanswerable} unanswerable left out)" if n_unanswerable else ""
+    return f"{plural('query', n_queries)}{left_out}"
+
+
+def items_words(unit: str) -> str:
+    """Name what the shares of outcomes are shares of."""
+    return "queries" if unit == "query" else "relevant documents, averaged within queries"
 
 
 def settings_words(settings: Any, *left_out: str, no_cutoff: str = "unknown") -> list[str]:

@@ -51,7 +51,7 @@ def blank_figure() -> Any:
     return PrintableFigure()
 
 
-def save(picture: Any, path: str | Path, **options: Any) -> None:
+def save(picture: Any, path: str | Path) -> None:
     """Write a figure to a file: fonts of PDF and PS are embedded as TrueType, SVG keeps its text.
 
     Parameters
@@ -60,8 +60,6 @@ def save(picture: Any, path: str | Path, **options: Any) -> None:
         What to write.
     path : str or Path
         The file; its suffix says the format.
-    **options : object
-        Passed to ``Figure.savefig``; dpi is 150 by default.
 
     Raises
     ------
@@ -75,7 +73,7 @@ def save(picture: Any, path: str | Path, **options: Any) -> None:
     figure = getattr(picture, "figure", picture).figure
     try:
         with mpl.rc_context(PRINT_SETTINGS):
-            figure.savefig(path, **{"dpi": 150, **options})
+            figure.savefig(path, dpi=150)
     except (OSError, ValueError) as error:
         raise ParameterError(f"{path}: cannot be written ({error})") from error
 

@@ -14,7 +14,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.showing.figures._frame import Frame, legend_beside, row_frame, stacked_bars
 from ir_outcomes.showing.figures._labels import label_points, labels_of, literal
 from ir_outcomes.showing.figures._palette import BLACK, BLUE, GREEN, LIGHT, ORANGE, SKY, VERMILLION, YELLOW, series_style
-from ir_outcomes.showing.words import conditions_words, count, level_words
+from ir_outcomes.showing.words import conditions_words, count, items_words, level_words
 
 __all__ = ["draw_facets", "draw_outcomes", "draw_restricted"]
 
@@ -139,8 +139,7 @@ def draw_outcomes(comparisons: Comparison | Items, ax: Any) -> Any:
             for outcome in OUTCOMES
         ),
     )
-    what = "queries" if items[0].settings.unit == "query" else "relevant documents, averaged within queries"
-    frame.ax.set_xlabel(f"% of {what}")
+    frame.ax.set_xlabel(f"% of {items_words(items[0].settings.unit)}")
     frame.ax.set_xlim(0, 100)
     legend_beside(frame.ax)
     return frame.finish(f"Found by neither, only by {baseline} (lost), only by the contender (won), by both\n{_head(items[0])}")

@@ -22,6 +22,7 @@ from ir_outcomes.showing.figures._frame import (
     row_frame,
     shade,
     stacked_bars,
+    tilt_labels,
 )
 from ir_outcomes.showing.figures._labels import label_points, labels_of, literal
 from ir_outcomes.showing.figures._palette import BLACK, BLUE, GREY, LIGHT, ORANGE, SKY, VERMILLION, YELLOW, series_style
@@ -102,8 +103,7 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
     labels = labels_of((name.replace("\n", " ") for name in distributions), 40)
     ax.set_xticks(range(len(labels)), [label.replace(", ", ",\n") for label in labels], fontsize=8)
     if len(labels) > 2:
-        for tick in ax.get_xticklabels():
-            tick.set(rotation=45, ha="right", rotation_mode="anchor")
+        tilt_labels(ax)
     ax.set_ylabel("rank (1 is the best)")
     last = max(int(np.flatnonzero(found[run].counts)[-1]) + 1 for found in by_condition.values() for run in chosen)
     rank_axis(ax, last, margin=0.8)

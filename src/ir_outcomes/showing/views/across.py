@@ -15,7 +15,7 @@ from ir_outcomes.across.pooled import Mean, NewCondition, Overall
 from ir_outcomes.across.slices import SliceDifferences, SlicesComparison
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, tabulated, view_of
+from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, of_part, tabulated, view_of
 from ir_outcomes.showing.views.comparison import share_of
 from ir_outcomes.showing.words import settings_words
 
@@ -49,9 +49,8 @@ _COMPARISON_CAPTION = (
 
 
 def _of_its_comparison(field: Field[Comparison]) -> Field[Condition | Judgment]:
-    """Show a part of the comparison that was made under a condition or a judge."""
-    column, cell = field
-    return column, lambda row: cell(row.comparison)
+    """Show a field of the comparison that was made under a condition or a judge."""
+    return of_part(lambda row: row.comparison, field)
 
 
 @view_of.register
@@ -168,14 +167,14 @@ def _conditions_table(
     kind: str,
     measures: Sequence[str] = (),
 ) -> Table:
+    ratio: list[Field[Condition]] = [of_part(lambda row: row.ranking, field) for field in _RATIO]
     fields: list[Field[Condition]] = [
         (Column(kind), lambda row: row.condition if row.group is None else f"{row.condition} ({row.group})"),
         (Column("queries", "number"), lambda row: str(row.comparison.n_queries)),
         *map(_of_its_comparison, _COVERAGE),
         (Column("p", "pvalue"), lambda row: pvalue(row.coverage_p)),
         _of_its_comparison(_RANKING),
-        (Column("times", "number"), lambda row: _ratio(row.ranking)),
-        (Column("interval", "interval"), lambda row: _ratio_interval(row.ranking)),
+        *ratio,
         (Column("p", "pvalue"), lambda row: pvalue(row.ranking_p)),
         *(_measure_field(measure, place) for place, measure in enumerate(measures)),
     ]
@@ -195,11 +194,8 @@ def _conditions_table(
 
 
 def _measure_field(measure: str, place: int) -> Field[Condition]:
-    def difference(row: Condition) -> str:
-        effect = row.measures[place]
-        return NOTHING if effect is None else fixed(effect.effect, 4, signed=True)
-
-    return Column(measure, "number"), difference
+    difference: Field[Effect] = (Column(measure, "number"), lambda effect: fixed(effect.effect, 4, signed=True))
+    return of_part(lambda row: row.measures[place], difference)
 
 
 def _label(row: Condition) -> str:
@@ -208,12 +204,13 @@ def _label(row: Condition) -> str:
     return row.label if row.survives else f"{row.label} {_MARK}"
 
 
-def _ratio(effect: Effect | None) -> str:
-    return NOTHING if effect is None or effect.interval is None else bare("ranking", effect.effect)
-
-
-def _ratio_interval(effect: Effect | None) -> str:
-    return NOTHING if effect is None or effect.interval is None else _interval_of("ranking", effect.interval)
+_RATIO: list[Field[Effect]] = [
+    (Column("times", "number"), lambda effect: NOTHING if effect.interval is None else bare("ranking", effect.effect)),
+    (
+        Column("interval", "interval"),
+        lambda effect: NOTHING if effect.interval is None else _interval_of("ranking", effect.interval),
+    ),
+]
 
 
 def _interval_of(name: str, bounds: tuple[float, float]) -> str:

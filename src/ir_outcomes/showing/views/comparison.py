@@ -13,7 +13,7 @@ from ir_outcomes.comparison.published import SummaryVerdict
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import some
 from ir_outcomes.showing.view import Cell, Column, Field, Layout, Statement, Table, View, best, tabulated, view_of
-from ir_outcomes.showing.words import better, direction, level_words, places_of, settings_words
+from ir_outcomes.showing.words import better, direction, items_words, level_words, places_of, queries_words, settings_words
 
 __all__ = ["queries_table", "queries_view", "share_of"]
 
@@ -101,17 +101,10 @@ def queries_table(queries: Iterable[QueryOutcome], title: str, baseline: str, co
 
 def _head(comparison: Comparison) -> str:
     settings = comparison.settings
-    queries = plural("query", comparison.n_queries)
-    if comparison.n_unanswerable:
-        queries += f" ({comparison.n_unanswerable} unanswerable left out)"
-    parts = [queries, *settings_words(settings)]
+    parts = [queries_words(comparison.n_queries, comparison.n_unanswerable), *settings_words(settings)]
     if settings.family > 1:
         parts.append(f"verdict corrected by {settings.correction} over {settings.family} comparisons")
     return ", ".join(parts)
-
-
-def _items(comparison: Comparison) -> str:
-    return "queries" if comparison.unit == "query" else "relevant documents, averaged within queries"
 
 
 def _outcome_table(comparison: Comparison) -> Table:
@@ -308,12 +301,13 @@ def _table_2(comparisons: Comparisons) -> Table:
         (Column("verdict", "label"), lambda item: item.verdict.label),
     ]
     mean = "mean search length" if first.reciprocal is not None else f"mean {first.ranking.measured_in}"
+    items = items_words(first.unit)
     unit = ", ranks" if first.ranking.measured_in == "ranks" else ""
     return Table(
         _title(comparisons),
         _head(first),
         *tabulated(fields, comparisons),
-        f"lost, won, both: outcomes in % of the {_items(first)}; cov: change of coverage, percentage points, higher is better; "
+        f"lost, won, both: outcomes in % of the {items}; cov: change of coverage, percentage points, higher is better; "
         f"A, B: {mean} of baseline and contender on what both find{unit}, {direction(first.ranking.higher_is_better)} "
         "(A differs from row to row, because each row has its own queries that both answer); all: change of the search length "
         f"over all queries{_restricted_caption(first)}, lower is better; "
@@ -343,6 +337,7 @@ def _paper_table(comparisons: Sequence[Comparison]) -> Table:
     """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
     first = comparisons[0]
     on_ranks = first.reciprocal is not None
+    items = items_words(first.unit)
     naive, one, both = "MRR" if on_ranks else "mean", "(2) one run finds", "(3) both find"
     fields: list[Field[Comparison]] = [
         (Column("A", group="Runs"), lambda item: item.baseline),
@@ -364,7 +359,7 @@ def _paper_table(comparisons: Sequence[Comparison]) -> Table:
         "The columns of Tables 1 and 2 of Lin et al. 2021",
         _head(first),
         *tabulated(fields, comparisons),
-        f"Outcomes in % of the {_items(first)}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon signed rank, "
+        f"Outcomes in % of the {items}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon signed rank, "
         "t: paired t test; p-values are raw. Lower is better for ESL, higher for MRR and RR. A differs from row to row under "
         "(3), because each row has its own queries that both answer. The verdict uses corrected p-values.",
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ir_outcomes._formatting import NOTHING, fixed, interval, percent, plural, pvalue
-from ir_outcomes.comparison.gate import GateDecision, GateResult
+from ir_outcomes.comparison.gate import GateDecision, GateFacet, GateResult
 from ir_outcomes.comparison.plan import Plan, PlannedFacet
 from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, tabulated, view_of
+from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, of_part, tabulated, view_of
 from ir_outcomes.showing.views.comparison import queries_table
 from ir_outcomes.showing.words import places_of
 
@@ -60,15 +60,14 @@ def _decisions_table(result: GateResult) -> Table:
 
 
 def _facet_fields(name: str, place: int) -> list[Field[GateDecision]]:
-    def change(decision: GateDecision) -> str:
-        facet = decision.facets[place] if decision.facets else None
-        return NOTHING if facet is None else fixed(facet.difference, places_of(facet.measured_in), signed=True)
-
-    def bounds(decision: GateDecision) -> str:
-        facet = decision.facets[place] if decision.facets else None
-        return NOTHING if facet is None else interval(facet.interval, places_of(facet.measured_in), signed=True)
-
-    return [(Column("change", "number", name), change), (Column("interval", "interval", name), bounds)]
+    fields: list[Field[GateFacet]] = [
+        (Column("change", "number", name), lambda facet: fixed(facet.difference, places_of(facet.measured_in), signed=True)),
+        (
+            Column("interval", "interval", name),
+            lambda facet: interval(facet.interval, places_of(facet.measured_in), signed=True),
+        ),
+    ]
+    return [of_part(lambda decision: decision.facets[place] if decision.facets else None, field) for field in fields]
 
 
 def _share_missing(decision: GateDecision) -> str:

@@ -11,8 +11,8 @@ from ir_outcomes.leaderboards.board import Standing
 from ir_outcomes.leaderboards.halves import HalfAgreement
 from ir_outcomes.leaderboards.history import SotaRun
 from ir_outcomes.leaderboards.pairs import PairVerdict
-from ir_outcomes.showing.view import Column, Field, Layout, Table, View, best, tabulated, view_of
-from ir_outcomes.showing.words import direction, level_words, settings_words
+from ir_outcomes.showing.view import Column, Field, Layout, Table, View, best, of_part, tabulated, view_of
+from ir_outcomes.showing.words import direction, level_words, queries_words, settings_words
 
 MOST_GROUPS = 5
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
@@ -58,12 +58,10 @@ def _standings(result: Leaderboard) -> Table:
 
 
 def _standings_head(result: Leaderboard) -> str:
-    queries = plural("query", result.n_queries)
     settings = result.settings
     if settings is None:
-        return f"{queries}, alpha {result.alpha:g}"
-    if result.n_unanswerable:
-        queries += f" ({result.n_unanswerable} unanswerable left out)"
+        return f"{plural('query', result.n_queries)}, alpha {result.alpha:g}"
+    queries = queries_words(result.n_queries, result.n_unanswerable)
     corrected = f"verdicts corrected by {settings.correction} over {plural('pair', len(result.pairs))}"
     return ", ".join([queries, *settings_words(settings), corrected])
 
@@ -112,12 +110,6 @@ def _verdicts(title: str, pairs: Sequence[PairVerdict], alpha: float) -> Table:
     )
 
 
-def _where_judged(field: Field[PairVerdict]) -> Field[SotaRun]:
-    """Show a part of the verdict on a run, where it has one."""
-    column, cell = field
-    return column, lambda run: NOTHING if run.verdict is None else cell(run.verdict)
-
-
 @view_of.register
 def _history(result: SotaHistory, layout: Layout) -> View:
     fields: list[Field[SotaRun]] = [
@@ -133,7 +125,7 @@ def _history(result: SotaHistory, layout: Layout) -> View:
         "gain: over the run displaced; looks: submissions up to and including this one, without the organizers' baselines."
     )
     if any(run.verdict is not None for run in result.runs):
-        fields += map(_where_judged, _VERDICT)
+        fields += [of_part(lambda run: run.verdict, field) for field in _VERDICT]
         caption += (
             " The verdict is on this run (B) against the run it displaced (A): cov is the change of coverage in percentage "
             "points, A and B are mean search lengths on what both find, and p-values are multiplied by the number of looks."
