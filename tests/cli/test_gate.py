@@ -122,6 +122,19 @@ def test_a_suite_is_as_good_as_its_worst_collection(sample: Path, tmp_path: Path
     assert "is empty" in next(decision for decision in found.decisions if decision.condition == "first").reasons[0]
 
 
+def test_options_come_before_the_settings_of_a_suite(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n")
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 2\n")
+    collection = {"qrels": "qrels.txt", "runs": {"old": "old.run", "new": "new.run"}, "rel": 2, "cutoff": 5}
+    (tmp_path / "suite.json").write_text(json.dumps({"collections": {"one": collection}}))
+    words = ["gate", "--suite", tmp_path / "suite.json", "--baseline", "old", "--margins", "2pp,1", "--format", "json"]
+    for options, expected in (([], (2, 5)), (["--rel", "1", "--cutoff", "7"], (1, 7))):
+        settings = GateResult.from_json(call(*words, *options).stdout).settings
+        assert settings is not None
+        assert (settings.rel, settings.cutoff) == expected
+
+
 def test_the_report_is_written_beside_it(sample: Path, tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
     page = tmp_path / "report.html"

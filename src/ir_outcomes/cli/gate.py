@@ -179,10 +179,9 @@ def _compare_suite(
     evaluations: dict[str, Evaluation] = {}
     reasons: dict[tuple[str, str], str] = {}
     for collection in suite.collections:
-        own = {name: value for name in ("cutoff", "rel") if (value := getattr(collection, name)) is not None}
+        # Options of the command come before what the suite says.
+        own = {name: getattr(collection, name) for name in ("cutoff", "rel") if getattr(options, name) is None}
         settings = {**own, "documents": documents}
-        if options.cutoff is not None:
-            settings["cutoff"] = options.cutoff
         runs = dict(collection.runs)
         try:
             evaluations[collection.name] = options.evaluate(collection.qrels, runs, **settings)
