@@ -80,7 +80,7 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
     )
     if layout.separator is None and b"#" in code_of:  # a comment that happens to have the right number of words
         row = int(np.argmax(columns.codes == code_of[b"#"]))
-        raise FormatError(source, "is a comment; remove comment lines", line=columns.line_of(row))
+        raise columns.error(row, "is a comment; remove comment lines")
     return columns
 
 
