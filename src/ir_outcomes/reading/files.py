@@ -199,14 +199,14 @@ def name_of(path: str | os.PathLike[str]) -> str:
     'bm25.v2'
     """
     name = os.fsencode(Path(os.fsdecode(path)).name).decode("utf-8", "backslashreplace")
-    for endings in (_COMPRESSION_ENDINGS, _FORMAT_ENDINGS):
+    for endings in (COMPRESSION_ENDINGS, _FORMAT_ENDINGS):
         stem, dot, ending = name.rpartition(".")
         if dot and stem and ending.lower() in endings:
             name = stem
     return name
 
 
-_COMPRESSION_ENDINGS = {"gz", "bz2", "xz", "lz4", "zst"}
+COMPRESSION_ENDINGS = ("gz", "bz2", "xz", "lz4", "zst")
 _FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel", "csv", "json", "jsonl", "parquet", "parq"}
 
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from ir_outcomes.errors import FormatError, ParameterError, some
 from ir_outcomes.reading.columns import texts
-from ir_outcomes.reading.files import lines_of, name_of
-from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain
+from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of
+from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain
 
 __all__ = ["Output", "read_output", "read_outputs"]
 
@@ -389,11 +389,8 @@ def _fields(line: str) -> list[str]:
     """Separate the columns: by tabs where there are two, which leaves spaces inside of an id, else by white space."""
     fields = line.rstrip("\r\n").split("\t")
     if len(fields) == 3:
-        return [field.strip(_WHITE) for field in fields]
-    return [field for field in re.split(f"[{_WHITE}]+", line) if field]
-
-
-_WHITE = " \t\n\r\v\f"  # of ASCII only: other white space, such as a no-break space, can be a part of an id
+        return [field.strip(WHITE_SPACE) for field in fields]
+    return [field for field in re.split(f"[{WHITE_SPACE}]+", line) if field]
 
 
 def _orientation(pairs: _Rows, measure: str | None) -> _Columns:
@@ -494,22 +491,18 @@ def _chosen(there: list[str], measure: str | None, where: str) -> str:
         if measure not in there:
             raise ParameterError(f"{where} has no values of {measure}; it has {some(there)}")
         return measure
-    preferred = [name for name in there if _base(name) in _PREFERRED]
+    preferred = [name for name in there if base_name(name) in _PREFERRED]
     candidates = preferred or there
     if len(candidates) > 1:
         raise ParameterError(f"{where} has several measures ({some(candidates)}); choose one with measure=")
     return candidates[0]
 
 
-def _base(measure: str) -> str:
-    return measure.split("@")[0].split("(")[0]
-
-
 def _is_measure(text: str) -> bool:
     """Whether ir_measures or trec_eval has a measure of this name, such as nDCG@10 or P_5."""
     from ir_measures.measures import registry
 
-    base = re.sub(r"_[0-9][0-9.]*$", "", _base(text))
+    base = re.sub(r"_[0-9][0-9.]*$", "", base_name(text))
     return base in registry or base in _OF_TREC_EVAL or (is_gain(base) and base == text.split("@")[0])
 
 
@@ -555,7 +548,7 @@ def _number(value: Any, rows: _Rows, number: int) -> float:
 
 def _check_values(rows: _Rows, measure: str) -> None:
     """Refuse values that the measure cannot have."""
-    base = _base(measure)
+    base = base_name(measure)
     for ((_, query, _), value), number in zip(rows.values.items(), rows.numbers, strict=True):
         problem = _problem_of(value, base) if isinstance(value, float) else "is not a number"
         if problem is not None:
@@ -589,6 +582,6 @@ def _places(values: Sequence[float], measure: str, decimals: int | None) -> int 
     if decimals is not None:
         return decimals if decimals <= MOST_PLACES else None
     fits = next((n for n in range(1, MOST_PLACES + 1) if all(round(number, n) == number for number in numbers)), None)
-    if _base(measure) in RECIPROCALS:
+    if base_name(measure) in RECIPROCALS:
         return None if all((1 / number) == int(1 / number) for number in numbers if number) else fits
     return fits if fits is not None and fits >= 3 else None

@@ -171,9 +171,8 @@ def _check_name(name: Any) -> None:
 
 
 def _name_of_file(path: str | os.PathLike[str]) -> str:
-    """Name a run by its file; bytes of the name that are not UTF-8 are shown as escapes."""
     file, _ = mteb_selection(os.fspath(path))
-    return "stdin" if file == STDIN else os.fsencode(name_of(file)).decode("utf-8", "backslashreplace")
+    return "stdin" if file == STDIN else name_of(file)
 
 
 def _checked(columns: Columns, name: str) -> Run:
