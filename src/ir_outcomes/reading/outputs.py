@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ir_outcomes.errors import FormatError, ParameterError, some
 from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of
 from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain
+from ir_outcomes.reading.python_objects import as_list, column_names, is_frame
 
 __all__ = ["Output", "read_output", "read_outputs"]
 
@@ -176,17 +177,21 @@ class _Rows:
         if len(self.values) > MOST_ROWS:
             raise self.error(f"has more than {MOST_ROWS:,} values; write only the measure that is to be compared", number)
 
+    def numbered(self) -> Iterator[tuple[tuple[str | None, str, str], float | str, int]]:
+        """Yield run, query and measure; the value; and the number of its row or line."""
+        return zip(self.values, self.values.values(), self.numbers, strict=True)
+
     def by_run(self) -> dict[str | None, _Rows]:
         """Return the rows of each run."""
         found: dict[str | None, _Rows] = {}
-        for key, value, number in zip(self.values, self.values.values(), self.numbers, strict=True):
+        for key, value, number in self.numbered():
             found.setdefault(key[0], self._empty())._keep(key, value, number)
         return found
 
     def of_measure(self, measure: str) -> _Rows:
         """Return the rows of one measure; values without a measure are of any."""
         chosen = self._empty()
-        for key, value, number in zip(self.values, self.values.values(), self.numbers, strict=True):
+        for key, value, number in self.numbered():
             if key[2] in (measure, _UNNAMED):
                 chosen._keep(key, value, number)
         return chosen
@@ -269,16 +274,16 @@ def _read_separated(lines: Iterator[tuple[int, str]], rows: _Rows, separator: st
         raise rows.error("names a column twice", number, separator.join(titles))
     if any("\n" in title for title in titles):
         raise rows.error("has a quotation mark that joins the header and another line", number, titles[0])
-    body = _of_width(numbered, len(titles), rows, separator)
     if _is_wide(titles, rows, number):
-        _read_wide(titles[1:], ((number, fields[0], fields[1:]) for number, fields in body), rows)
+        _read_wide(titles[1:], ((number, fields[0], fields[1:]) for number, fields in numbered), rows)
     else:
-        _read_long(titles, body, rows)
+        _read_long(titles, numbered, rows)
 
 
 def _separated(lines: Iterator[tuple[int, str]], rows: _Rows, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of each row, and the number of its last line."""
+    """Yield the fields of each row, all as many as in the header, and the number of its last line."""
     numbers = array("q")
+    header: list[str] = []
 
     def text() -> Iterator[str]:
         for number, line in lines:
@@ -287,18 +292,13 @@ def _separated(lines: Iterator[tuple[int, str]], rows: _Rows, separator: str) ->
 
     try:
         for fields in csv.reader(text(), delimiter=separator, strict=True):
+            header = header or fields
+            if len(fields) != len(header):
+                problem = f"has {len(fields)} columns, the header has {len(header)}"
+                raise rows.error(problem, numbers[-1], separator.join(fields))
             yield numbers[-1], fields
     except csv.Error as error:
         raise rows.error(f"is not a line of a CSV file ({error})", numbers[-1] if numbers else 1) from None
-
-
-def _of_width(
-    numbered: Iterator[tuple[int, list[str]]], width: int, rows: _Rows, separator: str
-) -> Iterator[tuple[int, list[str]]]:
-    for number, fields in numbered:
-        if len(fields) != width:
-            raise rows.error(f"has {len(fields)} columns, the header has {width}", number, separator.join(fields))
-        yield number, fields
 
 
 def _is_wide(titles: Sequence[str], rows: _Rows, number: int | None = None) -> bool:
@@ -317,7 +317,10 @@ def _read_long(titles: Sequence[str], body: Iterable[tuple[int, list[str]]], row
         query, measure, value = (fields[column[title]] for title in _OF_LONG_TABLES)
         if not query or not measure:
             raise rows.error("has no query or no measure", number, ",".join(fields))
-        rows.add(run, query, measure, _parsed(value, rows, number), number)
+        found = strict_number(value)
+        if found is None:
+            raise rows.error("the value is not a number; correct or remove the line", number, value)
+        rows.add(run, query, measure, found, number)
 
 
 def _read_wide(queries: Sequence[Any], body: Iterable[tuple[int, Any, Sequence[Any]]], rows: _Rows) -> None:
@@ -349,13 +352,6 @@ def _cell(cell: Any, query: str, rows: _Rows, number: int) -> float:
     return value
 
 
-class _Columns(NamedTuple):
-    """Which of the first two columns has the queries, and which the measures."""
-
-    query: int
-    measure: int
-
-
 def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | None) -> None:
     """Read three columns: trec_eval writes measure, query, value; ir_measures query, measure, value."""
     pairs = _Rows(rows.where, in_lines=True)
@@ -372,9 +368,9 @@ def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | 
         if (None, first, second) in pairs.values:
             raise rows.error("repeats the first two columns of an earlier line", number, line.strip())
         pairs.add(None, first, second, value if found is None else found, number)
-    columns = _orientation(pairs, measure)
-    for ((_, first, second), read), number in zip(pairs.values.items(), pairs.numbers, strict=True):
-        query, named = (first, second) if columns.query == 0 else (second, first)
+    measures_first = _are_measures_first(pairs, measure)
+    for (_, first, second), read, number in pairs.numbered():
+        query, named = (second, first) if measures_first else (first, second)
         if isinstance(read, str):
             if _TEXTS_OF_TREC_EVAL.fullmatch(named):
                 continue
@@ -393,7 +389,7 @@ def _fields(line: str) -> list[str]:
     return [field for field in re.split(f"[{WHITE_SPACE}]+", line) if field]
 
 
-def _orientation(pairs: _Rows, measure: str | None) -> _Columns:
+def _are_measures_first(pairs: _Rows, measure: str | None) -> bool:
     """Decide by the file as a whole which column has the measures; the column order is the same in all lines.
 
     Never by single lines: whether an id looks like a measure differs from line to line, so lines would be lost.
@@ -407,10 +403,8 @@ def _orientation(pairs: _Rows, measure: str | None) -> _Columns:
             [all(map(_is_measure, column)) for column in columns],
             [len(columns[0]) < len(columns[1]), len(columns[1]) < len(columns[0])],
         ):
-            if evidence == [True, False]:
-                return _Columns(query=1, measure=0)
-            if evidence == [False, True]:
-                return _Columns(query=0, measure=1)
+            if evidence[0] != evidence[1]:
+                return evidence[0]
         problem = "it cannot be told which column has the measures and which the queries"
     else:
         problem = f"{some(both)} is in the column of the measures and in that of the queries"
@@ -434,7 +428,7 @@ def _refuse_gaps(rows: _Rows) -> None:
 def _read_object(source: Any, rows: _Rows) -> None:
     if hasattr(source, "per_query"):
         source = source.per_query
-    if hasattr(source, "columns") and hasattr(source, "__getitem__"):
+    if is_frame(source):
         _read_frame(source, rows)
     elif isinstance(source, Mapping):
         queries = texts(list(source), rows.where, "query id")
@@ -457,7 +451,7 @@ def _read_object(source: Any, rows: _Rows) -> None:
 
 
 def _read_frame(frame: Any, rows: _Rows) -> None:
-    titles = [str(title) for title in getattr(frame, "column_names", frame.columns)]  # Arrow has the names elsewhere
+    titles = column_names(frame)
     if _is_wide(titles, rows):
         if not hasattr(frame, "index"):
             problem = f"has none of the columns {', '.join(_OF_LONG_TABLES)}; a frame of runs by queries is one of pandas"
@@ -469,17 +463,13 @@ def _read_frame(frame: Any, rows: _Rows) -> None:
     repeated = [title for title in wanted if titles.count(title) > 1]
     if repeated:
         raise FormatError(rows.where, f"has the column {repeated[0]} {titles.count(repeated[0])} times; keep one of them")
-    columns = {title: _as_list(frame[title]) for title in wanted}
+    columns = {title: as_list(frame[title]) for title in wanted}
     queries = texts(columns["qid"], rows.where, "query id")
     runs = texts(columns["name"], rows.where, "run name") if "name" in columns else [None] * len(queries)
     for number, (run, query, measure, value) in enumerate(
         zip(runs, queries, columns["measure"], columns["value"], strict=True), 1
     ):
         rows.add(run, query, str(measure), _number(value, rows, number), number)
-
-
-def _as_list(column: Any) -> list[Any]:
-    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 
 
 def _chosen(there: list[str], measure: str | None, where: str) -> str:
@@ -528,13 +518,6 @@ def strict_number(text: str) -> float | None:
         return None
 
 
-def _parsed(text: str, rows: _Rows, number: int) -> float:
-    value = strict_number(text)
-    if value is None:
-        raise rows.error("the value is not a number; correct or remove the line", number, text)
-    return value
-
-
 def _number(value: Any, rows: _Rows, number: int) -> float:
     if value is None:
         return math.nan
@@ -549,7 +532,7 @@ def _number(value: Any, rows: _Rows, number: int) -> float:
 def _check_values(rows: _Rows, measure: str) -> None:
     """Refuse values that the measure cannot have."""
     base = base_name(measure)
-    for ((_, query, _), value), number in zip(rows.values.items(), rows.numbers, strict=True):
+    for (_, query, _), value, number in rows.numbered():
         problem = _problem_of(value, base) if isinstance(value, float) else "is not a number"
         if problem is not None:
             raise rows.error(f"{measure} of query {query} {problem}", number, str(value))
