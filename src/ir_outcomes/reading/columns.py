@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from ir_outcomes.reading.keys import Codes, Ids
 __all__ = [
     "LONGEST_ID",
     "Columns",
+    "FileContent",
     "as_ids",
     "coded",
     "encoded",
@@ -92,6 +93,27 @@ class Columns:
             values=self.values[rows],
             line_of=lambda row: self.line_of(int(places[row])),
         )
+
+
+class FileContent(NamedTuple):
+    """What a file contains.
+
+    Attributes
+    ----------
+    columns : Columns
+        Its rows.
+    name : str or None
+        The name that the content gives to the run.
+    metadata : str
+        The text of an ir_metadata header, without comment signs: YAML. Empty where there is none.
+    warnings : tuple of str
+        What a user should know about how it was read.
+    """
+
+    columns: Columns
+    name: str | None = None
+    metadata: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 def grouped(columns: Columns) -> tuple[Ints, Ids, Floats]:
