@@ -30,7 +30,7 @@ from ir_outcomes.reading.layouts import DOCUMENT_NAMES, QUERY_NAMES, Kind, Named
 from ir_outcomes.reading.lines import check_bytes, nonblank
 from ir_outcomes.reading.python_objects import columns_of
 
-__all__ = ["is_json_lines", "mteb_selection", "read_json", "read_json_lines"]
+__all__ = ["is_json_lines", "mteb_selection", "read_json", "read_json_lines", "without_repeated_names"]
 
 _LIST_NAMES = ("doc_ids", "docids", "docnos", "ranking")
 _MTEB = "mteb_model_meta"
@@ -126,7 +126,7 @@ def _written(text: str) -> bytes:
 
 def _parsed(text: str, source: str, line: int) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_without_repeated_names)
+        return json.loads(text, object_pairs_hook=without_repeated_names)
     except json.JSONDecodeError as error:
         at = line + error.lineno - 1
         shown = text.split("\n")[error.lineno - 1][max(error.colno - 41, 0) : error.colno + 20]
@@ -140,11 +140,12 @@ def _parsed(text: str, source: str, line: int) -> Any:
         raise FormatError(source, f"is not JSON that can be read ({error})", line=line) from None
 
 
-class _RepeatedName(Exception):
+class _RepeatedName(ValueError):
     """An object with a repeated name, of which `json` would silently keep only the last."""
 
 
-def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make the dict of an object; for ``object_pairs_hook`` of `json.loads`."""
     members = dict(pairs)
     if len(members) < len(pairs):
         names = sorted(name for name, _ in pairs)

@@ -22,6 +22,7 @@ import numpy as np
 from ir_outcomes.errors import FormatError, ParameterError, some
 from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of
+from ir_outcomes.reading.json_files import without_repeated_names
 from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain
 from ir_outcomes.reading.python_objects import as_list, column_names, is_frame
 
@@ -229,7 +230,7 @@ def _read_file(path: str | os.PathLike[str], rows: _Rows, measure: str | None) -
 def _read_json_lines(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
     for number, line in lines:
         try:
-            fields = json.loads(line, object_pairs_hook=_without_repetitions)
+            fields = json.loads(line, object_pairs_hook=without_repeated_names)
             query, measure, value = fields["query_id"], fields["measure"], fields["value"]
             if not isinstance(measure, str):
                 raise TypeError
@@ -239,13 +240,6 @@ def _read_json_lines(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
         (query,) = texts([query], rows.where, "query id")
         if query != _SUMMARY:
             rows.add(None, query, measure, _number(value, rows, number), number)
-
-
-def _without_repetitions(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError("a name is repeated")
-    return fields
 
 
 def _separator(line: str) -> str | None:
