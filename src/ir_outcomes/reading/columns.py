@@ -6,6 +6,7 @@ with text ids would otherwise never match.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -24,6 +25,7 @@ __all__ = [
     "FileContent",
     "as_ids",
     "coded",
+    "digest_of",
     "encoded",
     "grouped",
     "nested_dict",
@@ -143,6 +145,14 @@ def nested_dict(query_ids: Iterable[str], offsets: Ints, docids: Ids, values: np
         query: dict(zip(documents[start:end], numbers[start:end], strict=True))
         for query, (start, end) in zip(query_ids, spans, strict=True)
     }
+
+
+def digest_of(query_ids: Iterable[str], *arrays: npt.NDArray[Any]) -> str:
+    """Hash queries and arrays; equal where their content is the same."""
+    content = hashlib.sha256("\n".join(query_ids).encode())
+    for array in arrays:
+        content.update(array.tobytes())
+    return content.hexdigest()[:32]
 
 
 def as_ids(ids: Sequence[bytes] | Ids) -> Ids:

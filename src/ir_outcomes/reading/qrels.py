@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import warnings
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from ir_outcomes._types import Ints
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, user_stacklevel
 from ir_outcomes.reading.any_file import read_any_file
 from ir_outcomes.reading.beir import beir_qrels_path
-from ir_outcomes.reading.columns import Columns, grouped, nested_dict
+from ir_outcomes.reading.columns import Columns, digest_of, grouped, nested_dict
 from ir_outcomes.reading.datasets import is_dataset_id, load_part, nearest_ids
 from ir_outcomes.reading.files import STDIN, name_of
 from ir_outcomes.reading.keys import Codes, Ids, repeated
@@ -65,10 +64,7 @@ class Qrels:
     @cached_property
     def digest(self) -> str:
         """A hash of the content; equal where results were made from the same judgments."""
-        content = hashlib.sha256("\n".join(self.query_ids).encode())
-        for array in (self.offsets, self.docids, self.grades):
-            content.update(array.tobytes())
-        return content.hexdigest()[:32]
+        return digest_of(self.query_ids, self.offsets, self.docids, self.grades)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """Return ``{query id: {document id: grade}}``, as pytrec_eval and ir_measures take it."""
