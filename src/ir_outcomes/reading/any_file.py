@@ -142,10 +142,11 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
         raise EmptyInput(source, "is empty; nothing can be evaluated from it")
     number, line = next(nonblank(first))
     separator, names = _names_of(line)
-    layout = _layout_for(len(line.split()), kind)
-    if is_header(names) and not (layout is not None and _fits(line, layout)):
+    layout = next((layout for layout in kind.layouts if layout.columns == len(line.split())), None)
+    is_row = layout is not None and _fits(line, layout)
+    if is_header(names) and not is_row:
         return FileContent(_read_with_header(blocks, kind, source, number, separator, names), metadata=metadata)
-    if line.startswith(b"#") and not (layout is not None and _fits(line, layout)):
+    if line.startswith(b"#") and not is_row:
         raise FormatError(source, "is a comment; remove comment lines", line=number, text=shown(line.split()))
     if layout is None:
         check_bytes(first, source)
@@ -159,10 +160,6 @@ def _first_block(blocks: Iterator[Block]) -> tuple[Block | None, Iterator[Block]
         if block.data and not block.data.isspace():
             return block, chain([block], blocks)
     return None, blocks
-
-
-def _layout_for(n_columns: int, kind: Kind) -> Layout | None:
-    return next((layout for layout in kind.layouts if layout.columns == n_columns), None)
 
 
 def _names_of(line: bytes) -> tuple[bytes | None, list[str]]:

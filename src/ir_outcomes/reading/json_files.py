@@ -100,7 +100,13 @@ def read_json(data: bytes, kind: Kind, source: str, selection: str | None = None
         If it is not JSON, or not one of the forms above; if MTEB predictions contain several rankings and none is selected.
     """
     check_bytes(Block(1, data.removeprefix(BOM)), source)
-    _refuse_too_many_values(data, source)
+    n_values = sum(data.count(sign) for sign in (b",", b"[", b"{"))
+    if n_values > _MOST_VALUES:
+        problem = (
+            f"is a JSON document of {n_values:,} values, which would take too much memory; write it as JSON lines, as Parquet "
+            "or in TREC's six columns"
+        )
+        raise FormatError(source, problem)
     document = _parsed(data.decode("utf-8-sig"), source, 1)
     if isinstance(document, list):
         return FileContent(_from_records(((None, record) for record in document), kind, source))
@@ -151,16 +157,6 @@ def without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = sorted(name for name, _ in pairs)
         raise _RepeatedName(next(name for name, following in pairwise(names) if name == following))
     return members
-
-
-def _refuse_too_many_values(data: bytes, source: str) -> None:
-    n_values = sum(data.count(sign) for sign in (b",", b"[", b"{"))
-    if n_values > _MOST_VALUES:
-        problem = (
-            f"is a JSON document of {n_values:,} values, which would take too much memory; write it as JSON lines, as Parquet "
-            "or in TREC's six columns"
-        )
-        raise FormatError(source, problem)
 
 
 def _lines(blocks: Iterable[Block], source: str) -> Iterator[tuple[int, Any]]:

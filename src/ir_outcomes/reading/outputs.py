@@ -11,6 +11,7 @@ import math
 import os
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -407,16 +408,12 @@ def _are_measures_first(pairs: _Rows, measure: str | None) -> bool:
 
 def _refuse_gaps(rows: _Rows) -> None:
     """Refuse a file where one measure lacks queries that another one has: it was cut, or is of more than one kind."""
-    queries: dict[str, int] = {}
-    for _, query, _ in rows.values:
-        queries[query] = queries.get(query, 0) + 1
+    queries = Counter(query for _, query, _ in rows.values)
     measures = {found for _, _, found in rows.values}
     lacking = [query for query, times in queries.items() if times < len(measures)]
     if lacking:
-        raise FormatError(
-            rows.where,
-            f"queries have values of some of the measures only ({some(lacking)}); was the file cut, or joined of two?",
-        )
+        problem = f"queries have values of some of the measures only ({some(lacking)}); was the file cut, or joined of two?"
+        raise FormatError(rows.where, problem)
 
 
 def _read_object(source: Any, rows: _Rows) -> None:
