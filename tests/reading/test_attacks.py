@@ -8,7 +8,7 @@ import lzma
 import os
 import threading
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
@@ -18,7 +18,7 @@ import zstandard
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, InputError, UnreadableFile
-from ir_outcomes.reading import files, lines
+from ir_outcomes.reading import any_file, files, lines
 
 MIB = 1 << 20
 LINE = b"q1 Q0 d1 1 1.0 t\n"
@@ -83,15 +83,13 @@ def test_what_is_no_file(device: str) -> None:
 
 
 def change_while_reading(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
-    pieces = files._pieces
-
-    def changing(*arguments: object) -> object:
-        for number, piece in enumerate(pieces(*arguments)):  # type: ignore[arg-type]
+    def changing(path: str) -> Iterator[bytes]:
+        for number, piece in enumerate(files.pieces(path)):
             if number == 1:
                 change()
             yield piece
 
-    monkeypatch.setattr(files, "_pieces", changing)
+    monkeypatch.setattr(any_file, "pieces", changing)
     monkeypatch.setattr(files, "BLOCK_SIZE", 1000)
 
 

@@ -6,7 +6,6 @@ settings, however many runs are measured against it.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 import time
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
+from ir_outcomes.reading.columns import digest_of
 from ir_outcomes.reading.datasets import DATASET_PREFIX
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, as_run
@@ -90,16 +90,20 @@ def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> Se
         If the run cannot be read.
     """
     run = _registered.get(name)
-    resolved = _resolved.get((name, qrels.digest, *sorted(settings.items()))) if run is None else None
-    if resolved is not None:
-        return resolved
-    state = None if run is not None else _state(name)
-    digest = _digests.get(state) if state is not None else None
-    if digest is None:
-        run = run if run is not None else as_run(name)
+    digest: str | None
+    if run is not None:
         digest = _digest(run)
-        if state is not None and state.is_settled:
-            _digests[state] = digest
+    else:
+        resolved = _resolved.get((name, qrels.digest, *sorted(settings.items())))
+        if resolved is not None:
+            return resolved
+        state = _state(name)
+        digest = _digests.get(state)
+        if digest is None:
+            run = as_run(name)
+            digest = _digest(run)
+            if state.is_settled:
+                _digests[state] = digest
     key = (qrels.digest, digest, name, *sorted(settings.items()))
     with _lock:
         lengths = _evaluated.get(key)
@@ -148,7 +152,4 @@ def _state(name: str) -> _State:
 
 
 def _digest(run: Run) -> str:
-    content = hashlib.sha256("\n".join(run.query_ids).encode())
-    for array in (run.offsets, run.docids, run.scores):
-        content.update(array.tobytes())
-    return f"{content.hexdigest()[:32]} {run.docids.dtype.itemsize}"
+    return f"{digest_of(run.query_ids, run.offsets, run.docids, run.scores)} {run.docids.dtype.itemsize}"

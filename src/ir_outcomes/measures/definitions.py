@@ -13,7 +13,7 @@ from ir_measures.measures.base import MeanAgg
 from ir_outcomes._checks import check_one_order, check_positive
 from ir_outcomes._types import Floats, Missing, Ties, Unit
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.items import OUTCOMES, Items, match
+from ir_outcomes.evaluation.items import OUTCOMES, match
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.measures.baselines import baseline_lengths, use_baseline_lengths
 from ir_outcomes.reading.qrels import Qrels
@@ -152,8 +152,9 @@ class SearchLengthMeasure(Measure):
         """Compute the same relative to a baseline."""
         raise NotImplementedError
 
-    def _mean_of_both(self, items: Items, n_queries: int) -> Any:
+    def _mean_of_both(self, baseline: SearchLengths, contender: SearchLengths, unit: Unit, need: int = 1) -> Any:
         """Average, within each query, the lengths of what both runs found; NaN where there is nothing such."""
+        items, n_queries = match(baseline, contender, unit, need), len(baseline.query_ids)
         both = items.found[0] & items.found[1]
         lengths = items.lengths[self["of"] == "contender"]
         totals = np.bincount(items.query[both], weights=lengths[both], minlength=n_queries)
@@ -212,7 +213,7 @@ class _ESL(SearchLengthMeasure):
         return esl
 
     def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
-        return self._mean_of_both(match(baseline, contender, "query", self["need"]), len(baseline.query_ids))
+        return self._mean_of_both(baseline, contender, "query", self["need"])
 
 
 class _ASL(SearchLengthMeasure):
@@ -279,7 +280,7 @@ class _ASL(SearchLengthMeasure):
         return self(missing="cutoff")
 
     def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
-        return self._mean_of_both(match(baseline, contender, "document"), len(baseline.query_ids))
+        return self._mean_of_both(baseline, contender, "document")
 
 
 class _Answered(SearchLengthMeasure):
@@ -378,7 +379,7 @@ class _SharedRR(_RelativeMeasure):
         return math.nan
 
     def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
-        return 1 / self._mean_of_both(match(baseline, contender, "query"), len(baseline.query_ids))
+        return 1 / self._mean_of_both(baseline, contender, "query")
 
 
 ESL = _ESL()

@@ -17,43 +17,22 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain
-from typing import NamedTuple
 
+from ir_outcomes._formatting import plural
 from ir_outcomes.errors import EmptyInput, FormatError
-from ir_outcomes.reading.columns import Columns
+from ir_outcomes.reading.columns import Columns, FileContent
 from ir_outcomes.reading.files import BOM, LONGEST_LINE, Block, blocks_of, pieces
 from ir_outcomes.reading.json_files import is_json_lines, mteb_selection, read_json, read_json_lines
-from ir_outcomes.reading.layouts import Kind, Layout, is_header, named_columns
+from ir_outcomes.reading.layouts import RUN, Kind, Layout, is_header, named_columns
 from ir_outcomes.reading.lines import COLUMN_REMEDY, check_bytes, nonblank, read_lines, shown
 from ir_outcomes.reading.parquet_files import is_parquet, read_parquet
 
-__all__ = ["FileContent", "read_any_file", "seems_to_be"]
+__all__ = ["read_any_file", "seems_to_be_a_run"]
 
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
 _METADATA_START, _METADATA_END = b"# ir_metadata.start", b"# ir_metadata.end"
 _SEPARATORS = (b"\t", b",", b";")
 _LINES_LOOKED_AT = 50
-
-
-class FileContent(NamedTuple):
-    """What a file contains.
-
-    Attributes
-    ----------
-    columns : Columns
-        Its rows.
-    name : str or None
-        The name that the content gives to the run.
-    metadata : str
-        The text of an ir_metadata header, without comment signs: YAML. Empty where there is none.
-    warnings : tuple of str
-        What a user should know about how it was read.
-    """
-
-    columns: Columns
-    name: str | None = None
-    metadata: str = ""
-    warnings: tuple[str, ...] = ()
 
 
 def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
@@ -84,8 +63,7 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
             if is_json_lines(_first_lines(head)[0]):
                 found = FileContent(read_json_lines(blocks_of(content, source), kind, source))
             else:
-                document = read_json(b"".join(content), kind, source, selection)
-                found = FileContent(document.columns, document.name, warnings=document.warnings)
+                found = read_json(b"".join(content), kind, source, selection)
         else:
             found = _read_lines(content, kind, source)
     if selection is not None and found.name is None:
@@ -95,8 +73,8 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
     return found
 
 
-def seems_to_be(path: str, kind: Kind) -> bool:
-    """Tell by its first lines whether a file could be of this kind.
+def seems_to_be_a_run(path: str) -> bool:
+    """Tell by its first lines whether a file could be a run.
 
     Raises
     ------
@@ -105,16 +83,19 @@ def seems_to_be(path: str, kind: Kind) -> bool:
     """
     with closing(pieces(path)) as opened:
         head, _ = _with_head(opened)
-    if is_parquet(head) or _is_json(head, kind):
+    if is_parquet(head) or _is_json(head, RUN):
         return True
     lines = _first_lines(head)
-    if lines and lines[0].startswith(_METADATA_START):
-        return kind.what == "run"
-    if lines and is_header(_names_of(lines[0])[1]):
-        return bool(set(_names_of(lines[0])[1]) & set(kind.value_names))
+    if not lines:
+        return False
+    if lines[0].startswith(_METADATA_START):
+        return True
+    _, names = _names_of(lines[0])
+    if is_header(names):
+        return bool(set(names) & set(RUN.value_names))
     # The output of trec_eval has as many columns as an MS MARCO run, and begins with counts: more lines tell them apart. In the
     # other layouts one good line is enough, so that a file with bad lines is read, and its error raised.
-    return any((all if layout.columns == 3 else any)(_fits(line, layout) for line in lines) for layout in kind.layouts if lines)
+    return any((all if layout.columns == 3 else any)(_fits(line, layout) for line in lines) for layout in RUN.layouts)
 
 
 def _with_head(opened: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
@@ -161,10 +142,11 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
         raise EmptyInput(source, "is empty; nothing can be evaluated from it")
     number, line = next(nonblank(first))
     separator, names = _names_of(line)
-    layout = _layout_for(len(line.split()), kind)
-    if is_header(names) and not (layout is not None and _fits(line, layout)):
+    layout = next((layout for layout in kind.layouts if layout.columns == len(line.split())), None)
+    is_row = layout is not None and _fits(line, layout)
+    if is_header(names) and not is_row:
         return FileContent(_read_with_header(blocks, kind, source, number, separator, names), metadata=metadata)
-    if line.startswith(b"#") and not (layout is not None and _fits(line, layout)):
+    if line.startswith(b"#") and not is_row:
         raise FormatError(source, "is a comment; remove comment lines", line=number, text=shown(line.split()))
     if layout is None:
         check_bytes(first, source)
@@ -178,10 +160,6 @@ def _first_block(blocks: Iterator[Block]) -> tuple[Block | None, Iterator[Block]
         if block.data and not block.data.isspace():
             return block, chain([block], blocks)
     return None, blocks
-
-
-def _layout_for(n_columns: int, kind: Kind) -> Layout | None:
-    return next((layout for layout in kind.layouts if layout.columns == n_columns), None)
 
 
 def _names_of(line: bytes) -> tuple[bytes | None, list[str]]:
@@ -211,7 +189,7 @@ def _are_grades(columns: Columns) -> bool:
 def _wrong_columns(fields: list[bytes], kind: Kind) -> str:
     """Say what is wrong with the number of columns; only what looks like the other kind is said to be swapped."""
     expected = " or ".join(str(layout.columns) for layout in kind.layouts)
-    problem = f"has {len(fields)} column{'s' * (len(fields) != 1)}, expected {expected}"
+    problem = f"has {plural('column', len(fields))}, expected {expected}"
     if len(fields) == 4 and kind.what == "run" and _is_number(fields[3], whole=True):
         return f"{problem}: a qrels file has 4 columns (query, iteration, document, grade); were the arguments swapped?"
     if len(fields) == 6 and kind.what == "qrels" and _is_number(fields[3], whole=True) and _is_number(fields[4], whole=False):

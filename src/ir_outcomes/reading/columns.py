@@ -6,9 +6,11 @@ with text ids would otherwise never match.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +22,13 @@ from ir_outcomes.reading.keys import Codes, Ids
 __all__ = [
     "LONGEST_ID",
     "Columns",
-    "Grouped",
+    "FileContent",
     "as_ids",
-    "check_width",
     "coded",
+    "digest_of",
     "encoded",
     "grouped",
+    "nested_dict",
     "numbers",
     "texts",
 ]
@@ -78,51 +81,78 @@ class Columns:
         """Name the query and the document of a row, for messages."""
         return f"document {self.docids[row].decode()} of query {self.query_ids[self.codes[row]]}"
 
+    def error(self, row: int, problem: str, text: str | None = None) -> FormatError:
+        """Make the error that states what is wrong with a row, with its line."""
+        return FormatError(self.source, problem, line=self.line_of(row), text=text)
+
     def select(self, rows: Bools) -> Columns:
         """Return only the rows that are marked; the queries stay."""
         places = np.flatnonzero(rows)
-        return Columns(
-            self.source,
-            self.query_ids,
-            self.codes[rows],
-            self.docids[rows],
-            self.values[rows],
-            self.value_name,
-            lambda row: self.line_of(int(places[row])),
+        return replace(
+            self,
+            codes=self.codes[rows],
+            docids=self.docids[rows],
+            values=self.values[rows],
+            line_of=lambda row: self.line_of(int(places[row])),
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Grouped:
-    """`Columns` with the rows of each query together, in the input's order within a query.
+class FileContent(NamedTuple):
+    """What a file contains.
 
     Attributes
     ----------
-    query_ids : tuple of str
-        The queries in order of first appearance.
-    offsets : (n_queries + 1,) int64 array
-        The rows of query i are ``offsets[i]:offsets[i + 1]``.
-    docids : (n,) bytes array
-        As in `Columns`.
-    values : (n,) float64 array
-        As in `Columns`.
+    columns : Columns
+        Its rows.
+    name : str or None
+        The name that the content gives to the run.
+    metadata : str
+        The text of an ir_metadata header, without comment signs: YAML. Empty where there is none.
+    warnings : tuple of str
+        What a user should know about how it was read.
     """
 
-    query_ids: tuple[str, ...]
-    offsets: Ints
-    docids: Ids
-    values: Floats
+    columns: Columns
+    name: str | None = None
+    metadata: str = ""
+    warnings: tuple[str, ...] = ()
 
 
-def grouped(columns: Columns) -> Grouped:
-    """Bring the rows of each query together; the sort is stable."""
+def grouped(columns: Columns) -> tuple[Ints, Ids, Floats]:
+    """Bring the rows of each query together, in the input's order within a query.
+
+    Returns
+    -------
+    offsets : (n_queries + 1,) int64 array
+        The rows of query i are ``offsets[i]:offsets[i + 1]``.
+    docids, values : (n,) arrays
+        As in `Columns`.
+    """
     counts = np.bincount(columns.codes, minlength=len(columns.query_ids))
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     docids, values = columns.docids, columns.values
     if np.any(columns.codes[1:] < columns.codes[:-1]):
         order = np.argsort(columns.codes, kind="stable")
         docids, values = docids[order], values[order]
-    return Grouped(tuple(columns.query_ids), offsets, docids, values)
+    return offsets, docids, values
+
+
+def nested_dict(query_ids: Iterable[str], offsets: Ints, docids: Ids, values: npt.NDArray[Any]) -> dict[str, dict[str, Any]]:
+    """Return ``{query id: {document id: value}}`` of rows as `grouped` returns them."""
+    documents, numbers = [identifier.decode() for identifier in docids.tolist()], values.tolist()
+    spans = pairwise(offsets.tolist())
+    return {
+        query: dict(zip(documents[start:end], numbers[start:end], strict=True))
+        for query, (start, end) in zip(query_ids, spans, strict=True)
+    }
+
+
+def digest_of(query_ids: Iterable[str], *arrays: npt.NDArray[Any]) -> str:
+    """Hash queries and arrays; equal where their content is the same."""
+    content = hashlib.sha256("\n".join(query_ids).encode())
+    for array in arrays:
+        content.update(array.tobytes())
+    return content.hexdigest()[:32]
 
 
 def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
@@ -200,16 +230,11 @@ def encoded(documents: list[Any], source: str, line_of: LineOf = _unknown_line) 
     except UnicodeEncodeError:
         array = [identifier.encode() for identifier in ids]
     result = as_ids(array)
-    check_width(result, source, line_of)
-    return result
-
-
-def check_width(ids: Ids, source: str, line_of: LineOf = _unknown_line) -> None:
-    """Refuse ids that are longer than any document id: the input is something else."""
-    if ids.dtype.itemsize > LONGEST_ID:
-        longest = int(np.argmax(np.char.str_len(ids)))
+    if result.dtype.itemsize > LONGEST_ID:  # longer than any document id: the input is something else
+        longest = int(np.argmax(np.char.str_len(result)))
         problem = f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
-        raise FormatError(source, problem, line=line_of(longest), text=ids[longest].decode("utf-8", "replace"))
+        raise FormatError(source, problem, line=line_of(longest), text=result[longest].decode("utf-8", "replace"))
+    return result
 
 
 def numbers(

@@ -104,7 +104,7 @@ def load_part(name: str, part: Part) -> list[Any]:
     name = name.removeprefix(DATASET_PREFIX)
     dataset = dataset_of(name)
     if not getattr(dataset, f"has_{part}")():
-        raise DatasetUnavailable(f"{name}: this collection has no {_NAMES[part]}{_without(name, part)}")
+        raise DatasetUnavailable(f"{name}: this collection has no {_lacking(name, part)}")
     source = _source(getattr(dataset, f"{part}_handler")())
     if not source.here and source.size is not None and source.size >= LARGE_DOWNLOAD:
         warnings.warn(
@@ -148,9 +148,6 @@ def size_text(size: int) -> str:
     if size >= 10**9:
         return f"{size / 10**9:.2f} GB"
     return f"{size / 10**6:.1f} MB" if size >= 10**6 else f"{size / 10**3:.0f} kB"
-
-
-_NAMES = {"queries": "queries", "qrels": "qrels", "scoreddocs": "ranking of its own"}
 
 
 def reason_of(error: Exception) -> str:
@@ -229,11 +226,14 @@ def _files(holder: Any, seen: set[int]) -> Iterator[Source]:
         yield Source(True, None, None)
 
 
-def _without(name: str, part: Part) -> str:
+def _lacking(name: str, part: Part) -> str:
+    """Say what a collection lacks, and what to use instead."""
     import ir_datasets
 
-    if part != "qrels":
-        return "; give a run file" if part == "scoreddocs" else ""
+    if part == "queries":
+        return "queries"
+    if part == "scoreddocs":
+        return "ranking of its own; give a run file"
     parent = name.rpartition("/")[0] or name
     judged = [known for known in ir_datasets.registry if known.startswith(f"{parent}/") and ir_datasets.load(known).has_qrels()]
-    return f"; these do: {', '.join(judged[:5])}" if judged else "; give a qrels file"
+    return f"qrels; these do: {', '.join(judged[:5])}" if judged else "qrels; give a qrels file"

@@ -6,8 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
 from typing import IO, Any
 
 from ir_outcomes.errors import MissingDependency
@@ -20,7 +19,7 @@ _XZ_MEMORY = 128 << 20  # bytes; xz -9 needs 65 MiB
 
 
 def decompressed(raw: io.BufferedReader[Any]) -> Any:
-    """Return a context manager of the decompressed content: an object whose ``read(size)`` returns at most so many bytes.
+    """Return the decompressed content: an object whose ``read(size)`` returns at most so many bytes.
 
     Where the data is damaged, reading raises an EOFError, OSError, LZMAError or zlib.error.
 
@@ -33,29 +32,21 @@ def decompressed(raw: io.BufferedReader[Any]) -> Any:
     if head.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=raw, mode="rb")
     if head.startswith(b"BZh") and head[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
-        return nullcontext(_Streams(raw, bz2.BZ2Decompressor))
+        return _Streams(raw, bz2.BZ2Decompressor)
     if head.startswith(b"\xfd7zXZ\x00"):
-        return nullcontext(_Streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)))
+        return _Streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY))
     if head.startswith(b"\x04\x22\x4d\x18"):
-        return _open_lz4(raw)
+        import lz4.frame
+
+        return lz4.frame.open(raw)
     if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _open_zstd(raw)
-    return nullcontext(raw)
-
-
-def _open_lz4(raw: IO[bytes]) -> Any:
-    import lz4.frame
-
-    return lz4.frame.open(raw)
-
-
-@contextmanager
-def _open_zstd(raw: IO[bytes]) -> Iterator[_Streams]:
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingDependency("reading a .zst file needs the package zstandard: pip install 'ir-outcomes[zstd]'") from None
-    yield _Streams(raw, lambda: _ZstdFrame(zstandard), _ZSTD_INPUT)
+        try:
+            import zstandard
+        except ImportError:
+            problem = "reading a .zst file needs the package zstandard: pip install 'ir-outcomes[zstd]'"
+            raise MissingDependency(problem) from None
+        return _Streams(raw, lambda: _ZstdFrame(zstandard), _ZSTD_INPUT)
+    return raw
 
 
 class _Streams:

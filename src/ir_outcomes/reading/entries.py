@@ -144,7 +144,7 @@ def _json_rows(text: str, path: str) -> Iterator[_NumberedRow]:
         raise FormatError(path, f"is not JSON that can be read: {error}") from None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise FormatError(path, "is not a list of objects such as {'id': ..., 'date': ..., 'score': ...}")
-    return iter(enumerate(rows, 1))
+    return enumerate(rows, 1)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

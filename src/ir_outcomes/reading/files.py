@@ -87,7 +87,23 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
     """
     source = os.fsdecode(path)
     with _open(source) as (file, stream):
-        yield from _pieces(file, stream, source)
+        size = 0
+        while True:
+            try:
+                piece = stream.read(BLOCK_SIZE)
+            except (EOFError, OSError, lzma.LZMAError, zlib.error, RuntimeError, ValueError) as error:
+                raise UnreadableFile(
+                    f"{source}: cannot be read to its end ({error}); the file is truncated or damaged: fetch or write it again"
+                ) from error
+            if not piece:
+                return
+            size += len(piece)
+            if size > UNSUSPICIOUS and size > LARGEST_RATIO * file.count:
+                raise UnreadableFile(
+                    f"{source}: expands to more than {LARGEST_RATIO} times its size: a decompression bomb? If it is genuine, "
+                    "decompress it first"
+                )
+            yield piece
 
 
 def read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -183,14 +199,14 @@ def name_of(path: str | os.PathLike[str]) -> str:
     'bm25.v2'
     """
     name = os.fsencode(Path(os.fsdecode(path)).name).decode("utf-8", "backslashreplace")
-    for endings in (_COMPRESSION_ENDINGS, _FORMAT_ENDINGS):
+    for endings in (COMPRESSION_ENDINGS, _FORMAT_ENDINGS):
         stem, dot, ending = name.rpartition(".")
         if dot and stem and ending.lower() in endings:
             name = stem
     return name
 
 
-_COMPRESSION_ENDINGS = {"gz", "bz2", "xz", "lz4", "zst"}
+COMPRESSION_ENDINGS = ("gz", "bz2", "xz", "lz4", "zst")
 _FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel", "csv", "json", "jsonl", "parquet", "parq"}
 
 
@@ -223,11 +239,10 @@ def _open(source: str) -> Iterator[tuple[_CountedFile, IO[bytes]]]:
     with io.BufferedReader(file) as raw:
         before = os.fstat(raw.fileno())
         try:
-            content = decompressed(raw)
+            stream = decompressed(raw)
         except OSError as error:
             raise _unreadable(source, error) from error
-        with content as stream:
-            yield file, stream
+        yield file, stream
         after = os.fstat(raw.fileno())
         if stat.S_ISREG(mode) and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise UnreadableFile(f"{source}: changed while it was read; read it again when it is complete")
@@ -253,26 +268,6 @@ def file_digest(path: str | os.PathLike[str]) -> str:
     except OSError as error:
         raise UnreadableFile(f"{os.fsdecode(path)}: {error.strerror or error}") from error
     return content.hexdigest()
-
-
-def _pieces(file: _CountedFile, stream: IO[bytes], source: str) -> Iterator[bytes]:
-    size = 0
-    while True:
-        try:
-            piece = stream.read(BLOCK_SIZE)
-        except (EOFError, OSError, lzma.LZMAError, zlib.error, RuntimeError, ValueError) as error:
-            raise UnreadableFile(
-                f"{source}: cannot be read to its end ({error}); the file is truncated or damaged: fetch or write it again"
-            ) from error
-        if not piece:
-            return
-        size += len(piece)
-        if size > UNSUSPICIOUS and size > LARGEST_RATIO * file.count:
-            raise UnreadableFile(
-                f"{source}: expands to more than {LARGEST_RATIO} times its size: a decompression bomb? If it is genuine, "
-                "decompress it first"
-            )
-        yield piece
 
 
 def _nearest(source: str) -> str:

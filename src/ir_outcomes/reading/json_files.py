@@ -14,33 +14,27 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ir_outcomes._formatting import plural
 from ir_outcomes.errors import FormatError
-from ir_outcomes.reading.columns import Columns, coded, encoded, numbers
+from ir_outcomes.reading.columns import Columns, FileContent, coded, encoded, numbers
 from ir_outcomes.reading.files import BOM, Block
 from ir_outcomes.reading.layouts import DOCUMENT_NAMES, QUERY_NAMES, Kind, Named, named_columns
 from ir_outcomes.reading.lines import check_bytes, nonblank
 from ir_outcomes.reading.python_objects import columns_of
 
-__all__ = ["JsonContent", "is_json_lines", "mteb_selection", "read_json", "read_json_lines"]
+__all__ = ["is_json_lines", "mteb_selection", "read_json", "read_json_lines", "without_repeated_names"]
 
 _LIST_NAMES = ("doc_ids", "docids", "docnos", "ranking")
 _MTEB = "mteb_model_meta"
 _MOST_VALUES = 12_000_000  # in one document; a Python object for each of them takes about 100 bytes
-
-
-class JsonContent(NamedTuple):
-    """The rows of a file, the name of the model where MTEB wrote it, and warnings."""
-
-    columns: Columns
-    name: str | None = None
-    warnings: tuple[str, ...] = ()
 
 
 def mteb_selection(path: str) -> tuple[str, str | None]:
@@ -86,7 +80,7 @@ def read_json_lines(blocks: Iterable[Block], kind: Kind, source: str) -> Columns
     return _from_records(_lines(blocks, source), kind, source)
 
 
-def read_json(data: bytes, kind: Kind, source: str, selection: str | None = None) -> JsonContent:
+def read_json(data: bytes, kind: Kind, source: str, selection: str | None = None) -> FileContent:
     """Read a JSON document.
 
     Parameters
@@ -106,28 +100,29 @@ def read_json(data: bytes, kind: Kind, source: str, selection: str | None = None
         If it is not JSON, or not one of the forms above; if MTEB predictions contain several rankings and none is selected.
     """
     check_bytes(Block(1, data.removeprefix(BOM)), source)
-    _refuse_too_many_values(data, source)
+    n_values = sum(data.count(sign) for sign in (b",", b"[", b"{"))
+    if n_values > _MOST_VALUES:
+        problem = (
+            f"is a JSON document of {n_values:,} values, which would take too much memory; write it as JSON lines, as Parquet "
+            "or in TREC's six columns"
+        )
+        raise FormatError(source, problem)
     document = _parsed(data.decode("utf-8-sig"), source, 1)
     if isinstance(document, list):
-        return JsonContent(_from_records(((None, number, record) for number, record in enumerate(document, 1)), kind, source))
+        return FileContent(_from_records(((None, record) for record in document), kind, source))
+    line_of = partial(_line_of, data)  # searched only where something is wrong
     if _MTEB in document:
-        return _from_mteb(document, kind, source, selection, _Lines(data))
-    return JsonContent(columns_of(document, source, kind, _Lines(data)))
+        return _from_mteb(document, kind, source, selection, line_of)
+    return FileContent(columns_of(document, source, kind, line_of))
 
 
-class _Lines:
-    """The lines of a JSON document on which queries have their documents; searched only where something is wrong."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-
-    def __call__(self, query: str, document: str) -> int | None:
-        """Return the line, or None where the query occurs in several objects, or is written in an unusual way."""
-        starts = list(re.finditer(_written(query) + rb"\s*:\s*[{\[]", self.data))
-        if len(starts) != 1:
-            return None
-        found = re.compile(_written(document)).search(self.data, starts[0].end())
-        return None if found is None else self.data.count(b"\n", 0, found.start()) + 1
+def _line_of(data: bytes, query: str, document: str) -> int | None:
+    """Find the line of a query's document; None where the query occurs in several objects, or is written in an unusual way."""
+    starts = list(re.finditer(_written(query) + rb"\s*:\s*[{\[]", data))
+    if len(starts) != 1:
+        return None
+    found = re.compile(_written(document)).search(data, starts[0].end())
+    return None if found is None else data.count(b"\n", 0, found.start()) + 1
 
 
 def _written(text: str) -> bytes:
@@ -137,7 +132,7 @@ def _written(text: str) -> bytes:
 
 def _parsed(text: str, source: str, line: int) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_without_repeated_names)
+        return json.loads(text, object_pairs_hook=without_repeated_names)
     except json.JSONDecodeError as error:
         at = line + error.lineno - 1
         shown = text.split("\n")[error.lineno - 1][max(error.colno - 41, 0) : error.colno + 20]
@@ -151,11 +146,12 @@ def _parsed(text: str, source: str, line: int) -> Any:
         raise FormatError(source, f"is not JSON that can be read ({error})", line=line) from None
 
 
-class _RepeatedName(Exception):
+class _RepeatedName(ValueError):
     """An object with a repeated name, of which `json` would silently keep only the last."""
 
 
-def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make the dict of an object; for ``object_pairs_hook`` of `json.loads`."""
     members = dict(pairs)
     if len(members) < len(pairs):
         names = sorted(name for name, _ in pairs)
@@ -163,33 +159,21 @@ def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _refuse_too_many_values(data: bytes, source: str) -> None:
-    n_values = sum(data.count(sign) for sign in (b",", b"[", b"{"))
-    if n_values > _MOST_VALUES:
-        problem = (
-            f"is a JSON document of {n_values:,} values, which would take too much memory; write it as JSON lines, as Parquet "
-            "or in TREC's six columns"
-        )
-        raise FormatError(source, problem)
-
-
-def _lines(blocks: Iterable[Block], source: str) -> Iterator[tuple[int, int, Any]]:
-    position = 0
+def _lines(blocks: Iterable[Block], source: str) -> Iterator[tuple[int, Any]]:
     for block in blocks:
         check_bytes(block, source)
         for number, line in nonblank(block):
-            position += 1
-            yield number, position, _parsed(line.decode(), source, number)
+            yield number, _parsed(line.decode(), source, number)
 
 
-def _from_records(records: Iterable[tuple[int | None, int, Any]], kind: Kind, source: str) -> Columns:
-    """Take objects with their lines, None in a list, and their positions; all must have the names of the first."""
+def _from_records(records: Iterable[tuple[int | None, Any]], kind: Kind, source: str) -> Columns:
+    """Take objects with their lines, None in a list; all must have the names of the first."""
     queries: list[Any] = []
     documents: list[Any] = []
     values: list[Any] = []
     lines: list[int | None] = []
     found: Named | None = None
-    for line, position, record in records:
+    for position, (line, record) in enumerate(records, 1):
         if not isinstance(record, dict):
             problem = f"entry {position} is not an object such as {{'query_id': ..., 'doc_id': ..., 'score': ...}}"
             raise FormatError(source, problem, line=line, text=json.dumps(record))
@@ -207,7 +191,7 @@ def _from_records(records: Iterable[tuple[int | None, int, Any]], kind: Kind, so
             lines.extend([line] * len(ranked))
             continue
         for identifier in (record[found.query], ranked):
-            if not isinstance(identifier, (str, int)) or isinstance(identifier, bool) or identifier == "":
+            if not _is_id(identifier):
                 problem = f"entry {position}: an id must be text or a whole number, and not empty"
                 raise FormatError(source, problem, line=line, text=json.dumps(record))
         if not isinstance(value, (int, float)) or isinstance(value, bool) or value != value:
@@ -224,6 +208,10 @@ def _from_records(records: Iterable[tuple[int | None, int, Any]], kind: Kind, so
     return replace(columns, values=numbers(values, source, columns.named, line_of))
 
 
+def _is_id(value: Any) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
+
+
 def _names_in(record: Mapping[str, Any], kind: Kind, source: str, line: int | None) -> Named:
     query = next((name for name in QUERY_NAMES if name in record), None)
     listed = next((name for name in _LIST_NAMES if isinstance(record.get(name), list)), None)
@@ -237,12 +225,14 @@ def _check_list(ranked: Any, source: str, line: int | None, position: int) -> No
         problem = f"entry {position}: the ranking must be a list of document ids"
         raise FormatError(source, problem, line=line, text=json.dumps(ranked))
     for identifier in ranked:
-        if not isinstance(identifier, (str, int)) or isinstance(identifier, bool) or identifier == "":
+        if not _is_id(identifier):
             problem = f"entry {position}: a document id in the list must be text or a whole number, and not empty"
             raise FormatError(source, problem, line=line, text=json.dumps(identifier))
 
 
-def _from_mteb(document: dict[str, Any], kind: Kind, source: str, selection: str | None, line_of: _Lines) -> JsonContent:
+def _from_mteb(
+    document: dict[str, Any], kind: Kind, source: str, selection: str | None, line_of: Callable[[str, str], int | None]
+) -> FileContent:
     if kind.what != "run":
         raise FormatError(source, "contains predictions of MTEB, which are a run: were the arguments swapped?")
     rankings = {
@@ -262,13 +252,13 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str, selection: str
         columns = columns.select(~own)
         n_own = int(own.sum())
         warnings = (
-            f"{where}: {n_own} document{'s' * (n_own > 1)} with the id of {'their' if n_own > 1 else 'its'} own query "
+            f"{where}: {plural('document', n_own)} with the id of {'their' if n_own > 1 else 'its'} own query "
             f"{'are' if n_own > 1 else 'is'} left out, because MTEB stores predictions before it removes a query from its own "
             "ranking. If queries and documents are numbered independently, pass the dict of this subset and split instead.",
         )
     meta = document[_MTEB]
     name = meta.get("model_name") if isinstance(meta, dict) else None
-    return JsonContent(columns, name if isinstance(name, str) and name else "mteb", warnings)
+    return FileContent(columns, name if isinstance(name, str) and name else "mteb", warnings=warnings)
 
 
 def _selected(rankings: dict[tuple[str, str], Any], selection: str | None, source: str) -> tuple[tuple[str, str], Any]:

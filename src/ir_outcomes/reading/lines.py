@@ -80,7 +80,7 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
     )
     if layout.separator is None and b"#" in code_of:  # a comment that happens to have the right number of words
         row = int(np.argmax(columns.codes == code_of[b"#"]))
-        raise FormatError(source, "is a comment; remove comment lines", line=columns.line_of(row))
+        raise columns.error(row, "is a comment; remove comment lines")
     return columns
 
 
@@ -96,17 +96,13 @@ def check_bytes(block: Block, source: str) -> None:
     data = block.data
     if b"\0" in data:
         at = data.index(b"\0")
-        remedy = "is this a text file? UTF-16 must be converted to UTF-8"
-        raise FormatError(source, f"contains a NUL byte; {remedy}", line=_line_at(block, at), text=_around(data, at))
+        problem = "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8"
+        raise FormatError(source, problem, line=_line_at(block, at), text=_around(data, at))
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        raise FormatError(
-            source,
-            "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match",
-            line=_line_at(block, error.start),
-            text=_around(data, error.start),
-        ) from None
+        problem = "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match"
+        raise FormatError(source, problem, line=_line_at(block, error.start), text=_around(data, error.start)) from None
     if BOM in data:
         at = data.index(BOM)
         problem = (
@@ -237,12 +233,8 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
     for number, line in nonblank(block):
         fields = line.split() if layout.separator is None else _separated(line, layout.separator, source, number)
         if len(fields) != layout.columns:
-            raise FormatError(
-                source,
-                f"has {len(fields)} columns, expected {layout.columns}{COLUMN_REMEDY}",
-                line=number,
-                text=shown(fields),
-            )
+            problem = f"has {len(fields)} columns, expected {layout.columns}{COLUMN_REMEDY}"
+            raise FormatError(source, problem, line=number, text=shown(fields))
         for name, column in (("query", layout.query), ("document", layout.document)):
             if not fields[column]:
                 problem = f"the {name} id is empty; correct or remove the line"

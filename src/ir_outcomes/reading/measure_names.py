@@ -14,7 +14,7 @@ from ir_measures.measures import registry as measure_registry
 from ir_outcomes._checks import LARGEST
 from ir_outcomes.errors import MissingDependency, ParameterError
 
-__all__ = ["RECIPROCALS", "check_measure", "higher_is_better", "is_gain", "parse_measure"]
+__all__ = ["RECIPROCALS", "base_name", "check_measure", "higher_is_better", "is_gain", "parse_measure"]
 
 # Measures that are higher for better runs and zero where nothing was found, as ir_measures and trec_eval name them.
 _GAINS = (
@@ -28,9 +28,14 @@ RECIPROCALS = ("RR", "MRR", "recip_rank")
 LONGEST_TEXT = 1000  # characters of a measure's name with its parameters
 
 
+def base_name(measure: str) -> str:
+    """Return a measure's name without its parameters and cutoff."""
+    return measure.split("@")[0].split("(")[0]
+
+
 def is_gain(measure: str) -> bool:
     """Whether a measure, by its name, is known to be higher for better runs and zero where nothing was found."""
-    base = measure.split("@")[0].split("(")[0]
+    base = base_name(measure)
     return base in _GAINS or base.rstrip("_0123456789.") in _GAINS or base in RECIPROCALS
 
 

@@ -11,18 +11,21 @@ import math
 import os
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ir_outcomes.errors import FormatError, ParameterError, some
 from ir_outcomes.reading.columns import texts
-from ir_outcomes.reading.files import lines_of, name_of
-from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain
+from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of
+from ir_outcomes.reading.json_files import without_repeated_names
+from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain
+from ir_outcomes.reading.python_objects import as_list, column_names, is_frame
 
 __all__ = ["Output", "read_output", "read_outputs"]
 
@@ -176,17 +179,21 @@ class _Rows:
         if len(self.values) > MOST_ROWS:
             raise self.error(f"has more than {MOST_ROWS:,} values; write only the measure that is to be compared", number)
 
+    def numbered(self) -> Iterator[tuple[tuple[str | None, str, str], float | str, int]]:
+        """Yield run, query and measure; the value; and the number of its row or line."""
+        return zip(self.values, self.values.values(), self.numbers, strict=True)
+
     def by_run(self) -> dict[str | None, _Rows]:
         """Return the rows of each run."""
         found: dict[str | None, _Rows] = {}
-        for key, value, number in zip(self.values, self.values.values(), self.numbers, strict=True):
+        for key, value, number in self.numbered():
             found.setdefault(key[0], self._empty())._keep(key, value, number)
         return found
 
     def of_measure(self, measure: str) -> _Rows:
         """Return the rows of one measure; values without a measure are of any."""
         chosen = self._empty()
-        for key, value, number in zip(self.values, self.values.values(), self.numbers, strict=True):
+        for key, value, number in self.numbered():
             if key[2] in (measure, _UNNAMED):
                 chosen._keep(key, value, number)
         return chosen
@@ -224,7 +231,7 @@ def _read_file(path: str | os.PathLike[str], rows: _Rows, measure: str | None) -
 def _read_json_lines(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
     for number, line in lines:
         try:
-            fields = json.loads(line, object_pairs_hook=_without_repetitions)
+            fields = json.loads(line, object_pairs_hook=without_repeated_names)
             query, measure, value = fields["query_id"], fields["measure"], fields["value"]
             if not isinstance(measure, str):
                 raise TypeError
@@ -234,13 +241,6 @@ def _read_json_lines(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
         (query,) = texts([query], rows.where, "query id")
         if query != _SUMMARY:
             rows.add(None, query, measure, _number(value, rows, number), number)
-
-
-def _without_repetitions(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError("a name is repeated")
-    return fields
 
 
 def _separator(line: str) -> str | None:
@@ -269,16 +269,16 @@ def _read_separated(lines: Iterator[tuple[int, str]], rows: _Rows, separator: st
         raise rows.error("names a column twice", number, separator.join(titles))
     if any("\n" in title for title in titles):
         raise rows.error("has a quotation mark that joins the header and another line", number, titles[0])
-    body = _of_width(numbered, len(titles), rows, separator)
     if _is_wide(titles, rows, number):
-        _read_wide(titles[1:], ((number, fields[0], fields[1:]) for number, fields in body), rows)
+        _read_wide(titles[1:], ((number, fields[0], fields[1:]) for number, fields in numbered), rows)
     else:
-        _read_long(titles, body, rows)
+        _read_long(titles, numbered, rows)
 
 
 def _separated(lines: Iterator[tuple[int, str]], rows: _Rows, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of each row, and the number of its last line."""
+    """Yield the fields of each row, all as many as in the header, and the number of its last line."""
     numbers = array("q")
+    header: list[str] = []
 
     def text() -> Iterator[str]:
         for number, line in lines:
@@ -287,18 +287,13 @@ def _separated(lines: Iterator[tuple[int, str]], rows: _Rows, separator: str) ->
 
     try:
         for fields in csv.reader(text(), delimiter=separator, strict=True):
+            header = header or fields
+            if len(fields) != len(header):
+                problem = f"has {len(fields)} columns, the header has {len(header)}"
+                raise rows.error(problem, numbers[-1], separator.join(fields))
             yield numbers[-1], fields
     except csv.Error as error:
         raise rows.error(f"is not a line of a CSV file ({error})", numbers[-1] if numbers else 1) from None
-
-
-def _of_width(
-    numbered: Iterator[tuple[int, list[str]]], width: int, rows: _Rows, separator: str
-) -> Iterator[tuple[int, list[str]]]:
-    for number, fields in numbered:
-        if len(fields) != width:
-            raise rows.error(f"has {len(fields)} columns, the header has {width}", number, separator.join(fields))
-        yield number, fields
 
 
 def _is_wide(titles: Sequence[str], rows: _Rows, number: int | None = None) -> bool:
@@ -317,7 +312,10 @@ def _read_long(titles: Sequence[str], body: Iterable[tuple[int, list[str]]], row
         query, measure, value = (fields[column[title]] for title in _OF_LONG_TABLES)
         if not query or not measure:
             raise rows.error("has no query or no measure", number, ",".join(fields))
-        rows.add(run, query, measure, _parsed(value, rows, number), number)
+        found = strict_number(value)
+        if found is None:
+            raise rows.error("the value is not a number; correct or remove the line", number, value)
+        rows.add(run, query, measure, found, number)
 
 
 def _read_wide(queries: Sequence[Any], body: Iterable[tuple[int, Any, Sequence[Any]]], rows: _Rows) -> None:
@@ -349,13 +347,6 @@ def _cell(cell: Any, query: str, rows: _Rows, number: int) -> float:
     return value
 
 
-class _Columns(NamedTuple):
-    """Which of the first two columns has the queries, and which the measures."""
-
-    query: int
-    measure: int
-
-
 def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | None) -> None:
     """Read three columns: trec_eval writes measure, query, value; ir_measures query, measure, value."""
     pairs = _Rows(rows.where, in_lines=True)
@@ -372,9 +363,9 @@ def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | 
         if (None, first, second) in pairs.values:
             raise rows.error("repeats the first two columns of an earlier line", number, line.strip())
         pairs.add(None, first, second, value if found is None else found, number)
-    columns = _orientation(pairs, measure)
-    for ((_, first, second), read), number in zip(pairs.values.items(), pairs.numbers, strict=True):
-        query, named = (first, second) if columns.query == 0 else (second, first)
+    measures_first = _are_measures_first(pairs, measure)
+    for (_, first, second), read, number in pairs.numbered():
+        query, named = (second, first) if measures_first else (first, second)
         if isinstance(read, str):
             if _TEXTS_OF_TREC_EVAL.fullmatch(named):
                 continue
@@ -389,14 +380,11 @@ def _fields(line: str) -> list[str]:
     """Separate the columns: by tabs where there are two, which leaves spaces inside of an id, else by white space."""
     fields = line.rstrip("\r\n").split("\t")
     if len(fields) == 3:
-        return [field.strip(_WHITE) for field in fields]
-    return [field for field in re.split(f"[{_WHITE}]+", line) if field]
+        return [field.strip(WHITE_SPACE) for field in fields]
+    return [field for field in re.split(f"[{WHITE_SPACE}]+", line) if field]
 
 
-_WHITE = " \t\n\r\v\f"  # of ASCII only: other white space, such as a no-break space, can be a part of an id
-
-
-def _orientation(pairs: _Rows, measure: str | None) -> _Columns:
+def _are_measures_first(pairs: _Rows, measure: str | None) -> bool:
     """Decide by the file as a whole which column has the measures; the column order is the same in all lines.
 
     Never by single lines: whether an id looks like a measure differs from line to line, so lines would be lost.
@@ -410,10 +398,8 @@ def _orientation(pairs: _Rows, measure: str | None) -> _Columns:
             [all(map(_is_measure, column)) for column in columns],
             [len(columns[0]) < len(columns[1]), len(columns[1]) < len(columns[0])],
         ):
-            if evidence == [True, False]:
-                return _Columns(query=1, measure=0)
-            if evidence == [False, True]:
-                return _Columns(query=0, measure=1)
+            if evidence[0] != evidence[1]:
+                return evidence[0]
         problem = "it cannot be told which column has the measures and which the queries"
     else:
         problem = f"{some(both)} is in the column of the measures and in that of the queries"
@@ -422,22 +408,18 @@ def _orientation(pairs: _Rows, measure: str | None) -> _Columns:
 
 def _refuse_gaps(rows: _Rows) -> None:
     """Refuse a file where one measure lacks queries that another one has: it was cut, or is of more than one kind."""
-    queries: dict[str, int] = {}
-    for _, query, _ in rows.values:
-        queries[query] = queries.get(query, 0) + 1
+    queries = Counter(query for _, query, _ in rows.values)
     measures = {found for _, _, found in rows.values}
     lacking = [query for query, times in queries.items() if times < len(measures)]
     if lacking:
-        raise FormatError(
-            rows.where,
-            f"queries have values of some of the measures only ({some(lacking)}); was the file cut, or joined of two?",
-        )
+        problem = f"queries have values of some of the measures only ({some(lacking)}); was the file cut, or joined of two?"
+        raise FormatError(rows.where, problem)
 
 
 def _read_object(source: Any, rows: _Rows) -> None:
     if hasattr(source, "per_query"):
         source = source.per_query
-    if hasattr(source, "columns") and hasattr(source, "__getitem__"):
+    if is_frame(source):
         _read_frame(source, rows)
     elif isinstance(source, Mapping):
         queries = texts(list(source), rows.where, "query id")
@@ -460,7 +442,7 @@ def _read_object(source: Any, rows: _Rows) -> None:
 
 
 def _read_frame(frame: Any, rows: _Rows) -> None:
-    titles = [str(title) for title in getattr(frame, "column_names", frame.columns)]  # Arrow has the names elsewhere
+    titles = column_names(frame)
     if _is_wide(titles, rows):
         if not hasattr(frame, "index"):
             problem = f"has none of the columns {', '.join(_OF_LONG_TABLES)}; a frame of runs by queries is one of pandas"
@@ -472,17 +454,13 @@ def _read_frame(frame: Any, rows: _Rows) -> None:
     repeated = [title for title in wanted if titles.count(title) > 1]
     if repeated:
         raise FormatError(rows.where, f"has the column {repeated[0]} {titles.count(repeated[0])} times; keep one of them")
-    columns = {title: _as_list(frame[title]) for title in wanted}
+    columns = {title: as_list(frame[title]) for title in wanted}
     queries = texts(columns["qid"], rows.where, "query id")
     runs = texts(columns["name"], rows.where, "run name") if "name" in columns else [None] * len(queries)
     for number, (run, query, measure, value) in enumerate(
         zip(runs, queries, columns["measure"], columns["value"], strict=True), 1
     ):
         rows.add(run, query, str(measure), _number(value, rows, number), number)
-
-
-def _as_list(column: Any) -> list[Any]:
-    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 
 
 def _chosen(there: list[str], measure: str | None, where: str) -> str:
@@ -494,22 +472,18 @@ def _chosen(there: list[str], measure: str | None, where: str) -> str:
         if measure not in there:
             raise ParameterError(f"{where} has no values of {measure}; it has {some(there)}")
         return measure
-    preferred = [name for name in there if _base(name) in _PREFERRED]
+    preferred = [name for name in there if base_name(name) in _PREFERRED]
     candidates = preferred or there
     if len(candidates) > 1:
         raise ParameterError(f"{where} has several measures ({some(candidates)}); choose one with measure=")
     return candidates[0]
 
 
-def _base(measure: str) -> str:
-    return measure.split("@")[0].split("(")[0]
-
-
 def _is_measure(text: str) -> bool:
     """Whether ir_measures or trec_eval has a measure of this name, such as nDCG@10 or P_5."""
     from ir_measures.measures import registry
 
-    base = re.sub(r"_[0-9][0-9.]*$", "", _base(text))
+    base = re.sub(r"_[0-9][0-9.]*$", "", base_name(text))
     return base in registry or base in _OF_TREC_EVAL or (is_gain(base) and base == text.split("@")[0])
 
 
@@ -535,13 +509,6 @@ def strict_number(text: str) -> float | None:
         return None
 
 
-def _parsed(text: str, rows: _Rows, number: int) -> float:
-    value = strict_number(text)
-    if value is None:
-        raise rows.error("the value is not a number; correct or remove the line", number, text)
-    return value
-
-
 def _number(value: Any, rows: _Rows, number: int) -> float:
     if value is None:
         return math.nan
@@ -555,8 +522,8 @@ def _number(value: Any, rows: _Rows, number: int) -> float:
 
 def _check_values(rows: _Rows, measure: str) -> None:
     """Refuse values that the measure cannot have."""
-    base = _base(measure)
-    for ((_, query, _), value), number in zip(rows.values.items(), rows.numbers, strict=True):
+    base = base_name(measure)
+    for (_, query, _), value, number in rows.numbered():
         problem = _problem_of(value, base) if isinstance(value, float) else "is not a number"
         if problem is not None:
             raise rows.error(f"{measure} of query {query} {problem}", number, str(value))
@@ -589,6 +556,6 @@ def _places(values: Sequence[float], measure: str, decimals: int | None) -> int 
     if decimals is not None:
         return decimals if decimals <= MOST_PLACES else None
     fits = next((n for n in range(1, MOST_PLACES + 1) if all(round(number, n) == number for number in numbers)), None)
-    if _base(measure) in RECIPROCALS:
+    if base_name(measure) in RECIPROCALS:
         return None if all((1 / number) == int(1 / number) for number in numbers if number) else fits
     return fits if fits is not None and fits >= 3 else None

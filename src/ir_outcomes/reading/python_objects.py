@@ -14,7 +14,7 @@ from ir_outcomes.reading.columns import LONGEST_ID, Columns, coded, encoded, num
 from ir_outcomes.reading.keys import Codes, Ids
 from ir_outcomes.reading.layouts import Kind, Named, named_columns
 
-__all__ = ["columns_of", "is_ranking", "name_within"]
+__all__ = ["as_list", "column_names", "columns_of", "is_frame", "is_ranking", "name_within"]
 
 _FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")  # their columns can be taken by name
 
@@ -52,10 +52,9 @@ def columns_of(data: Any, source: str, kind: Kind, line_of: Callable[[str, str],
         return _from_mapping(data, source, kind, line_of)
     if hasattr(data, "collect") and not hasattr(data, "iter_rows"):  # a lazy frame of polars
         data = data.collect()
-    has_columns = hasattr(data, "columns") and hasattr(data, "__getitem__")
-    if hasattr(data, "__arrow_c_stream__") and not (has_columns and _library_of(data) in _FRAME_LIBRARIES):
+    if hasattr(data, "__arrow_c_stream__") and not (is_frame(data) and _library_of(data) in _FRAME_LIBRARIES):
         data = _arrow_table(data)
-    if hasattr(data, "columns") and hasattr(data, "__getitem__"):
+    if is_frame(data):
         return _from_frame(data, source, kind)
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
         return _from_tuples(data, source, kind)
@@ -69,6 +68,21 @@ def columns_of(data: Any, source: str, kind: Kind, line_of: Callable[[str, str],
 def name_within(data: Any) -> str | None:
     """Return the name that a run of ranx has."""
     return data.name if _is_of_ranx(data) and isinstance(data.name, str) else None
+
+
+def is_frame(data: Any) -> bool:
+    """Tell whether this is a table with columns that can be taken by name."""
+    return hasattr(data, "columns") and hasattr(data, "__getitem__")
+
+
+def column_names(frame: Any) -> list[str]:
+    """Return the names of a frame's columns; an Arrow table has them elsewhere, because its columns are the data."""
+    return [str(name) for name in getattr(frame, "column_names", frame.columns)]
+
+
+def as_list(column: Any) -> list[Any]:
+    """Return the values of a frame's column."""
+    return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 
 def is_ranking(value: Any) -> bool:
@@ -91,7 +105,7 @@ def _arrow_table(data: Any) -> Any:
     try:
         import pyarrow
     except ImportError:
-        if hasattr(data, "columns") and hasattr(data, "__getitem__"):
+        if is_frame(data):
             return data
         raise MissingDependency("reading an Arrow stream needs the package pyarrow: pip install pyarrow") from None
     try:
@@ -126,19 +140,18 @@ def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind, line_of: Cal
 
 
 def _from_frame(frame: Any, source: str, kind: Kind) -> Columns:
-    # An Arrow table has the names elsewhere: its columns are the data.
-    found = named_columns([str(name) for name in getattr(frame, "column_names", frame.columns)], kind, source)
+    found = named_columns(column_names(frame), kind, source)
     queries, documents, values = (frame[name] for name in found[:3])
     query_ids, codes = _coded_column(queries, source)
     array = np.asarray(values)
-    checked = numbers(array if array.dtype.kind in "fiu" else _as_list(values), source)
+    checked = numbers(array if array.dtype.kind in "fiu" else as_list(values), source)
     return Columns(source, query_ids, codes, _encoded_column(documents, source), checked, found.value_name)
 
 
 def _coded_column(column: Any, source: str) -> tuple[list[str], Codes]:
     text = _arrow_text(column)
     if text is None:
-        return coded(_as_list(column), source)
+        return coded(as_list(column), source)
     dictionary = text.dictionary_encode()
     return texts(dictionary.dictionary.to_pylist(), source, "query id"), dictionary.indices.to_numpy()
 
@@ -157,7 +170,7 @@ def _encoded_column(column: Any, source: str) -> Ids:
             # NumPy drops NUL bytes at the end of an id, so an id that ends with one is left to the checks of `encoded`.
             if np.count_nonzero(ids.view(np.uint8)) == pyarrow.compute.sum(sizes).as_py():
                 return ids
-    return encoded(_as_list(column), source)
+    return encoded(as_list(column), source)
 
 
 def _arrow_text(column: Any) -> Any | None:
@@ -168,23 +181,13 @@ def _arrow_text(column: Any) -> Any | None:
         import pyarrow
 
         chunks = pyarrow.chunked_array(column)
-    except (
-        ImportError,
-        TypeError,
-        ValueError,
-        OverflowError,
-        NotImplementedError,
-    ):  # values of mixed types, or complex numbers
-        return None
+    except (ImportError, TypeError, ValueError, OverflowError, NotImplementedError):
+        return None  # such as values of mixed types, or complex numbers
     if len(chunks) != len(column):  # before version 16, pyarrow takes the letters of a polars column for its values
         return None
     if chunks.null_count or str(chunks.type) not in ("string", "large_string", "string_view"):
         return None
     return chunks.cast(pyarrow.large_string()).combine_chunks()
-
-
-def _as_list(column: Any) -> list[Any]:
-    return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 
 def _from_tuples(rows: Iterable[Any], source: str, kind: Kind) -> Columns:

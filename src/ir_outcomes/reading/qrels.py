@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import warnings
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from ir_outcomes._types import Ints
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, user_stacklevel
 from ir_outcomes.reading.any_file import read_any_file
 from ir_outcomes.reading.beir import beir_qrels_path
-from ir_outcomes.reading.columns import Columns, grouped
+from ir_outcomes.reading.columns import Columns, digest_of, grouped, nested_dict
 from ir_outcomes.reading.datasets import is_dataset_id, load_part, nearest_ids
 from ir_outcomes.reading.files import STDIN, name_of
 from ir_outcomes.reading.keys import Codes, Ids, repeated
@@ -65,19 +64,11 @@ class Qrels:
     @cached_property
     def digest(self) -> str:
         """A hash of the content; equal where results were made from the same judgments."""
-        content = hashlib.sha256("\n".join(self.query_ids).encode())
-        for array in (self.offsets, self.docids, self.grades):
-            content.update(array.tobytes())
-        return content.hexdigest()[:32]
+        return digest_of(self.query_ids, self.offsets, self.docids, self.grades)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """Return ``{query id: {document id: grade}}``, as pytrec_eval and ir_measures take it."""
-        documents, grades = [identifier.decode() for identifier in self.docids.tolist()], self.grades.tolist()
-        offsets = self.offsets.tolist()
-        return {
-            query: dict(zip(documents[start:end], grades[start:end], strict=True))
-            for query, start, end in zip(self.query_ids, offsets[:-1], offsets[1:], strict=True)
-        }
+        return nested_dict(self.query_ids, self.offsets, self.docids, self.grades)
 
 
 def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrels:
@@ -159,18 +150,16 @@ def _checked(columns: Columns, name: str) -> Qrels:
     wrong = np.flatnonzero(~((np.floor(columns.values) == columns.values) & (np.abs(columns.values) <= _LARGEST_GRADE)))
     if len(wrong):
         row = int(wrong[0])
-        raise FormatError(
-            columns.source,
+        problem = (
             f"{columns.named(row)}: a grade must be a whole number of at most {_LARGEST_GRADE:,}; if these are the scores of a "
-            "run, the arguments were swapped",
-            line=columns.line_of(row),
-            text=str(columns.values[row]),
+            "run, the arguments were swapped"
         )
+        raise columns.error(row, problem, str(columns.values[row]))
     again, firsts = repeated(columns.codes, columns.docids)
     if len(again):
         columns = _without_repetitions(columns, again, firsts)
-    rows = grouped(columns)
-    return Qrels(name, rows.query_ids, rows.offsets, rows.docids, rows.values.astype(np.int64))
+    offsets, docids, values = grouped(columns)
+    return Qrels(name, tuple(columns.query_ids), offsets, docids, values.astype(np.int64))
 
 
 def _without_repetitions(columns: Columns, again: npt.NDArray[np.intp], firsts: npt.NDArray[np.intp]) -> Columns:
@@ -179,12 +168,8 @@ def _without_repetitions(columns: Columns, again: npt.NDArray[np.intp], firsts: 
     if len(wrong):
         row, original = int(again[wrong[0]]), int(firsts[wrong[0]])
         query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
-        raise FormatError(
-            columns.source,
-            f"document {document} has two grades for query {query}, {columns.values[original]:.0f} and "
-            f"{columns.values[row]:.0f}; keep one",
-            line=columns.line_of(row),
-        )
+        grades = f"{columns.values[original]:.0f} and {columns.values[row]:.0f}"
+        raise columns.error(row, f"document {document} has two grades for query {query}, {grades}; keep one")
     warnings.warn(
         f"{columns.source}: {plural('judgment', len(again))} repeated with the same grade and counted once",
         IrOutcomesWarning,

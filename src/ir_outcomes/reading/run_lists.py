@@ -11,9 +11,8 @@ from itertools import chain
 from typing import Any
 
 from ir_outcomes.errors import IrOutcomesError, IrOutcomesWarning, ParameterError, UnreadableFile, some, user_stacklevel
-from ir_outcomes.reading.any_file import seems_to_be
+from ir_outcomes.reading.any_file import seems_to_be_a_run
 from ir_outcomes.reading.datasets import DATASET_PREFIX
-from ir_outcomes.reading.layouts import RUN
 from ir_outcomes.reading.python_objects import is_ranking
 
 __all__ = ["is_path", "run_list", "run_paths", "runs_and_names"]
@@ -189,6 +188,6 @@ def _is_probably_run(path: str) -> bool:
     if not os.path.isfile(path):  # a pipe can be read only once
         return True
     try:
-        return seems_to_be(path, RUN) or os.path.getsize(path) == 0  # an empty file is a run without results
+        return seems_to_be_a_run(path) or os.path.getsize(path) == 0  # an empty file is a run without results
     except IrOutcomesError:
         return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,7 +14,7 @@ from ir_outcomes._formatting import plural
 from ir_outcomes._types import Floats, Ints
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, user_stacklevel
 from ir_outcomes.reading.any_file import read_any_file
-from ir_outcomes.reading.columns import Columns, grouped
+from ir_outcomes.reading.columns import Columns, grouped, nested_dict
 from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
 from ir_outcomes.reading.files import STDIN, name_of
 from ir_outcomes.reading.json_files import mteb_selection
@@ -64,18 +63,12 @@ class Run:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query id: {document id: score}}``, as pytrec_eval and ir_measures take it."""
-        documents = [identifier.decode() for identifier in self.docids.tolist()]
-        scores = self.scores.tolist()
-        return {query: dict(zip(documents[start:end], scores[start:end], strict=True)) for query, start, end in self._spans()}
+        return nested_dict(self.query_ids, self.offsets, self.docids, self.scores)
 
     def take(self, rows: npt.NDArray[np.intp]) -> Run:
         """Return the run that holds only these rows; they must be in ascending order."""
         offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
         return replace(self, offsets=offsets, docids=self.docids[rows], scores=self.scores[rows])
-
-    def _spans(self) -> Iterator[tuple[str, int, int]]:
-        offsets = self.offsets.tolist()
-        return zip(self.query_ids, offsets[:-1], offsets[1:], strict=True)
 
 
 def read_run(path: str | os.PathLike[str], *, by: Literal["score", "rank"] = "score", name: str | None = None) -> Run:
@@ -178,9 +171,8 @@ def _check_name(name: Any) -> None:
 
 
 def _name_of_file(path: str | os.PathLike[str]) -> str:
-    """Name a run by its file; bytes of the name that are not UTF-8 are shown as escapes."""
     file, _ = mteb_selection(os.fspath(path))
-    return "stdin" if file == STDIN else os.fsencode(name_of(file)).decode("utf-8", "backslashreplace")
+    return "stdin" if file == STDIN else name_of(file)
 
 
 def _checked(columns: Columns, name: str) -> Run:
@@ -189,31 +181,23 @@ def _checked(columns: Columns, name: str) -> Run:
     if len(again):
         row = int(again[0])
         query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
-        raise FormatError(
-            columns.source,
-            f"document {document} is ranked twice for query {query}; keep only its best line",
-            line=columns.line_of(row),
-        )
+        raise columns.error(row, f"document {document} is ranked twice for query {query}; keep only its best line")
     if by_rank:
         _check_ranks(columns)
-    rows = grouped(columns)
-    return Run(name, rows.query_ids, rows.offsets, rows.docids, -rows.values if by_rank else rows.values, by_rank)
+    offsets, docids, values = grouped(columns)
+    return Run(name, tuple(columns.query_ids), offsets, docids, -values if by_rank else values, by_rank)
 
 
 def _check_ranks(columns: Columns) -> None:
     wrong = np.flatnonzero(~(np.isfinite(columns.values) & (columns.values == np.floor(columns.values))))
     if len(wrong):
         row = int(wrong[0])
-        problem = f"{columns.named(row)}: a rank must be a whole number"
-        raise FormatError(columns.source, problem, line=columns.line_of(row), text=str(columns.values[row]))
+        raise columns.error(row, f"{columns.named(row)}: a rank must be a whole number", str(columns.values[row]))
     order = np.lexsort((columns.values, columns.codes))
     codes, ranks = columns.codes[order], columns.values[order]
     same = np.flatnonzero((codes[1:] == codes[:-1]) & (ranks[1:] == ranks[:-1]))
     if len(same):
         row = int(order[same[0] + 1])
         query = columns.query_ids[columns.codes[row]]
-        raise FormatError(
-            columns.source,
-            f"rank {columns.values[row]:.0f} is given twice for query {query}; a rank must occur only once",
-            line=columns.line_of(row),
-        )
+        problem = f"rank {columns.values[row]:.0f} is given twice for query {query}; a rank must occur only once"
+        raise columns.error(row, problem)

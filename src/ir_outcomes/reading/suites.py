@@ -12,7 +12,7 @@ from typing import Any
 
 from ir_outcomes.errors import FormatError, InputError, MismatchError, UnreadableFile, escaped, some
 from ir_outcomes.reading.datasets import is_dataset_id
-from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.files import COMPRESSION_ENDINGS, name_of
 from ir_outcomes.reading.run_lists import run_paths
 
 __all__ = ["Suite", "SuiteCollection", "read_suite"]
@@ -25,7 +25,6 @@ Runs end in .run, .res or .trec, and may be compressed. Where there are no qrels
 ir_datasets id, such as beir/nfcorpus/test: folders, or underscores instead of slashes. Or list the collections in a TOML
 or JSON file."""
 _RUN_ENDINGS = (".run", ".res", ".trec")
-_COMPRESSION_ENDINGS = (".gz", ".bz2", ".xz", ".lz4", ".zst")
 _RUNS, _QRELS = "runs", "qrels"
 _KEYS = ("qrels", "dataset", "runs", "cutoff", "rel", "group")
 
@@ -153,7 +152,12 @@ def _from_folder(folder: Path) -> Iterable[SuiteCollection]:
         problem = "has runs beside each other, without collections" if found else "has no runs in folders"
         raise FormatError(str(folder), f"{problem}; {LAYOUTS}")
     qrels = {collection: _qrels_of(folder, collection, files) for collection in found}
-    _check_qrels(qrels, str(folder))
+    missing = [name for name in found if qrels[name] is None]
+    if missing:
+        raise MismatchError(
+            f"{folder}: there are no qrels of {some(missing, 10)}; add {_QRELS}/{missing[0]}.txt or {missing[0]}/qrels.txt, or "
+            "name the folder like an ir_datasets id, such as beir/nfcorpus/test"
+        )
     return [SuiteCollection(name, str(qrels[name]), found[name]) for name in sorted(found)]
 
 
@@ -166,8 +170,8 @@ def _files_below(folder: Path) -> Iterable[Path]:
 def _run_stem(file: Path) -> str | None:
     """Return the file's name without its endings if it is called like a run."""
     name = file.name
-    for ending in _COMPRESSION_ENDINGS:
-        name = name.removesuffix(ending)
+    for ending in COMPRESSION_ENDINGS:
+        name = name.removesuffix(f".{ending}")
     stem, ending = os.path.splitext(name)
     return stem if ending in _RUN_ENDINGS else None
 
@@ -180,15 +184,6 @@ def _qrels_of(folder: Path, collection: str, files: Iterable[Path]) -> str | Non
             return str(file)
     candidates = dict.fromkeys((collection, collection.replace("__", "/"), collection.replace("_", "/")))
     return next((name for name in candidates if "/" in name and is_dataset_id(name)), None)
-
-
-def _check_qrels(qrels: Mapping[str, str | None], source: str) -> None:
-    missing = [name for name, found in qrels.items() if found is None]
-    if missing:
-        raise MismatchError(
-            f"{source}: there are no qrels of {some(missing, 10)}; add {_QRELS}/{missing[0]}.txt or {missing[0]}/qrels.txt, or "
-            "name the folder like an ir_datasets id, such as beir/nfcorpus/test"
-        )
 
 
 def _from_file(path: Path) -> Suite:

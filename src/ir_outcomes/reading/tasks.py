@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from ir_outcomes._types import UnitChoice
 from ir_outcomes.errors import DatasetUnavailable
@@ -20,33 +20,19 @@ from ir_outcomes.reading.runs import Run, as_run
 __all__ = ["Task", "known_tasks", "load"]
 
 
-class Rule(NamedTuple):
-    """Settings of all ids that begin with a pattern; later rules override earlier ones.
-
-    Attributes
-    ----------
-    pattern : str
-        Regular expression.
-    settings : dict of str to object
-        Fields of `Task`.
-    """
-
-    pattern: str
-    settings: dict[str, Any]
-
-
 _RANDOM_ORDER = "its ranking holds no scores (all are 0) and stands in random order: candidates to rerank, not a run"
 _KNOWN = re.compile(r"msmarco-(document|passage)(-v2)?/(train|train/judged|dev[12]?|dev/\w+|trec-dl-.*)")
 
-RULES = (
+# Fields of `Task` for all ids that begin with a pattern; later rules override earlier ones.
+RULES: tuple[tuple[str, dict[str, Any]], ...] = (
     # The document leaderboard and Lin et al. 2021 look at 100 documents, where ir_datasets says RR@10.
-    Rule(r"msmarco-document", {"cutoff": 100, "unit": "query", "official_measure": "RR@100"}),
-    Rule(r"msmarco-passage", {"cutoff": 10, "unit": "query", "official_measure": "RR@10"}),
+    (r"msmarco-document", {"cutoff": 100, "unit": "query", "official_measure": "RR@100"}),
+    (r"msmarco-passage", {"cutoff": 10, "unit": "query", "official_measure": "RR@10"}),
     # The Deep Learning track took 1000 passages in its first two years, and 100 of everything else.
-    Rule(r"msmarco-\w+(-v2)?/trec-dl", {"cutoff": 100, "unit": "document", "official_measure": "nDCG@10"}),
-    Rule(r"msmarco-passage/trec-dl", {"cutoff": 1000}),
-    Rule(r"msmarco-passage(-v2)?/trec-dl|msmarco-\w+/trec-dl-hard", {"rel": 2}),
-    Rule(r"msmarco-passage/", {"baseline_problem": _RANDOM_ORDER}),
+    (r"msmarco-\w+(-v2)?/trec-dl", {"cutoff": 100, "unit": "document", "official_measure": "nDCG@10"}),
+    (r"msmarco-passage/trec-dl", {"cutoff": 1000}),
+    (r"msmarco-passage(-v2)?/trec-dl|msmarco-\w+/trec-dl-hard", {"rel": 2}),
+    (r"msmarco-passage/", {"baseline_problem": _RANDOM_ORDER}),
 )
 
 
@@ -160,9 +146,9 @@ def load(name: str) -> Task:
     if not dataset.has_qrels():
         load_part(name, "qrels")  # says so, and which do
     settings: dict[str, Any] = {}
-    for rule in RULES:
-        if re.match(rule.pattern, name):
-            settings |= rule.settings
+    for pattern, fields in RULES:
+        if re.match(pattern, name):
+            settings |= fields
     official = [str(measure) for measure in told_by(dataset, "documentation").get("official_measures") or ()]
     official_rel = _rel_of(official)
     if official_rel is not None:
