@@ -128,7 +128,7 @@ def test_options_come_before_the_settings_of_a_suite(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 2\n")
     collection = {"qrels": "qrels.txt", "runs": {"old": "old.run", "new": "new.run"}, "rel": 2, "cutoff": 5}
     (tmp_path / "suite.json").write_text(json.dumps({"collections": {"one": collection}}))
-    words = ["gate", "--suite", tmp_path / "suite.json", "--baseline", "old", "--margins", "2pp,1", "--format", "json"]
+    words = ["gate", "--suite", str(tmp_path / "suite.json"), "--baseline", "old", "--margins", "2pp,1", "--format", "json"]
     for options, expected in (([], (2, 5)), (["--rel", "1", "--cutoff", "7"], (1, 7))):
         settings = GateResult.from_json(call(*words, *options).stdout).settings
         assert settings is not None
