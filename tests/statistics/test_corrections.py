@@ -33,6 +33,15 @@ def test_tukey_refuses_a_system_that_shares_too_few_queries() -> None:
         randomized_tukey_hsd(values, resamples=999)
 
 
+def test_tukey_is_the_same_with_queries_on_which_all_systems_are_equal() -> None:
+    values = np.random.default_rng(3).normal(np.array([0.0, 0.2, 0.4, 0.9]), size=(30, 4))
+    equal = np.repeat(np.arange(30.0)[:, None], 4, axis=1)
+    found = randomized_tukey_hsd(np.concatenate([equal[:10], values, equal[10:]]), resamples=2999)
+    assert np.array_equal(found, randomized_tukey_hsd(values, resamples=2999))
+    assert found.min() < 0.05
+    assert np.array_equal(randomized_tukey_hsd(equal, resamples=99), np.ones((4, 4)))
+
+
 def test_tukey_of_one_pair_needs_no_overlap_with_others() -> None:
     values = np.random.default_rng(2).normal(0, 1, (40, 2))
     values[12:, 1] = np.nan

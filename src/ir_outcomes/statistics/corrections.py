@@ -154,26 +154,31 @@ def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int
     shared = weights.T @ weights
     _check_overlap(shared)
     shared = np.maximum(shared, 1.0)
-    # The values of each query moved to the left, so that shuffling need not look at the gaps; and the way back.
-    home = np.argsort(~defined, axis=1, kind="stable")
-    packed = np.take_along_axis(np.where(defined, scores, 0.0), home, axis=1)
-    gaps = ~np.take_along_axis(defined, home, axis=1)
+    # A query on which all systems have the same value adds 0 to every difference, however they are permuted.
+    lowest = np.where(defined, scores, np.inf).min(axis=1, initial=np.inf)
+    varies = np.where(defined, scores, -np.inf).max(axis=1, initial=-np.inf) > lowest
+    scores, defined, weights = scores[varies], defined[varies], weights[varies]
 
     def differences(filled: Floats) -> Floats:
-        sums = np.swapaxes(filled, -1, -2) @ weights
+        sums: Floats = np.swapaxes(filled, -1, -2) @ weights
         return np.abs(sums - np.swapaxes(sums, -1, -2)) / shared
 
     observed = differences(np.where(defined, scores, 0.0))
     slack = 1e-12 * max(float(observed.max(initial=0.0)), 1e-300)  # differences that are equal but for rounding reach it
+    # Queries with equally many values are permuted together: which queries, where their values stand, and the values.
+    n_values = defined.sum(axis=1)
+    groups = []
+    for number in np.unique(n_values).tolist():
+        queries = np.flatnonzero(n_values == number)[:, None]
+        places = np.nonzero(defined[n_values == number])[1].reshape(-1, number)
+        groups.append((queries, places, scores[queries, places]))
     rng = np.random.default_rng(seed)
     reached = np.zeros(observed.shape, dtype=np.int64)
-    batch = max(1, (1 << 18) // max(scores.size, 1))  # so many permutations at a time as stay in the processor's cache
+    batch = max(1, (1 << 18) // max(scores.size, shared.size, 1))  # what stays in the processor's cache
     for start in range(0, resamples, batch):
-        keys = rng.random((min(batch, resamples - start), *scores.shape))
-        keys[:, gaps] = 2.0  # gaps sort behind all values
-        shuffled = np.take_along_axis(np.broadcast_to(packed, keys.shape), np.argsort(keys, axis=2), axis=2)
-        filled = np.empty_like(shuffled)
-        np.put_along_axis(filled, np.broadcast_to(home, keys.shape), shuffled, axis=2)
+        filled = np.zeros((min(batch, resamples - start), *scores.shape))
+        for queries, places, own in groups:
+            filled[:, queries, places] = rng.permuted(np.broadcast_to(own, (len(filled), *own.shape)), axis=2)
         largest = differences(filled).max(axis=(1, 2))
         reached += (largest[:, None, None] >= observed - slack).sum(axis=0)
     return (1 + reached) / (1 + resamples)
