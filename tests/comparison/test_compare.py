@@ -432,3 +432,12 @@ def test_every_test_of_ranking_is_reported_and_can_decide() -> None:
         found = compare(qrels, first, second, test=name)
         assert set(found.ranking.pvalues) == set(get_args(RankingTest))
         assert found.ranking.decides.name == name
+
+
+def test_a_contender_that_is_named_twice_is_compared_once() -> None:
+    evaluation = iro.evaluate(
+        {"q": {"a": 1}, "r": {"b": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"r": {"b": 1.0}}, "z": {"q": {"a": 2.0}}}
+    )
+    found = iro.compare(evaluation, "x", ["y", "y", "z"])
+    assert isinstance(found, Comparisons)
+    assert ([item.contender for item in found], found[0].settings.family) == (["y", "z"], 2)

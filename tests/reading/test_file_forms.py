@@ -407,6 +407,8 @@ def test_a_header_of_ir_metadata_is_kept(write: Any, monkeypatch: pytest.MonkeyP
         (METADATA.replace("# ir_metadata.end\n", "") + "q1 Q0 d1 1 3.0 t\n", "line 7: belongs to the ir_metadata header"),
         ("# ir_metadata.start\n# a: 1\n", "begins with an ir_metadata header that does not end"),
         (METADATA, "is empty; nothing can be evaluated"),
+        (METADATA.rstrip("\n"), "is empty; nothing can be evaluated"),
+        ("q1 Q0 d1 1 3.0 t\nq1\n", "line 2: has 1 column, expected 6"),
         ("# a comment\n" + METADATA + "q1 Q0 d1 1 3.0 t\n", "line 1: is a comment; remove comment lines"),
         ("q1 Q0 d1 1 3.0 t\n" + METADATA, "line 2: has 2 columns, expected 6; .*comment lines must be removed"),
         ("# made by us on a Monday\nq1 Q0 d1 1 3.0 t\n", "line 1: is a comment; remove comment lines"),

@@ -247,7 +247,7 @@ def _chosen_by_name(evaluation: Evaluation, baseline: Any, contenders: Any, all_
     if not contenders:
         raise ParameterError("there is no contender; name a run other than the baseline")
     several = not isinstance(contenders, str)
-    chosen = list(contenders) if several else [contenders]
+    chosen = list(dict.fromkeys(contenders)) if several else [contenders]
     notes: tuple[str, ...] = ()
     if several and baseline in chosen and len(chosen) > 1:
         chosen, notes = [name for name in chosen if name != baseline], (_NOT_WITH_ITSELF,)

@@ -24,7 +24,7 @@ from ir_outcomes.reading.columns import Columns, FileContent
 from ir_outcomes.reading.files import BOM, LONGEST_LINE, Block, blocks_of, pieces
 from ir_outcomes.reading.json_files import is_json_lines, mteb_selection, read_json, read_json_lines
 from ir_outcomes.reading.layouts import RUN, Kind, Layout, is_header, named_columns
-from ir_outcomes.reading.lines import COLUMN_REMEDY, check_bytes, nonblank, read_lines, shown
+from ir_outcomes.reading.lines import COLUMN_REMEDY, check_bytes, from_line, nonblank, read_lines, shown
 from ir_outcomes.reading.parquet_files import is_parquet, read_parquet
 
 __all__ = ["read_any_file", "seems_to_be_a_run"]
@@ -217,15 +217,9 @@ def _without_metadata(blocks: Iterator[Block], kind: Kind, source: str) -> tuple
         for number, line in nonblank(block):
             size += len(line)
             if line.strip() == _METADATA_END:
-                return "\n".join(lines[1:]), _rest(block, number, blocks)
+                return "\n".join(lines[1:]), from_line(chain([block], blocks), number + 1)
             if not line.startswith(b"#") or size > LONGEST_LINE:
                 problem = "belongs to the ir_metadata header, which must be comment lines and end with '# ir_metadata.end'"
                 raise FormatError(source, problem, line=number, text=shown([line.strip()]))
             lines.append(line.decode().rstrip()[1:].removeprefix(" "))
     raise FormatError(source, "begins with an ir_metadata header that does not end; add the line '# ir_metadata.end'")
-
-
-def _rest(block: Block, number: int, blocks: Iterator[Block]) -> Iterator[Block]:
-    """Return what follows a line: the rest of its block, and the other blocks."""
-    lines = block.data.split(b"\n", number - block.first_line + 1)
-    return chain([Block(number + 1, lines[-1])], blocks)

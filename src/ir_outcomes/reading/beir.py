@@ -7,6 +7,7 @@ import os
 
 from ir_outcomes.errors import FormatError, UnreadableFile
 from ir_outcomes.reading.files import blocks, read_texts
+from ir_outcomes.reading.json_files import without_repeated_names
 from ir_outcomes.reading.lines import check_bytes, nonblank, shown
 
 __all__ = ["beir_qrels_path", "beir_texts", "has_beir_texts", "query_texts"]
@@ -108,7 +109,7 @@ def _texts_of_json_lines(path: str) -> dict[str, str]:
         check_bytes(block, path)
         for number, line in nonblank(block):
             try:
-                record = json.loads(line)
+                record = json.loads(line, object_pairs_hook=without_repeated_names)
                 identifier = next(record[name] for name in _ID_NAMES if name in record)
                 text = next(record[name] for name in _TEXT_NAMES if name in record)
             except (ValueError, LookupError, TypeError, StopIteration, RecursionError):

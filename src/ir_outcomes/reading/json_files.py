@@ -139,7 +139,7 @@ def _parsed(text: str, source: str, line: int) -> Any:
         raise FormatError(source, f"is not JSON ({error.msg}); correct it or write it again", line=at, text=shown) from None
     except _RepeatedName as error:
         problem = "an object has the same name twice; a query or document must occur only once"
-        raise FormatError(source, problem, line=line if "\n" not in text.strip() else None, text=str(error)) from None
+        raise FormatError(source, problem, line=line if "\n" not in text.strip() else None, text=error.name) from None
     except RecursionError:
         raise FormatError(source, "is nested too deeply to be a run or qrels", line=line) from None
     except ValueError as error:  # a number with more digits than Python converts
@@ -148,6 +148,10 @@ def _parsed(text: str, source: str, line: int) -> Any:
 
 class _RepeatedName(ValueError):
     """An object with a repeated name, of which `json` would silently keep only the last."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"an object has the name {name!r} twice")
+        self.name = name
 
 
 def without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ir_outcomes._formatting import plural
 from ir_outcomes._types import Floats
 from ir_outcomes.errors import FormatError
 from ir_outcomes.reading.columns import LONGEST_ID, Columns, as_ids
@@ -29,7 +30,7 @@ from ir_outcomes.reading.keys import Codes, Ids
 from ir_outcomes.reading.layouts import Layout
 from ir_outcomes.reading.tokens import fields_of, ids_of, numbers_of
 
-__all__ = ["COLUMN_REMEDY", "check_bytes", "decimal", "nonblank", "read_lines", "shown"]
+__all__ = ["COLUMN_REMEDY", "check_bytes", "decimal", "from_line", "nonblank", "read_lines", "shown"]
 
 COLUMN_REMEDY = (
     "; ids and tags must not contain white space, comment lines must be removed, and a header must name query_id, doc_id "
@@ -61,7 +62,7 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
     codes, documents, values = _Growing(), _Growing(), _Growing()
     code_of: dict[bytes, int] = {}
     n_bytes = 0
-    for block in _from_line(content, first_line):
+    for block in from_line(content, first_line):
         n_bytes += len(block.data)
         part = _fast(block, layout) or _plain(block, layout, source)
         codes.extend(_coded(part.queries, code_of))
@@ -132,7 +133,7 @@ def decimal(field: bytes, layout: Layout, source: str, line: int) -> float:
     return value
 
 
-def _from_line(content: Iterable[Block], first_line: int) -> Iterator[Block]:
+def from_line(content: Iterable[Block], first_line: int) -> Iterator[Block]:
     """Leave out the lines before the first one that contains data."""
     for block in content:
         skipped = first_line - block.first_line
@@ -151,7 +152,7 @@ def _line_of(source: str, first_line: int, row: int) -> int | None:
     """Find the line of a row by reading the file again; None for a pipe, which can be read only once."""
     if source == STDIN or not os.path.isfile(source):
         return None
-    for block in _from_line(blocks(source), first_line):
+    for block in from_line(blocks(source), first_line):
         for number, _ in nonblank(block):
             if row == 0:
                 return number
@@ -233,7 +234,7 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
     for number, line in nonblank(block):
         fields = line.split() if layout.separator is None else _separated(line, layout.separator, source, number)
         if len(fields) != layout.columns:
-            problem = f"has {len(fields)} columns, expected {layout.columns}{COLUMN_REMEDY}"
+            problem = f"has {plural('column', len(fields))}, expected {layout.columns}{COLUMN_REMEDY}"
             raise FormatError(source, problem, line=number, text=shown(fields))
         for name, column in (("query", layout.query), ("document", layout.document)):
             if not fields[column]:

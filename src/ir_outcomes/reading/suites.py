@@ -13,6 +13,7 @@ from typing import Any
 from ir_outcomes.errors import FormatError, InputError, MismatchError, UnreadableFile, escaped, some
 from ir_outcomes.reading.datasets import is_dataset_id
 from ir_outcomes.reading.files import COMPRESSION_ENDINGS, name_of
+from ir_outcomes.reading.json_files import without_repeated_names
 from ir_outcomes.reading.run_lists import run_paths
 
 __all__ = ["Suite", "SuiteCollection", "read_suite"]
@@ -209,7 +210,8 @@ def _parsed(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise FormatError(str(path), "is not UTF-8; a suite is a folder, or a TOML or JSON file") from None
     try:
-        content = json.loads(text) if path.suffix == ".json" else _toml(text, path)
+        is_json = path.suffix == ".json"
+        content = json.loads(text, object_pairs_hook=without_repeated_names) if is_json else _toml(text, path)
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
