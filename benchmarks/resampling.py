@@ -22,7 +22,7 @@ import scipy.stats
 
 import ir_outcomes as iro
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.half_tests import agreement_of_tests
+from ir_outcomes.leaderboards.agreement import agreement_of_tests
 from ir_outcomes.statistics import sign_flip
 
 RUNS, QUERIES = 40, 5193

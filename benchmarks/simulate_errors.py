@@ -18,10 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ir_outcomes import search_lengths
-from ir_outcomes._types import Unit
 from ir_outcomes.comparison.outcomes import PairedQueries, Restricted, pair_queries
-from ir_outcomes.comparison.pair_tests import DecidingCoverageTest, PairTests, judge, run_tests, samples_of
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import LABELS, DecidingCoverageTest, PairTests, judge, run_tests, samples_of
 from ir_outcomes.statistics import (
     Tests,
     coverage_interval,
@@ -35,7 +33,8 @@ from ir_outcomes.statistics import (
     ratio_interval,
     t_test,
 )
-from ir_outcomes.statistics.binomial import binomial_tests
+from ir_outcomes.statistics.tests import binomial_tests
+from ir_outcomes.types import Unit
 
 ALPHA = 0.05
 SIZES = (20, 50, 200, 1000)

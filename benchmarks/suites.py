@@ -15,11 +15,9 @@ from pathlib import Path
 import numpy as np
 
 import ir_outcomes as iro
-from ir_outcomes._types import Floats
-from ir_outcomes.across.conditions import Rules
-from ir_outcomes.across.effects import effects_of
-from ir_outcomes.across.pooled import FACETS, label_of, pooled_effect
+from ir_outcomes.across.conditions import FACETS, Rules, effects_of, label_of, pooled_effect
 from ir_outcomes.comparison.outcomes import from_items
+from ir_outcomes.types import Floats
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 PAIRS = (

@@ -11,8 +11,8 @@ from typing import Any
 from real_runs import DATA, Collection, percent, table
 
 import ir_outcomes as iro
-from ir_outcomes._formatting import fixed, pvalue
 from ir_outcomes.across.conditions import Condition
+from ir_outcomes.formatting import fixed, pvalue
 
 Save = Callable[[Any, str], None]
 Numbers = dict[str, str]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.pair_tests import coverage_test_for, judge, run_tests, stacked
-from ir_outcomes.leaderboards.pair_blocks import blocks_of_ranks, blocks_of_shares
+from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, stacked
+from ir_outcomes.leaderboards.pairs import blocks_of_ranks, blocks_of_shares
 from ir_outcomes.showing import markdown
 from ir_outcomes.showing.view import Column
 from ir_outcomes.statistics import FEW, t_tests

@@ -15,9 +15,8 @@ from ir_measures import P, nDCG
 import ir_outcomes as iro
 from ir_outcomes import ASL, ESL
 from ir_outcomes.errors import IrOutcomesError
-from ir_outcomes.reading.entries import read_entries
 from ir_outcomes.reading.files import name_of, read_ids, read_texts
-from ir_outcomes.reading.outputs import read_output
+from ir_outcomes.reading.outputs import read_entries, read_output
 
 QRELS = {"q": {"d": 1}}
 RUN = {"q": {"d": 1.0}}

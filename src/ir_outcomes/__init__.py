@@ -8,6 +8,7 @@ from ir_outcomes._version import __version__
 from ir_outcomes.across import (
     CollectionsComparison,
     CutoffsComparison,
+    GateResult,
     JudgesComparison,
     SlicesComparison,
     compare_collections,
@@ -19,7 +20,6 @@ from ir_outcomes.across import (
 from ir_outcomes.comparison import (
     Comparison,
     Comparisons,
-    GateResult,
     Holes,
     Plan,
     SummaryVerdict,
@@ -42,12 +42,10 @@ from ir_outcomes.errors import (
     ParameterError,
     UnreadableFile,
 )
-from ir_outcomes.evaluation.evaluate import evaluate
+from ir_outcomes.evaluation.evaluate import evaluate, evaluate_suite
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
-from ir_outcomes.evaluation.output_scores import scores_from_outputs
-from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.suites import evaluate_suite
+from ir_outcomes.evaluation.scores import Scores, scores_from_outputs
 from ir_outcomes.leaderboards import (
     Agreement,
     Leaderboard,

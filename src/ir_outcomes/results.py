@@ -30,9 +30,8 @@ from typing import (
 
 import numpy as np
 
-from ir_outcomes._checks import check_choice
-from ir_outcomes._types import Columns, Mark
 from ir_outcomes.errors import FormatError, IrOutcomesError, ParameterError, escaped
+from ir_outcomes.types import Columns, Mark, check_choice
 
 if TYPE_CHECKING:
     from ir_outcomes.showing.report import ReportPage

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ir_outcomes.comparison import GateResult, Holes, Plan
+from ir_outcomes.across import GateResult
+from ir_outcomes.comparison import Holes, Plan
 from ir_outcomes.samples import write_sample
 from tests.helpers.command_line import call
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes._types import Unit
 from ir_outcomes.comparison import Comparison
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.statistics import Interval
+from ir_outcomes.types import Unit
 from tests.helpers import literal, strategies
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.runs import qrels_of, run_of

@@ -16,11 +16,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes._types import RankingTest
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.statistics import randomized_tukey_hsd
+from ir_outcomes.types import RankingTest
 from tests.helpers import literal, strategies
 from tests.helpers.runs import qrels_of, run_of
 
@@ -199,7 +199,7 @@ def systems() -> tuple[literal.Qrels, dict[str, literal.Run]]:
 def test_all_pairs_and_tukey(systems: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, runs = systems
     quick = partial(randomized_tukey_hsd, resamples=5000)
-    monkeypatch.setattr("ir_outcomes.comparison.build.randomized_tukey_hsd", quick)
+    monkeypatch.setattr("ir_outcomes.comparison.compare.randomized_tukey_hsd", quick)
     holm = iro.compare(qrels, runs["A"], {name: runs[name] for name in "BC"}, names=["A", "B", "C"], all_pairs=True)
     assert isinstance(holm, Comparisons)
     assert [(each.baseline, each.contender) for each in holm] == [("A", "B"), ("A", "C"), ("B", "C")]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.gate import WithoutResults, decide_gate
+from ir_outcomes.across.gate import WithoutResults, decide_gate
 from ir_outcomes.errors import EmptyInput, ParameterError
 from tests.helpers.runs import qrels_of, run_of
 

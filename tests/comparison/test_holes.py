@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.assignments import Holdings, holdings_of, labels_of
-from ir_outcomes.comparison.settings import Settings
-from ir_outcomes.comparison.tipping import tip_of
+from ir_outcomes.comparison.holes import Holdings, holdings_of, labels_of, tip_of
+from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
 from tests.helpers import literal

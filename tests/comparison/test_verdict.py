@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from ir_outcomes.comparison.verdict import LABELS, MIRRORED, Findings, decide
-from ir_outcomes.statistics import paired
+from ir_outcomes.statistics import tests as paired
 
 every = [Findings(*flags) for flags in itertools.product((False, True), repeat=4)]  # type: ignore[arg-type]
 # A facet that is significant after correction is significant before it, and does not improve and worsen by one test.

@@ -14,7 +14,7 @@ import ir_outcomes as iro
 from ir_outcomes import Comparisons
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError, UnreadableFile
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.reading.run_lists import run_list, run_paths
+from ir_outcomes.reading.runs import run_list, run_paths
 from tests.helpers.searchlengths import differing
 
 QRELS = {f"q{n}": {f"d{n}": 1, f"d{n + 1}": 2, "d0": 0} for n in range(1, 9)}

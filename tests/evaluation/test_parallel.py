@@ -18,7 +18,7 @@ from ir_measures import nDCG
 import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.errors import IrOutcomesWarning, ParameterError, UnreadableFile
-from ir_outcomes.evaluation.parallel import each_run
+from ir_outcomes.evaluation.evaluate import each_run
 from ir_outcomes.measures import baselines
 from ir_outcomes.reading import as_qrels
 
@@ -126,7 +126,7 @@ def test_a_baseline_file_that_changes_within_size_and_time_is_read_again(tmp_pat
 WORK = """
 import os, sys, time
 from pathlib import Path
-from ir_outcomes.evaluation.parallel import each_run
+from ir_outcomes.evaluation.evaluate import each_run
 
 class Sleep:
     def __call__(self, path, name):

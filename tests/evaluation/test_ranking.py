@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes._types import Ties
-from ir_outcomes.reading import columns, keys
+from ir_outcomes.reading import columns
+from ir_outcomes.reading import columns as keys
+from ir_outcomes.types import Ties
 from tests.helpers import literal
 
 

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes import SearchLengths
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError, UnreadableFile
-from ir_outcomes.evaluation import cache, storage
+from ir_outcomes.evaluation import evaluate as cache
+from ir_outcomes.evaluation import storage
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.lengths import search_lengths
 from ir_outcomes.reading import as_qrels

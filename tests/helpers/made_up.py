@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import OUTCOMES
 from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.evaluation.lengths import OUTCOMES
 
 __all__ = [
     "agreement",

@@ -13,9 +13,9 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.half_tests import agreement_of_tests
-from ir_outcomes.leaderboards.halves import first_halves, rates
-from ir_outcomes.statistics import differences, pairs, wilcoxon
+from ir_outcomes.leaderboards.agreement import agreement_of_tests, first_halves, rates
+from ir_outcomes.statistics import differences, wilcoxon
+from ir_outcomes.statistics import tests as pairs
 from tests.helpers.many import collection
 
 

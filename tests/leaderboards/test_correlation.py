@@ -8,7 +8,7 @@ import scipy.stats
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
-from ir_outcomes.leaderboards.source import scores_of
+from ir_outcomes.leaderboards.board import scores_of
 from tests.helpers.many import collection
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, ParameterError
 from ir_outcomes.leaderboards.history import history_of
-from ir_outcomes.reading.entries import Entry, read_entries
+from ir_outcomes.reading.outputs import Entry, read_entries
 
 
 @pytest.mark.realdata

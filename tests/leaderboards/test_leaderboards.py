@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
-from ir_outcomes.leaderboards import pair_blocks
+from ir_outcomes.leaderboards import pairs as pair_blocks
+from ir_outcomes.leaderboards.board import tiers
 from ir_outcomes.leaderboards.pairs import all_pairs
-from ir_outcomes.leaderboards.tiers import tiers
 from tests.helpers.literal import Qrels, Run
 from tests.helpers.many import collection, tied_multiset
 

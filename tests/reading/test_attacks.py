@@ -18,7 +18,9 @@ import zstandard
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, InputError, UnreadableFile
-from ir_outcomes.reading import any_file, files, lines
+from ir_outcomes.reading import files
+from ir_outcomes.reading import formats as any_file
+from ir_outcomes.reading import text as lines
 
 MIB = 1 << 20
 LINE = b"q1 Q0 d1 1 1.0 t\n"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ir_outcomes.errors import FormatError, InputError, ParameterError
-from ir_outcomes.reading import entries
-from ir_outcomes.reading.entries import read_entries
+from ir_outcomes.reading import outputs as entries
+from ir_outcomes.reading.outputs import read_entries
 
 HEADER = "id,date,score\n"
 

@@ -23,8 +23,12 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, ParameterError, UnreadableFile
-from ir_outcomes.reading import any_file, files, json_files, layouts, lines
-from ir_outcomes.reading.beir import beir_texts
+from ir_outcomes.reading import columns as layouts
+from ir_outcomes.reading import files
+from ir_outcomes.reading import formats as any_file
+from ir_outcomes.reading import formats as json_files
+from ir_outcomes.reading import text as lines
+from ir_outcomes.reading.qrels import beir_texts
 
 RUN = {"q1": {"b": 1.5, "é": 2.5}, "q2": {"a": 0.5}}
 QRELS = {"q1": {"b": 1, "é": 0}, "q2": {"a": 2}}
@@ -460,7 +464,7 @@ def test_parquet_that_is_damaged_or_cannot_be_read(write: Any, monkeypatch: pyte
 
 
 def test_a_parquet_bomb_is_refused(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ir_outcomes.reading import parquet_files
+    from ir_outcomes.reading import formats as parquet_files
 
     monkeypatch.setattr(parquet_files, "UNSUSPICIOUS", 1000)
     column = pa.array(["q"] * 1_000_000)

@@ -14,7 +14,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, UnreadableFile
-from ir_outcomes.reading.run_lists import run_list, run_paths, runs_and_names
+from ir_outcomes.reading.runs import run_list, run_paths, runs_and_names
 
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\n"
 

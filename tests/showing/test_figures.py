@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import ir_outcomes as iro
-from ir_outcomes.across.cutoffs import CutoffsComparison
+from ir_outcomes.across.same_queries import CutoffsComparison
 from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory

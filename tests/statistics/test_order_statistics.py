@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from ir_outcomes.statistics.order_statistics import median_interval
+from ir_outcomes.statistics.intervals import median_interval
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])

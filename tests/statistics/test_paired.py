@@ -11,7 +11,6 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ir_outcomes._types import Floats
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import (
     binomial_test,
@@ -38,6 +37,7 @@ from ir_outcomes.statistics import (
     wilcoxon,
     wilcoxon_tests,
 )
+from ir_outcomes.types import Floats
 
 whole = st.lists(st.integers(-6, 6), max_size=9).map(lambda values: np.array(values, dtype=np.float64))
 long_whole = st.lists(st.integers(-100, 100), min_size=51, max_size=90).map(lambda values: np.array(values, dtype=np.float64))

@@ -10,7 +10,6 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_outcomes._types import Floats
 from ir_outcomes.statistics import (
     Differences,
     binomial_tests,
@@ -29,9 +28,10 @@ from ir_outcomes.statistics import (
     wilcoxon,
     wilcoxon_tests,
 )
-from ir_outcomes.statistics import pairs as statistics_of_pairs
-from ir_outcomes.statistics.counts import classes, count, medians, membership
-from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
+from ir_outcomes.statistics import tests as statistics_of_pairs
+from ir_outcomes.statistics.resampling import kendall_taus, shared_ranks
+from ir_outcomes.statistics.signflips import classes, count, medians, membership
+from ir_outcomes.types import Floats
 
 values = st.one_of(
     st.integers(1, 6).map(float),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ir_outcomes.statistics import mean_tests, sign_flip_tests, tally_rows
-from ir_outcomes.statistics.saddlepoint import approximate_sign_flips, far_from
+from ir_outcomes.statistics.signflips import approximate_sign_flips, far_from
 
 
 def heavy_tailed(n_samples: int, n: int, seed: int) -> np.ndarray:

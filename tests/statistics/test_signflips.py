@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes._types import Floats
 from ir_outcomes.statistics import (
     adjust,
     differences,
@@ -23,6 +22,7 @@ from ir_outcomes.statistics import (
     tally_rows,
 )
 from ir_outcomes.statistics.distributions import subset_sums
+from ir_outcomes.types import Floats
 
 whole = st.lists(st.integers(-6, 6), max_size=9).map(lambda values: np.array(values, dtype=np.float64))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.tail.measures import ablation
+from ir_outcomes.tail.lengths import ablation
 from tests.helpers.documents import documents_by_definition
 from tests.helpers.many import collection
 

@@ -10,7 +10,7 @@ from ir_measures import AP, P
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.tail.measures import average_precision, document_lengths, precision_at
+from ir_outcomes.tail.lengths import average_precision, document_lengths, precision_at
 from tests.helpers.documents import documents_of_list
 from tests.helpers.many import collection
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.tail.measures import document_precisions
+from ir_outcomes.tail.lengths import document_precisions
 from tests.helpers.documents import documents_by_definition
 from tests.helpers.many import collection
 

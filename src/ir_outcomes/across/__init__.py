@@ -1,14 +1,14 @@
 """The same comparison under several conditions: collections, slices of the queries, cutoffs, judges."""
 
 from ir_outcomes.across.collections import CollectionsComparison, compare_collections
-from ir_outcomes.across.cutoffs import CutoffsComparison, compare_cutoffs
-from ir_outcomes.across.gate import gate
-from ir_outcomes.across.judges import JudgesComparison, compare_judges
+from ir_outcomes.across.gate import GateResult, gate
+from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison, compare_cutoffs, compare_judges
 from ir_outcomes.across.slices import SlicesComparison, compare_slices
 
 __all__ = [
     "CollectionsComparison",
     "CutoffsComparison",
+    "GateResult",
     "JudgesComparison",
     "SlicesComparison",
     "compare_collections",

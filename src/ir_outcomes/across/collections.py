@@ -9,17 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ir_outcomes._formatting import listed, plural
-from ir_outcomes._types import Correction, CoverageTest, RankingTest
-from ir_outcomes.across.conditions import Condition, Rules, conditions_of
-from ir_outcomes.across.pooled import Overall, overall_of
-from ir_outcomes.across.rows import condition_row, pooled_row
-from ir_outcomes.comparison.settings import Settings
+from ir_outcomes.across.conditions import Condition, Overall, Rules, condition_row, conditions_of, overall_of, pooled_row
+from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError
-from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.notes import UNEVEN_JUDGING
+from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
+from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics import FEWEST_SAMPLES_TO_GENERALISE
+from ir_outcomes.types import Correction, CoverageTest, RankingTest
 
 __all__ = ["CollectionsComparison", "compare_collections"]
 

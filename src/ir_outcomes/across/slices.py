@@ -10,17 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ir_outcomes._formatting import listed, plural, pvalue_in_words
-from ir_outcomes._types import Correction, CoverageTest, RankingTest
-from ir_outcomes.across.conditions import Condition, Rules, conditions_of
-from ir_outcomes.across.rows import condition_row
-from ir_outcomes.comparison.outcomes import OUTCOMES, pair_queries
-from ir_outcomes.comparison.settings import Settings, contenders_of
+from ir_outcomes.across.conditions import Condition, Rules, condition_row, conditions_of
+from ir_outcomes.comparison.outcomes import Settings, contenders_of, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.formatting import listed, plural, pvalue_in_words
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.results import Immutable, Result, versions
 from ir_outcomes.statistics import differences, heterogeneity_test
+from ir_outcomes.types import Correction, CoverageTest, RankingTest
 
 __all__ = ["FEWEST_QUERIES_OF_A_SLICE", "SliceDifferences", "SlicesComparison", "compare_slices"]
 

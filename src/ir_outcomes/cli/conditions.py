@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ir_outcomes._types import Correction
 from ir_outcomes.cli.groups import add_command
 from ir_outcomes.cli.options import (
     QRELS,
@@ -26,6 +25,7 @@ from ir_outcomes.cli.options import (
 from ir_outcomes.cli.sources import BASELINE, CONTENDERS, evaluated_with_baseline
 from ir_outcomes.cli.streams import note
 from ir_outcomes.cli.writing import WriteOptions
+from ir_outcomes.types import Correction
 
 __all__ = ["register"]
 
@@ -193,7 +193,7 @@ def suite(
     Shows what holds on average over these collections, and what to expect of a new one.
     """
     from ir_outcomes.across import compare_collections
-    from ir_outcomes.evaluation.suites import evaluate_suite
+    from ir_outcomes.evaluation.evaluate import evaluate_suite
     from ir_outcomes.reading.suites import read_suite
 
     found = read_suite(path)

@@ -24,8 +24,8 @@ from ir_outcomes.cli.writing import WriteOptions, check_target
 from ir_outcomes.errors import EmptyInput, ParameterError
 
 if TYPE_CHECKING:
-    from ir_outcomes.comparison.gate import GateRow
-    from ir_outcomes.comparison.settings import Settings
+    from ir_outcomes.across.gate import GateRow
+    from ir_outcomes.comparison.outcomes import Settings
     from ir_outcomes.evaluation.evaluation import Evaluation
 
 __all__ = ["register"]
@@ -86,7 +86,7 @@ def gate(
     A run passes if harm beyond the margins is excluded on both facets. It fails if such harm is shown, or if it has no results
     for too many queries. Of several decisions the worst is the exit status.
     """
-    from ir_outcomes.comparison.gate import gate_of
+    from ir_outcomes.across.gate import gate_of
 
     for option, path in (("--summary", summary), ("--report", report)):
         if path is not None:
@@ -122,8 +122,8 @@ def _compare(
     queries: str | None,
     documents: int,
 ) -> _Compared:
+    from ir_outcomes.across.gate import WithoutResults
     from ir_outcomes.comparison import compare
-    from ir_outcomes.comparison.gate import WithoutResults
     from ir_outcomes.reading.files import name_of
 
     paths = run_files(runs)

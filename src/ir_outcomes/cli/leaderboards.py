@@ -274,7 +274,7 @@ def _scores(
 
     Options that change nothing about values that are already computed are refused.
     """
-    from ir_outcomes.evaluation.output_scores import scores_from_outputs
+    from ir_outcomes.evaluation.scores import scores_from_outputs
 
     has_cutoff = isinstance(options, RunOptions) and (options.cutoff is not None or options.unit != "auto")
     if _settings_of_runs(options) or has_cutoff or options.cache is not None or options.n_jobs != 1:

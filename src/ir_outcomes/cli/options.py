@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from ir_outcomes._types import Correction, CoverageTest, FamilyCorrection, Missing, OneOrder, RankingTest, Ties, UnitChoice
 from ir_outcomes.cli.streams import progress_is_shown, quiet
 from ir_outcomes.errors import escaped
+from ir_outcomes.types import Correction, CoverageTest, FamilyCorrection, Missing, OneOrder, RankingTest, Ties, UnitChoice
 
 if TYPE_CHECKING:
     from ir_outcomes.evaluation.evaluation import Evaluation

@@ -45,7 +45,7 @@ class EvaluatedRuns(NamedTuple):
 
 def run_files(runs: Sequence[str]) -> list[str]:
     """List the runs of a call, those of directories one by one."""
-    from ir_outcomes.reading.run_lists import is_path, run_paths
+    from ir_outcomes.reading.runs import is_path, run_paths
 
     return [path for run in runs for path in (run_paths(run) if is_path(run) else [run])]
 

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ir_outcomes._checks import unreachable
 from ir_outcomes.cli.groups import add_command
 from ir_outcomes.cli.options import MISSING, QRELS, RUNS, EvaluateOptions, choice, usage_error
 from ir_outcomes.cli.writing import WriteOptions
+from ir_outcomes.types import unreachable
 
 __all__ = ["register"]
 

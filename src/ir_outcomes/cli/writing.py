@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
-from ir_outcomes._checks import unreachable
-from ir_outcomes._types import Columns, Mark
 from ir_outcomes.cli.options import QUIET, choice, usage_error
 from ir_outcomes.cli.streams import note, print_json, print_lines, standard_output
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.types import Columns, Mark, unreachable
 
 if TYPE_CHECKING:
     from ir_outcomes.results import Result

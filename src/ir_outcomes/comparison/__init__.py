@@ -1,7 +1,6 @@
 """Two runs side by side: outcomes, facets, verdict."""
 
 from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.gate import GateResult
 from ir_outcomes.comparison.holes import Holes, holes
 from ir_outcomes.comparison.outputs import compare_measure, compare_outputs
 from ir_outcomes.comparison.plan import Plan, plan
@@ -11,7 +10,6 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 __all__ = [
     "Comparison",
     "Comparisons",
-    "GateResult",
     "Holes",
     "Plan",
     "SummaryVerdict",

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes._types import Floats, RankingTest
-from ir_outcomes.comparison.outcomes import PairedQueries, Restricted
-from ir_outcomes.comparison.pair_tests import DecidingCoverageTest
-from ir_outcomes.comparison.settings import Settings
+from ir_outcomes.comparison.outcomes import PairedQueries, Restricted, Settings
+from ir_outcomes.comparison.verdict import DecidingCoverageTest
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import (
     FEW,
@@ -22,6 +20,9 @@ from ir_outcomes.statistics import (
     detectable_mean,
     detectable_proportion,
     differences,
+    equivalent,
+    harm_excluded,
+    harm_shown,
     hodges_lehmann,
     hodges_lehmann_interval,
     mean_interval,
@@ -38,20 +39,7 @@ from ir_outcomes.statistics import (
     t_test,
     wilcoxon,
 )
-
-__all__ = [
-    "POWER",
-    "CoverageFacet",
-    "Facet",
-    "Naive",
-    "RankingFacet",
-    "RestrictedLength",
-    "coverage_facet",
-    "naive_tests",
-    "ranking_facet",
-    "reciprocal_facet",
-    "restricted_length",
-]
+from ir_outcomes.types import Floats, RankingTest
 
 POWER = 0.8
 
@@ -458,3 +446,47 @@ def _percent(value: float | None) -> float | None:
 
 def _points(interval: Interval | None) -> Interval | None:
     return None if interval is None else Interval(100 * interval.low, 100 * interval.high)
+
+
+class Within(NamedTuple):
+    """Whether both facets stay within their margins.
+
+    Attributes
+    ----------
+    non_inferior : bool
+        Harm beyond the margins is excluded.
+    equivalent : bool
+        Differences beyond the margins in either direction are excluded.
+    """
+
+    non_inferior: bool
+    equivalent: bool
+
+
+def within_margins(coverage: Facet, ranking: Facet, margins: tuple[float, float]) -> Within:
+    """Compare the intervals of both facets with their margins (two one-sided tests on each).
+
+    Two runs that do not differ on any query are within any margin, even where so few queries have no interval.
+    """
+    facets = list(zip((coverage, ranking), margins, strict=True))
+    if identical(coverage, ranking):
+        return Within(True, True)
+    return Within(
+        all(excludes_harm(facet, margin) for facet, margin in facets),
+        all(equivalent(facet.margin_interval, margin, facet.n) for facet, margin in facets),
+    )
+
+
+def identical(coverage: Facet, ranking: Facet) -> bool:
+    """Tell whether two runs do not differ on any query."""
+    return coverage.n_nonzero == 0 and ranking.n_nonzero == 0
+
+
+def excludes_harm(facet: Facet, margin: float) -> bool:
+    """Tell whether harm beyond the margin is excluded."""
+    return harm_excluded(facet.margin_interval, margin, facet.n, higher_is_better=facet.higher_is_better)
+
+
+def shows_harm(facet: Facet, margin: float) -> bool:
+    """Tell whether harm beyond the margin is shown: even the favourable end of the interval is beyond it."""
+    return harm_shown(facet.margin_interval, margin, facet.n, higher_is_better=facet.higher_is_better)

@@ -6,26 +6,467 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes._checks import check_choice, check_count, check_one_order, check_positive
-from ir_outcomes._formatting import plural
-from ir_outcomes._progress import with_progress
-from ir_outcomes._types import Correction, CoverageTest, Floats, Ints, RankingTest
-from ir_outcomes.comparison.assignments import Holdings, holdings_of, labels_of, raw_pvalues
-from ir_outcomes.comparison.settings import Settings, contenders_of
-from ir_outcomes.comparison.tipping import Bound, bound_of, priority, tip_of
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.outcomes import PairedQueries, Settings, contenders_of, from_items, horizon_of
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, PairSamples, PairTests, coverage_test_for, judge, run_tests
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.documents import RankedDocuments
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import Evaluation, RankedDocuments, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.notes import unjudged_share
+from ir_outcomes.formatting import plural, with_progress
+from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Immutable, Result, cells_of, versions
+from ir_outcomes.statistics import Differences, Tests, adjust, differences, mean_tests, tally_rows
+from ir_outcomes.types import (
+    Bools,
+    Correction,
+    CoverageTest,
+    Floats,
+    Ints,
+    RankingTest,
+    check_choice,
+    check_count,
+    check_one_order,
+    check_positive,
+)
 
-__all__ = ["Holes", "PairHoles", "Tipping", "UnjudgedDocument", "holes", "judged_shares", "tipping_notes"]
+LARGEST_BLOCK = 1 << 20  # items that are worked on at a time
+NO_PVALUES: Floats = np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Holdings:
+    """Where two runs hold the relevant documents and the unjudged ones, within the cutoff, and how their label is reached.
+
+    Attributes
+    ----------
+    n_queries : int
+        All queries of the qrels.
+    horizon : int
+        k of the restricted search length.
+    atom_query : (n_atoms,) int64 array
+        The query of each judged relevant document.
+    atom_ranks : (2, n_atoms) int64 array
+        Its ranks in baseline and contender; 0 where it is not within the cutoff.
+    query : (n_documents,) int64 array
+        The query of each unjudged document that either run returned, ascending.
+    ranks : (2, n_documents) int64 array
+        Its ranks.
+    docids : (n_documents,) bytes array
+        Document ids in UTF-8.
+    settings : Settings
+        Of the comparison.
+    many_relevant : bool
+        Whether any answerable query of the collection has more than one relevant document.
+    others : pair of float arrays
+        Raw p-values of the deciding tests of coverage and ranking, of the other pairs of the family. They stay as they are.
+    """
+
+    n_queries: int
+    horizon: int | None
+    atom_query: Ints
+    atom_ranks: Ints
+    query: Ints
+    ranks: Ints
+    docids: Ids
+    settings: Settings
+    many_relevant: bool
+    others: tuple[Floats, Floats] = (NO_PVALUES, NO_PVALUES)
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+
+class _Numbers(NamedTuple):
+    """Changes of each query (contender minus baseline) under each assignment; all arrays are (n_assignments, n_queries).
+
+    Attributes
+    ----------
+    coverage, ranking : float arrays
+        Change of the share found, and of the search length on what both found; 0 where there is none.
+    restricted, won_and_lost : float arrays
+        Change of the restricted search length, and its part of won and lost.
+    counted, shared : bool arrays
+        Whether the query is answerable, and whether both runs found something in common.
+    """
+
+    coverage: Floats
+    ranking: Floats
+    restricted: Floats
+    won_and_lost: Floats
+    counted: Bools
+    shared: Bools
+
+
+def holdings_of(
+    runs: tuple[SearchLengths, SearchLengths],
+    unjudged: tuple[RankedDocuments, RankedDocuments],
+    settings: Settings,
+    many_relevant: bool,
+) -> Holdings:
+    """Set the relevant and the unjudged documents of two runs side by side.
+
+    Parameters
+    ----------
+    runs : pair of SearchLengths
+        Baseline and contender, at the cutoff.
+    unjudged : pair of RankedDocuments
+        Their unjudged documents within the same cutoff.
+    settings, many_relevant
+        See `Holdings`.
+    """
+    queries = [np.repeat(np.arange(len(kept.query_ids)), np.diff(kept.offsets)) for kept in unjudged]
+    query = np.concatenate(queries)
+    docids = np.concatenate([kept.docids for kept in unjudged])
+    rank = np.concatenate([kept.rank for kept in unjudged])
+    run = np.repeat([0, 1], [len(part) for part in queries])
+    order = np.lexsort((docids, query))
+    query, docids, rank, run = query[order], docids[order], rank[order], run[order]
+    is_new = np.ones(len(query), dtype=bool)
+    is_new[1:] = (query[1:] != query[:-1]) | (docids[1:] != docids[:-1])
+    document = np.cumsum(is_new) - 1
+    ranks = np.zeros((2, int(is_new.sum())), dtype=np.int64)
+    ranks[run, document] = rank
+    return Holdings(
+        n_queries=len(runs[0].query_ids),
+        horizon=horizon_of(*runs),
+        atom_query=runs[0].query,
+        atom_ranks=np.stack([runs[0].rank, runs[1].rank]),
+        query=query[is_new],
+        ranks=ranks,
+        docids=docids[is_new],
+        settings=settings,
+        many_relevant=many_relevant,
+    )
+
+
+def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
+    """Find the label under each assignment.
+
+    Parameters
+    ----------
+    holdings : Holdings
+        A pair of runs.
+    relevant : (n_assignments, n_documents) bool array
+        Which unjudged documents are relevant.
+
+    Returns
+    -------
+    (n_assignments,) int64 array
+        Indices into `ir_outcomes.comparison.verdict.LABELS`.
+    """
+    alpha, correction = holdings.settings.alpha, holdings.settings.correction
+    samples = _samples(_numbers(holdings, relevant))
+    tests = _tests(holdings, samples, any_relevant=bool(relevant.any()))
+    corrected = (
+        _corrected(tests.coverage.pvalue, holdings.others[0], correction),
+        _corrected(tests.ranking.pvalue, holdings.others[1], correction),
+    )
+    verdicts = judge(tests, alpha=alpha, corrected=corrected).verdicts
+    guarded = np.flatnonzero(verdicts.do_no_harm)  # the guard acts on no other label, and its tests are slow
+    if not len(guarded):
+        return verdicts.label
+    guards = tuple(_mean_tests_at(sample, guarded) for sample in (samples.restricted, samples.won_and_lost) if sample)
+    return judge(tests._replace(guards=guards), alpha=alpha, corrected=corrected).verdicts.label
+
+
+def raw_pvalues(holdings: Holdings) -> tuple[float, float]:
+    """Return the p-values of the deciding tests of coverage and ranking, with unjudged documents as not relevant."""
+    tests = _tests(holdings, _samples(_numbers(holdings, np.zeros((1, len(holdings)), dtype=bool))))
+    return float(tests.coverage.pvalue[0]), float(tests.ranking.pvalue[0])
+
+
+def effects_of(holdings: Holdings) -> tuple[Floats, Floats, Floats]:
+    """Compute what each unjudged document would change in its query if it alone were relevant.
+
+    Returns
+    -------
+    tuple of three (n_documents,) float arrays
+        Changes of the query's difference of coverage, of search length and of restricted search length.
+    """
+    starts = np.searchsorted(holdings.atom_query, np.arange(holdings.n_queries + 1))
+    sizes = np.diff(starts)[holdings.query]
+    ends = np.cumsum(sizes)
+    atoms = np.repeat(starts[holdings.query] - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
+    each = replace(
+        holdings,  # every document in a copy of its query
+        n_queries=len(holdings),
+        atom_query=np.repeat(np.arange(len(holdings)), sizes),
+        atom_ranks=holdings.atom_ranks[:, atoms],
+        query=np.arange(len(holdings)),
+    )
+    before = _numbers(each, np.zeros((1, len(holdings)), dtype=bool))
+    after = _numbers(each, np.ones((1, len(holdings)), dtype=bool))
+    return (
+        (after.coverage - before.coverage)[0],
+        (after.ranking - before.ranking)[0],
+        (after.restricted - before.restricted)[0],
+    )
+
+
+def _tests(holdings: Holdings, samples: PairSamples, any_relevant: bool = False) -> PairTests:
+    """Run the tests that decide and veto, but not those that guard."""
+    settings = holdings.settings
+    # One relevant document more makes it possible that a query has several.
+    coverage_test = coverage_test_for(settings.unit, holdings.many_relevant or any_relevant, settings.coverage_test)
+    return run_tests(samples._replace(restricted=None, won_and_lost=None), settings.test, coverage_test)
+
+
+def _mean_tests_at(sample: Differences, places: Ints) -> Tests:
+    """Test the mean of some assignments; the others have no direction."""
+    n_assignments = sample.positive.shape[1]
+    pvalue, direction = np.ones(n_assignments), np.zeros(n_assignments, dtype=np.int64)
+    found = mean_tests(Differences(sample.sizes, sample.positive[:, places], sample.negative[:, places]))
+    pvalue[places], direction[places] = found.pvalue, found.direction
+    return Tests(pvalue, direction)
+
+
+def _numbers(holdings: Holdings, relevant: Bools) -> _Numbers:
+    """Compute the changes of each query under each assignment; see `labels_of`."""
+    n_items = len(holdings.atom_query) + len(holdings)
+    size = max(1, LARGEST_BLOCK // max(n_items, 1))
+    blocks = [_numbers_of_block(holdings, relevant[start : start + size]) for start in range(0, len(relevant), size)]
+    return _Numbers(*map(np.concatenate, zip(*blocks, strict=True)))
+
+
+def _numbers_of_block(holdings: Holdings, relevant: Bools) -> _Numbers:
+    n, n_queries = len(relevant), holdings.n_queries
+    assignment, document = np.nonzero(relevant)
+    group = np.concatenate(
+        [
+            (np.arange(n)[:, None] * n_queries + holdings.atom_query).ravel(),
+            assignment * n_queries + holdings.query[document],
+        ]
+    )
+    ranks = np.concatenate([np.tile(holdings.atom_ranks, n), holdings.ranks[:, document]], axis=1)
+    counted = np.bincount(group, minlength=n * n_queries) > 0
+    place = np.cumsum(counted) - 1
+    if holdings.settings.unit == "query":
+        item = np.arange(int(counted.sum()))
+        lengths = [_first(place[group], rank, len(item)) for rank in ranks]
+    else:
+        item = place[group]
+        lengths = [_documents(item, rank) for rank in ranks]
+    pair = from_items(("A", "B"), ("",) * int(counted.sum()), item, (lengths[0], lengths[1]), holdings.horizon)
+    return _changes(pair, counted.reshape(n, n_queries))
+
+
+def _changes(pair: PairedQueries, counted: Bools) -> _Numbers:
+    def spread(values: Floats, where: Bools) -> Floats:
+        everywhere = np.zeros(counted.shape)
+        everywhere[where] = values
+        return everywhere
+
+    shared = np.zeros(counted.shape, dtype=bool)
+    shared[counted] = pair.shared
+    restricted = pair.restricted
+    assert restricted is not None  # holes are looked at within a cutoff
+    return _Numbers(
+        coverage=spread(differences(pair.found_baseline, pair.found_contender), counted),
+        ranking=spread(differences(pair.length_baseline[pair.shared], pair.length_contender[pair.shared]), shared),
+        restricted=spread(differences(restricted.baseline, restricted.contender), counted),
+        won_and_lost=spread(differences(-restricted.won, restricted.lost), counted),
+        counted=counted,
+        shared=shared,
+    )
+
+
+def _samples(numbers: _Numbers) -> PairSamples:
+    return PairSamples(
+        coverage=_tallied(numbers.coverage, numbers.counted),
+        ranking=_tallied(numbers.ranking, numbers.shared),
+        restricted=_tallied(numbers.restricted, numbers.counted),
+        won_and_lost=_tallied(numbers.won_and_lost, numbers.counted),
+        higher_is_better=False,
+    )
+
+
+def _tallied(changes: Floats, counted: Bools) -> Differences:
+    """Count the differences of each assignment, without the queries that do not count, whose change is 0."""
+    sample = tally_rows(changes)
+    sample.positive[0] -= (~counted).sum(axis=1)
+    return sample
+
+
+def _corrected(pvalue: Floats, others: Floats, correction: str) -> Floats:
+    if not len(others):
+        return pvalue
+    return np.array([adjust([own, *others], correction)[0] for own in pvalue.tolist()])
+
+
+def _documents(item: Ints, rank: Ints) -> Floats:
+    """Search length of each document: its rank less the relevant documents above it; NaN where it is not found."""
+    found = np.flatnonzero(rank > 0)
+    order = found[_in_order(item[found], rank[found])]
+    at = np.arange(len(order))
+    starts = np.ones(len(order), dtype=bool)
+    starts[1:] = item[order[1:]] != item[order[:-1]]
+    above = at - np.maximum.accumulate(np.where(starts, at, 0))
+    lengths = np.full(len(rank), np.nan)
+    lengths[order] = rank[order] - above
+    return lengths
+
+
+def _first(query: Ints, rank: Ints, n_queries: int) -> Floats:
+    """Rank of the first relevant document of each query; NaN where there is none."""
+    found = np.flatnonzero(rank > 0)
+    order = found[_in_order(query[found], rank[found])][::-1]
+    lengths = np.full(n_queries, np.nan)
+    lengths[query[order]] = rank[order]  # the last assignment to a place is that of the smallest rank
+    return lengths
+
+
+def _in_order(item: Ints, rank: Ints) -> Ints:
+    return np.argsort(item * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
+
+
+BoundLabel = Literal["stands", "could weaken", "could reverse"]
+
+FINEST_PARTS = 24  # larger sets of documents are reduced part by part
+
+
+class Bound(NamedTuple):
+    """The labels under the three families of assignments.
+
+    Attributes
+    ----------
+    word : {"stands", "could weaken", "could reverse"}
+        Whether one of them changes the label, or gives one of the opposite direction.
+    baseline, contender, both : str
+        Label if all unjudged documents that favour the baseline were relevant, all that favour the contender, all that both
+        runs returned.
+    """
+
+    word: BoundLabel
+    baseline: str
+    contender: str
+    both: str
+
+
+@dataclass(frozen=True, eq=False)
+class Tip:
+    """Some unjudged documents whose relevance changes the label.
+
+    Attributes
+    ----------
+    documents : (n,) int64 array
+        Their places in the holdings, those with the largest effect first.
+    label : int
+        The label if they are relevant.
+    """
+
+    documents: Ints
+    label: int
+
+
+def bound_of(holdings: Holdings, own: int) -> Bound:
+    """Find the labels under the three families of assignments.
+
+    Parameters
+    ----------
+    holdings : Holdings
+        A pair of runs.
+    own : int
+        Its label, with unjudged documents as not relevant.
+    """
+    baseline, contender = holdings.ranks
+    in_both = (baseline > 0) & (contender > 0)
+    families = np.stack([_is_before(baseline, contender), _is_before(contender, baseline), in_both])
+    labels = labels_of(holdings, families)
+    word: BoundLabel = "stands"
+    if np.any(labels != own):
+        word = "could reverse" if np.any(DIRECTIONS[labels] * DIRECTIONS[own] < 0) else "could weaken"
+    return Bound(word, *(LABELS[label] for label in labels.tolist()))
+
+
+def _is_before(own: Ints, opposite: Ints) -> Bools:
+    """Tell which documents are returned only by a run, or ranked higher by it."""
+    before: Bools = (own > 0) & ((opposite == 0) | (own < opposite))
+    return before
+
+
+def tip_of(holdings: Holdings, own: int) -> Tip | None:
+    """Find a small set of unjudged documents whose relevance changes the label; None where no set was found.
+
+    Documents are taken in the order of what each would change in its query, for either run and for each facet, until the label
+    changes; then those are left out again that are not needed. The set is small, not certainly the smallest.
+    """
+    promising = [tip.documents for tip in _changing(_sequences(holdings), holdings, own)]
+    if not promising:
+        return None
+    low, high, longest = 0, 1, max(map(len, promising))
+    while not (changing := _changing([sequence[:high] for sequence in promising], holdings, own)):
+        if high >= longest:
+            return None
+        low, high = high, min(2 * high, longest)
+    while high - low > 1:  # the smallest size at which a sequence changes the label; half of it does not
+        middle = (low + high) // 2
+        shorter = _changing([tip.documents[:middle] for tip in changing], holdings, own)
+        low, high, changing = (low, middle, shorter) if shorter else (middle, high, changing)
+    return _reduced(holdings, changing[0], own)
+
+
+def priority(holdings: Holdings, chance: Floats, tip: Tip | None) -> Ints:
+    """Put the unjudged documents in the order in which they should be judged.
+
+    Those of the tipping point come first; then by what a document would change in its query, in units of the spread over all
+    documents, times the chance that it is relevant.
+    """
+    gains = np.zeros(len(holdings))
+    for effect in effects_of(holdings):
+        spread = float(np.sqrt(np.mean(effect**2))) if len(effect) else 0.0
+        gains = np.maximum(gains, np.abs(effect) / spread if spread else 0.0)
+    first = np.zeros(len(holdings), dtype=bool)
+    if tip is not None:
+        first[tip.documents] = True
+    return np.lexsort((-gains * chance, ~first))
+
+
+def _sequences(holdings: Holdings) -> list[Ints]:
+    """Order the documents by each effect in each direction; further documents of the same query count for less."""
+    sequences = []
+    for effect in effects_of(holdings):
+        for sign in (1.0, -1.0):
+            gain = sign * effect
+            order = np.lexsort((-gain, holdings.query))
+            starts = np.searchsorted(holdings.query[order], np.arange(holdings.n_queries))
+            turn = np.arange(len(order)) - starts[holdings.query[order]]
+            # Under unit="query" only the first relevant document of a query counts.
+            weight = (turn == 0) if holdings.settings.unit == "query" else 1 / (1 + turn)
+            discounted = gain[order] * weight
+            kept = order[np.argsort(-discounted, kind="stable")]
+            sequences.append(kept[: int(np.sum(discounted > 0))])
+    return [sequence for sequence in sequences if len(sequence)]
+
+
+def _labels(holdings: Holdings, sets: Sequence[Ints]) -> list[int]:
+    relevant = np.zeros((len(sets), len(holdings)), dtype=bool)
+    for row, documents in enumerate(sets):
+        relevant[row, documents] = True
+    return labels_of(holdings, relevant).tolist() if sets else []
+
+
+def _changing(sets: Sequence[Ints], holdings: Holdings, own: int) -> list[Tip]:
+    """Keep the sets of documents that change the label."""
+    return [Tip(documents, label) for documents, label in zip(sets, _labels(holdings, sets), strict=True) if label != own]
+
+
+def _reduced(holdings: Holdings, tip: Tip, own: int) -> Tip:
+    """Leave out documents until none can be left out without losing the change; of large sets only small parts."""
+    while len(tip.documents) > 1:
+        parts = np.array_split(tip.documents, min(len(tip.documents), FINEST_PARTS))
+        rests = [tip.documents[~np.isin(tip.documents, part)] for part in parts]
+        spare = [part for part, label in zip(parts, _labels(holdings, rests), strict=True) if label != own]
+        if not spare:
+            break
+        for part in reversed(spare):  # the last ones have the smallest effects
+            rest = tip.documents[~np.isin(tip.documents, part)]
+            smaller = _changing([rest], holdings, own)
+            tip = smaller[0] if smaller else tip
+    return tip
+
 
 CANDIDATES = 1000  # documents to judge that a result keeps for each contender
 FLAGGED_FROM = 0.1  # share of the draws that change the label
@@ -290,7 +731,7 @@ def holes(
         first = priority(pair, chance, tip)[:CANDIDATES]
         tipping = None
         if tip is not None:
-            n, documents = len(tip.documents), _documents(pair, tip.documents, evaluation.query_ids)
+            n, documents = len(tip.documents), _named_documents(pair, tip.documents, evaluation.query_ids)
             tipping = Tipping(n, n / len(pair), LABELS[tip.label], documents)
         found.append(
             PairHoles(
@@ -304,7 +745,7 @@ def holes(
                 changed=changed,
                 flagged=changed >= FLAGGED_FROM,
                 drawn={LABELS[label]: times / draws for label, times in sorted(drawn.items())},
-                candidates=_documents(pair, first, evaluation.query_ids),
+                candidates=_named_documents(pair, first, evaluation.query_ids),
             )
         )
     return Holes(
@@ -429,7 +870,7 @@ def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, flo
     return None if baseline is None or contender is None else (1 - baseline, 1 - contender)
 
 
-def _documents(pair: Holdings, places: Ints, query_ids: Sequence[str]) -> tuple[UnjudgedDocument, ...]:
+def _named_documents(pair: Holdings, places: Ints, query_ids: Sequence[str]) -> tuple[UnjudgedDocument, ...]:
     rows = zip(
         pair.query[places].tolist(), pair.docids[places].tolist(), *pair.ranks[:, places].tolist(), strict=True
     )  # fmt: skip

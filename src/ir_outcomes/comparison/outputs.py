@@ -10,20 +10,18 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ir_outcomes._checks import check_choice, check_positive
-from ir_outcomes._formatting import plural
-from ir_outcomes._types import Correction, CoverageTest, Floats, RankingTest
-from ir_outcomes.comparison.build import MeasuredPair, build
+from ir_outcomes.comparison.compare import MeasuredPair, build
 from ir_outcomes.comparison.facets import naive_tests
-from ir_outcomes.comparison.outcomes import from_items
-from ir_outcomes.comparison.pair_tests import coverage_test_for
+from ir_outcomes.comparison.outcomes import Settings, checked_margins, contenders_of, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.settings import Settings, checked_margins, contenders_of
+from ir_outcomes.comparison.verdict import coverage_test_for
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.formatting import plural
 from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain, parse_measure
 from ir_outcomes.reading.outputs import Output, read_output
 from ir_outcomes.reading.qrels import as_qrels
+from ir_outcomes.types import Correction, CoverageTest, Floats, RankingTest, check_choice, check_positive
 
 __all__ = ["compare_measure", "compare_outputs"]
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes._formatting import plural
-from ir_outcomes._types import Floats
 from ir_outcomes.comparison.facets import POWER, Facet
+from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
-from ir_outcomes.comparison.settings import Settings
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.formatting import plural
 from ir_outcomes.results import Immutable, Result, cells_of, versions
 from ir_outcomes.statistics import (
     QueriesNeeded,
@@ -21,6 +20,7 @@ from ir_outcomes.statistics import (
     queries_for_mean,
     smallest_pvalue,
 )
+from ir_outcomes.types import Floats
 
 __all__ = ["Plan", "PlannedFacet", "coverage_changes", "plan", "ranking_changes"]
 

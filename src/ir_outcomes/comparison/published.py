@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes._checks import check_positive
-from ir_outcomes._types import Floats, Ints
-from ir_outcomes.comparison.settings import check_alpha
+from ir_outcomes.comparison.outcomes import check_alpha
 from ir_outcomes.comparison.verdict import DECISIONS, LABELS, Decision, Verdicts, decide, find
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics import Tests, binomial_tests
+from ir_outcomes.types import Floats, Ints, check_positive
 
 __all__ = ["SummaryVerdict", "verdict_from_summary"]
 

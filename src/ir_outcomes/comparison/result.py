@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, overload
 
-from ir_outcomes._formatting import plural
 from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
-from ir_outcomes.comparison.outcomes import OUTCOMES, Outcomes
-from ir_outcomes.comparison.settings import Settings
+from ir_outcomes.comparison.outcomes import Outcomes, Settings
 from ir_outcomes.comparison.verdict import LABELS, Decision
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.formatting import plural
 from ir_outcomes.results import OPTIONAL, Result, cells_of
 
 __all__ = ["Comparison", "Comparisons", "CutoffLabel", "QueryOutcome", "Verdict", "row_of"]

@@ -7,10 +7,25 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes._types import Bools, Floats, Ints
-from ir_outcomes.statistics import Tests
-
-__all__ = ["DECISIONS", "DIRECTIONS", "LABELS", "MIRRORED", "Decision", "Findings", "Verdicts", "decide", "find"]
+from ir_outcomes.comparison.outcomes import PairedQueries
+from ir_outcomes.statistics import (
+    Differences,
+    Members,
+    Tests,
+    adjust,
+    binomial_tests,
+    classes,
+    count,
+    differences,
+    mean_tests,
+    midp_tests,
+    sign_flip_tests,
+    sign_tests,
+    tally,
+    wilcoxon_tests,
+    with_signs,
+)
+from ir_outcomes.types import Bools, CoverageTest, Floats, Ints, RankingTest, Unit, unreachable
 
 LABELS = (
     "better on both facets",
@@ -158,3 +173,222 @@ def _better_without_harm(coverage: Findings, ranking: Findings) -> Bools:
 
 def _mixed(coverage: Findings, ranking: Findings) -> Bools:
     return (coverage.up | ranking.up) & (coverage.hurt | ranking.hurt)
+
+
+DecidingCoverageTest = Literal["exact", "midp", "signflip"]
+
+
+def coverage_test_for(unit: Unit, many_relevant: bool, coverage_test: CoverageTest) -> DecidingCoverageTest:
+    """Choose the test that decides on coverage.
+
+    What is possible decides, not the values seen: one document more or less never changes the kind of test.
+
+    Parameters
+    ----------
+    unit : {"query", "document"}
+        What is answered or not.
+    many_relevant : bool
+        Whether any answerable query of the evaluation has more than one relevant document.
+    coverage_test : {"exact", "midp"}
+        Which binomial test is used where each query is either answered or not.
+    """
+    return "signflip" if unit == "document" and many_relevant else coverage_test
+
+
+class PairSamples(NamedTuple):
+    """Paired differences by query, contender minus baseline, as the tests take them.
+
+    Attributes
+    ----------
+    coverage : Differences
+        Change of the share found; higher is better.
+    ranking : Differences
+        Change of the search length on what both found, on the queries where there is such a thing; lower is better (or in the
+        direction of the measure that takes its place).
+    restricted, won_and_lost : Differences or None
+        Change of the restricted search length, and its part of won and lost, over all queries; lower is better.
+    higher_is_better : bool
+        Direction of `ranking`.
+    """
+
+    coverage: Differences
+    ranking: Differences
+    restricted: Differences | None
+    won_and_lost: Differences | None
+    higher_is_better: bool
+
+
+class PairTests(NamedTuple):
+    """P-values and directions of the tests that decide, veto and guard; arrays over samples or pairs.
+
+    Attributes
+    ----------
+    coverage, ranking : Tests
+        The deciding tests.
+    mean, wilcoxon : Tests
+        The tests of ranking that find harm whichever test decides.
+    guards : tuple of Tests
+        Tests of the restricted search length and of its part of won and lost; empty where they are not known.
+    higher_is_better : bool
+        Direction of ranking.
+    """
+
+    coverage: Tests
+    ranking: Tests
+    mean: Tests
+    wilcoxon: Tests
+    guards: tuple[Tests, ...]
+    higher_is_better: bool
+
+
+class Judgment(NamedTuple):
+    """Verdicts, with the corrected p-values that led to them.
+
+    Attributes
+    ----------
+    verdicts : Verdicts
+        One for each pair or sample.
+    coverage, ranking : (m,) float arrays
+        Corrected p-values of the deciding tests.
+    """
+
+    verdicts: Verdicts
+    coverage: Floats
+    ranking: Floats
+
+
+def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSamples:
+    """Take the differences of a pair as samples.
+
+    Parameters
+    ----------
+    pair : PairedQueries
+        The pair.
+    subsets : (n_queries, n_subsets) array, optional
+        From `ir_outcomes.statistics.membership`: a sample for each subset. By default one sample of all queries.
+    """
+    every = np.ones(len(pair.query_ids), dtype=bool)
+    restricted = pair.restricted
+
+    def sample(baseline: Floats, contender: Floats, counted: Bools) -> Differences:
+        change = differences(baseline[counted], contender[counted])
+        return tally(change) if subsets is None else _tally_subsets(change, counted, subsets)
+
+    return PairSamples(
+        coverage=sample(pair.found_baseline, pair.found_contender, every),
+        ranking=sample(pair.length_baseline, pair.length_contender, pair.shared),
+        restricted=None if restricted is None else sample(restricted.baseline, restricted.contender, every),
+        won_and_lost=None if restricted is None else sample(-restricted.won, restricted.lost, every),
+        higher_is_better=pair.higher_is_better,
+    )
+
+
+def run_tests(
+    samples: PairSamples,
+    ranking_test: RankingTest,
+    coverage_test: DecidingCoverageTest,
+    level: float | None = None,
+) -> PairTests:
+    """Run the tests that decide, veto and guard.
+
+    Parameters
+    ----------
+    samples : PairSamples
+        One or many samples of the queries.
+    ranking_test : {"t", "wilcoxon", "sign", "signflip"}
+        Which test decides on ranking. With few differences the sign-flip test takes the place of t.
+    coverage_test : {"exact", "midp", "signflip"}
+        From `coverage_test_for`.
+    level : float, optional
+        Where nothing but the side of this level matters, as for the labels of halves; see `sign_flip_tests`.
+    """
+    mean, wilcoxon = mean_tests(samples.ranking, level), wilcoxon_tests(samples.ranking)
+    return PairTests(
+        coverage=_coverage_tests(samples.coverage, coverage_test, level),
+        ranking=_ranking_tests(samples.ranking, ranking_test, mean, wilcoxon, level),
+        mean=mean,
+        wilcoxon=wilcoxon,
+        guards=tuple(mean_tests(sample, level) for sample in (samples.restricted, samples.won_and_lost) if sample is not None),
+        higher_is_better=samples.higher_is_better,
+    )
+
+
+def stacked(tests: Sequence[PairTests]) -> PairTests:
+    """Join the tests of several pairs, such as those of a family."""
+
+    def joined(parts: Sequence[Tests]) -> Tests:
+        return Tests(*map(np.concatenate, zip(*parts, strict=True)))
+
+    coverage, ranking, mean, wilcoxon, guards, higher_is_better = zip(*tests, strict=True)
+    return PairTests(
+        coverage=joined(coverage),
+        ranking=joined(ranking),
+        mean=joined(mean),
+        wilcoxon=joined(wilcoxon),
+        guards=tuple(map(joined, zip(*guards, strict=True))),
+        higher_is_better=higher_is_better[0],
+    )
+
+
+def judge(
+    tests: PairTests,
+    *,
+    alpha: float,
+    correction: str = "none",
+    looks: int = 1,
+    corrected: tuple[Floats, Floats] | None = None,
+) -> Judgment:
+    """Correct the deciding p-values over the family, and reach the verdicts.
+
+    Parameters
+    ----------
+    tests : PairTests
+        Of all pairs of the family, or of all samples of a pair.
+    alpha : float
+        Level.
+    correction : str
+        See `ir_outcomes.statistics.adjust`; "none" for samples of one pair.
+    looks : int
+        Corrected p-values are multiplied by it: how often the same queries had been looked at.
+    corrected : pair of (m,) float arrays, optional
+        P-values of coverage and ranking that are already corrected.
+    """
+    if corrected is None:
+        corrected = adjust(tests.coverage.pvalue, correction), adjust(tests.ranking.pvalue, correction)
+    coverage_p, ranking_p = (np.minimum(1.0, looks * np.asarray(pvalues)) for pvalues in corrected)
+    coverage = find(tests.coverage, coverage_p, alpha, higher_is_better=True)
+    ranking = find(
+        tests.ranking, ranking_p, alpha, higher_is_better=tests.higher_is_better, vetoes=(tests.mean, tests.wilcoxon)
+    )
+    return Judgment(decide(coverage, ranking, tests.guards, alpha), coverage_p, ranking_p)
+
+
+def _tally_subsets(change: Floats, counted: Bools, subsets: Members) -> Differences:
+    everywhere = np.zeros(len(counted))
+    everywhere[counted] = change
+    sizes = classes(np.abs(everywhere))
+    counts = count(with_signs(sizes, everywhere, counted), 2 * len(sizes.distinct), subsets)
+    return Differences(sizes.distinct, *np.split(counts, 2))
+
+
+def _coverage_tests(sample: Differences, test: DecidingCoverageTest, level: float | None) -> Tests:
+    won, lost = sample.positive[1:].sum(axis=0), sample.negative[1:].sum(axis=0)
+    if test == "exact":
+        return binomial_tests(won, lost)
+    if test == "midp":
+        return midp_tests(won, lost)
+    if test == "signflip":
+        return sign_flip_tests(sample, level)
+    unreachable(test)
+
+
+def _ranking_tests(sample: Differences, test: RankingTest, mean: Tests, wilcoxon: Tests, level: float | None) -> Tests:
+    if test == "t":
+        return mean
+    if test == "wilcoxon":
+        return wilcoxon
+    if test == "sign":
+        return sign_tests(sample)
+    if test == "signflip":
+        return sign_flip_tests(sample, level)
+    unreachable(test)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ir_outcomes._formatting import listed, plural, pvalue_in_words
 from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
+from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.notes import UNEVEN_JUDGING, notes_on_queries, unjudged_share
+from ir_outcomes.formatting import listed, plural, pvalue_in_words
 from ir_outcomes.statistics import COVERAGE_OF_RATIO_INTERVAL, FEW, measured_coverage, smallest_pvalue
 
 if TYPE_CHECKING:

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import signal
+import threading
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import starmap
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from types import FrameType
+from typing import Any, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
-from ir_outcomes._checks import check_choice, check_count, check_one_order, check_positive
-from ir_outcomes._types import Floats, OnError, Ties, Unit, UnitChoice
-from ir_outcomes.errors import EmptyInput, InputError, IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
-from ir_outcomes.evaluation.cache import cached_lengths, cached_values, make_folder
-from ir_outcomes.evaluation.documents import RankedDocuments, ranked_documents
-from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
+from ir_outcomes.errors import (
+    EmptyInput,
+    FormatError,
+    InputError,
+    IrOutcomesWarning,
+    MismatchError,
+    MissingDependency,
+    ParameterError,
+    UnreadableFile,
+    some,
+    user_stacklevel,
+)
+from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
-from ir_outcomes.evaluation.parallel import each_run
 from ir_outcomes.evaluation.scores import (
     RunScorer,
     comparable_measures,
@@ -28,15 +41,325 @@ from ir_outcomes.evaluation.scores import (
     scores_from_lengths,
     stacked_scores,
 )
-from ir_outcomes.reading.beir import beir_texts, has_beir_texts, query_texts
+from ir_outcomes.evaluation.storage import LAYOUT, load_parts, load_values, save_parts, save_values, score_bits
+from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
-from ir_outcomes.reading.nested import NestedRun, as_ranking
-from ir_outcomes.reading.qrels import Qrels, as_qrels
-from ir_outcomes.reading.run_lists import is_path, runs_and_names
-from ir_outcomes.reading.runs import Run, as_run, run_and_warnings
+from ir_outcomes.reading.files import STDIN, file_digest, name_of
+from ir_outcomes.reading.qrels import Qrels, as_qrels, beir_texts, has_beir_texts, query_texts
+from ir_outcomes.reading.runs import NestedRun, Run, as_ranking, as_run, is_path, run_and_warnings, runs_and_names
+from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.reading.tasks import Task, load
+from ir_outcomes.types import (
+    Floats,
+    OnError,
+    Ties,
+    Unit,
+    UnitChoice,
+    check_choice,
+    check_count,
+    check_one_order,
+    check_positive,
+)
 
-__all__ = ["evaluate"]
+T = TypeVar("T")
+_Job = tuple[Any, str | None]
+
+
+def each_run(
+    function: Callable[[Any, str | None], T],
+    runs: Sequence[Any],
+    names: Sequence[str | None],
+    *,
+    n_jobs: int | None,
+    progress: bool,
+    failed: Callable[[UnreadableFile], T],
+) -> Iterable[T]:
+    """Apply a function to every run and its name.
+
+    Files are read by other processes, so that only paths and results are sent. Runs in memory are evaluated in this process,
+    because to send them would take longer, and so are pipes, which only this process can read.
+
+    Parameters
+    ----------
+    function : callable
+        It is sent to the processes with what it refers to.
+    runs, names : sequences
+        Of equal length.
+    n_jobs : int or None
+        Files at a time, through joblib: -1 for one per processor; None leaves it to ``joblib.parallel_config``.
+    progress : bool
+        Show a progress bar on stderr.
+    failed : callable
+        Makes a result for a file whose process was killed, from the error that names it.
+
+    Raises
+    ------
+    ParameterError
+        If `n_jobs` is 0 or not a whole number, or joblib's backend cannot be used.
+    MissingDependency
+        If `n_jobs` is not 1 and joblib is not installed.
+    """
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
+        raise ParameterError(f"n_jobs={n_jobs!r}: must be 1 or more, -1 for one job per processor, or None")
+    jobs = list(zip(runs, names, strict=True))
+    results = starmap(function, jobs) if n_jobs == 1 else _through_joblib(function, jobs, n_jobs, failed)
+    return with_progress(results, "run", len(runs), shown=progress)
+
+
+def _through_joblib(
+    function: Callable[[Any, str | None], T],
+    jobs: list[_Job],
+    n_jobs: int | None,
+    failed: Callable[[UnreadableFile], T],
+) -> Iterator[T]:
+    # Paths are made absolute because a process that is used again may have started in another directory.
+    sent = [(os.path.abspath(run), name) for run, name in jobs if _is_sent(run)]
+    with _ended_by_sigterm():
+        elsewhere = _in_processes(function, sent, n_jobs, failed)
+        try:
+            for run, name in jobs:
+                yield next(elsewhere) if _is_sent(run) else function(run, name)
+        finally:
+            elsewhere.close()
+
+
+def _in_processes(
+    function: Callable[[Any, str | None], T],
+    jobs: list[_Job],
+    n_jobs: int | None,
+    failed: Callable[[UnreadableFile], T],
+) -> Generator[T, None, None]:
+    """Yield the results of all jobs, those of a killed process included.
+
+    The pool of a process that was killed is lost, and does not tell which job that process had. It is one of the next few; so
+    these are done again, each in a pool of its own, until one of them is killed again.
+    """
+    done = 0
+    while done < len(jobs):
+        try:
+            for result in _pool(function, jobs[done:], n_jobs):
+                done += 1
+                yield result
+        except Exception as error:
+            if not _was_killed(error):
+                raise
+        else:
+            return
+        # joblib sends twice as many jobs ahead as there are processes
+        suspects = len(jobs) if n_jobs is None or n_jobs < 1 else 2 * n_jobs
+        for path, name in jobs[done : done + suspects]:
+            try:
+                (result,) = _pool(function, [(path, name)], 2)
+            except Exception as error:
+                if not _was_killed(error):
+                    raise
+                problem = UnreadableFile(
+                    f"{path}: the process that evaluated it was killed; is there enough memory? Fewer jobs need less"
+                )
+                done += 1
+                yield failed(problem)
+                break
+            done += 1
+            yield result
+
+
+def _pool(function: Callable[[Any, str | None], T], jobs: list[_Job], n_jobs: int | None) -> Iterator[T]:
+    try:
+        from joblib import Parallel, delayed
+        from joblib.parallel import get_active_backend
+    except ImportError:
+        raise MissingDependency("several jobs need joblib: pip install 'ir-outcomes[parallel]'") from None
+    if type(get_active_backend()[0]).__name__ == "MultiprocessingBackend":
+        raise ParameterError(
+            "joblib's backend 'multiprocessing' waits forever when a process is killed; use 'loky', 'threading' or a cluster"
+        )
+    # loky starts all the processes at once, however few jobs there are.
+    limit = n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(2, len(jobs)))
+    calls = (delayed(function)(path, name) for path, name in jobs)
+    try:
+        parallel = Parallel(n_jobs=limit, return_as="generator")
+    except ValueError:  # the backends of some clusters return all results at the end
+        yield from Parallel(n_jobs=limit)(calls)
+        return
+    results = parallel(calls)
+    try:
+        # `yield from` would close the results itself, outside of the block that ignores warnings.
+        for result in results:  # noqa: UP028
+            yield result
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib's advice when an error ends the evaluation early
+            results.close()
+
+
+def _was_killed(error: Exception) -> bool:
+    return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"  # the latter is Dask's
+
+
+def _is_sent(run: Any) -> bool:
+    return is_path(run) and os.fspath(run) != STDIN and not (os.path.exists(run) and not os.path.isfile(run))
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """End the processes too when this one gets SIGTERM, unless the program handles that signal itself.
+
+    By default SIGTERM ends a process without running its ``finally`` clauses, and the others would go on working.
+    """
+
+    def terminate(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # a generator that was left over may be closed by another thread
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+Reading = Callable[[], tuple[Run, tuple[str, ...]]]  # reads the run when it is needed; the run and what to warn about
+
+
+def make_folder(folder: str | os.PathLike[str]) -> Path:
+    """Create the folder of a cache if it does not exist; return its absolute path, which is valid in any process.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be created.
+    """
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"cache {os.fsdecode(folder)}: the folder cannot be created ({reason})") from error
+    return Path(folder).absolute()
+
+
+def cached_lengths(
+    folder: Path, qrels: Qrels, path: str | os.PathLike[str], settings: Mapping[str, Any], read: Reading
+) -> tuple[SearchLengths, tuple[str, ...]]:
+    """Take the search lengths of a run file from the cache, or compute and keep them.
+
+    Parameters
+    ----------
+    folder : Path
+        The cache.
+    qrels : Qrels
+        The judgments.
+    path : path
+        The run, a regular file.
+    settings : mapping
+        Of `search_lengths`.
+    read : function
+        Reads the run.
+
+    Returns
+    -------
+    SearchLengths
+        Named after the file.
+    tuple of str
+        Warnings: of reading, of an entry that was unusable and was computed again, or of a cache that cannot be written to.
+
+    Raises
+    ------
+    InputError
+        If the run cannot be read.
+    """
+
+    def load(entry: Path, key: str) -> SearchLengths:
+        parts, found = load_parts(entry)
+        if found != key:
+            raise FormatError(os.fspath(entry), "is the entry of another run or of other settings")
+        return SearchLengths(**parts)
+
+    lengths, messages = _cached(
+        folder,
+        path,
+        ("npz", score_bits(settings["ties"]), qrels.digest, sorted(settings.items())),
+        read,
+        load=load,
+        compute=lambda run: search_lengths(qrels, run, **settings),
+        save=lambda lengths, entry, key: save_parts(vars(lengths), entry, key),
+    )
+    return replace(lengths, name=name_of(path)), messages
+
+
+def cached_values(
+    folder: Path, qrels: Qrels, path: str | os.PathLike[str], scorer: RunScorer, read: Reading
+) -> tuple[Floats, tuple[str, ...]]:
+    """Take the values of measures of ir_measures on a run file from the cache, or compute and keep them.
+
+    Parameters
+    ----------
+    folder, qrels, path, read
+        See `cached_lengths`.
+    scorer : RunScorer
+        The measures.
+
+    Returns
+    -------
+    (n_measures, n_queries) float array
+        The values.
+    tuple of str
+        Warnings; see `cached_lengths`.
+
+    Raises
+    ------
+    InputError
+        If the run cannot be read.
+    """
+    from importlib.metadata import version
+
+    shape = len(scorer.measures), len(qrels.query_ids)
+    packages = [version(name) for name in ("ir-measures", "pytrec-eval-terrier")]
+    return _cached(
+        folder,
+        path,
+        ("npy", packages, qrels.digest, list(map(str, scorer.measures))),
+        read,
+        load=lambda entry, key: load_values(entry, key, shape),
+        compute=scorer.values,
+        save=save_values,
+    )
+
+
+def _cached(
+    folder: Path,
+    path: str | os.PathLike[str],
+    what: tuple[Any, ...],
+    read: Reading,
+    *,
+    load: Callable[[Path, str], T],
+    compute: Callable[[Run], T],
+    save: Callable[[T, Path, str], None],
+) -> tuple[T, tuple[str, ...]]:
+    from importlib.metadata import version  # as slow to import as the rest of this package together
+
+    content = file_digest(path)
+    key = repr([LAYOUT, version("ir-outcomes"), content, *what])
+    entry = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.{what[0]}"
+    messages: list[str] = []
+    if entry.exists():
+        try:
+            return load(entry, key), ()
+        except InputError as error:
+            messages.append(f"a cache entry is unusable, {os.fsdecode(path)} is evaluated again: {error}")
+    run, from_reading = read()
+    messages.extend(from_reading)
+    result = compute(run)
+    # Not kept where reading warned, so that the next evaluation warns too, nor where the file changed while it was read.
+    if not from_reading and file_digest(path) == content:
+        try:
+            save(result, entry, key)
+        except ParameterError as error:
+            messages.append(f"the cache cannot be written to, results are not kept: {error}")
+    return result, tuple(messages)
 
 
 def evaluate(
@@ -388,3 +711,82 @@ def _check_answers(lengths: SearchLengths) -> None:
             f"none of the queries of {lengths.name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
             f"the qrels have {some(lengths.query_ids, 3)}: are these for the same topics?",
         )
+
+
+def evaluate_suite(
+    suite: str | os.PathLike[str] | Suite,
+    *,
+    cutoff: int | None = None,
+    rel: int | None = None,
+    unit: UnitChoice = "auto",
+    ties: Ties = "trec",
+    judged_only: bool = False,
+    measures: Sequence[Any] | str = (),
+    n_jobs: int | None = 1,
+    cache: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+    on_error: OnError = "report",
+) -> dict[str, Evaluation]:
+    """Evaluate the runs of several collections, for `ir_outcomes.compare_collections`.
+
+    Parameters
+    ----------
+    suite : path or Suite
+        A folder or file that lists the collections; see `ir_outcomes.reading.suites.read_suite` for the layouts.
+    cutoff, rel : int, optional
+        For all collections; by default each collection's own in the file, else the dataset's, else 100 and 1.
+    unit, ties, judged_only, measures, n_jobs, cache
+        See `ir_outcomes.evaluate`.
+    progress : bool
+        Show a progress bar over the collections on stderr.
+    on_error : {"report", "raise"}
+        What to do about a run that cannot be evaluated, such as an empty one: warn and leave it out, or raise its error.
+        `ir_outcomes.compare_collections` leaves a collection that lacks a run out of that run's means.
+
+    Returns
+    -------
+    dict of str to Evaluation
+        By the name of the collection.
+
+    Raises
+    ------
+    InputError
+        If the suite cannot be read, or no run of a collection can be evaluated; the message names the collection.
+
+    Warns
+    -----
+    IrOutcomesWarning
+        Under "report", of each run that is left out.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for collection in ("first", "second"):
+    ...     (folder / collection).mkdir()
+    ...     _ = (folder / collection / "qrels.txt").write_text("q1 0 d1 1")
+    ...     _ = (folder / collection / "bm25.run").write_text("q1 Q0 d1 1 0.5 bm25")
+    >>> {name: evaluation.names for name, evaluation in evaluate_suite(folder).items()}
+    {'first': ('bm25',), 'second': ('bm25',)}
+    """
+    found = suite if isinstance(suite, Suite) else read_suite(suite)
+    evaluations = {}
+    for collection in with_progress(found.collections, "collection", len(found.collections), shown=progress):
+        try:
+            evaluations[collection.name] = evaluate(
+                collection.qrels,
+                dict(collection.runs),
+                cutoff=collection.cutoff if cutoff is None else cutoff,
+                rel=collection.rel if rel is None else rel,
+                unit=unit,
+                ties=ties,
+                judged_only=judged_only,
+                measures=measures,
+                n_jobs=n_jobs,
+                cache=cache,
+                on_error=on_error,
+            )
+        except InputError as error:
+            error.args = (f"collection {collection.name}: {error}",)
+            raise
+    return evaluations

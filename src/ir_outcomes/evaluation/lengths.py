@@ -1,7 +1,6 @@
 """The one computation: how far one has to read, in a run, to each relevant document.
 
-`search_lengths` looks at the ranking once; every measure, outcome, facet and bootstrap is a reduction of what it returns.
-"""
+`search_lengths` looks at the ranking once; every measure, outcome, facet and bootstrap is a reduction of what it returns."""
 
 from __future__ import annotations
 
@@ -15,16 +14,12 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ir_outcomes._checks import check_choice, check_positive
-from ir_outcomes._types import Bools, Floats, Ints, Missing, Ties
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
-from ir_outcomes.evaluation.ranking import judged_part, levels, places_of, scores_of
+from ir_outcomes.evaluation.ranking import TieLevel, judged_part, levels, places_of, scores_of
 from ir_outcomes.evaluation.storage import PER_ATOM, PER_QUERY, load_parts, save_parts
-from ir_outcomes.evaluation.weak_order import TieLevel
-from ir_outcomes.reading.nested import NestedRun, as_ranking
 from ir_outcomes.reading.qrels import as_qrels
-
-__all__ = ["SearchLengths", "search_lengths"]
+from ir_outcomes.reading.runs import NestedRun, as_ranking
+from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 
 _KEPT_DEPTHS = (10, 20, 50, 100, 1000)
 
@@ -616,3 +611,60 @@ def _unjudged_depths(cutoff: int | None, further: Collection[int]) -> tuple[int 
     """List the depths at which unjudged documents are counted: those below the cutoff, and the cutoff itself."""
     depths = sorted(depth for depth in {*_KEPT_DEPTHS, *further} if cutoff is None or depth < cutoff)
     return (*depths, cutoff)
+
+
+OUTCOMES = ("neither", "lost", "won", "both")
+
+
+class Items:
+    """The items of a pair of runs.
+
+    Attributes
+    ----------
+    query : (n,) int64 array
+        The query of each item, as an index into all queries of the qrels.
+    lengths : pair of (n,) float arrays
+        Search lengths in the baseline and in the contender; NaN where the item was not found.
+    """
+
+    def __init__(self, query: Ints, lengths: tuple[Floats, Floats]) -> None:
+        self.query = query
+        self.lengths = lengths
+
+    @cached_property
+    def found(self) -> tuple[Bools, Bools]:
+        """Pair of (n,) bool arrays: whether baseline and contender found it."""
+        return ~np.isnan(self.lengths[0]), ~np.isnan(self.lengths[1])
+
+    @property
+    def outcome(self) -> Ints:
+        """(n,) int64 array: the outcome, as an index into `OUTCOMES`."""
+        return self.found[0] + 2 * self.found[1].astype(np.int64)
+
+
+def match(baseline: SearchLengths, contender: SearchLengths, unit: Unit, need: int = 1) -> Items:
+    """Set two runs side by side.
+
+    Parameters
+    ----------
+    baseline, contender : SearchLengths
+        Made with the same qrels and settings.
+    unit : {"query", "document"}
+        Whether a query, by its `need`-th relevant document, or each of its relevant documents is an item.
+    need : int
+        How many relevant documents make an answer; for queries.
+
+    Raises
+    ------
+    MismatchError
+        If the two were not made alike.
+
+    References
+    ----------
+    Lin et al. 2021, section 4; for documents joined with Alex et al. 2022, equations 1 and 2.
+    """
+    check_comparable(baseline, contender)
+    if unit == "document":
+        return Items(baseline.query, (baseline.atoms(), contender.atoms()))
+    answerable = np.flatnonzero(baseline.answerable)
+    return Items(answerable, (baseline.esl(need)[answerable], contender.esl(need)[answerable]))

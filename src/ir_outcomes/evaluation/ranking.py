@@ -1,24 +1,75 @@
 """Ranks of judged documents in a run, under each rule for equal scores.
 
 Scores are compared for all judged documents at once, without sorting a run that is already in order. Document ids are compared
-only in tie levels that contain a judged document, which is why the run can be in arrays or in a dict of dict.
-"""
+only in tie levels that contain a judged document, which is why the run can be in arrays or in a dict of dict."""
 
 from __future__ import annotations
 
+import math
 import sys
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._checks import check_one_order, unreachable
-from ir_outcomes._types import Floats, Ints, OneOrder, Ties
-from ir_outcomes.reading.keys import Codes, Ids, Keys, pair_keys
-from ir_outcomes.reading.nested import NestedRun
+from ir_outcomes.reading.columns import Codes, Ids, Keys, pair_keys
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run
+from ir_outcomes.reading.runs import NestedRun, Run
+from ir_outcomes.types import Floats, Ints, OneOrder, Ties, check_one_order, unreachable
+
+
+class TieLevel(NamedTuple):
+    """The tie level in which the last relevant document that is needed will be met.
+
+    Attributes
+    ----------
+    before : int
+        Documents ranked above the level.
+    relevant, others : int
+        What the level holds.
+    needed : int
+        Relevant documents of the level that are needed, at most `relevant`.
+    """
+
+    before: int
+    relevant: int
+    others: int
+    needed: int
+
+    def expectations(self, cutoff: int | None) -> tuple[float, float, float]:
+        """Return the chance of meeting it within the cutoff, the expected rank if so, and the expected reciprocal rank.
+
+        Examples
+        --------
+        >>> TieLevel(before=8, relevant=2, others=3, needed=1).expectations(None)[:2]  # van Rijsbergen 1979, chapter 7
+        (1.0, 10.0)
+        """
+        places = np.arange(self.needed, self.needed + self.others + 1)
+        chances = _chances_of_place(self.needed, self.relevant, self.others)
+        if cutoff is not None and self.before + places[-1] > cutoff:
+            within = max(0, cutoff - self.before - self.needed + 1)
+            places, chances = places[:within], chances[:within]
+            chance = float(chances.sum())
+            rank = self.before + float(chances @ places) / chance if chance else math.nan
+        else:
+            chance = 1.0
+            rank = self.before + self.needed + (self.others * self.needed) / (self.relevant + 1)
+        return chance, rank, float(np.sum(chances / (self.before + places)))
+
+
+def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
+    """Give the chance that the `wanted`-th relevant document of a tie level stands in each place from `wanted` on.
+
+    Negative hypergeometric, from the ratio of neighbouring terms, in logarithms so that large levels do not underflow.
+    """
+    places = np.arange(wanted, wanted + others)
+    size = relevant + others
+    ratios = places * (size - places - relevant + wanted) / ((places - wanted + 1) * (size - places))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
+    chances = np.exp(logs - logs.max())
+    return np.asarray(chances / chances.sum())
+
 
 _STRETCH = 1 << 15  # rows, so that what is worked on stays in the processor's cache
 

@@ -20,10 +20,10 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._types import Floats, Ties
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile
 from ir_outcomes.evaluation.ranking import pytrec_eval_compares_as_float32
 from ir_outcomes.reading.files import LARGEST_RATIO, UNSUSPICIOUS
+from ir_outcomes.types import Floats, Ties
 
 __all__ = ["LAYOUT", "PER_ATOM", "PER_QUERY", "load_parts", "load_values", "save_parts", "save_values", "score_bits"]
 

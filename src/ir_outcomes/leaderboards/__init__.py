@@ -2,9 +2,8 @@
 
 from ir_outcomes.leaderboards.agreement import Agreement, agreement
 from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
-from ir_outcomes.leaderboards.correlation import RankCorrelation, rank_correlation
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
-from ir_outcomes.leaderboards.stability import RankDistribution, rank_distribution
+from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, rank_correlation, rank_distribution
 
 __all__ = [
     "Agreement",

@@ -1,29 +1,306 @@
-"""Do two halves of the queries lead to the same conclusions? Agreement of significance tests and of the two-facet verdict."""
+"""Whether the other half of the queries says the same."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import partial
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes._checks import check_one_order, check_positive
-from ir_outcomes._formatting import plural
-from ir_outcomes._types import Unit
-from ir_outcomes.comparison.settings import check_alpha
+from ir_outcomes.comparison.outcomes import check_alpha, pair_queries
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, coverage_test_for, judge, run_tests, samples_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.half_tests import agreement_of_tests
-from ir_outcomes.leaderboards.half_verdicts import agreement_of_verdicts
-from ir_outcomes.leaderboards.halves import HalfAgreement
-from ir_outcomes.leaderboards.source import check_number_of_runs, notes_on_source, scores_of
+from ir_outcomes.formatting import plural
+from ir_outcomes.leaderboards.board import check_number_of_runs, notes_on_source, scores_of
 from ir_outcomes.results import Result, versions
-from ir_outcomes.statistics.checks import check_draws
+from ir_outcomes.statistics import Differences, Tests, rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
+from ir_outcomes.statistics.distributions import check_draws
+from ir_outcomes.statistics.resampling import SLACK
+from ir_outcomes.statistics.signflips import Members, count, medians, membership
+from ir_outcomes.statistics.tests import Pair, counted_pairs
+from ir_outcomes.types import Bools, Floats, Ints, Unit, check_one_order, check_positive
 
-__all__ = ["Agreement", "agreement"]
+
+@dataclass(frozen=True)
+class Rates:
+    """How often two halves of the queries lead to the same label, as shares of all splits and pairs of runs.
+
+    A half *decides* if its label is not "no difference". `same`, `one_sided`, `opposite` and `different` sum to 1.
+
+    Attributes
+    ----------
+    same : float
+        Both halves have the same label, decided or not.
+    one_sided : float
+        Only one half decides.
+    opposite : float
+        One half says that the contender is better, the other that it is worse.
+    different : float
+        Both halves decide, with labels that are neither the same nor opposite; never for a test, which has only two.
+    decided : float
+        At least one half decides.
+    replicates : float or None
+        Probability that the other half has the same label, given that a half decided; None where no half decides.
+    """
+
+    same: float
+    one_sided: float
+    opposite: float
+    different: float
+    decided: float
+    replicates: float | None
+
+
+@dataclass(frozen=True)
+class HalfAgreement(Rates):
+    """How often two halves of the queries agree, by one test or by the two-facet verdict.
+
+    The label of a test is the run that is better by the aggregate where the test is significant, else "no difference". A
+    verdict has the six labels of `ir_outcomes.comparison.verdict.LABELS`.
+
+    Attributes
+    ----------
+    same, one_sided, opposite, different, decided, replicates
+        See `Rates`.
+    measure : str
+        What is tested; "outcomes by query" or "outcomes by document" for the verdict.
+    test : str
+        "sign", "ranksum", "wilcoxon", "t", or "two facets".
+    aggregate : str or None
+        "mean" or "median": what says which of two runs is better; None for the verdict.
+    agree, partial, disagree : float or None
+        The three rates of Craswell et al. 2021, which also count which run is better where neither half is significant; they
+        sum to 1. None for the verdict.
+    significant : float or None
+        Share of splits and pairs with a significant test in at least one half (their last row). It differs from `decided` only
+        where the aggregates of two runs are equal. None for the verdict.
+    """
+
+    measure: str
+    test: str
+    aggregate: str | None
+    agree: float | None
+    partial: float | None
+    disagree: float | None
+    significant: float | None
+
+
+def first_halves(n_queries: int, splits: int, seed: int) -> Ints:
+    """Draw the first half of each split; the other queries are the second half.
+
+    Returns
+    -------
+    (splits, n_queries // 2) int array
+        Positions of queries.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than four queries.
+    """
+    if n_queries < 4:
+        raise ParameterError(f"{n_queries} queries cannot be split in halves that can be tested; at least four are needed")
+    order = np.argsort(np.random.default_rng(seed).random((splits, n_queries)), axis=1)
+    return order[:, : n_queries // 2]
+
+
+def rates(labels: Ints, directions: Ints, undecided: int) -> Rates:
+    """Compute all rates from how often each pair of labels occurs.
+
+    Parameters
+    ----------
+    labels : (m, m) int array
+        Number of splits and pairs of runs by the label of the first and of the second half.
+    directions : (m,) int array
+        1 for labels that say better, -1 for worse, else 0.
+    undecided : int
+        The label that decides nothing.
+
+    Examples
+    --------
+    >>> table = np.array([[2, 1, 1], [0, 4, 0], [0, 2, 10]])  # worse, no difference, better
+    >>> found = rates(table, np.array([-1, 0, 1]), undecided=1)
+    >>> found.same, found.one_sided, found.opposite, round(found.replicates, 3)
+    (0.8, 0.15, 0.05, 0.828)
+    """
+    total = int(labels.sum())
+    decides = np.arange(len(labels)) != undecided
+    both = int(labels[np.ix_(decides, decides)].sum())
+    neither = int(labels[undecided, undecided])
+    same = int(np.trace(labels))
+    one_sided = total - both - neither
+    opposite = int(labels[np.multiply.outer(directions, directions) < 0].sum())
+    halves_that_decide = 2 * both + one_sided
+    return Rates(
+        same=same / total,
+        one_sided=one_sided / total,
+        opposite=opposite / total,
+        different=(both - (same - neither) - opposite) / total,
+        decided=1 - neither / total,
+        replicates=2 * (same - neither) / halves_that_decide if halves_that_decide else None,
+    )
+
+
+_TESTS = (
+    *((test, "mean") for test in ("sign", "ranksum", "wilcoxon", "t")),
+    *((test, "median") for test in ("sign", "ranksum", "wilcoxon")),
+)
+
+# What a test says of a half is one of six states: which run is better by the aggregate, and whether that is significant.
+_SIGNS = np.repeat([-1, 0, 1], 2)
+_SIGNIFICANT = np.tile([False, True], 3)
+_LABELS = np.where(_SIGNIFICANT, _SIGNS, 0) + 1  # 0 worse, 1 no difference, 2 better
+_SAME_RUN = np.equal.outer(_SIGNS, _SIGNS)
+_BOTH, _EITHER = np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT), np.logical_or.outer(_SIGNIFICANT, _SIGNIFICANT)
+_AGREE, _DISAGREE = _SAME_RUN & (_BOTH | ~_EITHER), ~_SAME_RUN & _EITHER
+
+
+def agreement_of_tests(
+    scores: Scores, splits: int = 100, seed: int = 0, alpha: float = 0.05, progress: bool = False
+) -> list[HalfAgreement]:
+    """Count how far halves agree, for each test and aggregate; see `ir_outcomes.agreement`."""
+    from tqdm import tqdm
+
+    n_queries = len(scores.query_ids)
+    first = membership(first_halves(n_queries, splits, seed), n_queries)
+    states = {key: np.zeros((6, 6), dtype=np.int64) for key in _TESTS}
+    gains = scores.gains()
+    n_pairs = len(gains) * (len(gains) - 1) // 2
+    pairs = counted_pairs(gains, partial(_HalfCounts, first=first))
+    for pair in tqdm(pairs, f"halves by {scores.measure}", n_pairs, disable=not progress):
+        halves = _tests_on(pair, 0), _tests_on(pair, 1)
+        for (test, aggregate), counts in states.items():
+            first_half, second_half = (_states(half.signs[aggregate], half.tests[test].pvalue <= alpha) for half in halves)
+            counts += np.bincount(6 * first_half + second_half, minlength=36).reshape(6, 6)
+    return [_agreement(scores.measure, test, aggregate, counts) for (test, aggregate), counts in states.items()]
+
+
+def _states(sign: Ints, significant: Bools) -> Ints:
+    return 2 * (sign + 1) + significant
+
+
+def _agreement(measure: str, test: str, aggregate: str, states: Ints) -> HalfAgreement:
+    total = int(states.sum())
+    labels = np.zeros((3, 3), dtype=np.int64)
+    np.add.at(labels, (_LABELS[:, None], _LABELS[None, :]), states)
+    agree, disagree = int(states[_AGREE].sum()), int(states[_DISAGREE].sum())
+    return HalfAgreement(
+        **asdict(rates(labels, np.array([-1, 0, 1]), undecided=1)),
+        measure=measure,
+        test=test,
+        aggregate=aggregate,
+        agree=agree / total,
+        partial=(total - agree - disagree) / total,
+        disagree=disagree / total,
+        significant=int(states[_EITHER].sum()) / total,
+    )
+
+
+class _HalfTests(NamedTuple):
+    """What is known of a pair of runs in one half of each split.
+
+    Attributes
+    ----------
+    tests : dict of str to Tests
+        By name; arrays over the splits.
+    signs : dict of str to (n_splits,) int arrays
+        By "mean" and "median": 1 where the second run of the pair is better, -1 where the first is, 0 where they are equal.
+    """
+
+    tests: dict[str, Tests]
+    signs: dict[str, Ints]
+
+
+class _HalfCounts:
+    """How often each class of values occurs in the first and in the second half of each split.
+
+    The counts of a run serve all of its pairs. The medians are computed when the first pair asks for them and then kept,
+    because they take longer than the tests.
+    """
+
+    def __init__(self, code: Ints, n_classes: int, first: Members) -> None:
+        counts = count(code, n_classes, first)
+        # The second half has what the first half lacks, so that only one of them has to be counted.
+        self.counts = counts, np.bincount(code[code >= 0], minlength=n_classes)[:, None] - counts
+        self._medians: tuple[Floats, ...] | None = None
+
+    def medians(self, distinct: Floats) -> tuple[Floats, ...]:
+        """(n_splits,) arrays, for each half; `distinct` are the values of the classes."""
+        if self._medians is None:
+            self._medians = tuple(medians(distinct, counts) for counts in self.counts)
+        return self._medians
+
+
+def _tests_on(pair: Pair[_HalfCounts], half: int) -> _HalfTests:
+    changes = Differences(pair.sizes, *np.split(pair.changes.counts[half], 2))
+    lower, upper = (row.medians(pair.distinct)[half] for row in (pair.x, pair.y))
+    return _HalfTests(
+        tests={
+            "t": t_tests(changes),
+            "wilcoxon": wilcoxon_tests(changes),
+            "sign": sign_tests(changes),
+            "ranksum": rank_sum_tests(pair.x.counts[half], pair.y.counts[half]),
+        },
+        signs={
+            # Equal means and medians are a third answer to which run is better. Rounding must not turn them into one of the
+            # other two, so both have a slack, in proportion to the largest value.
+            "mean": np.sign(changes.totals).astype(np.int64),
+            "median": _signs(upper - lower, SLACK * float(np.abs(pair.distinct).max())),
+        },
+    )
+
+
+def _signs(values: Floats, slack: float) -> Ints:
+    return (values > slack).astype(np.int64) - (values < -slack)
+
+
+_UNDECIDED = LABELS.index("no significant difference")
+
+
+def agreement_of_verdicts(
+    evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
+) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
+    """Count how far halves of the answerable queries agree on the verdict; see `ir_outcomes.agreement`.
+
+    Returns
+    -------
+    agreement : HalfAgreement
+        The rates.
+    labels : dict of str to dict of str to int
+        Number of splits and pairs by the label of the first and of the second half.
+    """
+    from tqdm import tqdm
+
+    n_answerable = int(evaluation.answerable.sum())
+    first = membership(first_halves(n_answerable, splits, seed), n_answerable)
+    halves = np.concatenate([first, 1 - first], axis=1)
+    # One test of coverage for all pairs and halves: a choice by what occurs in a half would change it from half to half.
+    unit = evaluation.unit
+    coverage_test = coverage_test_for(unit, evaluation.many_relevant, "exact")
+    pairs = list(combinations(evaluation.at(), 2))
+    labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
+    for baseline, contender in tqdm(pairs, f"verdicts in halves by {unit}", disable=not progress):
+        samples = samples_of(pair_queries(baseline, contender, unit), halves)
+        codes = judge(run_tests(samples, "t", coverage_test, level=alpha), alpha=alpha).verdicts.label
+        cells = len(LABELS) * codes[:splits] + codes[splits:]
+        labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
+    agreement = HalfAgreement(
+        **asdict(rates(labels, DIRECTIONS, _UNDECIDED)),
+        measure=f"outcomes by {unit}",
+        test="two facets",
+        aggregate=None,
+        agree=None,
+        partial=None,
+        disagree=None,
+        significant=None,
+    )
+    return agreement, {label: dict(zip(LABELS, row, strict=True)) for label, row in zip(LABELS, labels.tolist(), strict=True)}
 
 
 @dataclass(frozen=True)

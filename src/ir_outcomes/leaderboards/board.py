@@ -10,25 +10,118 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ir_outcomes._checks import check_choice, check_one_order, unreachable
-from ir_outcomes._formatting import plural
-from ir_outcomes._types import Correction, Floats, Unit
-from ir_outcomes.comparison.settings import Settings, check_alpha
+from ir_outcomes.comparison.outcomes import Settings, check_alpha
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_listing
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
-from ir_outcomes.evaluation.notes import notes_on_listing
-from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks
+from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of
 from ir_outcomes.leaderboards.pairs import PairVerdict, PairVerdicts, all_pairs
-from ir_outcomes.leaderboards.source import check_number_of_runs, scores_of
-from ir_outcomes.leaderboards.tiers import tiers
+from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics import Interval, mean_interval
-from ir_outcomes.statistics.order_statistics import median_interval
-from ir_outcomes.statistics.orders import shared_ranks
+from ir_outcomes.statistics.intervals import median_interval
+from ir_outcomes.statistics.resampling import shared_ranks
+from ir_outcomes.types import Bools, Correction, Floats, Unit, check_choice, check_one_order, unreachable
 
-__all__ = ["Aggregate", "Leaderboard", "Standing", "leaderboard"]
+
+def check_number_of_runs(source: Evaluation | Scores) -> None:
+    """Refuse what is neither an evaluation nor scores, or has fewer than two runs."""
+    if not isinstance(source, (Evaluation, Scores)):
+        raise ParameterError(
+            f"the runs are a {type(source).__name__}; pass what ir_outcomes.evaluate or ir_outcomes.scores_from_outputs returns"
+        )
+    if len(source.runs) < 2:
+        raise ParameterError("there is only one run; at least two are needed")
+
+
+def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
+    """Return the values of a measure; by default the reciprocal rank of the whole lists over all queries.
+
+    Raises
+    ------
+    ParameterError
+        If scores are of another measure, or an evaluation cannot provide the measure.
+    """
+    if isinstance(source, Scores):
+        if measure is not None and str(measure) != source.measure:
+            raise ParameterError(f"measure={str(measure)!r}: these scores are of {source.measure}")
+        return source
+    if measure is None:
+        return reciprocal_ranks_of_all_queries(source)
+    parsed = parse_measure(measure)
+    if parsed.NAME == "RR":  # search lengths have it already, if the order among equal scores is the one that it uses
+        reciprocal = reciprocal_ranks_of_all_queries(source, parsed.params.get("cutoff"))
+        if reciprocal.measure == str(parsed):
+            return reciprocal
+    return source.scores_of(parsed)
+
+
+def reciprocal_ranks_of_all_queries(evaluation: Evaluation, cutoff: int | None = None) -> Scores:
+    """Return the reciprocal rank as ir_measures averages it: over all queries, 0 without a relevant document.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The runs.
+    cutoff : int, optional
+        By default the whole lists; of runs that were given as search lengths, the smallest cutoff that they were computed at.
+    """
+    cutoffs = [limit for limit in (cutoff, *(run.cutoff for run in evaluation.runs)) if limit is not None]
+    named = reciprocal_ranks(evaluation.runs, min(cutoffs, default=None))
+    values = np.zeros((len(evaluation), len(evaluation.query_ids)))
+    values[:, evaluation.answerable] = named.values
+    return replace(named, query_ids=evaluation.query_ids, values=values)
+
+
+def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
+    """Say which runs lack queries of the qrels, or have others."""
+    return tuple(notes_on_listing(source.runs)) if isinstance(source, Evaluation) else ()
+
+
+def tiers(better: Bools) -> tuple[list[list[int]], list[list[int]]]:
+    """Divide runs into tiers such that no run is better than a run of the same or an earlier tier, except in cycles.
+
+    "Better" need not be transitive, because each pair of runs has its own queries that both answered. Runs that are better than
+    each other in a cycle are therefore treated as one. The first tier has the runs that no run is better than, the second those
+    that only runs of the first tier are better than, and so on.
+
+    Parameters
+    ----------
+    better : (n, n) bool array
+        ``better[i, j]``: run i is better than run j.
+
+    Returns
+    -------
+    tiers : list of list of int
+        Every run once, the best tier first; ascending within a tier.
+    cycles : list of list of int
+        The strongly connected components of more than one run.
+
+    Examples
+    --------
+    >>> beats = np.zeros((4, 4), dtype=bool)
+    >>> beats[0, 1] = beats[1, 2] = beats[2, 0] = beats[2, 3] = True
+    >>> tiers(beats)
+    ([[0, 1, 2], [3]], [[0, 1, 2]])
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    n_components, component = connected_components(better, directed=True, connection="strong")
+    members = [np.flatnonzero(component == number).tolist() for number in range(n_components)]
+    beaten_by = np.zeros((n_components, n_components), dtype=bool)
+    winners, losers = np.nonzero(better)
+    beaten_by[component[losers], component[winners]] = True
+    np.fill_diagonal(beaten_by, False)
+    remaining = np.ones(n_components, dtype=bool)
+    result = []
+    while remaining.any():  # without cycles between components there always is one that no other beats
+        unbeaten = remaining & ~beaten_by[:, remaining].any(axis=1)
+        result.append(sorted(run for number in np.flatnonzero(unbeaten).tolist() for run in members[number]))
+        remaining &= ~unbeaten
+    return result, [runs for runs in members if len(runs) > 1]
+
 
 Aggregate = Literal["mean", "median"]
 

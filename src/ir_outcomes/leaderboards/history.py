@@ -10,12 +10,12 @@ from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 
-from ir_outcomes._formatting import plural
 from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.pairs import PairVerdict
-from ir_outcomes.reading.entries import Entry, read_entries
+from ir_outcomes.reading.outputs import Entry, read_entries
 from ir_outcomes.results import Result, cells_of, versions
-from ir_outcomes.statistics.orders import SLACK
+from ir_outcomes.statistics.resampling import SLACK
 
 __all__ = ["SotaHistory", "SotaRun", "entries_of", "history_of", "sota_history"]
 
@@ -113,7 +113,7 @@ def sota_history(
     Parameters
     ----------
     entries : path, or iterable of mapping
-        CSV or JSON; see `ir_outcomes.reading.entries.read_entries` for the columns.
+        CSV or JSON; see `ir_outcomes.reading.outputs.read_entries` for the columns.
     score : str, optional
         Column of the score; by default the one whose name contains "eval", or "score".
     until : date or str, optional

@@ -2,7 +2,7 @@
 
 from ir_outcomes.measures.baselines import register_baseline
 from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, SharedRR, table_2_measures
-from ir_outcomes.measures.registration import register
+from ir_outcomes.measures.provider import register
 from ir_outcomes.reading.measure_names import parse_measure
 
 __all__ = [

@@ -10,13 +10,11 @@ import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 
-from ir_outcomes._checks import check_one_order, check_positive
-from ir_outcomes._types import Floats, Missing, Ties, Unit
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.items import OUTCOMES, match
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match
 from ir_outcomes.measures.baselines import baseline_lengths, use_baseline_lengths
 from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.types import Floats, Missing, Ties, Unit, check_one_order, check_positive
 
 __all__ = ["ASL", "ESL", "MEASURES", "Answered", "Outcome", "SearchLengthMeasure", "SharedRR", "table_2_measures"]
 

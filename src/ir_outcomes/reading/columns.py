@@ -1,13 +1,11 @@
-"""The one form that every reader returns: columns of query codes, document ids and values.
-
-Document ids are UTF-8 bytes. Ids that are whole numbers become their decimal text, because a run with integer ids and qrels
-with text ids would otherwise never match.
-"""
+"""Columns of codes, document ids and values: the form that all files and objects are brought to."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,23 +13,236 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._types import Bools, Floats, Ints
 from ir_outcomes.errors import FormatError
-from ir_outcomes.reading.keys import Codes, Ids
+from ir_outcomes.types import Bools, Floats, Ints
 
-__all__ = [
-    "LONGEST_ID",
-    "Columns",
-    "FileContent",
-    "as_ids",
-    "coded",
-    "digest_of",
-    "encoded",
-    "grouped",
-    "nested_dict",
-    "numbers",
-    "texts",
-]
+Ids = np.ndarray[Any, np.dtype[np.bytes_]]
+Codes = npt.NDArray[np.int32]
+Keys = npt.NDArray[np.uint64]
+Rows = npt.NDArray[np.intp]
+
+_STRETCH = 1 << 15  # rows
+_MOST_SLOTS = 22  # bits: what finds rows without sorting stays small whatever the number of rows
+# Chosen at random by every process, so that nobody can prepare ids whose keys collide, which would cost quadratic time. No
+# result depends on it: equal keys only select the pairs that are then compared themselves.
+_SALT = secrets.randbits(64)
+
+
+def pair_keys(codes: Codes, docids: Ids, attempt: int = 0) -> Keys:
+    """Hash each (query code, document id) pair: a sum over the id's 8-byte words, modulo 2**64.
+
+    An id array gives the same keys as a wider one, padded with NUL bytes, so runs and qrels need no common width.
+
+    Parameters
+    ----------
+    codes : (n,) int32 array
+        Query of each row.
+    docids : (n,) bytes array
+        Document of each row; contiguous, the width a multiple of 8 (see `ir_outcomes.reading.columns.as_ids`).
+    attempt : int
+        Chooses the multipliers: unequal pairs with equal keys get different ones in another attempt.
+    """
+    words = _words(docids)
+    random = np.random.default_rng((_SALT, attempt))
+    multipliers = random.integers(0, 2**64, size=2 * words.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
+    keys: Keys = codes.astype(np.uint64) * multipliers[0]
+    for column, first, second in zip(words.T, multipliers[1::2], multipliers[2::2], strict=True):
+        mixed = column * first
+        # A product carries upwards only. Without this step, words that differ in their last bytes (the high bits of a
+        # little-endian word), as document ids often do, would give keys that differ in few bits.
+        mixed ^= mixed >> np.uint64(32)
+        keys += mixed * second
+    return keys
+
+
+def repeated(codes: Codes, docids: Ids) -> tuple[Rows, Rows]:
+    """Find the rows whose (query, document) pair is that of an earlier row.
+
+    Returns
+    -------
+    rows, firsts : (m,) int arrays
+        The rows, ascending; and for each the first row with the same pair.
+    """
+    rows, firsts = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
+    for start, end in _stretches(codes):
+        keys = pair_keys(codes[start:end], docids[start:end])
+        suspect = _sharing_a_slot(keys)
+        ordered = np.sort(keys[suspect])
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if len(twice):
+            if 2 * len(twice) < len(suspect):  # otherwise most rows repeat others, and selecting them would only take memory
+                suspect = suspect[np.isin(keys[suspect], twice)]
+            del keys, ordered, twice
+            found, originals = _equal_pairs(codes, docids, suspect + start)
+            rows.append(found)
+            firsts.append(originals)
+    return np.concatenate(rows), np.concatenate(firsts)
+
+
+def _equal_pairs(codes: Codes, docids: Ids, rows: Rows) -> tuple[Rows, Rows]:
+    """Compare the pairs of these rows themselves: equal keys can be those of unequal pairs."""
+    words = _words(docids[rows])
+    order = np.lexsort((*words.T, codes[rows]))  # stable, so that the first of equal pairs is the first row
+    ordered, words = rows[order], words[order]
+    same = codes[ordered[1:]] == codes[ordered[:-1]]
+    for word in words.T:
+        same &= word[1:] == word[:-1]
+    is_new = np.concatenate([[True], ~same])
+    first = ordered[np.maximum.accumulate(np.where(is_new, np.arange(len(ordered)), 0))]
+    again = np.flatnonzero(~is_new)
+    again = again[np.argsort(ordered[again])]
+    return ordered[again], first[again]
+
+
+def _words(docids: Ids) -> Keys:
+    """View ids as (n, n_words) 64-bit words."""
+    return docids.view(np.uint64).reshape(len(docids), docids.dtype.itemsize // 8)
+
+
+def _sharing_a_slot(keys: Keys) -> Rows:
+    """Find the rows whose key has the same first bits as another one: all equal keys and few others, without sorting."""
+    bits = min(len(keys).bit_length() + 4, _MOST_SLOTS)
+    slots = (keys >> np.uint64(64 - bits)).view(np.int64)
+    rows = np.arange(len(keys), dtype=np.int32)
+    last = np.empty(1 << bits, dtype=np.int32)  # uninitialized: only slots that were written to are read
+    last[slots] = rows
+    overwritten = last[slots] != rows
+    last[slots[overwritten]] = -1
+    return np.flatnonzero(overwritten | (last[slots] < 0))
+
+
+def _stretches(codes: Codes) -> Iterator[tuple[int, int]]:
+    """Divide the rows at the ends of queries, if the rows of each query are contiguous: the working set then stays small."""
+    if np.any(codes[1:] < codes[:-1]):
+        yield 0, len(codes)
+        return
+    start = 0
+    while start < len(codes):
+        last = codes[min(start + _STRETCH, len(codes)) - 1]
+        end = int(np.searchsorted(codes, last, side="right"))
+        yield start, end
+        start = end
+
+
+QUERY_NAMES = ("query_id", "qid", "q_id", "query-id")
+DOCUMENT_NAMES = ("doc_id", "docno", "docid", "corpus-id")
+GRADE_NAMES = ("relevance", "label", "rel", "grade")
+
+
+class Layout(NamedTuple):
+    """Which column of a line contains what.
+
+    Attributes
+    ----------
+    columns : int
+        The number of columns.
+    query, document, value : int
+        Their positions, from 0.
+    value_name : {"score", "rank", "grade"}
+        What the value is. Ranks and grades are whole numbers.
+    separator : bytes or None
+        What separates the columns; None for any white space.
+    """
+
+    columns: int
+    query: int
+    document: int
+    value: int
+    value_name: str
+    separator: bytes | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether values are whole numbers."""
+        return self.value_name != "score"
+
+
+class Kind(NamedTuple):
+    """What is being read.
+
+    Attributes
+    ----------
+    what : {"run", "qrels"}
+    value_names : tuple of str
+        Accepted names of the value's column, the preferred first.
+    layouts : tuple of Layout
+        Layouts of files without a header; they differ in their number of columns.
+    """
+
+    what: str
+    value_names: tuple[str, ...]
+    layouts: tuple[Layout, ...]
+
+
+_TREC_RUN = Layout(6, query=0, document=2, value=4, value_name="score")
+_TREC_RUN_BY_RANK = Layout(6, query=0, document=2, value=3, value_name="rank")
+_MSMARCO_RUN = Layout(3, query=0, document=1, value=2, value_name="rank")
+_TREC_QRELS = Layout(4, query=0, document=2, value=3, value_name="grade")
+
+RUN = Kind("run", ("score", "rank"), (_TREC_RUN, _MSMARCO_RUN))
+RUN_BY_RANK = Kind("run", ("rank",), (_TREC_RUN_BY_RANK, _MSMARCO_RUN))
+QRELS = Kind("qrels", GRADE_NAMES, (_TREC_QRELS,))
+
+_KNOWN_NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *GRADE_NAMES, *RUN.value_names}
+
+
+class Named(NamedTuple):
+    """The names of the columns that contain query, document and value, and what the value is."""
+
+    query: str
+    document: str
+    value: str
+    value_name: str
+
+
+def is_header(fields: Sequence[str]) -> bool:
+    """Tell whether the fields of a line are names of columns: at least two of them are known names."""
+    return len(_KNOWN_NAMES.intersection(fields)) >= 2
+
+
+def named_columns(names: Sequence[str], kind: Kind, source: str, line: int | None = None) -> Named:
+    """Find the columns of query, document and value by their names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of all columns.
+    kind : Kind
+        What is read.
+    source : str
+        What to call the input in messages.
+    line : int, optional
+        The line of the names.
+
+    Raises
+    ------
+    FormatError
+        If a column is missing or a name is repeated.
+    """
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        problem = f"has more than one column {', '.join(map(repr, repeated))}; rename or remove the others"
+        raise FormatError(source, problem, line=line)
+    # The qrels of BEIR call the grade a score; elsewhere a score belongs to a run.
+    values = (*kind.value_names, "score") if kind.what == "qrels" and "corpus-id" in names else kind.value_names
+    query, document, value = (
+        _first_of(choices, names, kind, source, line) for choices in (QUERY_NAMES, DOCUMENT_NAMES, values)
+    )
+    return Named(query, document, value, "grade" if kind.what == "qrels" else value)
+
+
+def _first_of(choices: Sequence[str], names: Sequence[str], kind: Kind, source: str, line: int | None) -> str:
+    for choice in choices:
+        if choice in names:
+            return choice
+    expected = " or ".join(map(repr, choices))
+    problem = f"has no column {expected}; its columns are {', '.join(names)}"
+    foreign = GRADE_NAMES if kind.what == "run" else RUN.value_names
+    if choices not in (QUERY_NAMES, DOCUMENT_NAMES) and set(foreign) & set(names):
+        looks_like = "qrels" if kind.what == "run" else "a run"
+        problem += f". These look like the columns of {looks_like}: were the arguments swapped?"
+    raise FormatError(source, problem, line=line)
+
 
 LONGEST_ID = 1000  # bytes
 

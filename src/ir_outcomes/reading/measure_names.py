@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from ir_measures.measures import Measure
 from ir_measures.measures import registry as measure_registry
 
-from ir_outcomes._checks import LARGEST
 from ir_outcomes.errors import MissingDependency, ParameterError
+from ir_outcomes.types import LARGEST
 
 __all__ = ["RECIPROCALS", "base_name", "check_measure", "higher_is_better", "is_gain", "parse_measure"]
 

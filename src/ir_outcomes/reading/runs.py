@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import struct
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from functools import cached_property
+from itertools import chain, repeat
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._formatting import plural
-from ir_outcomes._types import Floats, Ints
-from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, user_stacklevel
-from ir_outcomes.reading.any_file import read_any_file
-from ir_outcomes.reading.columns import Columns, grouped, nested_dict
+from ir_outcomes.errors import (
+    FormatError,
+    IrOutcomesError,
+    IrOutcomesWarning,
+    ParameterError,
+    UnreadableFile,
+    some,
+    user_stacklevel,
+)
+from ir_outcomes.formatting import plural
+from ir_outcomes.reading.columns import RUN, RUN_BY_RANK, Codes, Columns, Ids, encoded, grouped, nested_dict, repeated, texts
 from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
 from ir_outcomes.reading.files import STDIN, name_of
-from ir_outcomes.reading.json_files import mteb_selection
-from ir_outcomes.reading.keys import Ids, repeated
-from ir_outcomes.reading.layouts import RUN, RUN_BY_RANK
-from ir_outcomes.reading.python_objects import columns_of, name_within
-
-__all__ = ["Run", "as_run", "read_run", "run_and_warnings"]
+from ir_outcomes.reading.formats import columns_of, is_ranking, mteb_selection, name_within, read_any_file, seems_to_be_a_run
+from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,3 +210,295 @@ def _check_ranks(columns: Columns) -> None:
         query = columns.query_ids[columns.codes[row]]
         problem = f"rank {columns.values[row]:.0f} is given twice for query {query}; a rank must occur only once"
         raise columns.error(row, problem)
+
+
+_SOURCE = "the run"
+
+
+@dataclass(frozen=True, eq=False)
+class NestedRun:
+    """A run in a dict of dict. Queries and scores are checked, document ids only where they matter; otherwise like `Run`.
+
+    Attributes
+    ----------
+    data : mapping of str to dict
+        ``{query: {document: score}}``, as given.
+    query_ids : tuple of str
+        Its queries, in their order.
+    offsets : (n_queries + 1,) int64 array
+        The scores of query i are ``offsets[i]:offsets[i + 1]``.
+    scores : (n,) float64 array
+        Higher is ranked first.
+    """
+
+    data: Mapping[Any, dict[str, float]]
+    query_ids: tuple[str, ...]
+    offsets: Ints
+    scores: Floats
+    name: str = "run"
+    by_rank: bool = False
+    metadata: str = ""
+
+    @cached_property
+    def in_arrays(self) -> Run:
+        """The same run as a `Run`."""
+        return as_run(self.data)
+
+    def scores_of(self, qrels: Qrels, places: Ints) -> Floats:
+        """Look up the score of each judged document; NaN where the run lacks it.
+
+        Parameters
+        ----------
+        qrels : Qrels
+            The judgments.
+        places : (n_queries,) int64 array
+            For each of their queries its place in the run, or -1.
+
+        Raises
+        ------
+        FormatError
+            If a document id that could be that of a judged document is not valid.
+        """
+        every = [*self.data.values(), {}]  # place -1 is that of queries the run lacks
+        rankings = [every[place] for place in places.tolist()]
+        documents = [docid.decode() for docid in qrels.docids.tolist()]
+        scores = _looked_up(rankings, qrels.codes, documents)
+        # An id that is not text, such as a number, hides the document: only rankings that seem to lack one are checked.
+        lacking = np.unique(qrels.codes[np.isnan(scores)]).tolist()
+        checked = {code: _with_texts(rankings[code]) for code in lacking if not _is_text(rankings[code])}
+        if checked:
+            rankings = [checked.get(code, ranking) for code, ranking in enumerate(rankings)]
+            scores = _looked_up(rankings, qrels.codes, documents)
+        return scores
+
+    def docids_at(self, rows: Ints) -> Ids:
+        """Return the document ids that belong to these places of `scores`."""
+        queries = np.searchsorted(self.offsets, rows, side="right") - 1
+        rankings = list(self.data.values())
+        documents = {query: list(rankings[query]) for query in set(queries.tolist())}
+        places = zip(queries.tolist(), (rows - self.offsets[queries]).tolist(), strict=True)
+        return encoded([documents[query][place] for query, place in places], _SOURCE)
+
+
+def as_ranking(run: Any) -> Run | NestedRun:
+    """Take a run in any form, as `as_run` does, but leave a dict of dict as it is."""
+    if isinstance(run, NestedRun):
+        return run
+    nested = _nested(run) if isinstance(run, Mapping) else None
+    return as_run(run) if nested is None else nested
+
+
+def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
+    """Check a dict of dict as a whole; None where something is unusual, which `as_run` then converts or explains."""
+    rankings = list(data.values())
+    if not all(issubclass(kind, dict) for kind in set(map(type, rankings))):
+        return None
+    query_ids = texts(list(data), _SOURCE, "query id")
+    if len(set(query_ids)) < len(query_ids):
+        return None
+    try:  # unlike NumPy, struct takes no text for a number, and is the quickest way into an array
+        pack = {size: struct.Struct(f"{size}d").pack for size in set(map(len, rankings))}
+        packed = b"".join([pack[len(ranking)](*ranking.values()) for ranking in rankings])
+    except struct.error:
+        return None
+    scores = np.frombuffer(packed)
+    if np.isnan(scores).any():
+        return None
+    return NestedRun(data, tuple(query_ids), np.cumsum([0, *map(len, rankings)], dtype=np.int64), scores)
+
+
+def _looked_up(rankings: list[dict[str, float]], codes: Codes, documents: list[str]) -> Floats:
+    scores = map(dict.get, map(rankings.__getitem__, codes.tolist()), documents, repeat(np.nan))
+    return np.fromiter(scores, np.float64, len(documents))
+
+
+def _is_text(ids: Iterable[Any]) -> bool:
+    try:
+        "".join(ids)
+    except TypeError:
+        return False
+    return True
+
+
+def _with_texts(ranking: dict[Any, float]) -> dict[str, float]:
+    """Convert document ids that are numbers to text, and refuse what cannot be an id."""
+    checked = dict(zip(texts(list(ranking), _SOURCE, "document id"), ranking.values(), strict=True))
+    if len(checked) < len(ranking):
+        raise FormatError(_SOURCE, "holds the same document id twice, once as text and once as a number; use text")
+    return checked
+
+
+_TEXTS = ("readme*", "license*", "*.md")  # of file names in lower case, which stand beside runs in many repositories
+
+
+def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
+    """Return the runs of a list, a dict from names to runs, a directory or a pattern; None for a single run.
+
+    A list may contain directories and patterns. A dict is a single run where its values are rankings, that is dicts from
+    documents to scores, or lists of documents.
+
+    Raises
+    ------
+    ParameterError
+        If there is no run, or a name in a dict is not text.
+    UnreadableFile
+        See `run_paths`.
+    """
+    listed: list[Any] | dict[str, Any]
+    if isinstance(runs, Mapping):
+        if _is_run(runs):
+            return None
+        listed = dict(runs)
+        _check_names(listed)
+    elif isinstance(runs, (list, tuple)):
+        if hasattr(runs, "_fields") or (runs and hasattr(runs[0], "_fields")):  # named tuples are the rows of a run
+            return None
+        listed = list(chain.from_iterable(run_paths(run) if _is_directory_or_pattern(run) else [run] for run in runs))
+    elif _is_directory_or_pattern(runs):
+        listed = list(run_paths(runs))
+    else:
+        return None
+    if not listed:
+        raise ParameterError("there is no run; give at least one")
+    return listed
+
+
+def runs_and_names(runs: Any, names: Sequence[str | None] | None = None) -> tuple[list[Any], list[str | None]]:
+    """Return runs as a list, and the name that the call gives to each of them, or None.
+
+    Parameters
+    ----------
+    runs : object
+        See `run_list`; a single run is a list of one.
+    names : sequence of str or None, optional
+        The names; by default those of a dict.
+
+    Raises
+    ------
+    ParameterError
+        If there are not as many names as runs, or a name is not text.
+    """
+    listed = run_list(runs)
+    items = [runs] if listed is None else list(listed.values()) if isinstance(listed, dict) else listed
+    if names is None:
+        return items, list(listed) if isinstance(listed, dict) else [None] * len(items)
+    if isinstance(names, str):
+        raise ParameterError(f"names={names!r}: must be a list with a name for each run")
+    if len(names) != len(items):
+        raise ParameterError(f"names: {len(names)} names for {len(items)} runs")
+    _check_names(name for name in names if name is not None)
+    return items, list(names)
+
+
+def run_paths(source: str | os.PathLike[str]) -> list[str]:
+    """List the runs of a directory, or those that a pattern such as ``"runs/*.gz"`` matches, in the order of their paths.
+
+    Hidden files are left out. Files that are not runs, such as qrels (which have four columns), the output of trec_eval, or a
+    README, are left out with a warning that names them. ``**`` in a pattern stands for any directories; links to directories
+    are followed, and each directory is visited once. A path that is neither a directory nor a pattern is returned as it is.
+
+    Raises
+    ------
+    UnreadableFile
+        If there is no run.
+    """
+    path = os.fspath(source)
+    if not _is_directory_or_pattern(path):
+        return [path]
+    is_folder = os.path.isdir(path)
+    pattern = os.path.join(glob.escape(path), "*") if is_folder else path
+    found = sorted(match for match in _matches(pattern) if not os.path.isdir(match))
+    if not found:
+        raise UnreadableFile(f"{path}: {'the directory contains no file' if is_folder else 'no file matches this pattern'}")
+    runs = [file for file in found if _is_probably_run(file)]
+    rest = [os.path.relpath(file, path) if is_folder else file for file in sorted({*found} - {*runs})]
+    if not runs:
+        raise UnreadableFile(f"{path}: contains no run, but {some(rest)}; name a file itself to read it as a run")
+    if rest:
+        left_out = "is not a run and is left out" if len(rest) == 1 else "are not runs and are left out"
+        message = f"{path}: {some(rest, 20)} {left_out}; name a file itself to read it as a run"
+        warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+    return runs
+
+
+def is_path(run: Any) -> bool:
+    """Tell whether a run is given as a path, and not as a dataset id."""
+    return isinstance(run, os.PathLike) or (isinstance(run, str) and not run.startswith(DATASET_PREFIX))
+
+
+def _is_run(runs: Mapping[Any, Any]) -> bool:
+    """Tell a run in a dict from a dict of runs by the first value that is not empty."""
+    first = next((value for value in runs.values() if not isinstance(value, (Mapping, list, tuple)) or len(value)), None)
+    if first is None:
+        return bool(runs)
+    if isinstance(first, Mapping):
+        inner = next(iter(first.values()))
+        return not isinstance(inner, Mapping) and not is_ranking(inner)
+    return is_ranking(first)
+
+
+def _check_names(names: Iterable[Any]) -> None:
+    for name in names:
+        if not isinstance(name, str):
+            raise ParameterError(f"the name {name!r} of a run is not text; convert names with str")
+
+
+def _is_directory_or_pattern(run: Any) -> bool:
+    if not is_path(run):
+        return False
+    is_pattern = any(sign in os.fspath(run) for sign in "*?[") and not os.path.exists(run)
+    return is_pattern or os.path.isdir(run)
+
+
+def _matches(pattern: str) -> set[str]:
+    """Find the paths that match a pattern, as `glob.glob` does, but visit each directory only once.
+
+    `glob.glob` follows a link to a directory above it again and again, so that a file is found by many paths, and two such
+    links never end.
+    """
+    parts = pattern.split(os.sep)
+    if "**" not in parts:
+        return set(glob.glob(pattern))
+    place = parts.index("**")
+    rest = os.sep.join(parts[place + 1 :]) or "*"
+    tops = glob.glob(os.sep.join(parts[:place]) + os.sep) if place else [""]
+    visited: set[tuple[int, int]] = set()
+    found: dict[tuple[str, str], str] = {}
+    for top in sorted(tops):
+        for folder in _folders_below(top, visited):
+            for match in sorted(_matches(glob.escape(folder) + rest)):
+                parent, name = os.path.split(match)
+                found.setdefault((os.path.realpath(parent), name), match)
+    return set(found.values())
+
+
+def _folders_below(top: str, visited: set[tuple[int, int]]) -> list[str]:
+    """List a directory and all directories below it that are not hidden and were not visited, each with a separator."""
+    folders = []
+    waiting = [top]
+    while waiting:  # breadth first, so that a file gets its shortest path
+        folder = waiting.pop(0)
+        try:
+            status = os.stat(folder or os.curdir)
+            names = sorted(os.listdir(folder or os.curdir))
+        except OSError:  # as glob does, pass over what cannot be listed
+            continue
+        if (status.st_dev, status.st_ino) in visited:
+            continue
+        visited.add((status.st_dev, status.st_ino))
+        folders.append(folder)
+        below = (os.path.join(folder, name, "") for name in names if not name.startswith("."))
+        waiting.extend(path for path in below if os.path.isdir(path))
+    return folders
+
+
+def _is_probably_run(path: str) -> bool:
+    """Tell whether a file found in a directory is a run; what cannot be read counts as one, so that its error is raised."""
+    if any(fnmatch(os.path.basename(path).lower(), pattern) for pattern in _TEXTS):
+        return False
+    if not os.path.isfile(path):  # a pipe can be read only once
+        return True
+    try:
+        return seems_to_be_a_run(path) or os.path.getsize(path) == 0  # an empty file is a run without results
+    except IrOutcomesError:
+        return True

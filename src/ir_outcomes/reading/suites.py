@@ -13,8 +13,8 @@ from typing import Any
 from ir_outcomes.errors import FormatError, InputError, MismatchError, UnreadableFile, escaped, some
 from ir_outcomes.reading.datasets import is_dataset_id
 from ir_outcomes.reading.files import COMPRESSION_ENDINGS, name_of
-from ir_outcomes.reading.json_files import without_repeated_names
-from ir_outcomes.reading.run_lists import run_paths
+from ir_outcomes.reading.formats import without_repeated_names
+from ir_outcomes.reading.runs import run_paths
 
 __all__ = ["Suite", "SuiteCollection", "read_suite"]
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ir_outcomes._types import UnitChoice
 from ir_outcomes.errors import DatasetUnavailable
 from ir_outcomes.reading.datasets import DATASET_PREFIX, Part, Source, dataset_of, load_part, query_text, source_of, told_by
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import Run, as_run
+from ir_outcomes.types import UnitChoice
 
 __all__ = ["Task", "known_tasks", "load"]
 

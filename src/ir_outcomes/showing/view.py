@@ -8,10 +8,9 @@ from functools import singledispatch
 from itertools import groupby
 from typing import Any, Literal, TypeVar, get_args
 
-from ir_outcomes._checks import check_choice
-from ir_outcomes._formatting import NOTHING
-from ir_outcomes._types import Columns
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.formatting import NOTHING
+from ir_outcomes.types import Columns, check_choice
 
 __all__ = [
     "Cell", "Column", "Field", "Kind", "Layout", "Statement", "Table", "View", "best", "column_groups", "of_part", "tabulated",
@@ -67,7 +66,7 @@ class Table:
     columns : tuple of Column
         From left to right.
     rows : tuple of tuple of str
-        Formatted cells, with the functions of `ir_outcomes._formatting`.
+        Formatted cells, with the functions of `ir_outcomes.formatting`.
     caption : str
         What the columns mean: units and directions.
     sentences : tuple of str

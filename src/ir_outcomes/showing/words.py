@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from ir_outcomes._formatting import plural
+from ir_outcomes.formatting import plural
 
 __all__ = [
     "RANK_TICKS",

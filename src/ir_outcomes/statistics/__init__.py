@@ -1,19 +1,6 @@
 """Tests, intervals and corrections on arrays; nothing here knows about retrieval."""
 
-from ir_outcomes.statistics.bands import Band, band_of_events, band_of_ranks
-from ir_outcomes.statistics.binomial import binomial_test, binomial_tests, midp_test, midp_tests
 from ir_outcomes.statistics.corrections import CORRECTIONS, adjust, first_step_level, randomized_tukey_hsd, smallest_pvalue
-from ir_outcomes.statistics.counts import (
-    Differences,
-    Members,
-    classes,
-    count,
-    differences,
-    membership,
-    tally,
-    tally_rows,
-    with_signs,
-)
 from ir_outcomes.statistics.intervals import (
     COVERAGE_OF_INTERVAL,
     COVERAGE_OF_RATIO_INTERVAL,
@@ -35,26 +22,6 @@ from ir_outcomes.statistics.intervals import (
     ratio_interval,
     ratio_of_means,
 )
-from ir_outcomes.statistics.paired import (
-    FEW,
-    Test,
-    Tests,
-    mean_test,
-    mean_tests,
-    paired_tests,
-    rank_sum,
-    rank_sum_tests,
-    sign_flip,
-    sign_flip_tests,
-    sign_test,
-    sign_tests,
-    t_test,
-    t_tests,
-    wilcoxon,
-    wilcoxon_tests,
-)
-from ir_outcomes.statistics.pairs import pairwise_tests
-from ir_outcomes.statistics.planning import QueriesNeeded, queries_for_coverage, queries_for_mean
 from ir_outcomes.statistics.pooling import (
     FEWEST_SAMPLES_TO_GENERALISE,
     FixedMean,
@@ -66,7 +33,50 @@ from ir_outcomes.statistics.pooling import (
     paule_mandel,
     random_effects,
 )
-from ir_outcomes.statistics.power import detectable_mean, detectable_proportion, power_of_mean, power_of_proportion
+from ir_outcomes.statistics.power import (
+    QueriesNeeded,
+    detectable_mean,
+    detectable_proportion,
+    power_of_mean,
+    power_of_proportion,
+    queries_for_coverage,
+    queries_for_mean,
+)
+from ir_outcomes.statistics.resampling import Band, band_of_events, band_of_ranks
+from ir_outcomes.statistics.signflips import (
+    Differences,
+    Members,
+    classes,
+    count,
+    differences,
+    membership,
+    tally,
+    tally_rows,
+    with_signs,
+)
+from ir_outcomes.statistics.tests import (
+    FEW,
+    Test,
+    Tests,
+    binomial_test,
+    binomial_tests,
+    mean_test,
+    mean_tests,
+    midp_test,
+    midp_tests,
+    paired_tests,
+    pairwise_tests,
+    rank_sum,
+    rank_sum_tests,
+    sign_flip,
+    sign_flip_tests,
+    sign_test,
+    sign_tests,
+    t_test,
+    t_tests,
+    wilcoxon,
+    wilcoxon_tests,
+)
 
 __all__ = [
     "CORRECTIONS",

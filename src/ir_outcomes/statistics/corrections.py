@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._checks import check_choice, check_positive
-from ir_outcomes._types import Floats
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.checks import check_draws, check_share
-from ir_outcomes.statistics.distributions import SMALLEST_PVALUE
+from ir_outcomes.statistics.distributions import SMALLEST_PVALUE, check_draws, check_share
+from ir_outcomes.types import Floats, check_choice, check_positive
 
 __all__ = ["CORRECTIONS", "adjust", "first_step_level", "randomized_tukey_hsd", "smallest_pvalue"]
 

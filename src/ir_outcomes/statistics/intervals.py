@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._types import Floats, Ints
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.checks import check_discordant, check_share, numbers, paired
+from ir_outcomes.statistics.distributions import check_discordant, check_share, numbers, paired
+from ir_outcomes.types import Floats, Ints
 
 
 class Interval(NamedTuple):
@@ -638,3 +638,37 @@ def _place(value: float) -> int:
 
 def _float_at(place: int) -> float:
     return math.copysign(float(np.int64(abs(place)).view(np.float64)), place)
+
+
+def median_interval(values: npt.ArrayLike, level: float) -> Interval | None:
+    """Two-sided confidence interval of the median, of two of the values; valid for any distribution.
+
+    Parameters
+    ----------
+    values : (n,) array_like
+        Finite.
+    level : float
+        Coverage that the interval has at least, such as 0.95.
+
+    Returns
+    -------
+    Interval or None
+        None where n is so small that not even the smallest and the largest value reach the level: below 6 at 0.95.
+
+    References
+    ----------
+    Conover 1999, Practical Nonparametric Statistics, section 3.2.
+
+    Examples
+    --------
+    >>> median_interval([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.95)
+    Interval(low=2.0, high=9.0)
+    """
+    from scipy.special import bdtr
+
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    n = len(ordered)
+    # Below the k-th smallest value lies the median with probability P(X < k), X binomial with n and 1/2.
+    outside = bdtr(np.arange(n // 2 + 1), n, 0.5) if n else np.empty(0)
+    k = int(np.sum(outside <= (1 - level) / 2))
+    return Interval(float(ordered[k - 1]), float(ordered[n - k])) if k else None

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes._types import Floats, Ints
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.checks import check_draws, check_share, numbers
-from ir_outcomes.statistics.distributions import root
+from ir_outcomes.statistics.distributions import check_draws, check_share, numbers, root
 from ir_outcomes.statistics.intervals import Interval, log_ratio_influence, on_ratio_scale
+from ir_outcomes.types import Floats, Ints
 
 FEWEST_SAMPLES_TO_GENERALISE = 5
 FEWEST_PAIRS_OF_A_RATIO = 10

@@ -1,12 +1,19 @@
 """All relevant documents, however far down: distributions of search lengths, headroom, and what averaging precision hides."""
 
-from ir_outcomes.tail.changes import DocumentChange, DocumentChanges, LengthChanges, length_changes
-from ir_outcomes.tail.depth import TailSettings
-from ir_outcomes.tail.distributions import LengthDistribution, LengthDistributions, length_distributions
-from ir_outcomes.tail.headroom import Headroom, MeasureHeadroom, headroom
+from ir_outcomes.tail.lengths import (
+    DocumentChange,
+    DocumentChanges,
+    LengthChanges,
+    LengthDistribution,
+    LengthDistributions,
+    TailSettings,
+    effective_share,
+    equivalent_lengths,
+    length_changes,
+    length_distributions,
+)
 from ir_outcomes.tail.reordering import Change, Reordering, reordering
-from ir_outcomes.tail.rrie import RRIE, Reduction, reduction, rrie, rrie_from_means
-from ir_outcomes.tail.weighting import effective_share, equivalent_lengths
+from ir_outcomes.tail.rrie import RRIE, Headroom, MeasureHeadroom, Reduction, headroom, reduction, rrie, rrie_from_means
 
 __all__ = [
     "RRIE",

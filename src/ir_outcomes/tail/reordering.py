@@ -9,19 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes._formatting import plural
-from ir_outcomes._types import Bools, Floats, Missing
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.notes import notes_on_queries
+from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_queries
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.formatting import plural
 from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics import differences, t_test
-from ir_outcomes.statistics.orders import kendall_taus, shared_ranks
-from ir_outcomes.tail.depth import TailSettings, check_evaluation, runs_at_depth
-from ir_outcomes.tail.measures import STEPS, ablation
+from ir_outcomes.statistics.resampling import kendall_taus, shared_ranks
+from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, check_evaluation, runs_at_depth
+from ir_outcomes.types import Bools, Floats, Missing
 
 __all__ = ["ALPHA", "BETTER_BY", "Change", "Reordering", "reordering"]
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.cutoffs import CutoffsComparison
+from ir_outcomes.across.same_queries import CutoffsComparison
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError

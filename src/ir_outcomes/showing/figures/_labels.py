@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes._types import Floats
+from ir_outcomes.types import Floats
 
 __all__ = ["label_points", "labels_of", "literal", "printable", "short_labels"]
 

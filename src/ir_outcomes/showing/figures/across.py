@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition
-from ir_outcomes.across.cutoffs import CutoffsComparison
-from ir_outcomes.across.effects import Effect
-from ir_outcomes.across.pooled import Overall
+from ir_outcomes.across.conditions import Condition, Effect, Overall
+from ir_outcomes.across.same_queries import CutoffsComparison
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.showing.figures._frame import Frame, legend_beside

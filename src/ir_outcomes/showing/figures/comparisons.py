@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import OUTCOMES
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.showing.figures._frame import Frame, legend_beside, row_frame, stacked_bars
 from ir_outcomes.showing.figures._labels import label_points, labels_of, literal
 from ir_outcomes.showing.figures._palette import BLACK, BLUE, GREEN, LIGHT, ORANGE, SKY, VERMILLION, YELLOW, series_style

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes._types import Floats
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
@@ -29,6 +28,7 @@ from ir_outcomes.showing.figures._palette import BLACK, BLUE, GREY, LIGHT, ORANG
 from ir_outcomes.showing.figures._style import styled
 from ir_outcomes.showing.figures.orders import draw_orders
 from ir_outcomes.showing.words import count, cutoff_words, direction, level_words
+from ir_outcomes.types import Floats
 
 __all__ = [
     "VERDICT_CELLS", "conditions_plot", "draw_agreement", "draw_correlation", "draw_history", "draw_history_of_board",

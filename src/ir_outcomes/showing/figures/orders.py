@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes._types import Ints
 from ir_outcomes.showing.figures._frame import Frame, place_rows, rank_axis, tilt_labels
 from ir_outcomes.showing.figures._labels import labels_of
 from ir_outcomes.showing.figures._palette import GREY, series_style
+from ir_outcomes.types import Ints
 
 __all__ = ["draw_orders"]
 

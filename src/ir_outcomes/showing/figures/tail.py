@@ -12,7 +12,7 @@ from ir_outcomes.showing.figures._labels import labels_of, literal
 from ir_outcomes.showing.figures._palette import BLACK, BLUE, GREEN, HATCHES, LIGHT, ORANGE, SKY, VERMILLION, series_style
 from ir_outcomes.showing.figures.orders import draw_orders
 from ir_outcomes.showing.words import bucket_names, conditions_words, count
-from ir_outcomes.statistics.orders import shared_ranks
+from ir_outcomes.statistics.resampling import shared_ranks
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering, TailSettings
 
 __all__ = ["draw_changes", "draw_headroom", "draw_lengths", "draw_reordering", "draw_rrie", "draw_steps"]

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ir_outcomes.across.cutoffs import Curve
-from ir_outcomes.comparison.outcomes import OUTCOMES
+from ir_outcomes.across.same_queries import Curve
 from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.showing.words import RANK_TICKS
 
 __all__ = ["CurveChart", "Part", "Scatter", "Strip", "curve_chart", "outcome_bar", "scatter", "strips"]

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any, NamedTuple
 
-from ir_outcomes._formatting import fixed, interval, pvalue
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.cutoffs import CutoffsComparison
-from ir_outcomes.across.effects import Effect
-from ir_outcomes.across.judges import JudgesComparison
-from ir_outcomes.across.pooled import PooledEffect
+from ir_outcomes.across.conditions import Effect, PooledEffect
+from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.formatting import fixed, interval, pvalue
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
 from ir_outcomes.showing.report.charts import Strip, strips

@@ -13,17 +13,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ir_outcomes._formatting import plural
-from ir_outcomes._types import CoverageTest, FamilyCorrection, RankingTest
 from ir_outcomes.across.collections import compare_collections
-from ir_outcomes.across.cutoffs import curve_of
+from ir_outcomes.across.same_queries import curve_of
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.reading.files import file_digest, read_texts
-from ir_outcomes.reading.run_lists import is_path
+from ir_outcomes.reading.runs import is_path
 from ir_outcomes.results import Result
 from ir_outcomes.showing.report import island
 from ir_outcomes.showing.report.charts import curve_chart, outcome_bar, scatter
@@ -31,6 +30,7 @@ from ir_outcomes.showing.report.overview import forest_of, matrix_of, measuremen
 from ir_outcomes.showing.report.rankings import DEPTH, rankings_of
 from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section, evaluation_of, sections_of
 from ir_outcomes.showing.report.texts import Documents, texts_of_documents
+from ir_outcomes.types import CoverageTest, FamilyCorrection, RankingTest
 
 __all__ = ["ReportPage", "report", "report_of"]
 

@@ -8,13 +8,11 @@ from itertools import combinations
 from typing import NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.cutoffs import CutoffsComparison
-from ir_outcomes.across.judges import JudgesComparison
+from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison
 from ir_outcomes.across.slices import SlicesComparison
-from ir_outcomes.comparison.build import build
-from ir_outcomes.comparison.compare import measured_pair
-from ir_outcomes.comparison.pair_tests import coverage_test_for
+from ir_outcomes.comparison.compare import build, measured_pair
 from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.verdict import coverage_test_for
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ir_outcomes._formatting import NOTHING, fixed, interval, percent, plural, pvalue
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition
-from ir_outcomes.across.cutoffs import CutoffsComparison
-from ir_outcomes.across.effects import Effect, bare
-from ir_outcomes.across.judges import Flip, JudgesComparison, Judgment
-from ir_outcomes.across.pooled import Mean, NewCondition, Overall
+from ir_outcomes.across.conditions import Condition, Effect, Mean, NewCondition, Overall, bare
+from ir_outcomes.across.same_queries import CutoffsComparison, Flip, JudgesComparison, Judgment
 from ir_outcomes.across.slices import SliceDifferences, SlicesComparison
+from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.settings import Settings
+from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue
 from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, of_part, tabulated, view_of
 from ir_outcomes.showing.views.comparison import share_of
 from ir_outcomes.showing.words import settings_words

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
-from ir_outcomes._formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
 from ir_outcomes.comparison.facets import Facet, Naive, RestrictedLength
-from ir_outcomes.comparison.outcomes import OUTCOMES
 from ir_outcomes.comparison.published import SummaryVerdict
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import some
+from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
 from ir_outcomes.showing.view import Cell, Column, Field, Layout, Statement, Table, View, best, tabulated, view_of
 from ir_outcomes.showing.words import better, direction, items_words, level_words, places_of, queries_words, settings_words
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ir_outcomes._formatting import NOTHING, fixed, interval, percent, plural, pvalue
-from ir_outcomes.comparison.gate import GateDecision, GateFacet, GateResult
+from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult
+from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.plan import Plan, PlannedFacet
-from ir_outcomes.comparison.settings import Settings
+from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue
 from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, of_part, tabulated, view_of
 from ir_outcomes.showing.views.comparison import queries_table
 from ir_outcomes.showing.words import places_of

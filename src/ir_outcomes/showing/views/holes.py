@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ir_outcomes._formatting import NOTHING, fixed, percent, plural
 from ir_outcomes.comparison.holes import Holes, PairHoles, Tipping, UnjudgedDocument
+from ir_outcomes.formatting import NOTHING, fixed, percent, plural
 from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, tabulated, view_of
 from ir_outcomes.showing.words import settings_words
 

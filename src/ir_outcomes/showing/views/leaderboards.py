@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ir_outcomes._formatting import NOTHING, fixed, interval, percent, plural, pvalue
+from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
+from ir_outcomes.leaderboards.agreement import HalfAgreement
 from ir_outcomes.leaderboards.board import Standing
-from ir_outcomes.leaderboards.halves import HalfAgreement
 from ir_outcomes.leaderboards.history import SotaRun
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.showing.view import Column, Field, Layout, Table, View, best, of_part, tabulated, view_of

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from ir_outcomes._formatting import NOTHING, fixed, percent, plural
+from ir_outcomes.formatting import NOTHING, fixed, percent, plural
 from ir_outcomes.showing.view import Column, Field, Layout, Table, View, tabulated, view_of
 from ir_outcomes.showing.words import bucket_names
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering, TailSettings
-from ir_outcomes.tail.changes import DocumentChange, DocumentChanges
-from ir_outcomes.tail.distributions import LengthDistribution
-from ir_outcomes.tail.headroom import MeasureHeadroom
+from ir_outcomes.tail.lengths import DocumentChange, DocumentChanges, LengthDistribution
 from ir_outcomes.tail.reordering import Change
-from ir_outcomes.tail.rrie import Reduction
+from ir_outcomes.tail.rrie import MeasureHeadroom, Reduction
 
 
 @view_of.register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ir_outcomes._formatting import NOTHING
+from ir_outcomes.formatting import NOTHING
 from ir_outcomes.reading.datasets import Source, size_text
 from ir_outcomes.reading.tasks import Task
 from ir_outcomes.showing.view import Column, Field, Table, View, tabulated

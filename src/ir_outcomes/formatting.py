@@ -1,13 +1,10 @@
-"""How numbers are written wherever a person reads them: tables, sentences, notes.
-
-Exact values are in `Result.rows`, CSV and JSON.
-"""
+"""Numbers and lists in words, and progress bars."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-__all__ = ["NOTHING", "SMALLEST", "fixed", "interval", "listed", "percent", "plural", "pvalue", "pvalue_in_words"]
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 NOTHING = "-"  # a cell without a value
 SMALLEST = 1e-300  # below it floating point loses digits, and below 5e-324 everything
@@ -113,3 +110,38 @@ def listed(items: Sequence[str]) -> str:
     ('10', '10, 20 and 50')
     """
     return f"{', '.join(items[:-1])} and {items[-1]}" if len(items) > 1 else "".join(items)
+
+
+T = TypeVar("T")
+
+
+def with_progress(
+    items: Iterable[T], unit: str, total: int, *, shown: bool, size: Callable[[T], int] | None = None
+) -> Iterator[T]:
+    """Yield items and show on stderr how many of them are done, if asked to.
+
+    Parameters
+    ----------
+    items : iterable
+        What is worked on.
+    unit : str
+        What is counted: the items, or what they consist of.
+    total : int
+        How many there are.
+    shown : bool
+        Whether to show it.
+    size : callable, optional
+        Tells how many units an item consists of; by default one.
+    """
+    if not shown or sys.stderr is None:
+        return iter(items)
+    return _counted(items, unit, total, size or (lambda item: 1))
+
+
+def _counted(items: Iterable[T], unit: str, total: int, size: Callable[[T], int]) -> Iterator[T]:
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit=unit, file=sys.stderr) as bar:
+        for item in items:
+            yield item
+            bar.update(size(item))

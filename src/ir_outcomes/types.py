@@ -1,13 +1,31 @@
-"""Checks of arguments, shared by all packages."""
+"""Array aliases, closed sets of choices, and checks of arguments."""
 
 from __future__ import annotations
 
-from typing import NoReturn, get_args
+from typing import Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 
-from ir_outcomes._types import OneOrder
 from ir_outcomes.errors import ParameterError
+
+Ties = Literal["trec", "msmarco", "input", "expected"]
+OneOrder = Literal["trec", "msmarco", "input"]  # the tie rules that give one order
+Unit = Literal["query", "document"]
+UnitChoice = Literal["auto", "query", "document"]
+Missing = Literal["retrieved", "cutoff"]
+OnError = Literal["raise", "report"]
+RankingTest = Literal["t", "wilcoxon", "sign", "signflip"]
+CoverageTest = Literal["exact", "midp"]
+Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
+FamilyCorrection = Literal["holm", "bonferroni", "fdr_bh", "tukey", "none"]
+Columns = Literal["default", "paper"]  # of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021
+Mark = Literal["best", "significant"]  # what a format emphasizes
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
 
 LARGEST = 2**31 - 1  # of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger ones
 

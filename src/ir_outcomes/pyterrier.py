@@ -1,0 +1,687 @@
+"""The one module that knows PyTerrier: experiments with the right means, directions and verdicts.
+
+`pyterrier.Experiment` takes the measures of this package as they are; but it averages by plain sum, takes the largest value for
+the best, and calls a p-value that is not a number a rejection. `experiment` has the same arguments and runs it once, for its
+per-query values, and computes the rest itself. It needs the extra ``pyterrier``, which is PyTerrier without Java.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from ir_outcomes.comparison import Comparison, Comparisons, compare, compare_outputs
+from ir_outcomes.errors import DatasetUnavailable, FormatError, InputError, IrOutcomesError, MissingDependency, ParameterError
+from ir_outcomes.evaluation.evaluate import evaluate
+from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
+from ir_outcomes.measures import parse_measure
+from ir_outcomes.measures.definitions import SearchLengthMeasure
+from ir_outcomes.measures.provider import Recording
+from ir_outcomes.reading.columns import texts
+from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id, reason_of
+from ir_outcomes.reading.qrels import Qrels, as_qrels
+from ir_outcomes.reading.tasks import Task, load
+from ir_outcomes.statistics import adjust, differences, paired_tests
+from ir_outcomes.types import Bools, CoverageTest, Floats, OneOrder, RankingTest, UnitChoice, check_choice
+
+__all__ = ["comparisons", "experiment"]
+
+
+class ChosenSettings(NamedTuple):
+    """The settings of the search lengths, and where they come from.
+
+    Attributes
+    ----------
+    cutoff, rel : int
+        The settings.
+    notes : tuple of str
+        Which measures they were taken from, or why they were not.
+    """
+
+    cutoff: int
+    rel: int
+    notes: tuple[str, ...]
+
+
+def choose_settings(cutoff: int | None, rel: int | None, measures: Iterable[Any], task: Task | None) -> ChosenSettings:
+    """Take cutoff and relevance from the arguments, else from the measures where they agree, else from the dataset.
+
+    Our measures tell before others do, because "answered" stands beside them. A measure without a cutoff says nothing.
+    """
+    measures = list(measures)
+    own = [measure for measure in measures if isinstance(measure, SearchLengthMeasure)]
+    telling = own or measures
+    notes: list[str] = []
+    chosen = {}
+    defaults = {"cutoff": task.cutoff if task else DEFAULT_CUTOFF, "rel": task.rel if task else 1}
+    for name, given in (("cutoff", cutoff), ("rel", rel)):
+        values = dict.fromkeys(value for measure in telling if (value := _parameter(measure, name)) is not None)
+        if given is not None:
+            chosen[name] = given
+            if own and values and list(values) != [given]:
+                notes.append(f"Outcomes and verdicts use {name} {given}, the argument; measures use {_enumerated(values)}.")
+        elif len(values) == 1:
+            chosen[name] = next(iter(values))
+            notes.append(f"Outcomes and verdicts use {name} {chosen[name]}, that of the measures.")
+        else:
+            chosen[name] = defaults[name]
+            if values:
+                notes.append(
+                    f"Outcomes and verdicts use {name} {chosen[name]}, because the measures differ ({_enumerated(values)}); "
+                    f"choose another one with {name}=."
+                )
+    return ChosenSettings(chosen["cutoff"], chosen["rel"], tuple(notes))
+
+
+def _parameter(measure: Any, name: str) -> int | None:
+    if name not in getattr(measure, "SUPPORTED_PARAMS", {}):
+        return None
+    value = measure.params.get(name)
+    if value is None and name == "rel" and isinstance(measure, SearchLengthMeasure):
+        value = measure[name]  # the default of ours is 1; without a cutoff they say nothing
+    return value if isinstance(value, int) else None
+
+
+def _enumerated(values: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(values)))
+
+
+TREC_QRELS_COLUMNS = ("qid", "docno", "label")
+
+
+def terrier() -> Any:
+    """Import PyTerrier.
+
+    Raises
+    ------
+    MissingDependency
+        If it is not installed.
+    """
+    try:
+        import pyterrier
+    except ImportError:
+        raise MissingDependency("this needs PyTerrier, without Java: pip install 'ir-outcomes[pyterrier]'") from None
+    return pyterrier
+
+
+def named_systems(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
+    """Return the systems by name, checked; frames of results get ids that are text."""
+    if isinstance(systems, Mapping):
+        runs, called = list(systems.values()), list(map(str, systems))
+    elif isinstance(systems, (list, tuple)):
+        runs = list(systems)
+        own = [f"system {place}" if hasattr(run, "columns") else run for place, run in enumerate(runs)]
+        called = list(map(str, own if names is None else names))
+    else:
+        raise ParameterError(f"systems: must be a list or dict of transformers and frames, not {type(systems).__name__}")
+    if len(called) != len(runs) or not runs:
+        raise ParameterError(f"names: {len(called)} names for {len(runs)} systems; give one to each")
+    repeated = [name for name in called if called.count(name) > 1]
+    if repeated:
+        raise ParameterError(f"two systems are called {repeated[0]}; tell them apart with names=")
+    return {name: _results(run, name) if hasattr(run, "columns") else run for name, run in zip(called, runs, strict=True)}
+
+
+def baseline_places(baseline: Any, names: Sequence[str]) -> list[int]:
+    """Find the places of the baselines: none, one, or several."""
+    if baseline is None:
+        return []
+    places = [_place(item, names) for item in (baseline if isinstance(baseline, (list, tuple)) else [baseline])]
+    if not places or len(set(places)) < len(places):
+        raise ParameterError(f"baseline={baseline!r}: name each baseline once, at least one")
+    return places
+
+
+def _place(baseline: Any, names: Sequence[str]) -> int:
+    if isinstance(baseline, str) and baseline in names:
+        return names.index(baseline)
+    is_number = isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool)
+    if is_number and 0 <= baseline < len(names):
+        return int(baseline)
+    raise ParameterError(
+        f"baseline={baseline!r}: must be the place of a system, 0 to {len(names) - 1}, or its name: {', '.join(names)}"
+    )
+
+
+def task_of(qrels: Any) -> Task | None:
+    """Return the task of a dataset id, a Task or a dataset of PyTerrier that comes from ir_datasets; else None."""
+    if isinstance(qrels, Task):
+        return qrels
+    name = qrels.irds_ref().dataset_id() if hasattr(qrels, "irds_ref") else qrels
+    if not isinstance(name, str) or os.path.exists(name):
+        return None
+    name = name.removeprefix(DATASET_PREFIX)
+    return load(name) if is_dataset_id(name) else None
+
+
+def read_topics(topics: Any) -> Any:
+    """Return topics as a frame with ids that are text; from a frame, a path, a dataset id or a dataset of PyTerrier."""
+    frame = _frame(_of_dataset(topics, "get_topics"), terrier().io.read_topics, "topics", ("qid",))
+    repeated = frame["qid"][frame["qid"].duplicated()]
+    if len(repeated):
+        raise FormatError("the topics", f"hold topic {repeated.iloc[0]} twice; keep one")
+    return frame
+
+
+def read_qrels(qrels: Any) -> Any:
+    """Return qrels as a frame with ids that are text; from a frame, a path, a dataset id or a dataset of PyTerrier."""
+    return _frame(_of_dataset(qrels, "get_qrels"), terrier().io.read_qrels, "qrels", TREC_QRELS_COLUMNS)
+
+
+def _of_dataset(data: Any, getter: str) -> Any:
+    """Take topics or qrels from a dataset of PyTerrier, a dataset id, or a Task."""
+    if isinstance(data, Task):
+        data = f"{DATASET_PREFIX}{data.dataset_id}"
+    if isinstance(data, str) and not os.path.exists(data):
+        name = data.removeprefix(DATASET_PREFIX)
+        if is_dataset_id(name):
+            data = terrier().get_dataset(f"{DATASET_PREFIX}{name}")
+    if not hasattr(data, getter):
+        return data
+    try:
+        return getattr(data, getter)()
+    except Exception as error:  # PyTerrier and ir_datasets raise many kinds
+        what = getter.removeprefix("get_")
+        raise DatasetUnavailable(
+            f"{data}: its {what} cannot be loaded ({reason_of(error)}); try again with a network connection, or give a frame"
+        ) from error
+
+
+def _frame(data: Any, read: Any, what: str, columns: Sequence[str]) -> Any:
+    """Read a frame, with ids as text: PyTerrier makes those of results text, and would then match none."""
+    if isinstance(data, (str, os.PathLike)):
+        data = read(os.fspath(data))
+    if not hasattr(data, "columns"):
+        raise FormatError(
+            f"the {what}", f"must be a frame or a path, a dataset id, or a dataset of PyTerrier, not {type(data).__name__}"
+        )
+    return _with_text_ids(data, f"the {what}", columns)
+
+
+def _results(frame: Any, name: str) -> Any:
+    checked = _with_text_ids(frame, name, ("qid", "docno", "score"))
+    if not len(frame):
+        raise FormatError(name, "holds no result at all; leave this system out")
+    return checked
+
+
+def _with_text_ids(frame: Any, source: str, columns: Sequence[str]) -> Any:
+    import pandas as pd
+
+    for column in columns:
+        if column not in frame.columns:
+            raise FormatError(source, f"has no column {column!r}; its columns are {', '.join(map(str, frame.columns))}")
+    # As objects: PyTerrier and ir_measures go through the rows, which with the text type of pandas 3 takes twice the time.
+    ids = {
+        column: pd.Series(texts(frame[column].tolist(), source, column), frame.index, dtype=object)
+        for column in ("qid", "docno")
+        if column in frame.columns
+    }
+    return frame.assign(**ids)
+
+
+def query_texts(topics: Any) -> dict[str, str]:
+    """Return the text of each query, where the topics have it."""
+    return dict(zip(topics["qid"], map(str, topics["query"]), strict=True)) if "query" in topics.columns else {}
+
+
+def measures_by_column(eval_metrics: Sequence[Any]) -> dict[str, Any]:
+    """Turn measures and their names into measures, by the name of their column."""
+    from ir_measures import parse_trec_measure
+
+    if isinstance(eval_metrics, str) or not isinstance(eval_metrics, Sequence):
+        raise ParameterError("eval_metrics: must be a list of measures, such as [ESL@100, 'map']")
+    measures: dict[str, Any] = {}
+    for metric in eval_metrics:
+        if metric == "mrt":
+            raise ParameterError("mrt: PyTerrier gives response times with means only; call pyterrier.Experiment for them")
+        if isinstance(metric, str):
+            try:
+                found = parse_trec_measure(metric)
+            except (ValueError, NameError):
+                found = [parse_measure(metric)]
+            measures |= {metric: found[0]} if len(found) == 1 else {str(measure): measure for measure in found}
+        else:
+            measures[str(metric)] = metric
+    return measures
+
+
+Values = Mapping[str, float]  # of a measure, by query
+
+# Names that statsmodels gives to the corrections that this package has, too.
+_SAME = {
+    "b": "bonferroni", "bonf": "bonferroni", "bonferroni": "bonferroni", "h": "holm", "holm": "holm", "fdr_bh": "fdr_bh",
+    "fdr_i": "fdr_bh", "fdr_p": "fdr_bh", "fdri": "fdr_bh", "fdrp": "fdr_bh", "none": "none",
+}  # fmt: skip
+STYLES = {"bold": "font-weight: bold", "color": "background-color: lightgreen", "colour": "background-color: lightgreen"}
+
+
+def known_correction(name: str | None) -> str:
+    """Return our name of a correction, or that of statsmodels for one which only statsmodels has.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such correction.
+    MissingDependency
+        If statsmodels is needed and not installed.
+    """
+    if name is None or name in _SAME:
+        return _SAME[name or "none"]
+    try:
+        from statsmodels.stats.multitest import multitest_alias
+    except ImportError:
+        raise MissingDependency(
+            f"correction={name!r} needs statsmodels: pip install statsmodels; holm, bonferroni and fdr_bh do not"
+        ) from None
+    if name not in multitest_alias:
+        raise ParameterError(f"correction={name!r}: must be one of {', '.join(dict.fromkeys([*_SAME, *multitest_alias]))}")
+    return name
+
+
+def mean(measure: Any, values: Values, judged: set[str]) -> float:
+    """Average the values of a measure as ir_measures does, over the queries of the qrels."""
+    total = measure.aggregator()
+    for query, value in values.items():
+        if query in judged:  # PyTerrier adds NaN for topics without qrels
+            total.add(value)
+    return float(total.result())
+
+
+def rounded(values: Sequence[float], name: str, places: int | Mapping[str, int] | None) -> list[float]:
+    """Round the means of a measure where that is asked for."""
+    chosen = places.get(name) if isinstance(places, Mapping) else places
+    return list(values) if chosen is None else [float(np.round(value, chosen)) for value in values]
+
+
+def changes(
+    name: str,
+    measure: Any,
+    values: Sequence[Values],
+    base: int,
+    judged: set[str],
+    *,
+    test: str,
+    correction: str,
+    alpha: float,
+) -> dict[str, list[Any]]:
+    """Make PyTerrier's columns of a measure, in its own direction, over the queries on which both systems have a value."""
+    queries = [query for query in values[base] if query in judged]
+    of_systems = np.array([[of_system.get(query, np.nan) for query in queries] for of_system in values], dtype=np.float64)
+    sign = 1 if getattr(measure, "HIGHER_IS_BETTER", True) else -1
+    better, worse, pvalues = [], [], []
+    for row in of_systems:
+        both = np.isfinite(of_systems[base]) & np.isfinite(row)
+        change = sign * differences(of_systems[base][both], row[both])
+        better.append(int(np.sum(change > 0)))
+        worse.append(int(np.sum(change < 0)))
+        pvalues.append(paired_tests(change)[test].pvalue)
+    columns: dict[str, list[Any]] = {
+        f"{name} {heading}": [np.nan if place == base else float(value) for place, value in enumerate(column)]
+        for heading, column in (("+", better), ("-", worse), ("p-value", pvalues))
+    }
+    if correction != "none":
+        rejected, corrected = _corrected([*pvalues[:base], *pvalues[base + 1 :]], correction, alpha)
+        columns[f"{name} reject"] = np.insert(rejected, base, False).tolist()
+        columns[f"{name} p-value corrected"] = np.insert(corrected, base, np.nan).tolist()
+    return columns
+
+
+def _corrected(pvalues: list[float], correction: str, alpha: float) -> tuple[Bools, Floats]:
+    if correction in _SAME.values():
+        corrected = adjust(pvalues, correction)
+        return corrected <= alpha, corrected
+    from statsmodels.stats.multitest import multipletests
+
+    with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p, where p can be 1
+        rejected, corrected = multipletests(pvalues, alpha=alpha, method=correction)[:2]
+    return rejected, corrected
+
+
+def facets(result: Comparisons, base: int, *, corrected: bool) -> dict[str, list[Any]]:
+    """Make the columns of the two facets and the verdict."""
+    items: list[Comparison | None] = list(result)
+    items.insert(base, None)
+    pvalue = "p-value corrected" if corrected else "p-value"
+
+    def column(value: Callable[[Comparison], float | None]) -> list[float]:
+        values = [None if item is None else value(item) for item in items]
+        return [np.nan if found is None else found for found in values]
+
+    return {
+        "coverage difference": column(lambda item: item.coverage.difference),
+        f"coverage {pvalue}": column(lambda item: item.coverage.pvalue_corrected),
+        "ranking difference": column(lambda item: item.ranking.difference),
+        f"ranking {pvalue}": column(lambda item: item.ranking.pvalue_corrected),
+        "verdict": [None if item is None else item.verdict.label for item in items],
+    }
+
+
+def highlighted(frame: Any, measures: Mapping[str, Any], how: str) -> Any:
+    """Mark the best value of each measure, which is the smallest one for a search length; returns a Styler of pandas.
+
+    Raises
+    ------
+    MissingDependency
+        If pandas cannot style frames because Jinja2 is not installed.
+    """
+    directions = {name: getattr(measure, "HIGHER_IS_BETTER", True) for name, measure in measures.items()}
+    directions["answered"] = True
+
+    def styles(column: Any) -> list[str]:
+        best = column.max() if directions[column.name] else column.min()
+        return [STYLES[how] if value == best else "" for value in column]
+
+    try:
+        return frame.style.apply(styles, axis=0, subset=[name for name in frame.columns if name in directions])
+    except (ImportError, AttributeError):
+        raise MissingDependency("highlight needs Jinja2: pip install jinja2") from None
+
+
+def comparisons(
+    perquery: Any,
+    *,
+    baseline: str,
+    measure: Any = None,
+    qrels: Any = None,
+    **settings: Any,
+) -> Comparisons:
+    """Compare the systems of an experiment that has already been run with ``perquery=True``.
+
+    Parameters
+    ----------
+    perquery : frame or tuple
+        What `pyterrier.Experiment` returned for ``perquery=True`` or ``"both"``, or the path of the ``perquery.csv`` in its
+        ``save_dir``.
+    baseline : str
+        Name of the system that the others are compared with.
+    measure : measure or str, optional
+        Which of its measures; by default a reciprocal rank or ESL. See `ir_outcomes.compare_outputs`.
+    qrels : frame or anything that `ir_outcomes.as_qrels` takes, optional
+        Tells which queries are answerable. Without it, topics without qrels count as unanswered.
+    **settings
+        See `ir_outcomes.compare_outputs`.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    ParameterError
+        If there is no such system.
+    FormatError
+        If it is not per-query values.
+    """
+    if hasattr(perquery, "perquery"):
+        perquery = perquery.perquery
+    if isinstance(perquery, (str, os.PathLike)):
+        import pandas as pd
+
+        perquery = pd.read_csv(perquery, dtype={"qid": str, "name": str})
+    if not hasattr(perquery, "columns") or "name" not in perquery.columns:
+        raise FormatError("the experiment", "is not a frame of per-query values; run it with perquery=True")
+    names = list(dict.fromkeys(map(str, perquery["name"])))
+    if baseline not in names:
+        raise ParameterError(f"baseline={baseline!r}: no system has this name; they are {', '.join(names)}")
+    if len(names) < 2:
+        raise ParameterError(f"the experiment has one system only, {baseline}; there is nothing to compare it with")
+    ordered = (baseline, *(name for name in names if name != baseline))
+    text = None if measure is None else str(measure)
+    contenders = [perquery] * (len(names) - 1)
+    return cast("Comparisons", compare_outputs(perquery, contenders, names=ordered, measure=text, qrels=qrels, **settings))
+
+
+_REPLACED = {"dataframe": "it is always a frame; call its to_dict()", "retr_systems": "write systems="}
+
+
+class Frames(NamedTuple):
+    """What ``perquery="both"`` returns.
+
+    Attributes
+    ----------
+    averages : pandas.DataFrame
+        A row for each system.
+    perquery : pandas.DataFrame
+        A row for each system, query and measure.
+    """
+
+    averages: Any
+    perquery: Any
+
+
+def experiment(
+    systems: Any,
+    topics: Any,
+    qrels: Any,
+    eval_metrics: Sequence[Any] = (),
+    names: Sequence[str] | None = None,
+    *,
+    baseline: int | str | Sequence[int | str] | None = 0,
+    perquery: bool | Literal["both"] = False,
+    highlight: Literal["bold", "color", "colour"] | None = None,
+    cutoff: int | None = None,
+    rel: int | None = None,
+    unit: UnitChoice = "auto",
+    ties: OneOrder = "trec",
+    judged_only: bool = False,
+    alpha: float = 0.05,
+    test: RankingTest = "t",
+    coverage_test: CoverageTest = "exact",
+    correction: str | None = "holm",
+    correction_alpha: float | None = None,
+    margins: tuple[float, float] | None = None,
+    round: int | Mapping[str, int] | None = None,
+    returns: Literal["frame", "comparisons", "both"] = "frame",
+    **options: Any,
+) -> Any:
+    """Run and compare systems: `pyterrier.Experiment`, with both facets and the verdict.
+
+    Parameters
+    ----------
+    systems : list or dict of transformers and frames
+        The systems; the keys of a dict are their names.
+    topics : frame, path, dataset id or dataset of PyTerrier
+        With the columns ``qid`` and ``query``. Whole-number ids become text, here and in `qrels` and frames of results.
+    qrels : frame, path, dataset id or dataset of PyTerrier
+        With the columns ``qid``, ``docno`` and ``label``. A dataset id brings its cutoff, relevance and unit along.
+    eval_metrics : sequence of measures or str
+        Measures of ir_measures, as objects or text (``"ESL@100"``), or names of trec_eval's.
+    names : sequence of str, optional
+        Names of the systems; by default PyTerrier's.
+    baseline : int, str, sequence of these, or None
+        Which system the others are compared with: its place or name. Several baselines give a block of columns each, with the
+        name of the baseline in the heading. None for means only.
+    perquery : bool or "both"
+        True for PyTerrier's frame of the values of each query, without any comparison; "both" for that and the usual frame.
+    highlight : {"bold", "color", "colour"}, optional
+        Mark the best value of each measure, in its own direction; the frame becomes a Styler of pandas.
+    cutoff, rel : int, optional
+        Of outcomes and verdicts. By default those of the measures, where they agree; else those of the dataset, or 100 and 1.
+        They are in ``frame.attrs``, with a note on where they come from.
+    unit, ties, judged_only
+        See `ir_outcomes.evaluate`.
+    alpha, coverage_test, margins
+        See `ir_outcomes.compare`.
+    test : {"t", "wilcoxon", "sign", "signflip"}
+        Which test decides on ranking; the p-values of the measures are of the same test.
+    correction : str or None
+        Correction over the systems, of each facet and of each measure separately: "holm", "bonferroni", "fdr_bh", or any that
+        ``statsmodels.stats.multitest.multipletests`` knows, if statsmodels is installed. Under those that only statsmodels has,
+        verdicts are corrected by Holm's method. None or "none" for no correction, which is PyTerrier's default.
+    correction_alpha : float, optional
+        Level of the columns ``reject``; by default `alpha`.
+    round : int or mapping of str to int, optional
+        Decimal places of the means of the measures.
+    returns : {"frame", "comparisons", "both"}
+        The frame; the `Comparisons`, with everything that `ir_outcomes.compare` gives (of several baselines a dict by their
+        names); or both, in this order.
+    **options
+        Passed on to `pyterrier.Experiment`: ``batch_size``, ``filter_by_qrels``, ``filter_by_topics``, ``plan``, ``save_dir``,
+        ``save_mode``, ``save_format``, ``validate``, ``verbose``.
+
+    Returns
+    -------
+    pandas.DataFrame, Comparisons, or both
+        A row for each system: ``name``; the mean of each measure, over the queries where it is defined; how many queries are
+        ``answered``; for each measure on how many queries the system is better (``+``) and worse (``-``) than the
+        baseline, in the measure's own direction, with its p-value, and under a correction ``reject`` and ``p-value corrected``;
+        then the difference and p-value of both facets, and the ``verdict``. The settings are in ``frame.attrs``.
+
+    Raises
+    ------
+    MissingDependency
+        If PyTerrier is not installed, or statsmodels or Jinja2 where an argument needs it.
+    ParameterError
+        If an argument makes no sense.
+    InputError
+        If topics, qrels or results are malformed, or do not belong together; or a system fails. The message names the system.
+
+    References
+    ----------
+    Lin et al. 2021, sections 4 and 5.
+    """
+    terrier()
+    import pandas as pd
+
+    check_choice("returns", returns, ("frame", "comparisons", "both"))
+    if perquery not in (False, True, "both"):
+        raise ParameterError(f"perquery={perquery!r}: must be False, True or 'both'")
+    if highlight is not None:
+        check_choice("highlight", highlight, tuple(STYLES))
+    for name, remedy in _REPLACED.items():
+        if name in options:
+            raise ParameterError(f"{name}: not an argument of ir_outcomes' experiment; {remedy}")
+    if returns != "frame" and (baseline is None or perquery):
+        raise ParameterError(f"returns={returns!r} needs a baseline, and no perquery; name one, or ask for the frame only")
+    corrected_by = known_correction(correction)
+    named = named_systems(systems, names)
+    bases = baseline_places(baseline, list(named))
+    measures = measures_by_column(eval_metrics)
+    task = task_of(qrels)
+    chosen = choose_settings(cutoff, rel, measures.values(), task)
+    topics, qrels = read_topics(topics), read_qrels(qrels)
+    settings: dict[str, Any] = {
+        "cutoff": chosen.cutoff, "rel": chosen.rel, "ties": ties, "judged_only": judged_only,
+    }  # fmt: skip
+    ran = _run(named, topics, qrels, measures, settings, options)
+    if perquery is True:
+        return ran.perquery
+    resolved_unit = task.unit if unit == "auto" and task is not None else unit
+    evaluation = evaluate(
+        ran.judgments, list(ran.lengths), names=list(named), unit=resolved_unit, queries=query_texts(topics), **settings
+    )
+    results: dict[int, Comparisons] = {}
+    if len(named) > 1:
+        for base in bases:
+            found = compare(
+                evaluation,
+                evaluation.names[base],
+                [name for place, name in enumerate(evaluation.names) if place != base],
+                alpha=alpha,
+                test=test,
+                coverage_test=coverage_test,
+                correction=cast("Any", corrected_by if corrected_by in ("bonferroni", "fdr_bh", "none") else "holm"),
+                margins=margins,
+            )
+            results[base] = replace(cast("Comparisons", found), notes=chosen.notes)
+    compared: Any = {evaluation.names[base]: result for base, result in results.items()}
+    if not isinstance(baseline, (list, tuple)):
+        compared = next(iter(results.values()), None)
+    if returns == "comparisons":
+        return compared
+
+    columns: dict[str, Any] = {"name": list(named)}
+    judged = set(ran.judgments.query_ids)
+    values = {name: [ran.values[system, str(measure)] for system in named] for name, measure in measures.items()}
+    for name, measure in measures.items():
+        columns[name] = rounded([mean(measure, of_system, judged) for of_system in values[name]], name, round)
+    columns["answered"] = [int(run.answered().sum()) for run in evaluation.at()]
+    for base, result in results.items():
+        block: dict[str, Any] = {}
+        for name, measure in measures.items():
+            level = alpha if correction_alpha is None else correction_alpha
+            block |= changes(name, measure, values[name], base, judged, test=test, correction=corrected_by, alpha=level)
+        block |= facets(result, base, corrected=corrected_by != "none")
+        suffix = f" (against {evaluation.names[base]})" if len(bases) > 1 else ""
+        columns |= {f"{heading}{suffix}": column for heading, column in block.items()}
+    frame: Any = pd.DataFrame(columns)
+    notes = list(chosen.notes)
+    if corrected_by not in ("holm", "bonferroni", "fdr_bh", "none"):
+        notes.append(f"Verdicts are corrected by holm; {corrected_by} corrects the p-values of the measures.")
+    frame.attrs.update(
+        settings, unit=evaluation.unit, alpha=alpha, correction=corrected_by, n_queries=int(evaluation.answerable.sum()),
+        notes=notes,
+    )  # fmt: skip
+    if highlight is not None:
+        frame = highlighted(frame, measures, highlight)
+    shown = Frames(frame, ran.perquery) if perquery == "both" else frame
+    return (shown, compared) if returns == "both" else shown
+
+
+class _Ran(NamedTuple):
+    """What an experiment left behind."""
+
+    judgments: Qrels
+    perquery: Any
+    values: Mapping[tuple[str, str], Values]
+    lengths: Sequence[Any]
+
+
+def _run(
+    named: Mapping[str, Any],
+    topics: Any,
+    qrels: Any,
+    measures: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> _Ran:
+    """Let PyTerrier run and evaluate the systems, and keep the search lengths on the way."""
+    judgments = as_qrels(qrels)
+    with Recording(**settings) as recording:
+        metrics = [*dict.fromkeys(measures.values()), recording.measure]
+        with warnings.catch_warnings():
+            # What it says of topics without qrels does not hold here: they are in no mean.
+            warnings.filterwarnings("ignore", message=r".*topic\(s\) not found in qrels", category=UserWarning)
+            try:
+                perquery = terrier().Experiment(
+                    list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options
+                )
+            except Exception as error:
+                system = _failed_system(error.__traceback__, named)
+                if system is None or (isinstance(error, IrOutcomesError) and not isinstance(error, InputError)):
+                    raise
+                said = str(error) if isinstance(error, IrOutcomesError) else f"{type(error).__name__}: {error}"
+                remedy = "; leave out that system, or take larger batches" if "no results" in said else ""
+                raise FormatError(system, f"cannot be evaluated: {said}{remedy}") from error
+    number = str(recording.measure)
+    values: dict[tuple[str, str], dict[str, float]] = {}
+    for name, measure, query, value in zip(*(list(perquery[c]) for c in ("name", "measure", "qid", "value")), strict=True):
+        values.setdefault((name, measure), {})[query] = value
+    lengths = []
+    for name in named:
+        numbers = values[name, number]
+        evaluated = {query: numbers[query] for query in judgments.query_ids if query in numbers}
+        lengths.append(replace(recording.lengths(name, evaluated), qrels_digest=judgments.digest))
+    kept = perquery[perquery["measure"] != number].reset_index(drop=True)
+    headings = {str(measure): name for name, measure in [*measures.items()][::-1]}  # of map and AP the first
+    return _Ran(judgments, kept.assign(measure=kept["measure"].map(headings)), values, lengths)
+
+
+def _failed_system(traceback: TracebackType | None, named: Mapping[str, Any]) -> str | None:
+    """Find the system that PyTerrier was running: a function on the way to the error has it, or a part of it, as a variable."""
+    parts = {name: [system, *getattr(system, "_transformers", ())] for name, system in named.items()}
+    found: list[str] = []
+    while traceback is not None:
+        variables = list(traceback.tb_frame.f_locals.values())
+        holding = [name for name, of_system in parts.items() if any(value is part for value in variables for part in of_system)]
+        # A part that several pipelines share, which the tree plan runs once, fails for all of them.
+        found = holding if not found or (holding and len(holding) < len(found)) else found
+        traceback = traceback.tb_next
+    return ", ".join(found) or None

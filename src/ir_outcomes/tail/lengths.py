@@ -1,0 +1,875 @@
+"""Search lengths of all relevant documents: distributions and changes far down the ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+from ir_measures import AP, P
+
+from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_queries, unjudged_share
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.formatting import plural
+from ir_outcomes.measures.definitions import ASL
+from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.results import OPTIONAL, Result, cells_of, versions
+from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, check_choice, check_positive
+
+
+@dataclass(frozen=True)
+class TailSettings:
+    """How the search lengths of an analysis were computed.
+
+    Attributes
+    ----------
+    cutoff : int or None
+        Depth of the runs; None where runs of unequal depth were asked for.
+    rel : int
+        Smallest grade of a relevant document.
+    ties : {"trec", "msmarco", "input", "expected"}
+        Order among equal scores.
+    judged_only : bool
+        Whether unjudged documents were removed before ranks were counted.
+    missing : {"retrieved", "cutoff"}
+        Search length of a missing document; see `SearchLengths.asl`.
+    """
+
+    cutoff: int | None
+    rel: int
+    ties: Ties
+    judged_only: bool
+    missing: Missing
+
+
+class RunsAtDepth(NamedTuple):
+    """Search lengths of runs at a depth, with the settings and notes of the result that is made of them."""
+
+    runs: tuple[SearchLengths, ...]
+    settings: TailSettings
+    notes: tuple[str, ...]
+
+    @property
+    def depth(self) -> int:
+        """The depth, or that of the deepest run where they are unequal."""
+        return self.settings.cutoff or max(_reached(run) for run in self.runs)
+
+
+def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing) -> RunsAtDepth:
+    """Take all runs of an evaluation at a shared depth.
+
+    Parameters
+    ----------
+    ev : Evaluation
+        The runs.
+    cutoff : int or None
+        The depth; None for the one that all runs reach.
+    missing : {"retrieved", "cutoff"}
+        See `SearchLengths.asl`.
+
+    Raises
+    ------
+    MismatchError
+        If there is no cutoff, the runs differ in depth, and ``missing="retrieved"`` was not asked for; or if the cutoff is
+        larger than the one that search lengths were computed with.
+    ParameterError
+        If `ev` is not an evaluation, a setting is invalid, or under ``missing="retrieved"`` a missing document would have no
+        search length.
+    """
+    check_evaluation(ev)
+    check_positive("cutoff", cutoff, none_allowed=True)
+    check_choice("missing", missing, get_args(Missing))
+    reached = {run.name: _reached(run) for run in ev.runs}
+    shared = min(reached.values())
+    notes = list(notes_on_queries(ev.runs))
+    runs = ev.runs
+    if cutoff is not None:
+        runs = ev.at(cutoff)
+        shallow = [name for name, depth in reached.items() if depth < cutoff]
+        if shallow:
+            notes.append(f"{some(shallow)}: no list reaches the cutoff {cutoff}; what is ranked below its end is unknown.")
+    elif max(reached.values()) == shared:
+        cutoff = shared
+        runs = ev.at(cutoff)
+    elif missing == "cutoff":
+        after = " after unjudged documents are removed" if ev.judged_only else ""
+        raise MismatchError(
+            f"the runs differ in depth{after} ({_depths(reached)}), and short lists look good in ASL: give the depth that all "
+            f"share, cutoff={shared}, or missing='retrieved' for equation 3 of Alex et al. 2022 as printed"
+        )
+    else:
+        notes.insert(0, f"The runs differ in depth ({_depths(reached)}); short lists look good in ASL, equation 3.")
+    if missing == "retrieved":
+        _refuse_lists_without_irrelevant_documents(runs)
+    notes += _notes_on_unjudged(ev.runs, min(cutoff or shared, shared))
+    return RunsAtDepth(runs, TailSettings(cutoff, ev.rel, ev.ties, ev.judged_only, missing), tuple(notes))
+
+
+def pair_at_depth(ev: Evaluation, baseline: str, contender: str, cutoff: int | None, missing: Missing) -> RunsAtDepth:
+    """Do the same with two runs, by their names; see `runs_at_depth`."""
+    check_evaluation(ev)
+    return runs_at_depth(ev[[baseline, contender]], cutoff, missing)
+
+
+def check_evaluation(ev: Any) -> None:
+    """Refuse what is not an `Evaluation`.
+
+    Raises
+    ------
+    ParameterError
+        Naming `evaluate`.
+    """
+    if not isinstance(ev, Evaluation):
+        raise ParameterError(
+            f"the analyses take an Evaluation, not a {type(ev).__name__}; make one with ir_outcomes.evaluate(qrels, runs)"
+        )
+
+
+def _reached(run: SearchLengths) -> int:
+    """Length of the longest list of a run."""
+    return int(run.retrieved.max(initial=1))
+
+
+def _depths(reached: dict[str, int]) -> str:
+    """Name the runs of each depth.
+
+    Examples
+    --------
+    >>> _depths({"a": 1000, "b": 100, "c": 1000})
+    '100: b; 1000: a, c'
+    """
+    names_at = {depth: [name for name in reached if reached[name] == depth] for depth in sorted(set(reached.values()))}
+    return "; ".join(f"{depth}: {some(names, 3)}" for depth, names in names_at.items())
+
+
+def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[str]:
+    """Say where runs have unequal shares of unjudged documents, in the first documents of lists that all reach this depth."""
+    depths = [kept for kept in runs[0].unjudged_depths if kept is not None and kept <= depth]
+    if not depths or runs[0].judged_only:
+        return
+    first = max(depths)
+    of_runs = {run.name: unjudged_share(run, first) for run in runs}
+    shares = {name: share for name, share in of_runs.items() if share is not None}
+    least, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
+    if shares[most] - shares[least] > UNEVEN_JUDGING:
+        yield (
+            f"Of the first {first} documents, {shares[least]:.0%} are unjudged in {least} and {shares[most]:.0%} in {most}. "
+            "They count as irrelevant, which favors runs that have fewer of them; compare the result with judged_only=True."
+        )
+
+
+def _refuse_lists_without_irrelevant_documents(runs: Sequence[SearchLengths]) -> None:
+    """Refuse what equation 3 gives a search length of 0: a missing document where no irrelevant document is retrieved."""
+    for run in runs:
+        irrelevant = run.retrieved - run.relevant_retrieved
+        without = np.flatnonzero(run.answerable & (irrelevant == 0) & (run.relevant_retrieved < run.relevant))
+        if len(without):
+            queries = [run.query_ids[query] for query in without]
+            raise ParameterError(
+                f"{run.name}: no irrelevant documents for {plural('query', len(queries))} ({some(queries)}), where a missing "
+                "document has no search length under equation 3; use missing='cutoff'"
+            )
+
+
+STEPS = ("atomize P", "harmonic within queries", "harmonic across queries")  # from AP to ASL, in `ablation`
+PRECISION_DEPTH = 20
+ASL_FIRST = 10
+
+
+def top_and_all(found: RunsAtDepth) -> list[Scores]:
+    """Compute P@20, ASL@g1-10, AP and ASL of the answerable queries; for runs less deep than 20, precision at their depth.
+
+    References
+    ----------
+    Alex et al. 2022, Table 1.
+    """
+    runs, settings = found.runs, found.settings
+    missing = settings.missing
+    depth = PRECISION_DEPTH if settings.cutoff is None else min(PRECISION_DEPTH, settings.cutoff)
+    return [
+        _scores(_precision_name(P, depth, settings), True, runs, [precision_at(run, depth) for run in runs]),
+        _scores(_asl_name(settings, first=ASL_FIRST), False, runs, [run.asl(ASL_FIRST, missing) for run in runs]),
+        _scores(_precision_name(AP, settings.cutoff, settings), True, runs, [average_precision(run) for run in runs]),
+        _scores(_asl_name(settings), False, runs, [run.asl(missing=missing) for run in runs]),
+    ]
+
+
+def _scores(measure: str, higher_is_better: bool, runs: Sequence[SearchLengths], values: Sequence[Floats]) -> Scores:
+    """Make scores of the answerable queries from values of all queries, an (n_queries,) array for each run."""
+    answerable = runs[0].answerable
+    ids = tuple(compress(runs[0].query_ids, answerable.tolist()))
+    return Scores(measure, higher_is_better, tuple(run.name for run in runs), ids, np.stack(values)[:, answerable])
+
+
+def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
+    """Compute the measures on the way from AP to ASL, one change of the definition at a time.
+
+    Returns
+    -------
+    list of Scores
+        "AP"; "atomized P", the mean within a query of 1 / ASL of each document; "harmonic P", 1 / ASL of each query, which is
+        the harmonic instead of the arithmetic mean within it; "ASL", of which 1 / mean is the harmonic mean across queries.
+
+    Raises
+    ------
+    ParameterError
+        Under ``ties="expected"``.
+
+    References
+    ----------
+    Alex et al. 2022, section 4.4: "Atomize P", "Aggregate docs within query", "Aggregate rates across queries".
+    """
+    if runs[0].ties == "expected":
+        raise ParameterError(
+            "ties='expected': the steps from AP to ASL average 1 / ASL, and the reciprocal of an expected search length is not "
+            "the expected reciprocal; evaluate with ties='trec', or name measures="
+        )
+    lengths = [_means(run, run.document_lengths(missing)) for run in runs]
+    values = {
+        "AP": [average_precision(run) for run in runs],
+        "atomized P": [_means(run, 1 / run.document_lengths(missing)) for run in runs],
+        "harmonic P": [1 / of_run for of_run in lengths],
+        "ASL": lengths,
+    }
+    return [_scores(measure, measure != "ASL", runs, of_runs) for measure, of_runs in values.items()]
+
+
+def _precision_name(measure: Any, cutoff: int | None, settings: TailSettings) -> str:
+    """Name a precision as ir_measures does where the values are those of ir_measures; name what differs elsewhere."""
+    different = _different(measure, rel=settings.rel, judged_only=settings.judged_only)
+    named = measure(**different) if different else measure
+    named = named if cutoff is None else named @ cutoff
+    return f"{named}" if settings.ties == "trec" else f"{named}, ties {settings.ties}"
+
+
+def _asl_name(settings: TailSettings, **first: int) -> str:
+    different = _different(ASL, rel=settings.rel, ties=settings.ties, judged_only=settings.judged_only)
+    depth = {} if settings.cutoff is None else {"cutoff": settings.cutoff}
+    return str(ASL(missing=settings.missing, **first, **different, **depth))
+
+
+def _different(measure: Any, **settings: Any) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value != measure.SUPPORTED_PARAMS[name].default}
+
+
+def _means(run: SearchLengths, values: Floats) -> Floats:
+    """Average values of documents within each query; NaN for an unanswerable query."""
+    totals = np.bincount(run.query, weights=values, minlength=len(run.query_ids))
+    means: Floats = np.divide(totals, run.relevant, out=np.full(len(totals), np.nan), where=run.answerable)
+    return means
+
+
+def document_lengths(lengths: SearchLengths, missing: Missing) -> Floats:
+    """Search length of each relevant document; in a tie level under ``ties="expected"``, its own expectation.
+
+    `SearchLengths.document_lengths` gives the documents of a tie level the expectations of the first, the second and so on,
+    whichever they are. Their mean is the same.
+
+    Returns
+    -------
+    (n_atoms,) float array
+        Ranks, lower is better.
+    """
+    by_place = lengths.document_lengths(missing)
+    return by_place if lengths.ties != "expected" else np.where(lengths.rank > 0, lengths.atoms(), by_place)
+
+
+def precision_at(lengths: SearchLengths, cutoff: int) -> Floats:
+    """Share of relevant documents among the first `cutoff`.
+
+    Returns
+    -------
+    (n_queries,) float array
+        Between 0 and 1, higher is better. Under ``ties="expected"`` the expectation.
+    """
+    size = lengths.level_relevant + lengths.level_irrelevant
+    chance_within = np.clip((cutoff - (lengths.rank - 1)) / size, 0.0, 1.0)  # of a document of a tie level of this size
+    chances = np.where(lengths.rank > 0, chance_within, 0.0)
+    shares: Floats = np.bincount(lengths.query, weights=chances, minlength=len(lengths.query_ids)) / cutoff
+    return shares
+
+
+def average_precision(lengths: SearchLengths) -> Floats:
+    """Mean of `document_precisions` over a query's relevant documents.
+
+    Returns
+    -------
+    (n_queries,) float array
+        Between 0 and 1, higher is better; 0 for an unanswerable query.
+    """
+    totals = np.bincount(lengths.query, weights=document_precisions(lengths), minlength=len(lengths.query_ids))
+    means: Floats = totals / np.maximum(lengths.relevant, 1)
+    return means
+
+
+def document_precisions(lengths: SearchLengths) -> Floats:
+    """Precision at each relevant document, which AP averages; 0 where it is not found.
+
+    Returns
+    -------
+    (n_atoms,) float array
+        Between 0 and 1, higher is better. Under ``ties="expected"`` the expectation.
+
+    References
+    ----------
+    Alex et al. 2022, equation 6. For tied documents: McSherry and Najork 2008, "Computing information retrieval performance
+    measures efficiently in the presence of tied scores", section 2.4.
+    """
+    found = lengths.rank > 0
+    before = lengths.rank[found] - 1  # documents above the tie level
+    relevant_before = before - lengths.irrelevant_above[found]
+    relevant = lengths.level_relevant[found]
+    size = relevant + lengths.level_irrelevant[found]
+    # A relevant document is at each place i = 1 .. size of its level with the same chance. Above it are, besides the relevant
+    # documents before the level, (i - 1) (relevant - 1) / (size - 1) of the level in expectation.
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, (before + size).max(initial=0) + 1))])
+    reciprocals = harmonic[before + size] - harmonic[before]  # sum of 1 / (before + i)
+    density = np.divide(relevant - 1, size - 1, out=np.zeros(len(size)), where=size > 1)
+    expected = ((relevant_before + 1) * reciprocals + density * (size - (before + 1) * reciprocals)) / size
+    precisions = np.zeros(len(found))
+    # The difference of two sums would be off in the last digits where there is no tie.
+    precisions[found] = np.where(size > 1, expected, (relevant_before + 1) / (before + 1))
+    return precisions
+
+
+def equivalent_lengths(lengths: npt.ArrayLike) -> Floats:
+    """Give the search lengths whose unweighted mean is what averaging the precisions of these amounts to.
+
+    Averaging precisions 1/SL is averaging search lengths with weights w = 1/SL. The distance of each length from that weighted
+    mean A shrinks by its own weight: A + w (SL - A) = 1 + A (1 - w), and the unweighted mean of these is A.
+
+    Parameters
+    ----------
+    lengths : (n,) array_like
+        Search lengths, at least 1, in ranks; infinite for a missing document.
+
+    Returns
+    -------
+    (n,) float array
+
+    Raises
+    ------
+    ParameterError
+        If a length is below 1, or all are infinite.
+
+    References
+    ----------
+    Alex et al. 2022, Appendix A.1, equations 14 and 15. The paper's example prints 2.9 for the length 5, where its own
+    condition of an equal mean gives 2.8; the other eight values agree.
+
+    Examples
+    --------
+    >>> equivalent_lengths([1, 1, 1, 2, 4, 5, 10, 10000, 10000]).round(1).tolist()
+    [1.0, 1.0, 1.0, 2.1, 2.7, 2.8, 3.0, 3.2, 3.2]
+    """
+    values = np.asarray(lengths, dtype=np.float64)
+    if values.ndim != 1 or not len(values) or not np.all(values >= 1) or np.isinf(values).all():
+        raise ParameterError("lengths: must be a list of search lengths of 1 or more, not all infinite")
+    weights = 1 / values
+    equivalent: Floats = 1 + (1 - weights) / weights.mean()
+    return equivalent
+
+
+def effective_share(lengths: SearchLengths) -> float:
+    """Share of the relevant documents that AP in effect averages: the best-ranked ones, with equal weights.
+
+    The documents are taken in the order of their precision until the unweighted mean of their 1/P is as close as possible to
+    1/MAP. Queries weigh the same, as in MAP.
+
+    Parameters
+    ----------
+    lengths : SearchLengths
+        Of a run, such as ``evaluation["bm25"]``.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 where no relevant document is found.
+
+    Raises
+    ------
+    ParameterError
+        Under ``ties="expected"``, where a document has no single precision.
+
+    References
+    ----------
+    Alex et al. 2022, Appendix A.1: 57 % plus or minus 16 over 76 TREC tracks.
+
+    Examples
+    --------
+    >>> from ir_outcomes import search_lengths
+    >>> run = {"q": {"a": 9.0, "x": 8.0, "b": 7.0, "y": 6.0}}
+    >>> round(effective_share(search_lengths({"q": {"a": 1, "b": 1, "c": 1, "d": 1}}, run)), 2)
+    0.5
+    """
+    if lengths.ties == "expected":
+        raise ParameterError(
+            "ties='expected': tied documents have no single precision to take them in order of; use another rule, such as "
+            "ties='trec'"
+        )
+    precisions = document_precisions(lengths)
+    weights = 1 / lengths.relevant[lengths.query]
+    order = np.argsort(-precisions, kind="stable")
+    order = order[precisions[order] > 0]
+    if not len(order):
+        return 0.0
+    included = np.cumsum(weights[order])
+    means = np.cumsum(weights[order] / precisions[order]) / included
+    target = weights.sum() / (weights * precisions).sum()
+    return float(included[np.argmin(np.abs(means - target))] / weights.sum())
+
+
+@dataclass(frozen=True)
+class LengthDistribution:
+    """Where a run ranks the relevant documents.
+
+    Attributes
+    ----------
+    run : str
+        Its name.
+    asl, asl_top : float
+        ASL, and ASL@g1-10 of the ten best-ranked relevant documents, ranks, lower is better.
+    counts : tuple of int
+        Relevant documents found, by search length, in the buckets of the result.
+    missing : int
+        Relevant documents not found: the spike of Figure 5, counted separately.
+    effective_share : float or None
+        Share of the relevant documents that AP in effect averages; see `effective_share`. None under ``ties="expected"``.
+    """
+
+    run: str
+    asl: float
+    asl_top: float
+    counts: tuple[int, ...]
+    missing: int
+    effective_share: float | None
+
+
+@dataclass(frozen=True)
+class LengthDistributions(Result):
+    """Distribution of search lengths over the relevant documents; the figure is "lengths", Figure 5.
+
+    Attributes
+    ----------
+    runs : tuple of LengthDistribution
+        The runs.
+    edges : tuple of int
+        Bucket i holds the search lengths from ``edges[i]`` up to, not including, ``edges[i + 1]``; ranks.
+    n_documents, n_queries : int
+        Relevant documents, and queries that have any.
+    settings : TailSettings
+        Depth, relevance, tie rule and the search length of a missing document.
+    notes, versions
+        See `ir_outcomes.Comparison`.
+    """
+
+    runs: tuple[LengthDistribution, ...]
+    edges: tuple[int, ...]
+    n_documents: int
+    n_queries: int
+    settings: TailSettings
+    notes: tuple[str, ...]
+    versions: Mapping[str, str]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each run, with a column for each bucket, and the number and share of missing documents."""
+        buckets = [f"{low}_to_{high - 1}" for low, high in zip(self.edges[:-1], self.edges[1:], strict=True)]
+        return [
+            {
+                **cells_of(run, "run", "asl", "asl_g1_10=asl_top", "effective_share"),
+                **dict(zip(buckets, run.counts, strict=True)),
+                "missing": run.missing,
+                "missing_share": run.missing / self.n_documents,
+            }
+            for run in self.runs
+        ]
+
+    def _summary(self) -> str:
+        documents = plural("relevant document", self.n_documents)
+        return f"{plural('run', len(self.runs))}, {documents} of {plural('query', self.n_queries)}"
+
+
+def length_distributions(
+    ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff", bins: int = 10
+) -> LengthDistributions:
+    """Count the relevant documents by search length, the missing ones separately.
+
+    Parameters
+    ----------
+    ev : Evaluation
+        The runs; see `ir_outcomes.evaluate`.
+    cutoff, missing
+        See `ir_outcomes.rrie`, for all runs of the evaluation.
+    bins : int
+        Number of buckets, of equal width.
+
+    Returns
+    -------
+    LengthDistributions
+
+    Raises
+    ------
+    MismatchError, ParameterError
+        As `ir_outcomes.rrie`.
+
+    References
+    ----------
+    Alex et al. 2022, section 4.5, Figure 5.
+
+    Examples
+    --------
+    >>> from ir_outcomes import evaluate
+    >>> run = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
+    >>> result = length_distributions(evaluate({"q": {"a": 1, "b": 1, "c": 1}}, {"run": run}), bins=3)
+    >>> result.edges, result.runs[0].counts, result.runs[0].missing
+    ((1, 2, 3, 4), (1, 1, 0), 1)
+    """
+    check_positive("bins", bins)
+    found = runs_at_depth(ev, cutoff, missing)
+    edges = np.unique(np.linspace(1, found.depth + 1, bins + 1).round().astype(np.int64))
+    first = found.runs[0]
+    return LengthDistributions(
+        runs=tuple(_distribution(run, missing, edges) for run in found.runs),
+        edges=tuple(edges.tolist()),
+        n_documents=len(first.rank),
+        n_queries=int(first.answerable.sum()),
+        settings=found.settings,
+        notes=found.notes,
+        versions=versions(),
+    )
+
+
+def _distribution(run: SearchLengths, missing: Missing, edges: Ints) -> LengthDistribution:
+    found = run.rank > 0
+    counts, _ = np.histogram(document_lengths(run, missing)[found], edges)
+    return LengthDistribution(
+        run=run.name,
+        asl=float(np.nanmean(run.asl(missing=missing))),
+        asl_top=float(np.nanmean(run.asl(ASL_FIRST, missing))),
+        counts=tuple(counts.tolist()),
+        missing=int(np.sum(~found)),
+        effective_share=None if run.ties == "expected" else effective_share(run),
+    )
+
+
+Moved = Literal["lost", "won", "further up", "further down"]
+
+SIZES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)
+
+
+class DocumentChange(NamedTuple):
+    """A relevant document that at least one of two runs found.
+
+    Attributes
+    ----------
+    query_id, document_id : str
+        The query, and the document that is relevant to it.
+    baseline_rank, contender_rank : int or None
+        Ranks, lower is better; None where it is not found. Under ``ties="expected"`` the first rank of its tie level.
+    change : float or None
+        Search length in the contender minus search length in the baseline, ranks, lower is better; None where only one run
+        found it.
+    """
+
+    query_id: str
+    document_id: str
+    baseline_rank: int | None
+    contender_rank: int | None
+    change: float | None
+
+
+@dataclass(frozen=True)
+class DocumentChanges(Result):
+    """Relevant documents that a contender lost, won, or moved in one direction.
+
+    Attributes
+    ----------
+    baseline, contender : str
+        Names of the runs.
+    which : {"lost", "won", "further up", "further down"}
+        What happened to the documents.
+    documents : tuple of DocumentChange
+        The documents; those found only once by their rank, the others by the size of the change, the largest first.
+    n_documents : int
+        How many such documents there are, listed or not.
+    settings, notes, versions
+        As in `LengthChanges`.
+    """
+
+    baseline: str
+    contender: str
+    which: Moved
+    documents: tuple[DocumentChange, ...]
+    n_documents: int
+    settings: TailSettings
+    notes: tuple[str, ...]
+    versions: Mapping[str, str]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each document that is listed."""
+        return [document._asdict() for document in self.documents]
+
+    def _summary(self) -> str:
+        return f"{self.contender} against {self.baseline}: {self.which}, {len(self.documents)} of {self.n_documents} documents"
+
+
+@dataclass(frozen=True)
+class LengthChanges(Result):
+    """What a contender does to each relevant document; the figure is "changes", Figure 6.
+
+    Each relevant document is counted once: in `further_up`, `further_down`, `unchanged`, `won`, `lost` or `neither`.
+
+    Attributes
+    ----------
+    baseline, contender : str
+        Names; changes are contender minus baseline, ranks, lower is better.
+    edges : tuple of int
+        Sizes of the changes: bucket i holds those from ``edges[i]`` up to, not including, ``edges[i + 1]``; the last is open.
+        A size that is not a whole number, which ``ties="expected"`` gives, is rounded up.
+    further_up, further_down : tuple of int
+        Relevant documents that both runs found and the contender ranks higher (a smaller search length), and lower, by size.
+    unchanged : int
+        Relevant documents that both found, with the same search length.
+    won, lost, neither : int
+        Relevant documents that only the contender found, only the baseline found, and neither found.
+    mean : float
+        Mean change over all relevant documents, queries weighing the same: the difference of ASL, in ranks.
+    settings : TailSettings
+        Depth, relevance, tie rule and the search length of a missing document in `mean`.
+    notes, versions
+        See `ir_outcomes.Comparison`.
+    moves : tuple of DocumentChange or None
+        The documents that at least one run found; see `documents`. None where they are not known; JSON holds them only with
+        ``to_json(per_query=True)``.
+    """
+
+    baseline: str
+    contender: str
+    edges: tuple[int, ...]
+    further_up: tuple[int, ...]
+    further_down: tuple[int, ...]
+    unchanged: int
+    won: int
+    lost: int
+    neither: int
+    mean: float
+    settings: TailSettings
+    notes: tuple[str, ...]
+    versions: Mapping[str, str]
+    moves: tuple[DocumentChange, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
+
+    @property
+    def n_documents(self) -> int:
+        """Number of relevant documents."""
+        found_by_both = sum(self.further_up) + sum(self.further_down) + self.unchanged
+        return found_by_both + self.won + self.lost + self.neither
+
+    def documents(self, which: Moved, top: int | None = None) -> DocumentChanges:
+        """List the documents that were lost, won, or moved in one direction.
+
+        Parameters
+        ----------
+        which : {"lost", "won", "further up", "further down"}
+            Documents that only the baseline found, that only the contender found, or that both found and the contender ranks
+            higher or lower.
+        top : int, optional
+            Only so many: the best-ranked of those lost or won, and the largest changes. By default all.
+
+        Raises
+        ------
+        ParameterError
+            If a setting is invalid, or the documents are not known.
+
+        Examples
+        --------
+        >>> from ir_outcomes import evaluate
+        >>> runs = {"A": {"q": {"a": 3.0, "b": 2.0}}, "B": {"q": {"b": 3.0, "x": 2.0}}}
+        >>> result = length_changes(evaluate({"q": {"a": 1, "b": 1}}, runs), "A", "B")
+        >>> result.documents("lost").documents[0][:4]
+        ('q', 'a', 1, None)
+        """
+        check_choice("which", which, get_args(Moved))
+        check_positive("top", top, none_allowed=True)
+        if self.moves is None:
+            raise ParameterError(
+                "the documents are not known: compute the result from qrels and runs, or write its JSON with "
+                "to_json(per_query=True)"
+            )
+        chosen = sorted((move for move in self.moves if _moved(move) == which), key=_importance)
+        return DocumentChanges(
+            self.baseline,
+            self.contender,
+            which,
+            tuple(chosen[:top]),
+            len(chosen),
+            self.settings,
+            self.notes,
+            self.versions,
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each kind and size of change, with the number and share of all relevant documents."""
+        highs = [*(high - 1 for high in self.edges[1:]), None]
+        counted: list[tuple[str, int | None, int | None, int]] = [
+            (change, low, high, number)
+            for change, numbers in (("further up", self.further_up), ("further down", self.further_down))
+            for low, high, number in zip(self.edges, highs, numbers, strict=True)
+        ]
+        counted.append(("unchanged", 0, 0, self.unchanged))
+        counted += [(change, None, None, getattr(self, change)) for change in ("won", "lost", "neither")]
+        return [
+            {"change": change, "from": low, "to": high, "documents": number, "share": number / self.n_documents}
+            for change, low, high, number in counted
+        ]
+
+    def _summary(self) -> str:
+        moved = f"{sum(self.further_up)} further up, {sum(self.further_down)} further down, {self.won} won, {self.lost} lost"
+        return f"{self.contender} against {self.baseline}, {plural('relevant document', self.n_documents)}: {moved}"
+
+
+def length_changes(
+    ev: Evaluation,
+    baseline: str,
+    contender: str,
+    *,
+    cutoff: int | None = None,
+    missing: Missing = "cutoff",
+    bins: int | None = None,
+) -> LengthChanges:
+    """Count the relevant documents that a contender ranks higher or lower by how far, and those that only one run found.
+
+    Parameters
+    ----------
+    ev : Evaluation
+        The runs; see `ir_outcomes.evaluate`.
+    baseline, contender : str
+        Names of two runs of the evaluation.
+    cutoff, missing
+        See `ir_outcomes.rrie`; `missing` is for the mean change only.
+    bins : int, optional
+        Number of buckets of equal width in each direction, up to the depth, as in Figure 6. By default the buckets grow: 1 to
+        2, 3 to 9, 10 to 29 and so on.
+
+    Returns
+    -------
+    LengthChanges
+
+    Raises
+    ------
+    MismatchError, ParameterError
+        As `ir_outcomes.rrie`.
+
+    Notes
+    -----
+    The paper gives a document that a run lacks the search length of equation 3, so its Figure 6 also counts documents that
+    only one system found, by differences that are lower bounds. Here they are counted separately, as won and lost: how far
+    they moved is not known.
+
+    References
+    ----------
+    Alex et al. 2022, section 4.5, Figure 6.
+
+    Examples
+    --------
+    >>> from ir_outcomes import evaluate
+    >>> runs = {"A": {"q": {"x": 3.0, "a": 2.0}}, "B": {"q": {"a": 3.0, "x": 2.0}}}
+    >>> result = length_changes(evaluate({"q": {"a": 1}}, runs), "A", "B")
+    >>> result.further_up, result.mean
+    ((1,), -1.0)
+    """
+    check_positive("bins", bins, none_allowed=True)
+    found = pair_at_depth(ev, baseline, contender, cutoff, missing)
+    first, second = found.runs
+    by_first, by_second = first.rank > 0, second.rank > 0
+    by_both = by_first & by_second
+    changes = document_lengths(second, missing) - document_lengths(first, missing)
+    edges = _growing_edges(changes[by_both]) if bins is None else _equal_edges(found.depth, bins)
+    return LengthChanges(
+        baseline=first.name,
+        contender=second.name,
+        edges=edges,
+        further_up=_by_size(-changes[by_both], edges),
+        further_down=_by_size(changes[by_both], edges),
+        unchanged=int(np.sum(changes[by_both] == 0)),
+        won=int(np.sum(by_second & ~by_first)),
+        lost=int(np.sum(by_first & ~by_second)),
+        neither=int(np.sum(~by_first & ~by_second)),
+        mean=float(np.nanmean(second.asl(missing=missing)) - np.nanmean(first.asl(missing=missing))),
+        settings=found.settings,
+        notes=found.notes,
+        versions=versions(),
+        moves=None if ev.qrels is None else _moves(ev.qrels, first, second, np.where(by_both, changes, np.nan)),
+    )
+
+
+def _growing_edges(changes: Floats) -> tuple[int, ...]:
+    largest = float(np.abs(changes).max(initial=1.0))
+    return tuple(size for size in SIZES if size <= max(largest, 1.0))
+
+
+def _equal_edges(depth: int, bins: int) -> tuple[int, ...]:
+    """Give buckets the same whole number of ranks, so that together they reach the depth.
+
+    Examples
+    --------
+    >>> _equal_edges(1000, 4), _equal_edges(10, 3)
+    ((1, 251, 501, 751), (1, 5, 9))
+    """
+    width = -(-depth // bins)
+    return tuple(range(1, 1 + width * bins, width))
+
+
+def _by_size(changes: Floats, edges: tuple[int, ...]) -> tuple[int, ...]:
+    """Count the positive changes by their size."""
+    counts, _ = np.histogram(np.ceil(changes[changes > 0]), [*edges, np.inf])
+    return tuple(counts.tolist())
+
+
+def _moves(qrels: Qrels, baseline: SearchLengths, contender: SearchLengths, changes: Floats) -> tuple[DocumentChange, ...]:
+    """List the documents that at least one run found; `changes` are NaN where only one did."""
+    found = (baseline.rank > 0) | (contender.rank > 0)
+    documents = qrels.docids[_judgments(qrels, baseline)][found]
+    ranks = [run.rank[found].tolist() for run in (baseline, contender)]
+    return tuple(
+        DocumentChange(
+            baseline.query_ids[query],
+            document.decode(),
+            before or None,
+            after or None,
+            None if np.isnan(change) else change,
+        )
+        for query, document, before, after, change in zip(
+            baseline.query[found].tolist(), documents.tolist(), *ranks, changes[found].tolist(), strict=True
+        )
+    )
+
+
+def _judgments(qrels: Qrels, lengths: SearchLengths) -> Bools:
+    """Mark the judgments that are the atoms of search lengths, which may be of some of the queries only."""
+    queries = set(lengths.query_ids)
+    kept = np.array([query in queries for query in qrels.query_ids], dtype=bool)
+    judgments: Bools = (qrels.grades >= lengths.rel) & kept[qrels.codes]
+    return judgments
+
+
+def _moved(move: DocumentChange) -> Moved | None:
+    """Say what happened to a document; None where its search length stayed the same."""
+    if move.change is None:
+        return "won" if move.baseline_rank is None else "lost"
+    if move.change == 0:
+        return None
+    return "further up" if move.change < 0 else "further down"
+
+
+def _importance(move: DocumentChange) -> float:
+    """Sort the best-ranked of the documents that one run found first, and the largest changes."""
+    if move.change is not None:
+        return -abs(move.change)
+    rank = move.contender_rank if move.baseline_rank is None else move.baseline_rank
+    assert rank is not None  # at least one run found the document
+    return float(rank)
