@@ -165,6 +165,23 @@ def test_the_script_of_the_action(sample: Path, tmp_path: Path) -> None:
     assert (tmp_path / "summary").read_text().count("**Gate: ") == 3
 
 
+def test_files_of_the_workspace_do_not_run_in_place_of_modules(sample: Path, tmp_path: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    steps = [step["run"] for step in yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"] if "run" in step]
+    for name in ("numpy", "pip", "ir_outcomes", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("import os\nprint('hostile')\nos._exit(0)\n")
+    words, status = STATUSES["fail"]
+    files = {"QRELS": sample / "qrels.txt", "BASELINE": sample / words[0], "RUNS": sample / words[1]}
+    inputs = {
+        **{name: str(path) for name, path in files.items()}, "MARGINS": words[3], "OPTIONS": "", "INCONCLUSIVE": "fail",
+        "JSON": "gate.json", "REPORT": "", "GITHUB_STEP_SUMMARY": "summary", "GITHUB_OUTPUT": "output", "PYTHONPATH": "",
+    }  # fmt: skip
+    done = shell(f"set -eo pipefail\n{steps[-1]}", tmp_path, **inputs)
+    assert (done.returncode, "hostile" in done.stdout) == (status, False), done.stderr
+    done = shell(steps[0].replace(" install ", " --version #"), tmp_path)
+    assert done.stdout.startswith("pip ")
+
+
 def test_holes_and_plans_on_the_command_line(sample: Path) -> None:
     words = ("qrels.txt", "bm25.run", "bm25-stem.run", "--cutoff", "10")
     done = call("holes", *words, "--draws", "2", "--format", "json", folder=sample)
