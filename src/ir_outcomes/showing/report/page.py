@@ -93,7 +93,7 @@ def report(
     test: RankingTest = "t",
     coverage_test: CoverageTest = "exact",
     correction: FamilyCorrection = "holm",
-    margins: tuple[float, float] | None = None,
+    margins: tuple[float, ...] | None = None,
 ) -> ReportPage:
     """Compare runs and write one HTML page with the verdict, its pictures, and every query behind it.
 
