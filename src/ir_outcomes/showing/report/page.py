@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
+from ir_outcomes._writing import write_completely
 from ir_outcomes.across.collections import compare_collections
 from ir_outcomes.across.same_queries import curve_of
 from ir_outcomes.comparison.compare import compare
@@ -61,11 +61,7 @@ class ReportPage:
         ParameterError
             If it cannot be written.
         """
-        try:
-            Path(path).write_bytes(self.html.encode())
-        except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
-            reason = getattr(error, "strerror", None) or error
-            raise ParameterError(f"{os.fsdecode(path)}: the report cannot be written there ({reason})") from error
+        write_completely(path, self.html.encode())
 
     def __repr__(self) -> str:
         return f"<ReportPage: {len(self.html.encode()):,} bytes>"
