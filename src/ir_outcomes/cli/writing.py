@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
-from ir_outcomes._writing import write_completely
 from ir_outcomes.cli.options import QUIET, choice, usage_error
 from ir_outcomes.cli.streams import note, print_json, print_lines, standard_output
 from ir_outcomes.errors import InputError, IrOutcomesError, IrOutcomesWarning, ParameterError
 from ir_outcomes.types import Columns, Mark, unreachable
+from ir_outcomes.writing import write_completely
 
 if TYPE_CHECKING:
     from ir_outcomes.results import Result

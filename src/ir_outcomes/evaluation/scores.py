@@ -86,9 +86,9 @@ class Scores:
         if not undefined:
             return ()
         return (
-            f"{self.measure} is undefined for some run on {undefined} of {plural('query', len(self.query_ids))}; each run's "
-            "mean is over its own defined queries, so a run that answers fewer queries can look better: read coverage beside it, or "
-            "use ESL(unanswered='cutoff+1') or RR.",
+            f"{self.measure} is undefined for some run on {undefined} of {plural('query', len(self.query_ids))}; the mean of "
+            "each run is over its own defined queries, so a run that answers fewer queries can look better: read coverage "
+            "beside it, or use ESL(unanswered='cutoff+1') or RR.",
         )
 
 

@@ -25,8 +25,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from ir_outcomes._writing import write_completely
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.writing import write_completely
 
 __all__ = ["SUITE_COLLECTIONS", "SUITE_SYSTEMS", "SYSTEMS", "write_sample", "write_suite"]
 

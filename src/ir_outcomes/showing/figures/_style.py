@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ir_outcomes._writing import write_completely
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.showing.figures._fonts import without_glyph_warnings
+from ir_outcomes.writing import write_completely
 
 __all__ = ["blank_figure", "save", "styled"]
 

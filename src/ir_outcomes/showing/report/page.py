@@ -12,7 +12,6 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from ir_outcomes._writing import write_completely
 from ir_outcomes.across.collections import compare_collections
 from ir_outcomes.across.same_queries import curve_of
 from ir_outcomes.comparison.compare import compare
@@ -31,6 +30,7 @@ from ir_outcomes.showing.report.rankings import DEPTH, rankings_of
 from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section, evaluation_of, sections_of
 from ir_outcomes.showing.report.texts import Documents, texts_of_documents
 from ir_outcomes.types import CoverageTest, FamilyCorrection, RankingTest
+from ir_outcomes.writing import write_completely
 
 __all__ = ["ReportPage", "report", "report_of"]
 
