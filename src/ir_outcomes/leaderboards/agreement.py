@@ -155,7 +155,7 @@ _TESTS = (
 # What a test says of a half is one of six states: which run is better by the aggregate, and whether that is significant.
 _SIGNS = np.repeat([-1, 0, 1], 2)
 _SIGNIFICANT = np.tile([False, True], 3)
-_LABELS = np.where(_SIGNIFICANT, _SIGNS, 0) + 1  # 0 worse, 1 no difference, 2 better
+_DIRECTIONS = np.where(_SIGNIFICANT, _SIGNS, 0)
 _SAME_RUN = np.equal.outer(_SIGNS, _SIGNS)
 _BOTH, _EITHER = np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT), np.logical_or.outer(_SIGNIFICANT, _SIGNIFICANT)
 _AGREE, _DISAGREE = _SAME_RUN & (_BOTH | ~_EITHER), ~_SAME_RUN & _EITHER
@@ -187,11 +187,9 @@ def _states(sign: Ints, significant: Bools) -> Ints:
 
 def _agreement(measure: str, test: str, aggregate: str, states: Ints) -> HalfAgreement:
     total = int(states.sum())
-    labels = np.zeros((3, 3), dtype=np.int64)
-    np.add.at(labels, (_LABELS[:, None], _LABELS[None, :]), states)
     agree, disagree = int(states[_AGREE].sum()), int(states[_DISAGREE].sum())
     return HalfAgreement(
-        **asdict(rates(labels, np.array([-1, 0, 1]), undecided=1)),
+        **asdict(rates(by_direction(states, _DIRECTIONS))),
         measure=measure,
         test=test,
         aggregate=aggregate,
@@ -260,9 +258,6 @@ def _signs(values: Floats, slack: float) -> Ints:
     return (values > slack).astype(np.int64) - (values < -slack)
 
 
-_UNDECIDED = LABELS.index("no significant difference")
-
-
 def agreement_of_verdicts(
     evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
 ) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
@@ -291,7 +286,7 @@ def agreement_of_verdicts(
         cells = len(LABELS) * codes[:splits] + codes[splits:]
         labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
     agreement = HalfAgreement(
-        **asdict(rates(labels, DIRECTIONS, _UNDECIDED)),
+        **asdict(rates(by_direction(labels, DIRECTIONS))),
         measure=f"outcomes by {unit}",
         test="two facets",
         aggregate=None,
@@ -369,8 +364,8 @@ def agreement(
 ) -> Agreement:
     """Split the queries at random into halves, many times, and count how often both halves lead to the same conclusion.
 
-    For tests and verdicts alike: how often do both halves have the *same* label (better, worse, no difference), does *only one*
-    decide, do they say the *opposite*; and if a half decided, how often does the other half *replicate* its label. See `Rates`.
+    For tests and verdicts alike: how often do both halves have the *same* direction (better, worse, none), does *only one* have
+    one, are they *opposite*; and if a half has a direction, how often does the other half *replicate* it. See `Rates`.
 
     For tests, beside these, the rates of Craswell et al.: two halves *agree* if they agree about which run is better, and the
     difference is significant in both or in neither; they *partially agree* if they agree about which is better but only one is
@@ -383,11 +378,11 @@ def agreement(
     source : Evaluation or Scores
         At least two runs; from `ir_outcomes.evaluate`, or from `ir_outcomes.scores_from_outputs`. Scores have no verdict.
     measures : sequence of Measure or str, optional
-        What is tested; by default the reciprocal rank of the whole lists, and nDCG@10 if the evaluation has kept it
+        What is tested; by default the reciprocal rank at the cutoff, and nDCG@10 if the evaluation has kept it
         (``evaluate(measures=["nDCG@10"])``). Where a measure such as ESL is undefined in one of two runs, the query does not
         count for the pair. Scores have their own.
     cutoff : int, optional
-        Cutoff of the verdict; by default the evaluation's.
+        Cutoff of the verdict and of the reciprocal rank; by default the evaluation's.
     splits, seed : int
         Number of random splits, and the seed of the random numbers. It determines the halves and nothing else.
     alpha : float
