@@ -15,7 +15,7 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
 from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.tail.lengths import TailSettings, pair_at_depth, runs_at_depth, top_and_all
-from ir_outcomes.types import Missing
+from ir_outcomes.types import Bools, Missing
 
 _SEARCH_LENGTHS = ("ASL", "ESL")  # how the names of measures with the optimum 1 and no upper bound begin
 
@@ -263,7 +263,7 @@ class MeasureHeadroom:
     edges : tuple of float
         Bucket i holds the values from ``edges[i]`` up to, not including, ``edges[i + 1]``; the last is open.
     counts : tuple of int
-        Queries in each bucket.
+        Queries with a relevant document in each bucket; the others leave nothing to gain.
     """
 
     measure: str
@@ -341,7 +341,7 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
     """
     found = runs_at_depth(ev, cutoff, missing)
     return Headroom(
-        measures=tuple(map(_of_best_run, top_and_all(found))),
+        measures=tuple(_of_best_run(scores, ev.answerable) for scores in top_and_all(found)),
         n_runs=len(found.runs),
         settings=found.settings,
         notes=found.notes,
@@ -349,9 +349,9 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
     )
 
 
-def _of_best_run(scores: Scores) -> MeasureHeadroom:
+def _of_best_run(scores: Scores, answerable: Bools) -> MeasureHeadroom:
     means = scores.means()
     best = int(np.nanargmax(means if scores.higher_is_better else -means))
     edges = PRECISIONS if scores.higher_is_better else LENGTHS
-    counts, _ = np.histogram(scores.values[best], [*edges, np.inf])
+    counts, _ = np.histogram(scores.values[best, answerable], [*edges, np.inf])
     return MeasureHeadroom(scores.measure, scores.runs[best], float(means[best]), edges, tuple(counts.tolist()))
