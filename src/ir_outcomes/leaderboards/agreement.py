@@ -59,8 +59,8 @@ class Rates:
 class HalfAgreement(Rates):
     """How often two halves of the queries agree, by one test or by the two-facet verdict.
 
-    A test says which run is better by the aggregate where it is significant, and nothing elsewhere; a verdict has the direction of
-    its label.
+    A test says which run is better by the aggregate where it is significant, and nothing elsewhere; a verdict has the
+    direction of its label.
 
     Attributes
     ----------

@@ -105,7 +105,7 @@ def notes_on_unanswerable(ev: Evaluation) -> Iterator[str]:
     number = int(np.sum(~ev.answerable))
     if number:
         yield (
-            f"{plural('query', number)} without a relevant document at rel {ev.rel}: left out of search lengths, and 0 in other "
+            f"{plural('query', number)} without a relevant document at rel {ev.rel}: left out of search lengths, 0 in other "
             "measures, as in ir_measures."
         )
     yield from notes_on_listing(ev.runs)
@@ -201,9 +201,7 @@ def top_and_all(found: RunsAtDepth) -> list[Scores]:
 
 
 def _scores(measure: str, higher_is_better: bool, runs: Sequence[SearchLengths], values: Sequence[Floats]) -> Scores:
-    """Make scores of (n_queries,) values of each run, averaged as ir_measures does: queries without a relevant document count as 0
-    in precisions, and are left out of search lengths.
-    """
+    """Make scores of (n_queries,) values of each run: 0 for precisions, NaN for lengths without a relevant document."""
     stacked = np.stack(values)
     if higher_is_better:
         stacked[:, ~runs[0].answerable] = 0.0

@@ -235,9 +235,9 @@ def _agreement(result: Agreement, layout: Layout) -> View:
         f"Agreement between halves of the queries, {plural('run', result.n_runs)}, {plural('pair', result.n_pairs)}",
         head,
         *tabulated([*_TESTED, *_SAME_LABEL], every),
-        "In % of splits and pairs, by the direction of each half: better, worse or none, of tests and verdicts alike. same: the "
-        "same direction in both halves, or none in both; one side: only one half decides, that is has a direction; opposite: "
-        "better in one half, worse in the other; decided: at least one half decides. replicates: % of the halves that decide "
+        "In % of splits and pairs, by the direction of each half: better, worse or none, of tests and verdicts alike. same: "
+        "the same direction in both halves, or none in both; one side: only one half decides, that is has a direction; "
+        "opposite: better in one half, worse in the other; decided: at least one half decides. replicates: % of the halves that decide "
         "whose other half has the same direction. by: the aggregate that says which run is better.",
         _verdict_sentences(result),
     )
@@ -262,6 +262,6 @@ def _verdict_sentences(result: Agreement) -> tuple[str, ...]:
         else f"where a half decides, the other half has the same direction in {replicates}"
     )
     return (
-        f"Two-facet verdict: both halves have the same direction in {same} of splits and pairs; {replicated}; they contradict each "
-        f"other (better in one, worse in the other) in {opposite}.",
+        f"Two-facet verdict: both halves have the same direction in {same} of splits and pairs; {replicated}; they contradict "
+        f"each other (better in one, worse in the other) in {opposite}.",
     )
