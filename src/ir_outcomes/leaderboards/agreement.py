@@ -278,7 +278,7 @@ def agreement_of_verdicts(
     labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
     for baseline, contender in tqdm(pairs, f"verdicts in halves by {unit}", disable=not progress):
         samples = samples_of(pair_queries(baseline, contender, unit), halves)
-        codes = judge(run_tests(samples, "t", coverage_test, level=alpha), alpha=alpha).verdicts.label
+        codes = judge(run_tests(samples, "t", coverage_test, (alpha, alpha), labels_only=True), alpha=alpha).verdicts.label
         cells = len(LABELS) * codes[:splits] + codes[splits:]
         labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
     agreement = HalfAgreement(

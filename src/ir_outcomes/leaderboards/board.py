@@ -406,7 +406,7 @@ def _aggregated(scores: Scores, aggregate: Aggregate) -> Floats:
 def _interval(values: Floats, aggregate: Aggregate, level: float) -> Interval | None:
     values = values[np.isfinite(values)]
     if aggregate == "mean":
-        return mean_interval(values, level)
+        return mean_interval(values, level, 0.0)
     if aggregate == "median":
         return median_interval(values, level)
     unreachable(aggregate)
