@@ -226,8 +226,7 @@ def _compare_suite(
     contenders = [name for ev in evaluations.values() for name in ev.names if name not in baselines]
     rules: dict[str, Any] = {"groups": suite.groups or None, **asdict(tests)}
     compared = [compare_collections(evaluations, name, contenders, **rules) for name in baselines]
-    inputs = [file for collection in suite.collections for file in (collection.qrels, *collection.runs.values())]
-    inputs = [file for file in inputs if os.path.isfile(file)]
+    inputs = [file for file in suite.files if os.path.isfile(file)]
     rows = rows_to_decide(compared, allow_missing, empty)
     return _Compared(baseline, rows, compared[0].settings, compared[0], evaluations, inputs)
 

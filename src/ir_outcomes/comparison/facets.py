@@ -80,8 +80,8 @@ class Facet(Immutable):
         Name of the deciding test, a key of `tests`.
     tests : mapping of str to Test
         The tests of this facet by name. Sign flips of reciprocals are among them only where they decide.
-    pvalue_corrected : float
-        P-value of the deciding test, corrected for the contenders of one call.
+    pvalue_corrected : float or None
+        P-value of the deciding test, corrected for the contenders of one call; None for reciprocals, which decide nothing.
     detectable : float or None
         Smallest true difference that the deciding kind of test would find with power 0.8 at `detectable_level`; None where
         there is none.
@@ -107,7 +107,7 @@ class Facet(Immutable):
     effect: str
     test: str
     tests: Mapping[str, Test]
-    pvalue_corrected: float
+    pvalue_corrected: float | None
     detectable: float | None
     alpha: float
     detectable_level: float
@@ -131,6 +131,11 @@ class Facet(Immutable):
     def pvalues(self) -> dict[str, float]:
         """Uncorrected p-values by the name of the test."""
         return {name: test.pvalue for name, test in self.tests.items()}
+
+    @property
+    def corrected(self) -> float:
+        """The p-value that the label depends on: corrected, or the raw one where nothing is corrected."""
+        return self.pvalue if self.pvalue_corrected is None else self.pvalue_corrected
 
     @property
     def gain(self) -> float:
@@ -291,7 +296,11 @@ def coverage_facet(pair: PairedQueries, settings: Settings, test: DecidingCovera
     won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
     whole = test != "signflip"
     tests: dict[str, Test]
-    tests = {"exact": binomial_test(won, lost), "midp": midp_test(won, lost)} if whole else {"signflip": sign_flip(change)}
+    tests = (
+        {"exact": binomial_test(won, lost), "midp": midp_test(won, lost)}
+        if whole
+        else {"signflip": sign_flip(change, settings.levels)}
+    )
     deviation = _deviation(change)
     level = settings.first_step_level
     if whole:
@@ -349,7 +358,8 @@ def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | 
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
     values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
     # Reciprocals have no common unit, so that their sign flips take longer than all other tests together.
-    return _paired_facet(name, "reciprocal", True, values, settings, always=("t", "wilcoxon", "sign"))
+    facet = _paired_facet(name, "reciprocal", True, values, settings, always=("t", "wilcoxon", "sign"))
+    return replace(facet, pvalue_corrected=None)
 
 
 def restricted_length(restricted: Restricted | None, settings: Settings) -> RestrictedLength | None:
@@ -363,8 +373,8 @@ def restricted_length(restricted: Restricted | None, settings: Settings) -> Rest
         baseline=float(restricted.baseline.mean()),
         contender=float(restricted.contender.mean()),
         difference=_mean_difference(change) or 0.0,
-        interval=mean_interval(change, 1 - settings.alpha),
-        margin_interval=mean_interval(change, settings.margin_level),
+        interval=mean_interval(change, 1 - settings.alpha, 0.0),
+        margin_interval=mean_interval(change, settings.margin_level, 0.0),
         both=float(restricted.both.mean()),
         won=float(restricted.won.mean()),
         lost=float(restricted.lost.mean()),
@@ -397,7 +407,7 @@ def _paired_facet(
     change = differences(*values)
     n_nonzero = int(np.count_nonzero(change))
     test = "signflip" if settings.test == "t" and n_nonzero < FEW else settings.test
-    offered = paired_tests(change)
+    offered = paired_tests(change, settings.levels)
     tests = {name: offered[name] for name in offered if name in always or name == test}
     level = settings.first_step_level
     deviation = _deviation(change)
@@ -411,9 +421,9 @@ def _paired_facet(
         contender=_mean(values[1]),
         difference=_mean_difference(change),
         deviation=deviation,
-        interval=mean_interval(change, 1 - settings.alpha),
+        interval=mean_interval(change, 1 - settings.alpha, 0.0),
         interval_method="t interval with degrees of freedom from the kurtosis",
-        margin_interval=mean_interval(change, settings.margin_level),
+        margin_interval=mean_interval(change, settings.margin_level, 0.0),
         effect_size=_standardized(change),
         effect="mean / standard deviation of the differences",
         test=test,

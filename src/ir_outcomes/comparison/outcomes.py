@@ -1,7 +1,8 @@
 """The outcome split: what two runs did with each query, and the per-query numbers of both facets and of all queries.
 
 *Items* are what is answered or not: queries (``unit="query"``), or the atoms of `SearchLengths` (``unit="document"``), averaged
-within their query, so that each query weighs the same. With one relevant document per query the two give the same arrays."""
+within their query, so that each query weighs the same. With one relevant document per query the two give the same arrays.
+"""
 
 from __future__ import annotations
 
@@ -94,6 +95,11 @@ class Settings:
     def first_step_level(self) -> float:
         """The level of the first step of Holm's method, which the smallest p-value of the family has to reach."""
         return first_step_level(self.alpha, self.family, self.correction)
+
+    @property
+    def levels(self) -> tuple[float, float]:
+        """The smallest and the largest level that a p-value is compared with."""
+        return self.first_step_level, self.alpha
 
     @property
     def margin_level(self) -> float:
