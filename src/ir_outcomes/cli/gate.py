@@ -194,8 +194,7 @@ def _compare_suite(
             if present:
                 evaluations[collection.name] = options.evaluate(collection.qrels, present, **settings)
     compared = compare_collections(evaluations, baseline, groups=suite.groups or None, **asdict(tests))
-    inputs = [file for collection in suite.collections for file in (collection.qrels, *collection.runs.values())]
-    inputs = [file for file in inputs if os.path.isfile(file)]
+    inputs = [file for file in suite.files if os.path.isfile(file)]
     return _Compared(
         compared.baseline, collection_rows(compared, reasons), compared.settings, compared, evaluations, inputs
     )  # fmt: skip

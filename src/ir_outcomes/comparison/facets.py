@@ -80,8 +80,8 @@ class Facet(Immutable):
         Name of the deciding test, a key of `tests`.
     tests : mapping of str to Test
         The tests of this facet by name. Sign flips of reciprocals are among them only where they decide.
-    pvalue_corrected : float
-        P-value of the deciding test, corrected for the contenders of one call.
+    pvalue_corrected : float or None
+        P-value of the deciding test, corrected for the contenders of one call; None for reciprocals, which decide nothing.
     detectable : float or None
         Smallest true difference that the deciding kind of test would find with power 0.8 at `detectable_level`; None where
         there is none.
@@ -107,7 +107,7 @@ class Facet(Immutable):
     effect: str
     test: str
     tests: Mapping[str, Test]
-    pvalue_corrected: float
+    pvalue_corrected: float | None
     detectable: float | None
     alpha: float
     detectable_level: float
@@ -131,6 +131,11 @@ class Facet(Immutable):
     def pvalues(self) -> dict[str, float]:
         """Uncorrected p-values by the name of the test."""
         return {name: test.pvalue for name, test in self.tests.items()}
+
+    @property
+    def corrected(self) -> float:
+        """The p-value that the label depends on: corrected, or the raw one where nothing is corrected."""
+        return self.pvalue if self.pvalue_corrected is None else self.pvalue_corrected
 
     @property
     def gain(self) -> float:
@@ -341,7 +346,8 @@ def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | 
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
     values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
     # Reciprocals have no common unit, so that their sign flips take longer than all other tests together.
-    return _paired_facet(name, "reciprocal", True, values, settings, always=("t", "wilcoxon", "sign"))
+    facet = _paired_facet(name, "reciprocal", True, values, settings, always=("t", "wilcoxon", "sign"))
+    return replace(facet, pvalue_corrected=None)
 
 
 def restricted_length(restricted: Restricted | None, settings: Settings) -> RestrictedLength | None:

@@ -331,6 +331,7 @@ def row_of(comparison: Comparison) -> dict[str, Any]:
     for name in ("coverage", "ranking", "reciprocal"):
         if (facet := getattr(comparison, name)) is not None:
             row |= cells_of(facet, *_OF_FACET, prefix=f"{name}_")
+    row.pop("reciprocal_p_corrected", None)  # it decides nothing, so it is not corrected
     row |= cells_of(comparison.ranking, "ratio", prefix="ranking_")
     if comparison.restricted is not None:
         row |= cells_of(comparison.restricted, *_OF_RESTRICTED)

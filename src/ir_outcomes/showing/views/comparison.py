@@ -330,7 +330,7 @@ def _restricted_caption(comparison: Comparison) -> str:
 
 
 def _significant(facets: Sequence[Facet], column: int) -> frozenset[Cell]:
-    return frozenset((row, column) for row, facet in enumerate(facets) if facet.pvalue_corrected <= facet.alpha)
+    return frozenset((row, column) for row, facet in enumerate(facets) if facet.corrected <= facet.alpha)
 
 
 def _paper_table(comparisons: Sequence[Comparison]) -> Table:
