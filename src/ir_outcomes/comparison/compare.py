@@ -29,6 +29,7 @@ from ir_outcomes.comparison.verdict import (
     DecidingCoverageTest,
     Judgment,
     coverage_test_for,
+    direction_of,
     judge,
     run_tests,
     samples_of,
@@ -173,6 +174,7 @@ def _comparison(
         cutoffs=pair.cutoffs,
         verdict=Verdict(
             label=label,
+            direction=direction_of(label),
             strict=DECISIONS[int(verdicts.strict[place])],
             do_no_harm=DECISIONS[int(verdicts.do_no_harm[place])],
             guard=None if restricted is None else bool(verdicts.guard[place]),

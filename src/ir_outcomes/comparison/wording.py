@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural, pvalue_in_words
@@ -25,6 +24,10 @@ _OPENINGS = {
     "better without harm": "{contender} is better than {baseline} without significant harm",
     "worse on both facets": "{contender} is worse than {baseline} on both facets",
     "worse without gain": "{contender} is worse than {baseline} without significant gain",
+    "coverage gain, unconfirmed": "{contender} gains coverage over {baseline}, which all queries do not confirm",
+    "ranking gain, unconfirmed": "{contender} gains ranking over {baseline}, which all queries do not confirm",
+    "coverage loss, unconfirmed": "{contender} loses coverage against {baseline}, which all queries do not confirm",
+    "ranking loss, unconfirmed": "{contender} loses ranking against {baseline}, which all queries do not confirm",
     "trade-off": "{contender} against {baseline} is a trade-off",
     "no significant difference": "There is no significant difference between {contender} and {baseline}",
 }
@@ -149,7 +152,7 @@ def _rank(value: float | None) -> str:
 
 def _about_naive_mean(comparison: Comparison) -> Iterator[str]:
     naive, t = comparison.naive, comparison.naive.tests["t"]
-    says = DIRECTIONS[LABELS.index(comparison.verdict.label)]
+    says = {"better": 1, "worse": -1, "none": 0}[comparison.verdict.direction]
     is_opposite = says * t.direction * (1 if naive.higher_is_better else -1) < 0
     if not is_opposite or t.pvalue > comparison.alpha or naive.baseline is None or naive.contender is None:
         return

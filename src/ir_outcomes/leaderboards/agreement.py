@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import check_alpha, pair_queries
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, coverage_test_for, judge, run_tests, samples_of
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, NO_DIFFERENCE, coverage_test_for, judge, run_tests, samples_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
@@ -260,7 +260,7 @@ def _signs(values: Floats, slack: float) -> Ints:
     return (values > slack).astype(np.int64) - (values < -slack)
 
 
-_UNDECIDED = LABELS.index("no significant difference")
+_UNDECIDED = LABELS.index(NO_DIFFERENCE)
 
 
 def agreement_of_verdicts(

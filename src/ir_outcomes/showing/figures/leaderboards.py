@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import LABELS, NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
 from ir_outcomes.showing.figures._frame import (
@@ -36,15 +36,18 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_BLOBS = 30  # rank distributions of more runs are drawn as a shaded matrix
-_CELLS = (
-    (BLUE, "+", "white"),
-    ("#B3D9F2", "+", BLACK),
-    ("#B34700", "\N{MINUS SIGN}", "white"),
-    ("#FAD9BE", "\N{MINUS SIGN}", BLACK),
-    (YELLOW, "\N{PLUS-MINUS SIGN}", BLACK),
-    ("#F4F4F4", "\N{MIDDLE DOT}", BLACK),
-)
-VERDICT_CELLS = dict(zip(LABELS, _CELLS, strict=True))
+VERDICT_CELLS = {
+    "better on both facets": (BLUE, "+", "white"),
+    "better without harm": ("#B3D9F2", "+", BLACK),
+    "coverage gain, unconfirmed": ("#C8C8C8", "+", BLACK),
+    "ranking gain, unconfirmed": ("#EAEAEA", "+", BLACK),
+    NO_DIFFERENCE: ("#F4F4F4", "\N{MIDDLE DOT}", BLACK),
+    "trade-off": (YELLOW, "\N{PLUS-MINUS SIGN}", BLACK),
+    "ranking loss, unconfirmed": ("#EAEAEA", "\N{MINUS SIGN}", BLACK),
+    "coverage loss, unconfirmed": ("#C8C8C8", "\N{MINUS SIGN}", BLACK),
+    "worse without gain": ("#FAD9BE", "\N{MINUS SIGN}", BLACK),
+    "worse on both facets": ("#B34700", "\N{MINUS SIGN}", "white"),
+}
 """Colour, mark and colour of the mark of each verdict: labels with the same mark differ in lightness."""
 # How each mark is drawn: marker, size and shift down, as shares of a cell. Markers are far quicker than text.
 _STROKES = {
