@@ -187,7 +187,7 @@ def _comparison(
         run_metadata=pair.metadata,
         queries=_query_outcomes(queries, pair.texts),
     )
-    first, later = notes_on_verdict(comparison)
+    first, later = notes_on_verdict(comparison, queries)
     return replace(comparison, notes=(*first, *pair.notes, *later))
 
 

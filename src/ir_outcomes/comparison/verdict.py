@@ -147,8 +147,8 @@ def find(deciding: Tests, corrected: Floats, alpha: float, *, higher_is_better: 
 def confirmed_by(tests: Sequence[Tests], alpha: float, *, higher_is_better: bool) -> Ints:
     """Return the direction that all queries confirm for each contender: 1 better, -1 worse, 0 neither.
 
-    All tests are of the same differences over all queries, the first of their mean. One that is significant at the raw level and
-    in the direction of the mean is enough.
+    All tests are of the same differences over all queries, the first of their mean. One that is significant at the raw level,
+    in the direction of the mean, is enough.
     """
     mean = tests[0]
     significant = np.any([(test.pvalue <= alpha) & (test.direction == mean.direction) for test in tests], axis=0)
