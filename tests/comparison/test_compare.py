@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import sys
 import warnings
 from functools import partial
 from typing import Any, get_args
@@ -199,7 +200,7 @@ def systems() -> tuple[literal.Qrels, dict[str, literal.Run]]:
 def test_all_pairs_and_tukey(systems: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, runs = systems
     quick = partial(randomized_tukey_hsd, resamples=5000)
-    monkeypatch.setattr("ir_outcomes.comparison.compare.randomized_tukey_hsd", quick)
+    monkeypatch.setattr(sys.modules["ir_outcomes.comparison.compare"], "randomized_tukey_hsd", quick)
     holm = iro.compare(qrels, runs["A"], {name: runs[name] for name in "BC"}, names=["A", "B", "C"], all_pairs=True)
     assert isinstance(holm, Comparisons)
     assert [(each.baseline, each.contender) for each in holm] == [("A", "B"), ("A", "C"), ("B", "C")]

@@ -1,6 +1,7 @@
 """Per-query values that other tools computed: ir_measures, pytrec_eval, trec_eval -q, PyTerrier.
 
-Every row is read or the source is refused: a file of which a part is ignored can turn a verdict around."""
+Every row is read or the source is refused: a file of which a part is ignored can turn a verdict around.
+"""
 
 from __future__ import annotations
 
