@@ -1,9 +1,9 @@
-"""What the confirmation of one-facet directions costs and gains: ``python benchmarks/confirmation.py [--splits 30] [--only NAME]``.
+"""What the confirmation of directions with one facet costs and gains: ``python benchmarks/confirmation.py [--only NAME]``.
 
 For each board of real runs and each unit, over all pairs of runs, before and after the confirmation, with raw p-values:
 
 - opposite: pairs and splits in which both halves of the queries have a direction, and opposite ones;
-- replicates: how often the second half has the direction of the first, where the first has one, and the same the other way round;
+- replicates: how often one half has the direction of the other, where that one has any;
 - lost: directions on all queries that are *unconfirmed*;
 - null: with the runs of each query swapped at random, how often a label is better, and better or worse;
 - any cutoff: the same, at any of the cutoffs 10, 20, 50, 100 and 1000 that the lists allow.

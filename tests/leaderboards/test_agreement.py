@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.agreement import agreement_of_tests, first_halves, rates
@@ -102,17 +102,17 @@ def test_against_a_loop_over_splits_and_pairs(measure: str, monkeypatch: pytest.
     assert agreement_of_tests(scores, splits=12, seed=5) == found
 
 
-labels_of_halves = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30)
+codes_of_labels = st.integers(0, len(LABELS) - 1)
+labels_of_halves = st.lists(st.tuples(codes_of_labels, codes_of_labels), min_size=1, max_size=30)
 
 
 @given(labels_of_halves)
 def test_rates_by_loop(codes: list[tuple[int, int]]) -> None:
-    table = np.zeros((6, 6), dtype=np.int64)
+    table = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
     for first, second in codes:
         table[first, second] += 1
-    directions = np.array([1, 1, -1, -1, 0, 0])
-    found = rates(table, directions, undecided=5)
-    expected = rates_by_loop([(LABELS[first], LABELS[second]) for first, second in codes], LABELS[5])
+    found = rates(table, DIRECTIONS, undecided=LABELS.index(NO_DIFFERENCE))
+    expected = rates_by_loop([(LABELS[first], LABELS[second]) for first, second in codes], NO_DIFFERENCE)
     assert {name: getattr(found, name) for name in expected} == pytest.approx(expected)
     assert found.same + found.one_sided + found.opposite + found.different == pytest.approx(1)
 
@@ -158,7 +158,7 @@ def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int) -> No
             labels.append((pair[0], pair[1]))
     counted = {(first, second): number for first, row in result.labels.items() for second, number in row.items() if number}
     assert counted == {pair: labels.count(pair) for pair in set(labels)}
-    for name, value in rates_by_loop(labels, LABELS[-1]).items():
+    for name, value in rates_by_loop(labels, NO_DIFFERENCE).items():
         assert getattr(result.verdict, name) == pytest.approx(value), name
 
 

@@ -60,7 +60,7 @@ def test_mixed_ids_turn_no_verdict_around(tmp_path: Path) -> None:
     result = iro.compare_outputs(*paths)
     assert isinstance(result, iro.Comparison)
     assert result.n_queries == 100
-    assert result.verdict.label == "worse without gain"
+    assert result.verdict.do_no_harm == "worse"
 
 
 def test_a_query_named_all_is_a_query_in_dicts_and_the_summary_in_files(tmp_path: Path) -> None:

@@ -39,12 +39,12 @@ MOST_BLOBS = 30  # rank distributions of more runs are drawn as a shaded matrix
 VERDICT_CELLS = {
     "better on both facets": (BLUE, "+", "white"),
     "better without harm": ("#B3D9F2", "+", BLACK),
-    "coverage gain, unconfirmed": ("#C8C8C8", "+", BLACK),
-    "ranking gain, unconfirmed": ("#EAEAEA", "+", BLACK),
+    "coverage gain, unconfirmed": ("#B4B4B4", "\N{UPWARDS ARROW}", BLACK),
+    "ranking gain, unconfirmed": ("#F4F4F4", "\N{UPWARDS ARROW}", BLACK),
     NO_DIFFERENCE: ("#F4F4F4", "\N{MIDDLE DOT}", BLACK),
     "trade-off": (YELLOW, "\N{PLUS-MINUS SIGN}", BLACK),
-    "ranking loss, unconfirmed": ("#EAEAEA", "\N{MINUS SIGN}", BLACK),
-    "coverage loss, unconfirmed": ("#C8C8C8", "\N{MINUS SIGN}", BLACK),
+    "ranking loss, unconfirmed": ("#F4F4F4", "\N{DOWNWARDS ARROW}", BLACK),
+    "coverage loss, unconfirmed": ("#B4B4B4", "\N{DOWNWARDS ARROW}", BLACK),
     "worse without gain": ("#FAD9BE", "\N{MINUS SIGN}", BLACK),
     "worse on both facets": ("#B34700", "\N{MINUS SIGN}", "white"),
 }
@@ -54,6 +54,8 @@ _STROKES = {
     "+": (("+", 0.55, 0.0),),
     "\N{MINUS SIGN}": (("_", 0.55, 0.0),),
     "\N{PLUS-MINUS SIGN}": (("+", 0.45, -0.08), ("_", 0.45, 0.28)),
+    "\N{UPWARDS ARROW}": (("^", 0.3, 0.0),),
+    "\N{DOWNWARDS ARROW}": (("v", 0.3, 0.0),),
     "\N{MIDDLE DOT}": ((".", 0.25, 0.0),),
 }
 
