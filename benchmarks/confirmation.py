@@ -73,7 +73,7 @@ def directions(
     queries = pair_queries(baseline, contender, evaluation.unit)
     samples = samples_of(with_swapped(queries) if swapped else queries, subsets)
     coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant, "exact")
-    verdicts = judge(run_tests(samples, "t", coverage_test, level=ALPHA), alpha=ALPHA).verdicts
+    verdicts = judge(run_tests(samples, "t", coverage_test, levels=(ALPHA, ALPHA), labels_only=True), alpha=ALPHA).verdicts
     return Directions(np.where(verdicts.guard, 0, verdicts.do_no_harm), verdicts.direction)
 
 

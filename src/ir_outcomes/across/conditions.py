@@ -108,7 +108,7 @@ def measure_effect(evaluation: Evaluation, measure: str, runs: tuple[str, str], 
     variance = float(change.var(ddof=1)) / len(change) if len(change) > 1 else 0.0
     if variance == 0:
         return None
-    return Effect(measure, float(change.mean()), variance, effective_df(change), mean_interval(change, level), len(change))
+    return Effect(measure, float(change.mean()), variance, effective_df(change), mean_interval(change, level, 0.0), len(change))
 
 
 def in_words(name: str, effect: float) -> str:

@@ -142,7 +142,7 @@ def labels_by_cutoff(
 
 
 def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> Judgment:
-    tests = stacked([run_tests(samples_of(pair), settings.test, coverage_test) for pair in pairs])
+    tests = stacked([run_tests(samples_of(pair), settings.test, coverage_test, settings.levels) for pair in pairs])
     if settings.correction == "tukey":
         return judge(tests, alpha=settings.alpha, corrected=_tukey(pairs, settings))
     return judge(tests, alpha=settings.alpha, correction=settings.correction)

@@ -279,7 +279,11 @@ def coverage_facet(pair: PairedQueries, settings: Settings, test: DecidingCovera
     won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
     whole = test != "signflip"
     tests: dict[str, Test]
-    tests = {"exact": binomial_test(won, lost), "midp": midp_test(won, lost)} if whole else {"signflip": sign_flip(change)}
+    tests = (
+        {"exact": binomial_test(won, lost), "midp": midp_test(won, lost)}
+        if whole
+        else {"signflip": sign_flip(change, settings.levels)}
+    )
     deviation = _deviation(change)
     level = settings.first_step_level
     if whole:
@@ -351,7 +355,7 @@ def restricted_length(restricted: Restricted | None, settings: Settings) -> Rest
         baseline=float(restricted.baseline.mean()),
         contender=float(restricted.contender.mean()),
         difference=_mean_difference(change) or 0.0,
-        interval=mean_interval(change, 1 - settings.alpha),
+        interval=mean_interval(change, 1 - settings.alpha, 0.0),
         both=float(restricted.both.mean()),
         won=float(restricted.won.mean()),
         lost=float(restricted.lost.mean()),
@@ -384,7 +388,7 @@ def _paired_facet(
     change = differences(*values)
     n_nonzero = int(np.count_nonzero(change))
     test = "signflip" if settings.test == "t" and n_nonzero < FEW else settings.test
-    offered = paired_tests(change)
+    offered = paired_tests(change, settings.levels)
     tests = {name: offered[name] for name in offered if name in always or name == test}
     level = settings.first_step_level
     deviation = _deviation(change)
@@ -398,9 +402,9 @@ def _paired_facet(
         contender=_mean(values[1]),
         difference=_mean_difference(change),
         deviation=deviation,
-        interval=mean_interval(change, 1 - settings.alpha),
+        interval=mean_interval(change, 1 - settings.alpha, 0.0),
         interval_method="t interval with degrees of freedom from the kurtosis",
-        margin_interval=mean_interval(change, settings.margin_level),
+        margin_interval=mean_interval(change, settings.margin_level, 0.0),
         effect_size=_standardized(change),
         effect="mean / standard deviation of the differences",
         test=test,

@@ -97,6 +97,11 @@ class Settings:
         return first_step_level(self.alpha, self.family, self.correction)
 
     @property
+    def levels(self) -> tuple[float, float]:
+        """The smallest and the largest level that a p-value is compared with."""
+        return self.first_step_level, self.alpha
+
+    @property
     def margin_level(self) -> float:
         """Level of the two-sided intervals that decide about margins."""
         return 1 - self.first_step_level

@@ -19,7 +19,7 @@ from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain, parse_measure
-from ir_outcomes.reading.outputs import Output, read_output
+from ir_outcomes.reading.outputs import Output, read_output_of_each_run
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.types import Correction, CoverageTest, Floats, RankingTest, check_choice, check_positive
 
@@ -108,13 +108,8 @@ def compare_outputs(
     )
     several = isinstance(contenders, (list, tuple)) and not single
     sources = [baseline, *(contenders if several else [contenders])]
-    if names is not None and len(names) != len(sources):
-        raise ParameterError(f"names: {len(names)} names for {len(sources)} outputs; name the baseline first")
     positions = ["baseline", *("contender" if len(sources) == 2 else f"contender {n}" for n in range(1, len(sources)))]
-    outputs = [
-        read_output(source, measure=measure, name=name, position=position)
-        for source, name, position in zip(sources, names or [None] * len(sources), positions, strict=True)
-    ]
+    outputs = read_output_of_each_run(sources, positions, measure=measure, names=names)
     _check_together(outputs)
     meaning = _meaning(outputs[0].measure, higher_is_better)
     settings = _settings(

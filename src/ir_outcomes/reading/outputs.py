@@ -26,6 +26,7 @@ from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of
 from ir_outcomes.reading.formats import as_list, column_names, is_frame, without_repeated_names
 from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain
+from ir_outcomes.reading.runs import distinct_names
 
 MOST_PLACES = 6
 MOST_ROWS = 2_000_000  # what is kept of a row takes about 250 bytes
@@ -83,6 +84,34 @@ def read_output(source: Any, *, measure: str | None = None, name: str | None = N
         runs = some([output.name for output in outputs])
         raise ParameterError(f"{_called(source, position)} has the runs {runs}; choose one with names=(baseline, contender)")
     return outputs[0]
+
+
+def read_output_of_each_run(
+    sources: Sequence[Any], positions: Sequence[str], *, measure: str | None = None, names: Sequence[str] | None = None
+) -> list[Output]:
+    """Read one output for each run, and call them by different names.
+
+    Parameters
+    ----------
+    sources, positions, measure
+        See `read_outputs`.
+    names : sequence of str, optional
+        See `read_output`. Without it, outputs that call themselves alike get their paths, or numbers.
+
+    Raises
+    ------
+    UnreadableFile, FormatError, ParameterError
+        See `read_output`; also if names are repeated, or there are not as many as sources.
+    """
+    if names is not None and len(names) != len(sources):
+        raise ParameterError(f"there are {len(sources)} outputs and {len(names)} names; give one name for each")
+    given: Sequence[str | None] = [None] * len(sources) if names is None else names
+    outputs = [
+        read_output(source, measure=measure, name=name, position=position)
+        for source, name, position in zip(sources, given, positions, strict=True)
+    ]
+    called = distinct_names([output.name for output in outputs], given, sources)
+    return [replace(output, name=name) for output, name in zip(outputs, called, strict=True)]
 
 
 def read_outputs(

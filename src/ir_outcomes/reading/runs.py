@@ -6,11 +6,12 @@ import glob
 import os
 import struct
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, count, repeat
 from typing import Any, Literal
 
 import numpy as np
@@ -376,7 +377,7 @@ def runs_and_names(runs: Any, names: Sequence[str | None] | None = None) -> tupl
     Raises
     ------
     ParameterError
-        If there are not as many names as runs, or a name is not text.
+        If there are not as many names as runs, or a name is not text or is given to two runs.
     """
     listed = run_list(runs)
     items = [runs] if listed is None else list(listed.values()) if isinstance(listed, dict) else listed
@@ -386,8 +387,43 @@ def runs_and_names(runs: Any, names: Sequence[str | None] | None = None) -> tupl
         raise ParameterError(f"names={names!r}: must be a list with a name for each run")
     if len(names) != len(items):
         raise ParameterError(f"names: {len(names)} names for {len(items)} runs")
-    _check_names(name for name in names if name is not None)
+    given = [name for name in names if name is not None]
+    _check_names(given)
+    check_distinct(given)
     return items, list(names)
+
+
+def check_distinct(names: Iterable[str], what: str = "run") -> None:
+    """Refuse names of which two are equal: whoever asks for one by its name would get the wrong one."""
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise ParameterError(f"several {what}s are called {some(repeated)}; give each {what} a name of its own")
+
+
+def distinct_names(own: Sequence[str], given: Sequence[str | None], sources: Sequence[Any]) -> list[str]:
+    """Return a name for each run: the given one, else its own, or its path or a number behind it where that is another run's.
+
+    Parameters
+    ----------
+    own : sequence of str
+        What the runs call themselves.
+    given : sequence of str or None
+        What the call names them; these names are kept.
+    sources : sequence of object
+        What the runs were read from.
+    """
+    check_distinct(name for name in given if name is not None)
+    names = [own_name if name is None else name for own_name, name in zip(own, given, strict=True)]
+    times = Counter(names)
+    ambiguous = [place for place, name in enumerate(given) if name is None and times[names[place]] > 1]
+    taken = {name for place, name in enumerate(names) if place not in ambiguous}
+    for place in ambiguous:
+        source = sources[place]
+        stem, first = (os.fspath(source), [os.fspath(source)]) if isinstance(source, (str, os.PathLike)) else (names[place], [])
+        candidates = chain(first, (f"{stem} {number}" for number in count(place)))
+        names[place] = next(name for name in candidates if name not in taken)
+        taken.add(names[place])
+    return names
 
 
 def run_paths(source: str | os.PathLike[str]) -> list[str]:

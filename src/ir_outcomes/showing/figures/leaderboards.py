@@ -39,12 +39,12 @@ MOST_BLOBS = 30  # rank distributions of more runs are drawn as a shaded matrix
 VERDICT_CELLS = {
     "better on both facets": (BLUE, "+", "white"),
     "better without harm": ("#B3D9F2", "+", BLACK),
-    "coverage gain, unconfirmed": ("#B4B4B4", "\N{UPWARDS ARROW}", BLACK),
+    "coverage gain, unconfirmed": ("#A6A6A6", "\N{UPWARDS ARROW}", BLACK),
     "ranking gain, unconfirmed": ("#F4F4F4", "\N{UPWARDS ARROW}", BLACK),
     NO_DIFFERENCE: ("#F4F4F4", "\N{MIDDLE DOT}", BLACK),
     "trade-off": (YELLOW, "\N{PLUS-MINUS SIGN}", BLACK),
     "ranking loss, unconfirmed": ("#F4F4F4", "\N{DOWNWARDS ARROW}", BLACK),
-    "coverage loss, unconfirmed": ("#B4B4B4", "\N{DOWNWARDS ARROW}", BLACK),
+    "coverage loss, unconfirmed": ("#A6A6A6", "\N{DOWNWARDS ARROW}", BLACK),
     "worse without gain": ("#FAD9BE", "\N{MINUS SIGN}", BLACK),
     "worse on both facets": ("#B34700", "\N{MINUS SIGN}", "white"),
 }
@@ -295,12 +295,11 @@ def draw_tau(result: RankDistribution, ax: Any) -> Any:
 
 
 def draw_agreement(result: Agreement, ax: Any) -> Any:
-    """Draw how often two halves lead to the same label, for tests and verdicts alike, and how often a label replicates."""
+    """Draw how often two halves lead to the same direction, for tests and verdicts alike, and how often it replicates."""
     shares = {
-        "same": ("same label", BLUE, ""),
+        "same": ("same direction, or none", BLUE, ""),
         "one_sided": ("only one half finds a difference", LIGHT, "..."),
-        "different": ("different labels", YELLOW, "xx"),
-        "opposite": ("opposite labels", VERMILLION, "///"),
+        "opposite": ("opposite directions", VERMILLION, "///"),
     }
     items = [*result.tests, *(() if result.verdict is None else (result.verdict,))]
     return _draw_shares(result, items, shares, ("replicates", "replicates, if a half finds one"), "Agreement", ax)
