@@ -245,6 +245,7 @@ def _first_of(choices: Sequence[str], names: Sequence[str], kind: Kind, source: 
 
 
 LONGEST_ID = 1000  # bytes
+_NO_NUMBERS = (str, bytes, bool, np.bool_, np.complexfloating)
 
 
 LineOf = Callable[[int], int | None]
@@ -472,9 +473,9 @@ def numbers(
     """
     try:
         if isinstance(values, np.ndarray):
-            is_real = values.dtype.kind in "biufO"
-        else:  # NumPy would parse text, and drop the imaginary part of its own complex numbers
-            is_real = not any(issubclass(kind, (str, bytes, np.complexfloating)) for kind in set(map(type, values)))
+            is_real = values.dtype.kind in "iufO"
+        else:  # NumPy would parse text, take truth for 1, and drop the imaginary part of its own complex numbers
+            is_real = not any(issubclass(kind, _NO_NUMBERS) for kind in set(map(type, values)))
         result = np.asarray(values, dtype=np.float64) if is_real else None
         if result is None or result.ndim != 1:
             raise TypeError
@@ -493,7 +494,7 @@ def numbers(
 
 
 def _is_number(value: Any) -> bool:
-    if isinstance(value, (str, bytes, complex, np.complexfloating)):
+    if isinstance(value, (*_NO_NUMBERS, complex)):
         return False
     try:
         float(value)

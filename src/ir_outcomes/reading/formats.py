@@ -172,7 +172,7 @@ def _from_frame(frame: Any, source: str, kind: Kind) -> Columns:
 
 
 def _coded_column(column: Any, source: str) -> tuple[list[str], Codes]:
-    text = _arrow_text(column)
+    text = _arrow_text(column, source)
     if text is None:
         return coded(as_list(column), source)
     dictionary = text.dictionary_encode()
@@ -180,7 +180,7 @@ def _coded_column(column: Any, source: str) -> tuple[list[str], Codes]:
 
 
 def _encoded_column(column: Any, source: str) -> Ids:
-    text = _arrow_text(column)
+    text = _arrow_text(column, source)
     if text is not None:
         import pyarrow.compute
 
@@ -196,7 +196,7 @@ def _encoded_column(column: Any, source: str) -> Ids:
     return encoded(as_list(column), source)
 
 
-def _arrow_text(column: Any) -> Any | None:
+def _arrow_text(column: Any, source: str) -> Any | None:
     """Take a column that is all text as Arrow has it, without a Python object for each value; None for other columns."""
     if not hasattr(column, "__arrow_c_stream__") or not len(column):
         return None
@@ -210,7 +210,21 @@ def _arrow_text(column: Any) -> Any | None:
         return None
     if chunks.null_count or str(chunks.type) not in ("string", "large_string", "string_view"):
         return None
-    return chunks.cast(pyarrow.large_string()).combine_chunks()
+    text = chunks.cast(pyarrow.large_string()).combine_chunks()
+    try:
+        text.validate(full=True)  # Arrow itself does not check that text is UTF-8
+    except pyarrow.ArrowInvalid:
+        _refuse_bytes(text.cast(pyarrow.large_binary()).to_pylist(), source)
+    return text
+
+
+def _refuse_bytes(column: list[bytes], source: str) -> None:
+    for row, value in enumerate(column, 1):
+        try:
+            value.decode()
+        except UnicodeDecodeError as error:
+            problem = f"row {row}: an id is not UTF-8 ({error.reason}); read the input again with its true encoding"
+            raise FormatError(source, problem, text=value.decode("utf-8", "backslashreplace")) from None
 
 
 def _from_tuples(rows: Iterable[Any], source: str, kind: Kind) -> Columns:
@@ -645,6 +659,7 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
     layout = next((layout for layout in kind.layouts if layout.columns == len(line.split())), None)
     is_row = layout is not None and _fits(line, layout)
     if is_header(names) and not is_row:
+        check_bytes(Block(number, line), source)
         return FileContent(_read_with_header(blocks, kind, source, number, separator, names), metadata=metadata)
     if line.startswith(b"#") and not is_row:
         raise FormatError(source, "is a comment; remove comment lines", line=number, text=shown(line.split()))

@@ -301,6 +301,8 @@ def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
         packed = b"".join([pack[len(ranking)](*ranking.values()) for ranking in rankings])
     except struct.error:
         return None
+    if bool in set(map(type, chain.from_iterable(ranking.values() for ranking in rankings))):  # which struct takes for 1
+        return None
     scores = np.frombuffer(packed)
     if np.isnan(scores).any():
         return None
