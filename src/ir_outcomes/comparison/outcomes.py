@@ -1,7 +1,8 @@
 """The outcome split: what two runs did with each query, and the per-query numbers of both facets and of all queries.
 
 *Items* are what is answered or not: queries (``unit="query"``), or the atoms of `SearchLengths` (``unit="document"``), averaged
-within their query, so that each query weighs the same. With one relevant document per query the two give the same arrays."""
+within their query, so that each query weighs the same. With one relevant document per query the two give the same arrays.
+"""
 
 from __future__ import annotations
 

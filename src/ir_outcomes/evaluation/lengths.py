@@ -1,6 +1,7 @@
 """The one computation: how far one has to read, in a run, to each relevant document.
 
-`search_lengths` looks at the ranking once; every measure, outcome, facet and bootstrap is a reduction of what it returns."""
+`search_lengths` looks at the ranking once; every measure, outcome, facet and bootstrap is a reduction of what it returns.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Ranks of judged documents in a run, under each rule for equal scores.
 
 Scores are compared for all judged documents at once, without sorting a run that is already in order. Document ids are compared
-only in tie levels that contain a judged document, which is why the run can be in arrays or in a dict of dict."""
+only in tie levels that contain a judged document, which is why the run can be in arrays or in a dict of dict.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The two-facet verdict for all pairs of runs.
 
 The numbers that decide are those of `ir_outcomes.compare`. What a comparison shows beside them is left out, because n runs have
-n (n - 1) / 2 pairs: a pair keeps a few numbers in a row of a table, and nothing by query."""
+n (n - 1) / 2 pairs: a pair keeps a few numbers in a row of a table, and nothing by query.
+"""
 
 from __future__ import annotations
 

@@ -167,20 +167,25 @@ class Kind(NamedTuple):
         Accepted names of the value's column, the preferred first.
     layouts : tuple of Layout
         Layouts of files without a header; they differ in their number of columns.
+    decides : bool
+        Whether the values of three columns say by themselves if they are ranks or scores.
     """
 
     what: str
     value_names: tuple[str, ...]
     layouts: tuple[Layout, ...]
+    decides: bool = False
 
 
 _TREC_RUN = Layout(6, query=0, document=2, value=4, value_name="score")
 _TREC_RUN_BY_RANK = Layout(6, query=0, document=2, value=3, value_name="rank")
-_MSMARCO_RUN = Layout(3, query=0, document=1, value=2, value_name="rank")
+_THREE_WITH_SCORES = Layout(3, query=0, document=1, value=2, value_name="score")  # as Tevatron writes them
+_THREE_WITH_RANKS = _THREE_WITH_SCORES._replace(value_name="rank")  # as MS MARCO writes them
 _TREC_QRELS = Layout(4, query=0, document=2, value=3, value_name="grade")
 
-RUN = Kind("run", ("score", "rank"), (_TREC_RUN, _MSMARCO_RUN))
-RUN_BY_RANK = Kind("run", ("rank",), (_TREC_RUN_BY_RANK, _MSMARCO_RUN))
+RUN = Kind("run", ("score", "rank"), (_TREC_RUN, _THREE_WITH_SCORES), decides=True)
+RUN_BY_SCORE = Kind("run", ("score",), (_TREC_RUN, _THREE_WITH_SCORES))
+RUN_BY_RANK = Kind("run", ("rank",), (_TREC_RUN_BY_RANK, _THREE_WITH_RANKS))
 QRELS = Kind("qrels", GRADE_NAMES, (_TREC_QRELS,))
 
 _KNOWN_NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *GRADE_NAMES, *RUN.value_names}

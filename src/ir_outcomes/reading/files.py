@@ -1,7 +1,8 @@
 """Reading files: decompressed by their content, in blocks of whole lines.
 
 Memory stays bounded whatever a file contains: a block has half a MiB, and a line that does not end within `LONGEST_LINE`
-bytes is refused."""
+bytes is refused.
+"""
 
 from __future__ import annotations
 

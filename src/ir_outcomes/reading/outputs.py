@@ -1,6 +1,7 @@
 """Per-query values that other tools computed: ir_measures, pytrec_eval, trec_eval -q, PyTerrier.
 
-Every row is read or the source is refused: a file of which a part is ignored can turn a verdict around."""
+Every row is read or the source is refused: a file of which a part is ignored can turn a verdict around.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from ir_outcomes.errors import FormatError, ParameterError, some
 from ir_outcomes.reading.columns import QUERY_NAMES, texts
 from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of
 from ir_outcomes.reading.formats import as_list, column_names, is_frame, without_repeated_names
-from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain
+from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain, is_measure_name
 
 MOST_PLACES = 6
 MOST_ROWS = 2_000_000  # what is kept of a row takes about 250 bytes
@@ -394,10 +395,10 @@ def _has_queries_in_rows(corner: str, names: Collection[str], columns: Collectio
         if in_rows != in_columns:
             return in_rows
     numbered, also_numbered = (all(name.isdigit() for name in some_names) for some_names in (names, columns))
-    if numbered and not also_numbered or (numbered == also_numbered and len(names) > len(columns)):
+    if (numbered and not also_numbered) or (numbered == also_numbered and len(names) > len(columns)):
         problem = (
-            f"has rows ({some(sorted(names))}) and columns ({some(columns)}), and it cannot be told which are the queries; call "
-            "the first column 'run' or 'query'"
+            f"has rows ({some(sorted(names))}) and columns ({some(columns)}), and it cannot be told which are the queries; "
+            "call the first column 'run' or 'query'"
         )
         raise UnclearTable(rows.where, problem)
     return False
@@ -459,7 +460,7 @@ def _are_measures_first(pairs: _Rows, measure: str | None) -> bool:
         for evidence in (
             [measure in column for column in columns],
             [_SUMMARY in column for column in reversed(columns)],
-            [all(map(_is_measure, column)) for column in columns],
+            [all(map(is_measure_name, column)) for column in columns],
             [len(columns[0]) < len(columns[1]), len(columns[1]) < len(columns[0])],
         ):
             if evidence[0] != evidence[1]:
@@ -477,8 +478,8 @@ def _refuse_gaps(rows: _Rows) -> None:
     lacking = [query for query, times in queries.items() if times < len(measures)]
     if lacking:
         problem = (
-            f"queries have values of some of the measures only ({some(lacking)}; the measures are {some(sorted(measures))}); is "
-            "the name of a measure damaged, or was the output cut, or joined of two?"
+            f"queries have values of some of the measures only ({some(lacking)}; the measures are {some(sorted(measures))}); "
+            "is the name of a measure damaged, or was the output cut, or joined of two?"
         )
         raise FormatError(rows.where, problem)
 
@@ -544,22 +545,6 @@ def _chosen(there: list[str], measure: str | None, where: str) -> str:
     if len(candidates) > 1:
         raise ParameterError(f"{where} has several measures ({some(candidates)}); choose one with measure=")
     return candidates[0]
-
-
-def _is_measure(text: str) -> bool:
-    """Whether ir_measures or trec_eval has a measure of this name, such as nDCG@10 or P_5."""
-    from ir_measures.measures import registry
-
-    base = re.sub(r"_[0-9][0-9.]*$", "", base_name(text))
-    return base in registry or base in _OF_TREC_EVAL or (is_gain(base) and base == text.split("@")[0])
-
-
-_OF_TREC_EVAL = {
-    "runid", "relstring", "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "map", "map_cut", "map_avgjg",
-    "gm_map", "gm_bpref", "bpref", "recip_rank", "iprec_at_recall", "11pt_avg", "P", "P_avgjg", "recall", "relative_P", "Rprec",
-    "Rprec_mult", "Rprec_mult_avgjg", "utility", "infAP", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "success", "set_P",
-    "set_relative_P", "set_recall", "set_map", "set_F", "G", "binG", "yaap",
-}  # fmt: skip
 
 
 def strict_number(text: str) -> float | None:

@@ -1,7 +1,8 @@
 """Distributions and roots that the tests need.
 
 `scipy.stats` and `scipy.optimize` have most of them too and are the oracle of the tests (`scipy.stats.binomtest`,
-`scipy.stats.binom`, `scipy.stats.wilcoxon`), but importing those takes longer than a whole comparison does."""
+`scipy.stats.binom`, `scipy.stats.wilcoxon`), but importing those takes longer than a whole comparison does.
+"""
 
 from __future__ import annotations
 

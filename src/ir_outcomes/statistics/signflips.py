@@ -13,7 +13,8 @@ subsets are counted
 
 Which way is taken depends on the sample alone. `scipy.stats.permutation_test` with ``permutation_type="samples"`` enumerates
 all signs of few differences, and is the oracle of the tests there. For more it draws random signs, whose p-values are at least
-1 / (1 + resamples): a correction for thousands of comparisons turns all of them into "not significant"."""
+1 / (1 + resamples): a correction for thousands of comparisons turns all of them into "not significant".
+"""
 
 from __future__ import annotations
 
