@@ -234,7 +234,7 @@ class Empty(pt.Transformer):  # type: ignore[misc]
         ({"baseline": "bm52"}, ParameterError, "baseline='bm52'"),
         ({"baseline": None, "returns": "both"}, ParameterError, "needs a baseline"),
         ({"names": ["a", "b"]}, ParameterError, "2 names for 3 systems"),
-        ({"names": ["a", "b", "a"]}, ParameterError, "two systems are called a"),
+        ({"names": ["a", "b", "a"]}, ParameterError, "several runs are called a"),
         ({"eval_metrics": "map"}, ParameterError, "eval_metrics: must be a list"),
         ({"eval_metrics": ["ELS@5"]}, ParameterError, "unknown measure ELS; did you mean ESL"),
         ({"eval_metrics": ["map", "mrt"]}, ParameterError, "mrt: .*call pyterrier.Experiment"),

@@ -26,6 +26,7 @@ from ir_outcomes.measures.provider import Recording
 from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id, reason_of
 from ir_outcomes.reading.qrels import Qrels, as_qrels
+from ir_outcomes.reading.runs import distinct_names
 from ir_outcomes.reading.tasks import Task, load
 from ir_outcomes.statistics import adjust, differences, paired_tests
 from ir_outcomes.types import Bools, CoverageTest, Floats, OneOrder, RankingTest, UnitChoice, check_choice
@@ -113,18 +114,14 @@ def terrier() -> Any:
 def named_systems(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
     """Return the systems by name, checked; frames of results get ids that are text."""
     if isinstance(systems, Mapping):
-        runs, called = list(systems.values()), list(map(str, systems))
-    elif isinstance(systems, (list, tuple)):
-        runs = list(systems)
-        own = [f"system {place}" if hasattr(run, "columns") else run for place, run in enumerate(runs)]
-        called = list(map(str, own if names is None else names))
-    else:
+        systems, names = list(systems.values()), list(systems)
+    elif not isinstance(systems, (list, tuple)):
         raise ParameterError(f"systems: must be a list or dict of transformers and frames, not {type(systems).__name__}")
-    if len(called) != len(runs) or not runs:
-        raise ParameterError(f"names: {len(called)} names for {len(runs)} systems; give one to each")
-    repeated = [name for name in called if called.count(name) > 1]
-    if repeated:
-        raise ParameterError(f"two systems are called {repeated[0]}; tell them apart with names=")
+    runs = list(systems)
+    if not runs or (names is not None and len(names) != len(runs)):
+        raise ParameterError(f"names: {len(names or ())} names for {len(runs)} systems; give one to each")
+    own = [f"system {place}" if hasattr(run, "columns") else str(run) for place, run in enumerate(runs)]
+    called = distinct_names(own, [None] * len(runs) if names is None else list(map(str, names)), runs)
     return {name: _results(run, name) if hasattr(run, "columns") else run for name, run in zip(called, runs, strict=True)}
 
 

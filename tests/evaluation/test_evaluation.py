@@ -4,6 +4,7 @@ import builtins
 import json
 import subprocess
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,44 @@ def test_relative_paths_hold_after_a_change_of_directory(folder: Path, monkeypat
     found = evaluate(QRELS, "r*.txt", n_jobs=2, cache="kept", **SETTINGS)
     assert found.names == tuple(f"r{n}" for n in range(6))
     assert len(list((folder / "kept").iterdir())) == 6
+
+
+RUN = {"q1": {"d1": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: evaluate(QRELS, [RUN] * 3, names=["a", "a", "a 0"]),
+        lambda: evaluate(QRELS, [RUN] * 3, names=["a", None, "a"]),
+        lambda: evaluate(QRELS, {"a": RUN, "b": RUN})[["a", "a"]],
+        lambda: iro.compare(QRELS, RUN, [RUN.copy()], names=["a", "a"]),
+        lambda: iro.compare_outputs({"q1": 0.5}, {"q1": 0.2}, measure="RR", names=("a", "a")),
+        lambda: iro.scores_from_outputs([{"q1": 0.5}, {"q1": 0.2}], "RR", names=["a", "a"]),
+        lambda: iro.rank_correlation({"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 2.0}, names=("a", "a")),
+    ],
+)
+def test_a_name_that_is_given_twice_is_refused(call: Callable[[], object]) -> None:
+    with pytest.raises(ParameterError, match="are called a; give each"):
+        call()
+
+
+def test_made_up_names_are_different_from_all_others(tmp_path: Path) -> None:
+    """A run that was numbered could take the name that another run had been given."""
+    old, new = tmp_path / "old" / "bm25.run", tmp_path / "new" / "bm25.run"
+    for path in (old, new):
+        path.parent.mkdir()
+        path.write_text(lines(1))
+    assert evaluate(QRELS, [RUN] * 3, names=[None, "run 0", None]).names == ("run 1", "run 0", "run 2")
+    found = evaluate(QRELS, [old, new, old, RUN], names=["bm25", None, None, str(old)])
+    assert found.names == ("bm25", str(new), f"{old} 2", str(old))
+    compared = iro.compare_outputs(*(_output(path, value) for path, value in ((old, 0.5), (new, 0.2))), measure="RR")
+    assert (compared.baseline, compared.contender) == (str(old), str(new))
+
+
+def _output(path: Path, value: float) -> Path:
+    path.write_text("".join(f"RR\t{query}\t{value}\n" for query in QRELS))
+    return path
 
 
 def test_no_file_at_all_is_no_work_for_jobs() -> None:

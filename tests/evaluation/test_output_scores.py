@@ -79,7 +79,7 @@ def test_what_is_refused() -> None:
         iro.scores_from_outputs([])
     with pytest.raises(ParameterError, match="2 outputs and 1 names"):
         iro.scores_from_outputs([{"q": 1.0}, {"q": 1.0}], measure="AP", names=["a"])
-    with pytest.raises(ParameterError, match="several outputs are called a"):
+    with pytest.raises(ParameterError, match="several runs are called a"):
         iro.scores_from_outputs([{"q": 1.0}, {"q": 1.0}], measure="AP", names=["a", "a"])
     with pytest.raises(FormatError, match="row 2: has the name of an earlier row; runs must have different names"):
         iro.scores_from_outputs(pandas.DataFrame({"q1": [1.0, 2.0]}, index=["a", "a"]), measure="AP")

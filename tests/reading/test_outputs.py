@@ -271,8 +271,8 @@ def test_a_table_that_stands_the_other_way_is_read_by_its_ids_or_refused(tmp_pat
     wide.write_text(",bm25,rm3\n401,0.5,1\n402,0.5,\n403,0.5,1\n")
     with pytest.raises(FormatError, match=r"rows \(401, 402, 403\) and columns \(bm25, rm3\).*call the first column 'run' or"):
         iro.scores_from_outputs(wide, measure="AP")
-    for first, second, sign in ((long, wide, 1), (wide, long, -1)):
-        result = iro.compare_outputs(first, second, measure="AP", names=("bm25", "bm25"))
+    for first, second, names, sign in ((long, wide, ("old", "bm25"), 1), (wide, long, ("bm25", "old"), -1)):
+        result = iro.compare_outputs(first, second, measure="AP", names=names)
         assert isinstance(result, iro.Comparison)
         assert result.ranking.difference == sign * 0.25
     with pytest.raises(ParameterError, match="has the runs bm25, rm3; choose one"):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import compress
 from typing import Any, Literal, get_args
 
@@ -20,7 +19,7 @@ from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain, parse_measure
-from ir_outcomes.reading.outputs import Output, UnclearTable, read_output
+from ir_outcomes.reading.outputs import Output, read_output_of_each_run
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.types import Correction, CoverageTest, Floats, RankingTest, check_choice, check_positive
 
@@ -109,15 +108,10 @@ def compare_outputs(
     )
     several = isinstance(contenders, (list, tuple)) and not single
     sources = [baseline, *(contenders if several else [contenders])]
-    if names is not None and len(names) != len(sources):
-        raise ParameterError(f"names: {len(names)} names for {len(sources)} outputs; name the baseline first")
     positions = ["baseline", *("contender" if len(sources) == 2 else f"contender {n}" for n in range(1, len(sources)))]
     qrels = None if qrels is None else as_qrels(qrels)
-    reading = [
-        partial(read_output, source, measure=measure, name=name, position=position)
-        for source, name, position in zip(sources, names or [None] * len(sources), positions, strict=True)
-    ]
-    outputs = _read_together(reading, set() if qrels is None else set(qrels.query_ids))
+    known = () if qrels is None else set(qrels.query_ids)
+    outputs = read_output_of_each_run(sources, positions, measure=measure, names=names, queries=known)
     _check_together(outputs)
     meaning = _meaning(outputs[0].measure, higher_is_better)
     settings = _settings(
@@ -190,21 +184,6 @@ def compare_measure(
     notes = tuple(_about_values(meaning, scores.measure))
     results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress)
     return results[0] if isinstance(contenders, str) else Comparisons(results)
-
-
-def _read_together(reading: Sequence[Callable[..., Output]], queries: set[str]) -> list[Output]:
-    """Return all outputs; one that does not say which of its names are queries is read after those that do."""
-    outputs: dict[int, Output] = {}
-    unclear = []
-    for place, read in enumerate(reading):
-        try:
-            outputs[place] = read(queries=queries)
-            queries |= outputs[place].values.keys()
-        except UnclearTable:
-            unclear.append(place)
-    for place in unclear:
-        outputs[place] = reading[place](queries=queries)
-    return [outputs[place] for place in range(len(reading))]
 
 
 def _check_together(outputs: Sequence[Output]) -> None:

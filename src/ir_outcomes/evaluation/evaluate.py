@@ -7,7 +7,6 @@ import os
 import signal
 import threading
 import warnings
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
@@ -46,7 +45,17 @@ from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id
 from ir_outcomes.reading.files import STDIN, file_digest, name_of
 from ir_outcomes.reading.qrels import Qrels, as_qrels, beir_texts, has_beir_texts, query_texts
-from ir_outcomes.reading.runs import NestedRun, Run, as_ranking, as_run, is_path, run_and_warnings, runs_and_names
+from ir_outcomes.reading.runs import (
+    NestedRun,
+    Run,
+    as_ranking,
+    as_run,
+    check_distinct,
+    distinct_names,
+    is_path,
+    run_and_warnings,
+    runs_and_names,
+)
 from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.reading.tasks import Task, load
 from ir_outcomes.types import (
@@ -406,7 +415,7 @@ def evaluate(
     judged_only : bool
         Remove unjudged documents before ranks are counted.
     names : sequence of str or None, optional
-        What to call each run; None leaves the run's own name.
+        What to call each run, each by another name; None leaves the run's own name.
     measures : sequence of Measure or str, optional
         Measures of ir_measures whose values are kept too, such as ``["nDCG@10"]``.
     directions : bool, or mapping of str to bool, optional
@@ -431,7 +440,7 @@ def evaluate(
     Returns
     -------
     Evaluation
-        In the order of `runs`. Runs that have the same name get their paths or numbers.
+        In the order of `runs`. Runs whose own names are equal to another name get their paths, or a number behind it.
 
     Raises
     ------
@@ -440,7 +449,7 @@ def evaluate(
     MismatchError
         If search lengths were computed with other settings, no query of a run is in the qrels, or no query is answerable.
     ParameterError
-        If a setting makes no sense, or the cache cannot be written to.
+        If a setting makes no sense, a name is given to two runs, or the cache cannot be written to.
     MissingDependency
         If `n_jobs` is not 1 and joblib is not installed.
 
@@ -484,7 +493,7 @@ def evaluate(
         cache=None if cache is None else make_folder(cache),
     )
     results, read = _evaluated(work, sources, given_names, n_jobs=n_jobs, progress=progress, on_error=on_error)
-    called = _distinct_names([result.lengths.name for result in results], read)
+    called = distinct_names([result.lengths.name for result in results], [name for _, name in read], [run for run, _ in read])
     lengths = tuple(
         result.lengths if result.lengths.name == name else replace(result.lengths, name=name)
         for result, name in zip(results, called, strict=True)
@@ -501,7 +510,7 @@ def evaluate(
         scores=(*from_runs, *(scores for scores in from_lengths if scores is not None)),
         documents=_named([result.documents for result in results], called),
         unjudged=_named([result.unjudged for result in results], called),
-        sources=tuple(source if _is_readable_again(source) else None for source in read),
+        sources=tuple(source if _is_readable_again(source) else None for source, _ in read),
         qrels=judgments,
     )
 
@@ -605,14 +614,14 @@ class _Work:
 
 def _evaluated(
     work: _Work, sources: list[Any], names: Sequence[str | None], *, n_jobs: int | None, progress: bool, on_error: OnError
-) -> tuple[list[_Result], list[Any]]:
-    """Evaluate all runs; return the results and the sources that they are of."""
+) -> tuple[list[_Result], list[tuple[Any, str | None]]]:
+    """Evaluate all runs; return the results, and the sources that they are of with the names that were given to these."""
     results: list[_Result] = []
-    read: list[Any] = []
+    read: list[tuple[Any, str | None]] = []
     first: SearchLengths | None = None
     failure: InputError | None = None  # only the first: an error holds on to what was being read
     attempts = each_run(work, sources, names, n_jobs=n_jobs, progress=progress, failed=lambda error: _Attempt(error))
-    for source, attempt in zip(sources, attempts, strict=True):
+    for source, name, attempt in zip(sources, names, attempts, strict=True):
         for message in attempt.warnings:
             warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
         if isinstance(attempt.result, _Result):
@@ -621,7 +630,7 @@ def _evaluated(
                 first = first or result.lengths
                 result = result._replace(lengths=_with_shared_arrays(result.lengths, first, work.qrels))
             results.append(result)
-            read.append(source)
+            read.append((source, name))
         elif on_error == "raise":
             raise attempt.result
         else:
@@ -689,15 +698,6 @@ def _is_readable_again(source: Any) -> bool:
     if is_path(source):
         return os.path.isfile(source)
     return isinstance(source, (str, Run, Mapping)) or hasattr(source, "columns")
-
-
-def _distinct_names(names: Sequence[str], sources: Sequence[Any]) -> list[str]:
-    """Give runs that have the same name their paths or numbers, so that no table is ambiguous."""
-    paths = [os.fspath(source) if isinstance(source, (str, os.PathLike)) else "" for source in sources]
-    times = Counter(names)
-    result = [path if times[name] > 1 and path else name for name, path in zip(names, paths, strict=True)]
-    times = Counter(result)
-    return [f"{name} {number}" if times[name] > 1 else name for number, name in enumerate(result)]
 
 
 def _check_answers(lengths: SearchLengths) -> None:
@@ -770,6 +770,7 @@ def evaluate_suite(
     {'first': ('bm25',), 'second': ('bm25',)}
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
+    check_distinct((collection.name for collection in found.collections), "collection")
     evaluations = {}
     for collection in with_progress(found.collections, "collection", len(found.collections), shown=progress):
         try:

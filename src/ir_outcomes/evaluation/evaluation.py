@@ -28,7 +28,7 @@ from ir_outcomes.reading.columns import Ids
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, as_run
+from ir_outcomes.reading.runs import Run, as_run, check_distinct
 from ir_outcomes.types import Bools, Floats, Ints, Ties, Unit, check_one_order, check_positive
 
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
@@ -236,6 +236,9 @@ class Evaluation(Sequence[SearchLengths]):
     unjudged: tuple[RankedDocuments, ...] | None = None
     sources: tuple[Any, ...] = ()
     qrels: Qrels | None = None
+
+    def __post_init__(self) -> None:
+        check_distinct(self.names)
 
     def __repr__(self) -> str:
         return (

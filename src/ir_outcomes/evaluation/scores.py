@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -17,8 +17,9 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import higher_is_better as direction_of
 from ir_outcomes.reading.measure_names import is_gain, parse_measure
-from ir_outcomes.reading.outputs import Output, read_output, read_outputs
+from ir_outcomes.reading.outputs import Output, read_output_of_each_run, read_outputs
 from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.runs import check_distinct
 from ir_outcomes.types import Floats
 
 
@@ -45,6 +46,9 @@ class Scores:
     runs: tuple[str, ...]
     query_ids: tuple[str, ...]
     values: Floats
+
+    def __post_init__(self) -> None:
+        check_distinct(self.runs)
 
     def means(self) -> Floats:
         """(n_runs,) float array: means over the queries where the measure is defined; NaN where it is defined nowhere."""
@@ -318,38 +322,32 @@ def scores_from_outputs(
     >>> scores.higher_is_better, scores.means().tolist()
     (True, [0.75, 0.625])
     """
-    outputs = list(_outputs(sources, measure, names))
+    outputs = _outputs(sources, measure, names)
     if not outputs:
         raise ParameterError("there is no output; give one for each run")
     measures = list(dict.fromkeys(output.measure for output in outputs))
     if len(measures) > 1:
         raise MismatchError(f"the outputs are of different measures ({some(measures)}); choose one with measure=")
-    called = [output.name for output in outputs]
-    repeated = sorted({name for name in called if called.count(name) > 1})
-    if repeated:
-        raise ParameterError(f"several outputs are called {some(repeated)}; name them with names=")
     query_ids = tuple(sorted({query for output in outputs for query in output.values}))
     gain = is_gain(measures[0])
     _warn_of_missing(outputs, query_ids, gain)
     values = np.array([[output.values.get(query, 0.0 if gain else np.nan) for query in query_ids] for output in outputs])
     direction = _direction(measures[0]) if higher_is_better is None else higher_is_better
-    return Scores(measures[0], direction, tuple(called), query_ids, values)
+    return Scores(measures[0], direction, tuple(output.name for output in outputs), query_ids, values)
 
 
-def _outputs(sources: Any, measure: str | None, names: Sequence[str] | None) -> Iterator[Output]:
+def _outputs(sources: Any, measure: str | None, names: Sequence[str] | None) -> list[Output]:
     """Read one output for each run."""
+    if isinstance(sources, (str, os.PathLike)) or hasattr(sources, "columns"):
+        return read_outputs(sources, measure=measure, names=names, position="table of outputs")
     if isinstance(sources, Mapping):
-        for name, source in sources.items():
-            yield read_output(source, measure=measure, name=str(name), position=f"output of {name}")
-    elif isinstance(sources, (str, os.PathLike)) or hasattr(sources, "columns"):
-        yield from read_outputs(sources, measure=measure, names=names, position="table of outputs")
-    else:
-        listed = list(sources)
-        given = list(names) if names is not None else [None] * len(listed)
-        if len(given) != len(listed):
-            raise ParameterError(f"there are {len(listed)} outputs and {len(given)} names; give one name for each")
-        for number, (source, name) in enumerate(zip(listed, given, strict=True), 1):
-            yield read_output(source, measure=measure, name=name, position=f"output {number}")
+        names = list(map(str, sources))
+        return read_output_of_each_run(
+            list(sources.values()), [f"output of {name}" for name in names], measure=measure, names=names
+        )
+    listed = list(sources)
+    positions = [f"output {number}" for number in range(1, len(listed) + 1)]
+    return read_output_of_each_run(listed, positions, measure=measure, names=names)
 
 
 def _warn_of_missing(outputs: Sequence[Output], query_ids: Sequence[str], gain: bool) -> None:

@@ -15,6 +15,7 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, notes_on_source, scores_of
 from ir_outcomes.leaderboards.history import SotaHistory
+from ir_outcomes.reading.runs import check_distinct
 from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics.distributions import check_draws
 from ir_outcomes.statistics.resampling import kendall_taus, shared_ranks
@@ -355,7 +356,7 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
         The scores of the runs. The numbers of a mapping are better when higher. Runs that only one of the two has are left out
         and named in a note.
     names : tuple of str, optional
-        Names of the two conditions; by default that of the rank distribution, or the measure.
+        Names of the two conditions; by default that of the rank distribution, or the measure, or "first" and "second".
 
     Returns
     -------
@@ -366,7 +367,7 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
     MismatchError
         If the two have fewer than two runs in common.
     ParameterError
-        If one is of another type.
+        If one is of another type, or both get the same name.
 
     References
     ----------
@@ -388,7 +389,9 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
         )
     ranks = shared_ranks([[of_condition[run] for run in common] for of_condition in gains])
     (tau,) = kendall_taus(-ranks[0], -ranks[1:])
-    called = names or (_name(first, "first"), _name(second, "second"))
+    own = _name(first, "first"), _name(second, "second")
+    called = names or (own if own[0] != own[1] else ("first", "second"))
+    check_distinct(called, "condition")
     order = np.lexsort((np.array(common), ranks[1], ranks[0])).tolist()
     return RankCorrelation(
         first=called[0],

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import partial
 from itertools import chain
 from numbers import Real
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ from ir_outcomes.reading.columns import QUERY_NAMES, texts
 from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of
 from ir_outcomes.reading.formats import as_list, column_names, is_frame, without_repeated_names
 from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain, is_measure_name
+from ir_outcomes.reading.runs import distinct_names
 
 MOST_PLACES = 6
 MOST_ROWS = 2_000_000  # what is kept of a row takes about 250 bytes
@@ -97,6 +99,50 @@ def read_output(
         runs = some([output.name for output in outputs])
         raise ParameterError(f"{_called(source, position)} has the runs {runs}; choose one with names=(baseline, contender)")
     return outputs[0]
+
+
+def read_output_of_each_run(
+    sources: Sequence[Any],
+    positions: Sequence[str],
+    *,
+    measure: str | None = None,
+    names: Sequence[str] | None = None,
+    queries: Collection[str] = (),
+) -> list[Output]:
+    """Read one output for each run, and call them by different names.
+
+    Parameters
+    ----------
+    sources, positions, measure, queries
+        See `read_outputs`.
+    names : sequence of str, optional
+        See `read_output`. Without it, outputs that call themselves alike get their paths, or numbers.
+
+    Raises
+    ------
+    UnreadableFile, FormatError, ParameterError
+        See `read_output`; also if names are repeated, or there are not as many as sources.
+    """
+    if names is not None and len(names) != len(sources):
+        raise ParameterError(f"there are {len(sources)} outputs and {len(names)} names; give one name for each")
+    given: Sequence[str | None] = [None] * len(sources) if names is None else names
+    reading = [
+        partial(read_output, source, measure=measure, name=name, position=position)
+        for source, name, position in zip(sources, given, positions, strict=True)
+    ]
+    known = set(queries)
+    outputs: dict[int, Output] = {}
+    unclear = []
+    for place, read in enumerate(reading):
+        try:
+            outputs[place] = read(queries=known)
+            known |= outputs[place].values.keys()
+        except UnclearTable:  # the others may have its queries
+            unclear.append(place)
+    outputs |= {place: reading[place](queries=known) for place in unclear}
+    ordered = [outputs[place] for place in range(len(sources))]
+    called = distinct_names([output.name for output in ordered], given, sources)
+    return [replace(output, name=name) for output, name in zip(ordered, called, strict=True)]
 
 
 def read_outputs(
@@ -263,7 +309,7 @@ def _read_json_lines(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
         except (ValueError, KeyError, TypeError, RecursionError):
             problem = "is not a line of ir_measures -q -o jsonl (query_id, measure, value)"
             raise rows.error(problem, number, line.strip()) from None
-        (query,) = texts([query], rows.where, "query id", lambda row, number=number: number)
+        (query,) = texts([query], rows.where, "query id", {0: number}.get)
         if measure in last:  # the summary has no line after it
             rows.add(None, _SUMMARY, measure, *last.pop(measure))
         if query == _SUMMARY:
@@ -397,7 +443,7 @@ def _has_queries_in_rows(corner: str, names: Collection[str], columns: Collectio
     numbered, also_numbered = (all(name.isdigit() for name in some_names) for some_names in (names, columns))
     if (numbered and not also_numbered) or (numbered == also_numbered and len(names) > len(columns)):
         problem = (
-            f"has rows ({some(sorted(names))}) and columns ({some(columns)}), and it cannot be told which are the queries; "
+            f"has rows ({some(sorted(names))}) and columns ({some(list(columns))}), and it cannot be told which are the queries; "
             "call the first column 'run' or 'query'"
         )
         raise UnclearTable(rows.where, problem)

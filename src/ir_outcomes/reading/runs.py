@@ -6,12 +6,13 @@ import glob
 import os
 import struct
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import cached_property
-from itertools import chain, repeat
-from typing import Any
+from itertools import chain, count, repeat
+from typing import Any, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -160,7 +161,8 @@ def run_and_warnings(
     """Read a file of a run as `read_run` does, and return its warnings, which another process could not show."""
     _check_name(name)
     file, selection = path_and_selection(os.fspath(path))
-    by, path = (selection, file) if by is None and selection in _KINDS else (by, path)
+    if by is None and selection in get_args(RunBy):
+        by, path = cast(RunBy, selection), file
     if by not in _KINDS:
         raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
     content = read_any_file(path, _KINDS[by])
@@ -327,7 +329,9 @@ def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
         packed = b"".join([pack[len(ranking)](*ranking.values()) for ranking in rankings])
     except struct.error:
         return None
-    if bool in set(map(type, chain.from_iterable(ranking.values() for ranking in rankings))):  # which struct takes for 1
+    if {bool, np.bool_} & set(
+        map(type, chain.from_iterable(ranking.values() for ranking in rankings))
+    ):  # which struct takes for 1
         return None
     scores = np.frombuffer(packed)
     if np.isnan(scores).any():
@@ -404,7 +408,7 @@ def runs_and_names(runs: Any, names: Sequence[str | None] | None = None) -> tupl
     Raises
     ------
     ParameterError
-        If there are not as many names as runs, or a name is not text.
+        If there are not as many names as runs, or a name is not text or is given to two runs.
     """
     listed = run_list(runs)
     items = [runs] if listed is None else list(listed.values()) if isinstance(listed, dict) else listed
@@ -414,8 +418,43 @@ def runs_and_names(runs: Any, names: Sequence[str | None] | None = None) -> tupl
         raise ParameterError(f"names={names!r}: must be a list with a name for each run")
     if len(names) != len(items):
         raise ParameterError(f"names: {len(names)} names for {len(items)} runs")
-    _check_names(name for name in names if name is not None)
+    given = [name for name in names if name is not None]
+    _check_names(given)
+    check_distinct(given)
     return items, list(names)
+
+
+def check_distinct(names: Iterable[str], what: str = "run") -> None:
+    """Refuse names of which two are equal: whoever asks for one by its name would get the wrong one."""
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise ParameterError(f"several {what}s are called {some(repeated)}; give each {what} a name of its own")
+
+
+def distinct_names(own: Sequence[str], given: Sequence[str | None], sources: Sequence[Any]) -> list[str]:
+    """Return a name for each run: the given one, else its own, or its path or a number behind it where that is another run's.
+
+    Parameters
+    ----------
+    own : sequence of str
+        What the runs call themselves.
+    given : sequence of str or None
+        What the call names them; these names are kept.
+    sources : sequence of object
+        What the runs were read from.
+    """
+    check_distinct(name for name in given if name is not None)
+    names = [own_name if name is None else name for own_name, name in zip(own, given, strict=True)]
+    times = Counter(names)
+    ambiguous = [place for place, name in enumerate(given) if name is None and times[names[place]] > 1]
+    taken = {name for place, name in enumerate(names) if place not in ambiguous}
+    for place in ambiguous:
+        source = sources[place]
+        stem, first = (os.fspath(source), [os.fspath(source)]) if isinstance(source, (str, os.PathLike)) else (names[place], [])
+        candidates = chain(first, (f"{stem} {number}" for number in count(place)))
+        names[place] = next(name for name in candidates if name not in taken)
+        taken.add(names[place])
+    return names
 
 
 def run_paths(source: str | os.PathLike[str]) -> list[str]:
