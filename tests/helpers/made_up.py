@@ -193,7 +193,7 @@ def ranks(n_runs: int, resamples: int = 200) -> Any:
 
 
 def agreement() -> Any:
-    shares = {"same": 0.7, "one_sided": 0.2, "opposite": 0.04, "different": 0.06, "decided": 0.6, "replicates": 0.62}
+    shares = {"same": 0.7, "one_sided": 0.2, "opposite": 0.1, "decided": 0.6, "replicates": 0.62}
     paper = {"agree": 0.7, "partial": 0.25, "disagree": 0.05, "significant": 0.8}
     tests = [
         SimpleNamespace(measure=measure, test=test, aggregate=aggregate, **shares, **paper)

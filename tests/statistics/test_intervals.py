@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import (
     Interval,
+    bounded_mean_interval,
     coverage_interval,
     effective_df,
     equivalent,
@@ -20,6 +21,7 @@ from ir_outcomes.statistics import (
     hodges_lehmann_interval,
     interval_of_coverage,
     interval_of_mean,
+    interval_of_no_difference,
     mean_interval,
     measured_coverage,
     ratio_interval,
@@ -42,9 +44,9 @@ def test_effective_df_follows_the_kurtosis_of_scipy(d: list[int]) -> None:
 
 @given(d=st.lists(st.integers(-20, 20), min_size=2, max_size=40), level=st.sampled_from([0.8, 0.95, 0.9975]))
 def test_mean_interval_is_t_with_the_effective_degrees_of_freedom_and_mirrors(d: list[int], level: float) -> None:
-    found = mean_interval(d, level)
+    found = mean_interval(d, level, 0)
     assert found is not None
-    assert mean_interval([-x for x in d], level) == (-found.high, -found.low)
+    assert mean_interval([-x for x in d], level, 0) == (-found.high, -found.low)
     if len(set(d)) == 1:
         assert list(found) == [d[0], d[0]]
         return
@@ -62,6 +64,73 @@ def test_mean_interval_of_equal_differences_and_of_too_few() -> None:
     assert mean_interval([4.0], 0.95) is None
     with pytest.raises(ParameterError, match="level=95: must be between 0 and 1"):
         mean_interval([4.0], 95)
+
+
+@pytest.mark.parametrize(("n", "share"), [(20, 0.12), (200, 0.015), (5000, 0.0006)])
+def test_an_interval_without_any_difference_covers_what_samples_without_one_come_from(n: int, share: float) -> None:
+    """Where one query in 1 / share differs, by the largest difference, samples in which none does are still frequent."""
+    rng = np.random.default_rng(n)
+    samples = rng.random((400, n)) < share
+    empty = samples[~samples.any(axis=1)]
+    assert 0.02 < len(empty) / len(samples) < 0.2
+    for sample in empty:
+        found = mean_interval(99.0 * sample, 0.95, 99)
+        assert found is not None
+        assert found.low <= 99 * -share
+        assert 99 * share <= found.high
+
+
+def test_an_interval_without_any_difference_by_its_definition() -> None:
+    assert mean_interval(np.zeros(5000), 0.95, 99) == pytest.approx((-0.0730129, 0.0730129), rel=1e-6)
+    assert interval_of_no_difference(50, 0.95, 10) == pytest.approx((-10 * (1 - 0.025**0.02), 10 * (1 - 0.025**0.02)))
+    assert mean_interval([0, 0, 0], 0.95) is None
+    assert mean_interval([0, 0, 0], 0.95, largest=0) == (0, 0)
+    assert mean_interval([], 0.95, 99) is None
+    assert mean_interval([0, 0, 2], 0.95, 99) == mean_interval([0, 0, 2], 0.95)
+
+
+scores = st.lists(st.sampled_from([0.0, 1 / 7, 0.1, 0.5, 0.9, 1.0]), min_size=1, max_size=60)
+
+
+@given(values=scores, level=st.sampled_from([0.8, 0.95, 0.9975]))
+def test_the_interval_of_a_bounded_mean_stays_inside_contains_it_and_mirrors(values: list[float], level: float) -> None:
+    found = bounded_mean_interval(values, level)
+    assert found is not None
+    assert 0 <= found.low <= np.mean(values) + 1e-12
+    assert np.mean(values) - 1e-12 <= found.high <= 1
+    assert found.high - found.low > 0.01
+    assert bounded_mean_interval([1 - x for x in values], level) == pytest.approx((1 - found.high, 1 - found.low), abs=1e-9)
+    scaled = bounded_mean_interval([2 + 3 * x for x in values], level, (2, 5))
+    assert scaled == pytest.approx((2 + 3 * found.low, 2 + 3 * found.high), rel=1e-9)
+
+
+def test_the_interval_of_a_bounded_mean_is_wilsons_of_shares() -> None:
+    """Of zeros and ones, with t for z and one more value: nearly Wilson's interval."""
+    values = [1] * 700 + [0] * 300
+    expected = scipy.stats.binomtest(700, 1000).proportion_ci(0.95, method="wilson")
+    assert bounded_mean_interval(values, 0.95) == pytest.approx((expected.low, expected.high), abs=2e-4)
+    assert bounded_mean_interval([1 / 6] + [1] * 29, 0.95) == pytest.approx((0.8476, 0.9955), abs=1e-4)
+    assert bounded_mean_interval([], 0.95) is None
+    with pytest.raises(ParameterError, match="outside 0 to 1"):
+        bounded_mean_interval([0.5, 1.1], 0.95)
+    with pytest.raises(ParameterError, match="bounds"):
+        bounded_mean_interval([0.5], 0.95, (1, 0))
+
+
+@pytest.mark.parametrize("n", [20, 50])
+def test_the_interval_of_a_bounded_mean_covers_near_a_bound(n: int) -> None:
+    """Reciprocal ranks of a run that is nearly always right, of which a sample often has none below 1."""
+    rng = np.random.default_rng(n)
+    population = np.repeat([1.0, 1 / 2, 1 / 6], [960, 30, 10])
+    drawn = rng.choice(population, (500, n))
+    intervals = [bounded_mean_interval(values, 0.95) for values in drawn]
+    by_t = [interval_of_mean(values.mean(), values.std(ddof=1), n, 0.95) for values in drawn]
+
+    def covered(found: list[Interval | None]) -> float:
+        return float(np.mean([bounds is not None and bounds.low <= population.mean() <= bounds.high for bounds in found]))
+
+    assert covered(intervals) >= 0.93
+    assert covered(by_t) < 0.9
 
 
 def test_intervals_cover_skewed_lengths_better_than_t() -> None:

@@ -20,11 +20,14 @@ def heavy_tailed(n_samples: int, n: int, seed: int) -> np.ndarray:
 def test_p_values_that_are_far_are_on_the_right_side(n: int, level: float) -> None:
     samples = tally_rows(heavy_tailed(60, n, seed=n))
     exact, approximate = sign_flip_tests(samples).pvalue, approximate_sign_flips(samples)
-    far = far_from(level, samples, approximate)
+    far = far_from((level, level), samples, approximate)
     assert ((exact <= level) == (approximate <= level))[far].all()
     if n > 8:
         assert far.any()
-    for tests in (sign_flip_tests(samples, level), mean_tests(samples, level)):
+    for tests in (
+        sign_flip_tests(samples, (level, level), labels_only=True),
+        mean_tests(samples, (level, level), labels_only=True),
+    ):
         assert ((tests.pvalue <= level) == (exact <= level)).all()
 
 
@@ -32,7 +35,7 @@ def test_whole_numbers() -> None:
     rows = np.random.default_rng(5).integers(-2, 3, (80, 20)).astype(np.float64)
     samples = tally_rows(rows)
     exact = sign_flip_tests(samples).pvalue
-    assert ((sign_flip_tests(samples, 0.05).pvalue <= 0.05) == (exact <= 0.05)).all()
+    assert ((sign_flip_tests(samples, (0.05, 0.05), labels_only=True).pvalue <= 0.05) == (exact <= 0.05)).all()
 
 
 def test_edges() -> None:
@@ -40,4 +43,4 @@ def test_edges() -> None:
     approximate = approximate_sign_flips(samples)
     assert np.isfinite(approximate).all()
     assert approximate[2] == pytest.approx(1.0)
-    assert sign_flip_tests(samples, 0.05).pvalue.tolist() == [1.0, 2.0**-5, 1.0, 1.0]
+    assert sign_flip_tests(samples, (0.05, 0.05), labels_only=True).pvalue.tolist() == [1.0, 2.0**-5, 1.0, 1.0]

@@ -108,7 +108,7 @@ def measure_effect(evaluation: Evaluation, measure: str, runs: tuple[str, str], 
     variance = float(change.var(ddof=1)) / len(change) if len(change) > 1 else 0.0
     if variance == 0:
         return None
-    return Effect(measure, float(change.mean()), variance, effective_df(change), mean_interval(change, level), len(change))
+    return Effect(measure, float(change.mean()), variance, effective_df(change), mean_interval(change, level, 0.0), len(change))
 
 
 def in_words(name: str, effect: float) -> str:
@@ -222,7 +222,7 @@ def conditions_of(
         coverage_effect, ranking_effect = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), 1 - rules.alpha)
         # A label survives if every facet that is significant after the correction over the contenders still is.
         lost = [
-            facet.pvalue_corrected <= rules.alpha < pvalue
+            facet.corrected <= rules.alpha < pvalue
             for facet, pvalue in ((comparison.coverage, coverage_p), (comparison.ranking, ranking_p))
         ]
         condition = Condition(
@@ -261,7 +261,7 @@ def compare_in(
 def _corrected(facets: Sequence[Facet], over_conditions: str) -> list[float]:
     """Correct the p-values over all contenders and conditions; they stay at least those corrected over the contenders."""
     pvalues = adjust([facet.pvalue for facet in facets], over_conditions)
-    return [max(facet.pvalue_corrected, float(pvalue)) for facet, pvalue in zip(facets, pvalues, strict=True)]
+    return [max(facet.corrected, float(pvalue)) for facet, pvalue in zip(facets, pvalues, strict=True)]
 
 
 def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:

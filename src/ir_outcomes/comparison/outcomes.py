@@ -53,7 +53,7 @@ class Settings:
     family : int
         Number of comparisons in the call.
     margins : tuple of float, optional
-        Non-inferiority margins: percentage points of coverage, ranks.
+        Non-inferiority margins: percentage points of coverage, ranks, and where it was given ranks over all queries.
     seed : int
         Of the bootstrap intervals.
     """
@@ -68,7 +68,7 @@ class Settings:
     coverage_test: CoverageTest = "exact"
     correction: FamilyCorrection = "holm"
     family: int = 1
-    margins: tuple[float, float] | None = None
+    margins: tuple[float, ...] | None = None
     seed: int = 0
 
     @classmethod
@@ -95,6 +95,11 @@ class Settings:
     def first_step_level(self) -> float:
         """The level of the first step of Holm's method, which the smallest p-value of the family has to reach."""
         return first_step_level(self.alpha, self.family, self.correction)
+
+    @property
+    def levels(self) -> tuple[float, float]:
+        """The smallest and the largest level that a p-value is compared with."""
+        return self.first_step_level, self.alpha
 
     @property
     def margin_level(self) -> float:
@@ -134,19 +139,20 @@ def check_alpha(alpha: Any) -> None:
         raise ParameterError(f"alpha={alpha!r}: must be a number between 0 and 1, such as 0.05")
 
 
-def checked_margins(margins: Any) -> tuple[float, float] | None:
-    """Refuse margins that are not two positive, finite numbers."""
+def checked_margins(margins: Any) -> tuple[float, ...] | None:
+    """Refuse margins that are not two or three positive, finite numbers."""
     if margins is None:
         return None
     try:
-        coverage, ranking = (float(margin) for margin in margins)
+        checked = tuple(map(float, margins))
     except (TypeError, ValueError):
-        coverage = ranking = math.nan
-    if not (0 < coverage < math.inf and 0 < ranking < math.inf):
+        checked = ()
+    if len(checked) not in (2, 3) or not all(0 < margin < math.inf for margin in checked):
         raise ParameterError(
-            f"margins={margins!r}: must be two positive numbers, percentage points of coverage and ranks, such as (1.0, 0.5)"
+            f"margins={margins!r}: must be two or three positive numbers, percentage points of coverage, ranks, and ranks over "
+            "all queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0)"
         )
-    return coverage, ranking
+    return checked
 
 
 class Shares(NamedTuple):

@@ -49,7 +49,7 @@ def compare_outputs(
     test: RankingTest = "t",
     coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
-    margins: tuple[float, float] | None = None,
+    margins: tuple[float, ...] | None = None,
     names: tuple[str, ...] | None = None,
     progress: bool = False,
 ) -> Comparison | Comparisons:
@@ -134,7 +134,7 @@ def compare_measure(
     test: RankingTest = "t",
     coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
-    margins: tuple[float, float] | None = None,
+    margins: tuple[float, ...] | None = None,
     progress: bool = False,
 ) -> Comparison | Comparisons:
     """Compare runs of an evaluation by a measure of ir_measures instead of ranks.

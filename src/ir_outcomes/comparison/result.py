@@ -36,6 +36,8 @@ class QueryOutcome(NamedTuple):
         where it found nothing.
     difference : float or None
         Contender minus baseline, where both found something in common.
+    restricted : float or None
+        The same of the restricted search length, which every query has; None without a cutoff.
     text : str or None
         The query's text, where it is known.
     """
@@ -47,6 +49,7 @@ class QueryOutcome(NamedTuple):
     baseline: float | None
     contender: float | None
     difference: float | None
+    restricted: float | None = None
     text: str | None = None
 
 
@@ -75,9 +78,10 @@ class Verdict:
         Whether the label became "trade-off" because the search lengths over all queries contradict it; None where they are not
         known, so that it could not be checked.
     non_inferior : bool or None
-        Whether harm beyond the margins is excluded on both facets; None without margins.
+        Whether harm beyond the margins is excluded on both facets and over all queries, which needs a cutoff; None without
+        margins.
     equivalent : bool or None
-        Whether differences beyond the margins in either direction are excluded on both facets; None without margins.
+        Whether differences beyond the margins in either direction are excluded on all of these; None without margins.
     sentence : str
         The verdict in plain words, with its numbers.
 
@@ -331,6 +335,7 @@ def row_of(comparison: Comparison) -> dict[str, Any]:
     for name in ("coverage", "ranking", "reciprocal"):
         if (facet := getattr(comparison, name)) is not None:
             row |= cells_of(facet, *_OF_FACET, prefix=f"{name}_")
+    row.pop("reciprocal_p_corrected", None)  # it decides nothing, so it is not corrected
     row |= cells_of(comparison.ranking, "ratio", prefix="ranking_")
     if comparison.restricted is not None:
         row |= cells_of(comparison.restricted, *_OF_RESTRICTED)

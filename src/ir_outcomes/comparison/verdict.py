@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -287,7 +288,9 @@ def run_tests(
     samples: PairSamples,
     ranking_test: RankingTest,
     coverage_test: DecidingCoverageTest,
-    level: float | None = None,
+    levels: tuple[float, float] | None = None,
+    *,
+    labels_only: bool = False,
 ) -> PairTests:
     """Run the tests that decide, veto and guard.
 
@@ -299,16 +302,20 @@ def run_tests(
         Which test decides on ranking. With few differences the sign-flip test takes the place of t.
     coverage_test : {"exact", "midp", "signflip"}
         From `coverage_test_for`.
-    level : float, optional
-        Where nothing but the side of this level matters, as for the labels of halves; see `sign_flip_tests`.
+    levels : pair of float, optional
+        Smallest and largest level that p-values are compared with; see `sign_flip`.
+    labels_only : bool
+        Whether nothing but the side of these levels matters, as for the labels of halves; see `sign_flip_tests`.
     """
-    mean, wilcoxon = mean_tests(samples.ranking, level), wilcoxon_tests(samples.ranking)
+    mean_of = partial(mean_tests, levels=levels, labels_only=labels_only)
+    flipped = partial(sign_flip_tests, levels=levels, labels_only=labels_only)
+    mean, wilcoxon = mean_of(samples.ranking), wilcoxon_tests(samples.ranking)
     return PairTests(
-        coverage=_coverage_tests(samples.coverage, coverage_test, level),
-        ranking=_ranking_tests(samples.ranking, ranking_test, mean, wilcoxon, level),
+        coverage=_coverage_tests(samples.coverage, coverage_test, flipped),
+        ranking=_ranking_tests(samples.ranking, ranking_test, mean, wilcoxon, flipped),
         mean=mean,
         wilcoxon=wilcoxon,
-        guards=tuple(mean_tests(sample, level) for sample in (samples.restricted, samples.won_and_lost) if sample is not None),
+        guards=tuple(mean_of(sample) for sample in (samples.restricted, samples.won_and_lost) if sample is not None),
         higher_is_better=samples.higher_is_better,
     )
 
@@ -371,18 +378,20 @@ def _tally_subsets(change: Floats, counted: Bools, subsets: Members) -> Differen
     return Differences(sizes.distinct, *np.split(counts, 2))
 
 
-def _coverage_tests(sample: Differences, test: DecidingCoverageTest, level: float | None) -> Tests:
+def _coverage_tests(sample: Differences, test: DecidingCoverageTest, flipped: Callable[[Differences], Tests]) -> Tests:
     won, lost = sample.positive[1:].sum(axis=0), sample.negative[1:].sum(axis=0)
     if test == "exact":
         return binomial_tests(won, lost)
     if test == "midp":
         return midp_tests(won, lost)
     if test == "signflip":
-        return sign_flip_tests(sample, level)
+        return flipped(sample)
     unreachable(test)
 
 
-def _ranking_tests(sample: Differences, test: RankingTest, mean: Tests, wilcoxon: Tests, level: float | None) -> Tests:
+def _ranking_tests(
+    sample: Differences, test: RankingTest, mean: Tests, wilcoxon: Tests, flipped: Callable[[Differences], Tests]
+) -> Tests:
     if test == "t":
         return mean
     if test == "wilcoxon":
@@ -390,5 +399,5 @@ def _ranking_tests(sample: Differences, test: RankingTest, mean: Tests, wilcoxon
     if test == "sign":
         return sign_tests(sample)
     if test == "signflip":
-        return sign_flip_tests(sample, level)
+        return flipped(sample)
     unreachable(test)

@@ -10,7 +10,7 @@ from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.formatting import listed, plural, pvalue_in_words
+from ir_outcomes.formatting import listed, plural, pvalue, pvalue_in_words
 from ir_outcomes.statistics import COVERAGE_OF_RATIO_INTERVAL, FEW, measured_coverage, smallest_pvalue
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def _size(difference: float, places: int) -> str:
 
 def _test(facet: Facet) -> str:
     text = f"{facet.decides.method}, {pvalue_in_words(facet.pvalue)}"
-    if facet.pvalue_corrected == facet.pvalue:
+    if facet.corrected == facet.pvalue:
         return text
-    return f"{text}, corrected {pvalue_in_words(facet.pvalue_corrected).removeprefix('p = ')}"
+    return f"{text}, corrected {pvalue(facet.corrected)}"
 
 
 def _ranking(facet: RankingFacet, unit: str) -> str:

@@ -30,8 +30,10 @@ LARGEST_EXACT_SIGNED_RANK = 50
 MOST_SORTED = 150  # distinct differences whose pairs are sorted; with more, bisection is faster
 
 
-def mean_interval(d: npt.ArrayLike, level: float) -> Interval | None:
+def mean_interval(d: npt.ArrayLike, level: float, largest: float | None = None) -> Interval | None:
     """Compute the t interval of the mean of paired differences, with degrees of freedom corrected for heavy tails.
+
+    Where no difference is other than 0 they have no spread, and the interval is that of `interval_of_no_difference`.
 
     Parameters
     ----------
@@ -39,11 +41,14 @@ def mean_interval(d: npt.ArrayLike, level: float) -> Interval | None:
         Differences, from `differences`; the interval is in their unit.
     level : float
         Confidence level, two-sided, such as 0.95. Each end is a one-sided limit at ``(1 + level) / 2``.
+    largest : float, optional
+        Largest possible size of a difference, where it is known: k - 1 for ranks up to k, and 0 for a run against itself.
 
     Returns
     -------
     Interval or None
-        ``[d, d]`` where all differences are equal; None for fewer than two.
+        ``[d, d]`` where all differences are equal and not 0; None for fewer than two, and where all are 0 and `largest` is
+        not known.
 
     Raises
     ------
@@ -71,6 +76,8 @@ def mean_interval(d: npt.ArrayLike, level: float) -> Interval | None:
     Interval(low=2.0, high=2.0)
     """
     d = numbers("d", d)
+    if not d.any():
+        return interval_of_no_difference(len(d), level, largest)
     if len(d) < 2:
         check_share("level", level)
         return None
@@ -78,6 +85,111 @@ def mean_interval(d: npt.ArrayLike, level: float) -> Interval | None:
     equal = bool(np.all(d == d[0]))
     mean, deviation = (float(d[0]), 0.0) if equal else (float(d.mean()), float(d.std(ddof=1)))
     return interval_of_mean(mean, deviation, len(d), level, effective_df(d))
+
+
+def interval_of_no_difference(n: int, level: float, largest: float | None) -> Interval | None:
+    """Compute the interval of a mean difference where none of n queries differs.
+
+    Were the share of queries that differ larger than ``1 - (alpha / 2)^(1 / n)``, with alpha = 1 - level, one of n would differ
+    with a chance above ``1 - alpha / 2``. Each of them differs by `largest` at most.
+
+    Parameters
+    ----------
+    n : int
+        Number of queries.
+    level : float
+        Confidence level, two-sided, such as 0.95.
+    largest : float or None
+        Largest possible size of a difference.
+
+    Returns
+    -------
+    Interval or None
+        None for no queries, and where the largest size is not known.
+
+    Raises
+    ------
+    ParameterError
+        If the level is not between 0 and 1.
+
+    References
+    ----------
+    Clopper and Pearson 1934, for no success in n trials.
+
+    Examples
+    --------
+    >>> [round(bound, 3) for bound in interval_of_no_difference(5000, 0.95, 99)]
+    [-0.073, 0.073]
+    """
+    check_share("level", level)
+    if n < 1 or largest is None:
+        return None
+    bound = largest * -math.expm1(math.log((1 - level) / 2) / n)
+    return Interval(0.0 - bound, bound)
+
+
+def bounded_mean_interval(values: npt.ArrayLike, level: float, bounds: tuple[float, float] = (0.0, 1.0)) -> Interval | None:
+    """Compute the interval of the mean of values that cannot leave some bounds; it stays inside them.
+
+    Wilson's interval of a share, with t for the normal quantile, and with the number of values replaced by the effective
+    number ``n b / (variance + b / n)``. Here b = mean (1 - mean) is the largest variance that values in these bounds can have;
+    it counts like one more value, because a few values near a bound often vary less than all do.
+
+    Parameters
+    ----------
+    values : (n,) array_like
+        Such as the reciprocal ranks of a run.
+    level : float
+        Confidence level, two-sided, such as 0.95.
+    bounds : pair of float
+        Smallest and largest possible value.
+
+    Returns
+    -------
+    Interval or None
+        It has a width even where all values are equal; None for no values.
+
+    Raises
+    ------
+    ParameterError
+        If a value is NaN or outside the bounds, the bounds are not ascending, or the level is not between 0 and 1.
+
+    References
+    ----------
+    Wilson 1927; Korn and Graubard 1998 for the effective number.
+
+    Notes
+    -----
+    Drawn from the scores of 32 runs in five collections (reciprocal rank, success, nDCG, precision and AP;
+    ``benchmarks/simulate_errors.py``), 95 % intervals cover 99, 99 and 97 % at 20, 50 and 200 queries where the mean is within
+    0.1 of a bound (93 % or more for each run and measure), and 96.6, 95.8 and 95.2 % elsewhere. The t interval covers 89, 94
+    and 95 % near a bound, for one run 49 %; the t interval of the logit 89, 95 and 96 %, for one run 46 %.
+
+    Examples
+    --------
+    >>> [round(bound, 3) for bound in bounded_mean_interval([1, 1, 1, 0.5, 1, 1, 1, 1, 1, 1], 0.95)]
+    [0.702, 0.994]
+    """
+    check_share("level", level)
+    smallest, largest = bounds
+    if not smallest < largest:
+        raise ParameterError(f"bounds={bounds!r}: must be the smallest and the largest possible value")
+    shares = (numbers("values", values) - smallest) / (largest - smallest)
+    if (shares < 0).any() or (shares > 1).any():
+        raise ParameterError(f"values has one outside {smallest:g} to {largest:g}, its smallest and largest possible value")
+    n = len(shares)
+    if not n:
+        return None
+    from scipy.special import stdtrit
+
+    mean = float(shares.mean())
+    most = mean * (1 - mean)
+    effective = n * most / (float(shares.var()) + most / n) if most > 0 else n
+    squared = float(stdtrit(max(n - 1, 1), (1 - level) / 2)) ** 2 / effective
+    center, half = mean + squared / 2, math.sqrt(squared * (most + squared / 4))
+    # The ends are inside the bounds by construction, and may leave them by a rounding error.
+    low, high = max(0.0, (center - half) / (1 + squared)), min(1.0, (center + half) / (1 + squared))
+    return Interval(smallest + low * (largest - smallest), smallest + high * (largest - smallest))
 
 
 def interval_of_mean(mean: float, deviation: float, n: int, level: float, df: float | None = None) -> Interval | None:

@@ -6,10 +6,9 @@ the positive and of the negative differences, that is twice the share of the sub
 subsets are counted
 
 - exactly, where the sizes are multiples of a common unit, through all sums up to k in that unit;
-- exactly, by enumeration in two halves, for up to 30 sizes, or for more of which many are equal;
-- else on a grid of steps of k / 2^15 or less, to which the sizes are rounded. All subsets are counted that could have a sum of
-  at most k without the rounding, so that no p-value is too small; those that certainly have one are a lower bound. The steps
-  are refined until the bounds agree to 1 %. (For more than 100 sizes the bounds are estimates.)
+- exactly, by enumeration in two halves, for up to 42 differences;
+- else on a grid of steps of k / 2^15 or less, to which the sizes are rounded, refined until lower and upper bound agree to 1 %,
+  and further where a level that matters lies between them. (For more than 100 differences the bounds are estimates.)
 
 Which way is taken depends on the sample alone. `scipy.stats.permutation_test` with ``permutation_type="samples"`` enumerates
 all signs of few differences, and is the oracle of the tests there. For more it draws random signs, whose p-values are at least
@@ -18,7 +17,6 @@ all signs of few differences, and is the oracle of the tests there. For more it 
 
 from __future__ import annotations
 
-import heapq
 import math
 from fractions import Fraction
 from functools import lru_cache
@@ -27,15 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.statistics.distributions import (
-    SMALLEST_PVALUE,
-    binomial_chances,
-    numbers,
-    paired,
-    root,
-    rows_of_numbers,
-    subset_sums,
-)
+from ir_outcomes.statistics.distributions import SMALLEST_PVALUE, numbers, paired, root, rows_of_numbers, subset_sums
 from ir_outcomes.types import Bools, Floats, Ints
 
 Members = npt.NDArray[Any]  # floats of 32 or 64 bits
@@ -273,8 +263,8 @@ STEPS = 30  # of the search for the saddlepoint, each of which halves the interv
 MARGIN = 2.0
 
 
-def far_from(level: float, samples: Differences, pvalues: Floats) -> Bools:
-    """Tell which approximate p-values are so far from a level that the exact ones are on the same side.
+def far_from(levels: tuple[float, float], samples: Differences, pvalues: Floats) -> Bools:
+    """Tell which approximate p-values are so far from some levels that the exact ones are on the same side of all.
 
     The approximation is good where many differences of similar size are added up, and poor where one or two outweigh all
     others. Measured on 1308 halves of the queries of real pairs of runs, with p up to 0.3: where the effective number of
@@ -284,7 +274,7 @@ def far_from(level: float, samples: Differences, pvalues: Floats) -> Bools:
     counts = samples.positive + samples.negative
     squares, fourths = samples.sizes**2 @ counts, samples.sizes**4 @ counts
     enough = (samples.n_nonzero >= LEAST_NONZERO) & (squares**2 >= LEAST_EFFECTIVE * fourths)
-    return enough & ((pvalues * MARGIN <= level) | (pvalues >= level * MARGIN))
+    return enough & ((pvalues * MARGIN <= levels[0]) | (pvalues >= levels[1] * MARGIN))
 
 
 def approximate_sign_flips(samples: Differences) -> Floats:
@@ -335,20 +325,20 @@ def approximate_sign_flips(samples: Differences) -> Floats:
 EXACT = "exact"
 WITHIN = "to within 1 %"
 
-MOST_STATES = 1 << 15  # of each half of an enumeration, 1 ms: so many sums have 15 different sizes
+MOST_ENUMERATED = 42  # halves of 2^21 sums, 0.1 s
 LARGEST_DENOMINATOR = 1000
 LARGEST_SCALE = 1 << 30  # of numerators with a common factor the total can be small all the same
 LARGEST_TOTAL = 1 << 20  # in common units: above that the sizes are rounded
-LARGEST_QUICK_TOTAL = 1 << 13  # up to that, counting is quicker than enumeration
-MOST_STEPS = 1 << 28  # additions of the counting above which the Fourier transform is quicker
-GRIDS = (1 << 15, 1 << 18)  # steps up to k
-GRID_OF_MANY = 1 << 16
-FEW_ROUNDED = 100  # for more sizes bounds that hold for certain would need too fine a grid
+MOST_STEPS = 1 << 28  # additions, 0.2 s: above that the sizes are rounded
+GRIDS = (1 << 15, 1 << 18, 1 << 21)  # steps up to k
+MOST_BOUNDED = 100  # for more differences bounds that hold for certain would need too fine a grid
 PRECISION = 0.01
-TIES_SHARE = 0.004  # what the allowance for rounding errors may add to a p-value of many sizes
+TIES_SHARE = 0.004  # what the allowance for rounding errors may add to a p-value of many differences
 
 
-def sign_flip_pvalue(sizes: Floats, positive: Floats, negative: Floats) -> tuple[float, str]:
+def sign_flip_pvalue(
+    sizes: Floats, positive: Floats, negative: Floats, levels: tuple[float, float] | None = None
+) -> tuple[float, str]:
     """Two-sided p-value of the sum of some differences.
 
     Parameters
@@ -357,6 +347,8 @@ def sign_flip_pvalue(sizes: Floats, positive: Floats, negative: Floats) -> tuple
         Absolute values of the differences, ascending, all above 0.
     positive, negative : (n_classes,) float arrays
         How many differences of each size are positive and negative; at least one of each size.
+    levels : pair of float, optional
+        Smallest and largest level that the p-value is compared with: bounds that reach into this range are refined.
 
     Returns
     -------
@@ -371,21 +363,21 @@ def sign_flip_pvalue(sizes: Floats, positive: Floats, negative: Floats) -> tuple
         return max(math.ldexp(1.0, 1 - n), SMALLEST_PVALUE), EXACT
     if abs(up - down) <= 1e-12 * total:  # sums that are equal but for rounding
         return 1.0, EXACT
-    halves = _halves(counts)
-    units = _in_units(sizes, counts, LARGEST_TOTAL if halves is None else LARGEST_QUICK_TOTAL)
+    units = _in_units(sizes, counts)
     if units is not None:
         limit = min(round(float(units @ positive)), round(float(units @ negative)))
-        return _proper(_share(units, counts, limit)), EXACT
-    if halves is not None:
-        return _proper(_enumerated(sizes, counts, halves, flipped)), EXACT
-    return _proper(_rounded(sizes, counts, total, flipped)), WITHIN
+        if n * limit <= (64 << (n // 2) if n <= MOST_ENUMERATED else MOST_STEPS):  # the quicker of the two
+            return _proper(_shares(units, counts, limit, limit)[0]), EXACT
+    if n <= MOST_ENUMERATED:
+        return _proper(_enumerated(np.repeat(sizes, counts.astype(np.int64)), flipped + 1e-12 * total)), EXACT
+    return _proper(_rounded(sizes, counts, flipped, levels)), WITHIN
 
 
 def _proper(share: float) -> float:
     return min(1.0, max(2 * share, SMALLEST_PVALUE))
 
 
-def _in_units(sizes: Floats, counts: Floats, largest_total: int) -> Ints | None:
+def _in_units(sizes: Floats, counts: Floats) -> Ints | None:
     """Express the sizes as whole numbers of their largest common unit; None if there is none or the total is too large."""
     scale = 1
     for size in sizes.tolist():
@@ -401,7 +393,7 @@ def _in_units(sizes: Floats, counts: Floats, largest_total: int) -> Ints | None:
         return None
     units = whole.astype(np.int64)
     units //= np.gcd.reduce(units)
-    return units if float(units @ counts) <= largest_total else None
+    return units if float(units @ counts) <= LARGEST_TOTAL else None
 
 
 @lru_cache(maxsize=1 << 16)
@@ -414,60 +406,28 @@ def _denominator(size: float) -> int | None:
     return fraction.denominator if abs(float(fraction) - size) <= min(1e-9 * size, 1e-7 / fraction.denominator) else None
 
 
-def _halves(counts: Floats) -> tuple[Ints, Ints] | None:
-    """Divide the sizes so that either half has few enough different sums; None where that cannot be.
-
-    A size that occurs c times adds 0, 1, ..., c times to the sum of a subset: one of 2^c states with a single size each would
-    make the enumeration needlessly long.
-    """
-    states = [1, 1]
-    members: tuple[list[int], list[int]] = ([], [])
-    for place in np.argsort(-counts, kind="stable").tolist():
-        half = int(states[1] < states[0])
-        states[half] *= int(counts[place]) + 1
-        if states[half] > MOST_STATES:
-            return None
-        members[half].append(place)
-    first, second = (np.array(places, dtype=np.int64) for places in members)
-    return first, second
-
-
-def _enumerated(sizes: Floats, counts: Floats, halves: tuple[Ints, Ints], limit: float) -> float:
+def _enumerated(sizes: Floats, limit: float) -> float:
     """Share of the subsets with a sum of at most the limit: each sum of one half needs a small enough one of the other."""
-    limit += 1e-12 * float(sizes @ counts)  # sums that are equal but for rounding reach it
-    if counts.max() == 1:  # then all subsets weigh the same, and sums are quicker to sort than their places
-        first, second = (np.sort(_sums(sizes[half], limit)) for half in halves)
-        return float(np.searchsorted(second, limit - first, side="right").sum()) / 2.0 ** len(sizes)
-    sums, chances = zip(*(_weighted_sums(sizes[half], counts[half], limit) for half in halves), strict=True)
-    upto = np.concatenate([[0.0], np.cumsum(chances[1])])
-    return float(chances[0] @ upto[np.searchsorted(sums[1], limit - sums[0], side="right")])
+    first, second = _sums(sizes[::-2], limit), _sums(sizes[-2::-2], limit)
+    # How many sums of the second half each of the first leaves space for is its place when both are merged. The order of
+    # positive floats is that of their bits, which sort twice as fast; the last bit, 1e-16 of a sum, says whose sum it is.
+    merged = np.concatenate([second.view(np.int64) & ~1, np.abs(limit - first[::-1]).view(np.int64) | 1])
+    merged.sort(kind="stable")
+    places = np.flatnonzero(merged & 1)
+    return float(places.sum() - len(first) * (len(first) - 1) // 2) / 2.0 ** len(sizes)
 
 
 def _sums(sizes: Floats, limit: float) -> Floats:
-    """Sums of all subsets up to the limit."""
+    """Sums of all subsets up to the limit, ascending; larger sizes first leave fewer of them."""
     sums = np.zeros(1)
     for size in sizes.tolist():
         sums = np.concatenate([sums, sums + size])
-    return sums[sums <= limit]
+        sums.view(np.int64).sort(kind="stable")  # merges the two, which are ascending
+        sums = sums[: np.searchsorted(sums, limit, side="right")]
+    return sums
 
 
-def _weighted_sums(sizes: Floats, counts: Floats, limit: float) -> tuple[Floats, Floats]:
-    """Sums of all subsets of repeated sizes up to the limit, ascending, and the share of the subsets that have each."""
-    from scipy.special import comb
-
-    sums, chances = np.zeros(1), np.ones(1)
-    for size, number in zip(sizes.tolist(), counts.tolist(), strict=True):
-        times = np.arange(number + 1)
-        sums = (sums + size * times[:, None]).ravel()
-        # Shares, because there can be more subsets than a float holds.
-        chances = (chances * (comb(number, times) * 0.5**number)[:, None]).ravel()
-        possible = sums <= limit
-        sums, chances = sums[possible], chances[possible]
-    order = np.argsort(sums)
-    return sums[order], chances[order]
-
-
-def _rounded(sizes: Floats, counts: Floats, total: float, limit: float) -> float:
+def _rounded(sizes: Floats, counts: Floats, limit: float, levels: tuple[float, float] | None) -> float:
     """Share of the subsets with a sum of at most the limit, with the sizes rounded to a grid; to within 1 %.
 
     Rounding moves the sum of a subset up by `up` steps at most and down by `down`. Subsets that tie with the observed one
@@ -475,99 +435,44 @@ def _rounded(sizes: Floats, counts: Floats, total: float, limit: float) -> float
     Where those between the two bounds are too many even on the finest grid, the upper bound stands: then nearly all of them
     tie.
 
-    For more than 100 sizes such bounds would be too far apart. There the average rounding error of the subsets near the limit
-    is taken into account instead, plus as large an allowance for ties as adds 0.4 % at most; single ties matter less and less.
+    For more than 100 differences such bounds would be too far apart. There the average rounding error of the subsets near the
+    limit is taken into account instead, plus as large an allowance for ties as adds 0.4 % at most; single ties matter less and
+    less.
     """
-    if counts.sum() > FEW_ROUNDED:
-        return _rounded_many(sizes / total, counts, limit / total)
-    share = 1.0
+    n, share = float(counts.sum()), 1.0
     for steps in GRIDS:
+        if share < 1.0 and n * steps > MOST_STEPS:
+            break
         scaled = sizes * (steps / limit)
         units = np.rint(scaled)
-        errors = (units - scaled) * counts
-        up, down = float(np.maximum(errors, 0).sum()), float(np.maximum(-errors, 0).sum())
-        units = units.astype(np.int64)
-        share, least = _shares(units, counts, int(steps + up + 1e-6), int(steps - down - 1e-6))
-        if share <= (1 + PRECISION) * least:
+        errors = units - scaled
+        up, down = float(np.maximum(errors, 0) @ counts), float(np.maximum(-errors, 0) @ counts)
+        if n > MOST_BOUNDED:
+            tilt = _tilt(scaled, counts, float(scaled @ counts) - 2 * steps)
+            # How often a size is in the subsets near the limit, whose share grows by a factor of exp(2 tilt) with each step.
+            mean = float((errors * 0.5 * (1 - np.tanh(tilt * scaled))) @ counts)
+            allowance = TIES_SHARE / (2 * tilt)
+            up, down = mean + min(up, allowance), min(down, allowance) - mean
+        share, least = _shares(units.astype(np.int64), counts, int(steps + up + 1e-6), int(steps - down - 1e-6))
+        decided = levels is None or 2 * share < levels[0] or 2 * least > levels[1]
+        if share <= (1 + PRECISION) * least and decided:
             break
     return share
 
 
-def _rounded_many(sizes: Floats, counts: Floats, limit: float) -> float:
-    """As `_rounded`, of sizes with a sum of 1."""
-    scaled = sizes * (GRID_OF_MANY / limit)
-    units = np.rint(scaled)
-    errors = units - scaled
-    worst = float(np.maximum(errors, 0.0) @ counts)
-    tilt = _tilt(sizes, counts, 1 - 2 * limit)
-    flips = 0.5 * (1 - np.tanh(tilt * sizes))  # how often a size is in the subsets near the limit
-    # The share of subsets grows by a factor of exp(2 tilt limit / steps) with each step of the grid.
-    growth = 2 * tilt * limit / GRID_OF_MANY
-    reach = GRID_OF_MANY + float((errors * flips) @ counts) + min(worst, TIES_SHARE / growth)
-    return _share(units.astype(np.int64), counts, int(reach + 1e-6))
-
-
 def _shares(units: Ints, counts: Floats, limit: int, lower: int) -> tuple[float, float]:
     """Share of the subsets of some whole numbers with a sum of at most the limit, and of at most a lower limit."""
-    n = int(counts.sum())
-    ways, exponent = subset_sums(np.repeat(units, counts.astype(np.int64)).tolist(), limit)
-    return _scaled(float(ways.sum()), exponent - n), _scaled(float(ways[: lower + 1].sum()), exponent - n)
-
-
-def _share(units: Ints, counts: Floats, limit: int) -> float:
-    """Share of the subsets of some whole numbers with a sum of at most the limit."""
     units, counts = units[units > 0], counts[units > 0]  # those rounded to 0 are in half of the subsets, whatever the limit
     limit = min(limit, int(units @ counts) // 2)  # an allowance for rounding may lead beyond the middle
     n = int(counts.sum())
-    if n * limit > MOST_STEPS and float(units @ counts) <= 2 * LARGEST_TOTAL:
-        return _share_by_transform(units, counts.astype(np.int64), limit)
-    return _shares(units, counts, limit, limit)[0]
+    ways, exponent = subset_sums(np.repeat(units, counts.astype(np.int64)).tolist(), limit)
+    return _scaled(float(ways.sum()), exponent - n), _scaled(float(ways[: lower + 1].sum()), exponent - n)
 
 
 def _scaled(number: float, exponent: int) -> float:
     """Multiply by 2^exponent, where the power alone may be too small for a float."""
     mantissa, own = math.frexp(number)
     return math.ldexp(mantissa, own + exponent)
-
-
-def _share_by_transform(sizes: Ints, counts: Ints, limit: int) -> float:
-    """Share of the subsets with a sum of at most the limit, by convolution with the fast Fourier transform.
-
-    Its absolute error of about 1e-16 would be useless for small tails. Tilting the distribution exponentially until the
-    observed sum is its mean (Esscher 1932) makes the relative error small: P(S >= s) = M(l) E_l[exp(-l S); S >= s].
-    """
-    total = int((sizes * counts).sum())
-    observed = total - 2 * limit
-    tilt = _tilt(sizes.astype(np.float64), counts.astype(np.float64), observed)
-    density = _flipped_total(sizes, counts, tilt)
-    flipped = np.arange(limit + 1)  # S = total - 2 K, with K the sum of the flipped sizes
-    log_moment = float((counts * (np.logaddexp(tilt * sizes, -tilt * sizes) - math.log(2))).sum())
-    tail = float((np.maximum(density[flipped], 0.0) * np.exp(-2 * tilt * (limit - flipped))).sum())
-    return tail * math.exp(log_moment - tilt * observed)
-
-
-def _flipped_total(sizes: Ints, counts: Ints, tilt: float) -> Floats:
-    """Chances of 0, 1, 2, ... as the sum of the flipped sizes, under the tilted distribution."""
-    from scipy.special import expit
-
-    parts: list[tuple[int, int, Floats]] = []
-    for size, number in zip(sizes.tolist(), counts.tolist(), strict=True):
-        chances = np.zeros(size * number + 1)
-        chances[::size] = binomial_chances(number, float(expit(-2 * tilt * size)))
-        parts.append((len(chances), len(parts), chances))
-    heapq.heapify(parts)
-    while len(parts) > 1:  # shortest first: the work grows with the total, not with the number of distinct sizes
-        merged = _convolved(heapq.heappop(parts)[2], heapq.heappop(parts)[2])
-        heapq.heappush(parts, (len(merged), -len(parts), merged))
-    return parts[0][2]
-
-
-def _convolved(x: Floats, y: Floats) -> Floats:
-    if min(len(x), len(y)) <= 64:
-        return np.convolve(x, y)
-    length = len(x) + len(y) - 1
-    padded = 1 << (length - 1).bit_length()
-    return np.fft.irfft(np.fft.rfft(x, padded) * np.fft.rfft(y, padded), padded)[:length]
 
 
 def _tilt(sizes: Floats, counts: Floats, observed: float) -> float:

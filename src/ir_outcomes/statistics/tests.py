@@ -28,6 +28,8 @@ from ir_outcomes.types import Bools, Floats, Ints
 FEW = 30  # with fewer differences that are not zero, sign-flip stands in for t
 MOST_EXACT_WILCOXON = 50
 
+Levels = tuple[float, float]  # the smallest and the largest that a p-value is compared with
+
 
 @dataclass(frozen=True)
 class Test:
@@ -205,17 +207,20 @@ def sign_tests(samples: Differences) -> Tests:
     return Tests(pvalue, _signs(positive - negative))
 
 
-def sign_flip(d: npt.ArrayLike) -> Test:
+def sign_flip(d: npt.ArrayLike, levels: Levels | None = None) -> Test:
     """Sign-flip (randomization) test of the sum of the differences.
 
     The share of all assignments of signs whose sum is at least as far from 0: exact where the differences are multiples of a
-    common unit (with a total up to about a million) or where up to 30 are not zero, else to within 1 % of the p-value. Nothing
+    common unit (with a total up to about a million) or where up to 42 are not zero, else to within 1 % of the p-value. Nothing
     is random, and no p-value is too small to be found.
 
     Parameters
     ----------
     d : (n,) array_like
         Differences, from `differences`.
+    levels : pair of float, optional
+        Smallest and largest level that the p-value is compared with, such as alpha / 20 and alpha for 20 contenders: a p-value
+        that is not exact, and whose bounds reach into this range, is refined.
 
     Raises
     ------
@@ -232,19 +237,21 @@ def sign_flip(d: npt.ArrayLike) -> Test:
     >>> test.method, test.pvalue
     ('sign-flip, exact', 0.125)
     """
-    return _sign_flip_test(tally(d))
+    return _sign_flip_test(tally(d), levels)
 
 
-def sign_flip_tests(samples: Differences, level: float | None = None) -> Tests:
+def sign_flip_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
     """Sign-flip test of the sum on each sample; see `sign_flip`.
 
     Parameters
     ----------
     samples : Differences
         From `tally`, `tally_rows`, or counted in subsets.
-    level : float, optional
-        Where only this level matters: p-values that are far from it on either side are saddlepoint approximations, which takes
-        a fraction of the time. By default none are.
+    levels : pair of float, optional
+        See `sign_flip`.
+    labels_only : bool
+        Whether nothing but the side of the levels matters: p-values that are far from them are then saddlepoint
+        approximations, which takes a fraction of the time.
 
     Examples
     --------
@@ -253,7 +260,7 @@ def sign_flip_tests(samples: Differences, level: float | None = None) -> Tests:
     [0.125, 0.0625]
     """
     pvalue = np.ones(samples.positive.shape[1])
-    _set_sign_flip_pvalues(pvalue, samples, _testable(samples), level)
+    _set_sign_flip_pvalues(pvalue, samples, _testable(samples), levels, labels_only)
     return Tests(pvalue, _signs(samples.totals))
 
 
@@ -282,12 +289,12 @@ def mean_test(d: npt.ArrayLike) -> Test:
     return _sign_flip_test(samples) if samples.n_nonzero[0] < FEW else _t_test(samples)
 
 
-def mean_tests(samples: Differences, level: float | None = None) -> Tests:
+def mean_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
     """Test the mean difference of each sample, by sign flips where fewer than 30 differences are not zero; see `mean_test`.
 
     Parameters
     ----------
-    samples, level
+    samples, levels, labels_only
         See `sign_flip_tests`.
 
     Examples
@@ -297,7 +304,7 @@ def mean_tests(samples: Differences, level: float | None = None) -> Tests:
     [0.125, 2e-10]
     """
     pvalue, direction = t_tests(samples)
-    _set_sign_flip_pvalues(pvalue, samples, (samples.n_nonzero < FEW) & _testable(samples), level)
+    _set_sign_flip_pvalues(pvalue, samples, (samples.n_nonzero < FEW) & _testable(samples), levels, labels_only)
     return Tests(pvalue, direction)
 
 
@@ -347,8 +354,13 @@ def rank_sum_tests(x: Floats, y: Floats) -> Tests:
     return _rank_sum(x, y)[0]
 
 
-def paired_tests(d: npt.ArrayLike) -> Mapping[str, Test]:
+def paired_tests(d: npt.ArrayLike, levels: Levels | None = None) -> Mapping[str, Test]:
     """Every test of paired differences by name: t, wilcoxon, sign and signflip; each is run when it is first asked for.
+
+    Parameters
+    ----------
+    d, levels
+        See `sign_flip`.
 
     Raises
     ------
@@ -361,7 +373,7 @@ def paired_tests(d: npt.ArrayLike) -> Mapping[str, Test]:
     {'t': 0.071, 'wilcoxon': 0.125, 'sign': 0.375, 'signflip': 0.125}
     """
     samples = tally(d)
-    tests = {"t": _t_test, "wilcoxon": _wilcoxon_test, "sign": _sign_test, "signflip": _sign_flip_test}
+    tests = {"t": _t_test, "wilcoxon": _wilcoxon_test, "sign": _sign_test, "signflip": partial(_sign_flip_test, levels=levels)}
     return _WhenAsked({name: partial(test, samples) for name, test in tests.items()})
 
 
@@ -421,12 +433,12 @@ def _sign_test(sample: Differences) -> Test:
     return Test("sign", "sign test", positive, float(pvalue[0]), int(direction[0]), n_nonzero, n_nonzero)
 
 
-def _sign_flip_test(sample: Differences) -> Test:
+def _sign_flip_test(sample: Differences, levels: Levels | None = None) -> Test:
     total = float(sample.totals[0])
     direction, (n, n_nonzero) = (total > 0) - (total < 0), _sample_size(sample)
     if (nothing := _nothing_to_test(n, n_nonzero)) is not None:
         return Test("signflip", "sign-flip", None, 1.0, direction, n_nonzero, n_nonzero, nothing)
-    pvalue, precision = _sign_flip_pvalue(sample, 0)
+    pvalue, precision = _sign_flip_pvalue(sample, 0, levels)
     return Test("signflip", f"sign-flip, {precision}", total, pvalue, direction, n_nonzero, n_nonzero)
 
 
@@ -519,21 +531,23 @@ def _rank_sum_shares(ties: tuple[int, ...]) -> Floats:
     return shares
 
 
-def _set_sign_flip_pvalues(pvalue: Floats, samples: Differences, chosen: Bools, level: float | None) -> None:
-    """Set the p-values of the chosen samples; where a level is given, only those near it are exact."""
-    if level is not None and chosen.any():
+def _set_sign_flip_pvalues(
+    pvalue: Floats, samples: Differences, chosen: Bools, levels: Levels | None, labels_only: bool
+) -> None:
+    """Set the p-values of the chosen samples; where only labels matter, those near the levels are exact."""
+    if labels_only and levels is not None and chosen.any():
         approximate = approximate_sign_flips(samples)
-        far = chosen & far_from(level, samples, approximate)
+        far = chosen & far_from(levels, samples, approximate)
         pvalue[far] = approximate[far]
         chosen = chosen & ~far
     for sample in np.flatnonzero(chosen).tolist():
-        pvalue[sample] = _sign_flip_pvalue(samples, sample)[0]
+        pvalue[sample] = _sign_flip_pvalue(samples, sample, levels)[0]
 
 
-def _sign_flip_pvalue(samples: Differences, sample: int) -> tuple[float, str]:
+def _sign_flip_pvalue(samples: Differences, sample: int, levels: Levels | None) -> tuple[float, str]:
     positive, negative = samples.positive[1:, sample], samples.negative[1:, sample]
     present = np.flatnonzero(positive + negative)  # only the sample's own sizes, so that its p-value depends on nothing else
-    return sign_flip_pvalue(samples.sizes[1:][present], positive[present], negative[present])
+    return sign_flip_pvalue(samples.sizes[1:][present], positive[present], negative[present], levels)
 
 
 def _rank_sum(x: Floats, y: Floats) -> tuple[Tests, Floats, Bools]:

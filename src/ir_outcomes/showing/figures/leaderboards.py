@@ -290,12 +290,11 @@ def draw_tau(result: RankDistribution, ax: Any) -> Any:
 
 
 def draw_agreement(result: Agreement, ax: Any) -> Any:
-    """Draw how often two halves lead to the same label, for tests and verdicts alike, and how often a label replicates."""
+    """Draw how often two halves lead to the same direction, for tests and verdicts alike, and how often it replicates."""
     shares = {
-        "same": ("same label", BLUE, ""),
+        "same": ("same direction, or none", BLUE, ""),
         "one_sided": ("only one half finds a difference", LIGHT, "..."),
-        "different": ("different labels", YELLOW, "xx"),
-        "opposite": ("opposite labels", VERMILLION, "///"),
+        "opposite": ("opposite directions", VERMILLION, "///"),
     }
     items = [*result.tests, *(() if result.verdict is None else (result.verdict,))]
     return _draw_shares(result, items, shares, ("replicates", "replicates, if a half finds one"), "Agreement", ax)
