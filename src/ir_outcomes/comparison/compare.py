@@ -30,6 +30,7 @@ from ir_outcomes.comparison.verdict import (
     DecidingCoverageTest,
     Judgment,
     coverage_test_for,
+    direction_of,
     judge,
     run_tests,
     samples_of,
@@ -177,6 +178,7 @@ def _comparison(
         cutoffs=pair.cutoffs,
         verdict=Verdict(
             label=label,
+            direction=direction_of(label),
             strict=DECISIONS[int(verdicts.strict[place])],
             do_no_harm=DECISIONS[int(verdicts.do_no_harm[place])],
             guard=None if restricted is None else bool(verdicts.guard[place]),
@@ -189,7 +191,7 @@ def _comparison(
         run_metadata=pair.metadata,
         queries=_query_outcomes(queries, pair.texts),
     )
-    first, later = notes_on_verdict(comparison)
+    first, later = notes_on_verdict(comparison, queries)
     return replace(comparison, notes=(*first, *pair.notes, *later))
 
 

@@ -262,6 +262,18 @@ class PairedQueries:
     measure: str | None = None
     higher_is_better: bool = False
 
+    @property
+    def all_queries(self) -> tuple[Floats, Floats] | None:
+        """Values of both runs over all queries, which confirm a direction: restricted search lengths, or those of the measure.
+
+        None without a cutoff, and for a measure that is better when lower, whose 0 where nothing is found looks best.
+        """
+        if self.restricted is not None:
+            return self.restricted.baseline, self.restricted.contender
+        if self.measure is not None and self.higher_is_better:
+            return np.nan_to_num(self.length_baseline), np.nan_to_num(self.length_contender)
+        return None
+
 
 def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> PairedQueries:
     """Split the answerable queries by outcome, and compute the numbers of each query.

@@ -25,10 +25,11 @@ from ir_outcomes.reading.runs import is_path
 from ir_outcomes.results import Result
 from ir_outcomes.showing.report import island
 from ir_outcomes.showing.report.charts import curve_chart, outcome_bar, scatter
-from ir_outcomes.showing.report.overview import forest_of, matrix_of, measurements, tone
+from ir_outcomes.showing.report.overview import forest_of, matrix_of, measurements
 from ir_outcomes.showing.report.rankings import DEPTH, rankings_of
 from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section, evaluation_of, sections_of
 from ir_outcomes.showing.report.texts import Documents, texts_of_documents
+from ir_outcomes.showing.words import tone
 from ir_outcomes.types import CoverageTest, FamilyCorrection, RankingTest
 from ir_outcomes.writing import write_completely
 
