@@ -112,7 +112,6 @@ def test_json_of_every_type_of_field_and_of_queries_on_request() -> None:
         ({"part": {"name": 1, "level": 0.5}}, r"part\.name: Expected `str`, got `int`"),
         ({"part": {"name": "p", "level": 2.0}}, r"part: level=2.0: must be between 0 and 1"),
         ({"part": {"name": "p", "level": True}}, r"part\.level: Expected `float`, got `bool`"),
-        ({"part": {"name": "p", "level": 10**400}}, r"part\.level: Number out of range"),
         ({"pair": [float("nan"), 1.0]}, r"pair\[0\]: must be a finite number, not nan"),
         ({"part": [1]}, r"part: Expected `object`, got `array`"),
         ({"parts": [{"name": "p", "level": 0.5}, 3]}, r"parts\[1\]: Expected `object`, got `int`"),

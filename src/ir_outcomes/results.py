@@ -460,7 +460,7 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
 
 def _check_restored(value: Any, data: Any, path: str = "") -> None:
     """Refuse what msgspec passes over: an unknown key, the envelope of another result, a number that is not finite."""
-    if is_dataclass(value):
+    if is_dataclass(value) and not isinstance(value, type):
         known = {field.name for field in fields(value)}
         if isinstance(value, Result):
             _check_envelope(type(value), data, path)
