@@ -77,6 +77,11 @@ class Suite:
         return tuple(dict.fromkeys(system for collection in self.collections for system in collection.runs))
 
     @property
+    def files(self) -> list[str]:
+        """Qrels and runs of all collections: paths, or dataset ids."""
+        return [file for collection in self.collections for file in (collection.qrels, *collection.runs.values())]
+
+    @property
     def groups(self) -> dict[str, str]:
         """The group of each collection that has one."""
         return {collection.name: collection.group for collection in self.collections if collection.group is not None}
