@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, UnreadableFile, user_stacklevel
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import QRELS, Codes, Columns, Ids, digest_of, grouped, nested_dict, repeated
+from ir_outcomes.reading.columns import Codes, Columns, Ids, digest_of, grouped, nested_dict, repeated
 from ir_outcomes.reading.datasets import is_dataset_id, load_part, nearest_ids
 from ir_outcomes.reading.files import STDIN, blocks, name_of, read_texts
-from ir_outcomes.reading.formats import columns_of, read_any_file, without_repeated_names
+from ir_outcomes.reading.formats import QRELS, columns_of, read_any_file, without_repeated_names
 from ir_outcomes.reading.text import check_bytes, nonblank, shown
 from ir_outcomes.types import Ints
 

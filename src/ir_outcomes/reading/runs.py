@@ -28,9 +28,6 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import (
-    RUN,
-    RUN_BY_RANK,
-    RUN_BY_SCORE,
     Codes,
     Columns,
     Ids,
@@ -43,6 +40,8 @@ from ir_outcomes.reading.columns import (
 from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
 from ir_outcomes.reading.files import STDIN, name_of
 from ir_outcomes.reading.formats import (
+    RUN,
+    Kind,
     columns_of,
     is_ranking,
     name_within,
@@ -152,9 +151,6 @@ def read_run(path: str | os.PathLike[str], *, by: RunBy | None = None, name: str
     return run
 
 
-_KINDS = {None: RUN, "score": RUN_BY_SCORE, "rank": RUN_BY_RANK}
-
-
 def run_and_warnings(
     path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None
 ) -> tuple[Run, tuple[str, ...]]:
@@ -163,9 +159,9 @@ def run_and_warnings(
     file, selection = path_and_selection(os.fspath(path))
     if by is None and selection in get_args(RunBy):
         by, path = cast(RunBy, selection), file
-    if by not in _KINDS:
+    if by not in (None, *get_args(RunBy)):
         raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
-    content = read_any_file(path, _KINDS[by])
+    content = read_any_file(path, Kind("run", by))
     if by is not None and content.columns.value_name != by:
         raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave by={by!r} out")
     run = _checked(content.columns, name or content.name or _name_of_file(file))
