@@ -23,10 +23,10 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, ParameterError, UnreadableFile
-from ir_outcomes.reading import formats as layouts
 from ir_outcomes.reading import files
 from ir_outcomes.reading import formats as any_file
 from ir_outcomes.reading import formats as json_files
+from ir_outcomes.reading import formats as layouts
 from ir_outcomes.reading import text as lines
 from ir_outcomes.reading.qrels import beir_texts
 
@@ -181,7 +181,10 @@ def test_rankings_without_scores_in_python() -> None:
         ),
         ('{"qid": "q", "docids": ["a", 1.5]}', r"line 1: entry 1: a document id must be text"),
         ('{"qid": "q", "docids": ["a"]}\n{"qid": "p", "docids": 3}', r"line 2: entry 2: 'docids' must be a list"),
-        ('{"qid": "q", "docid": "d", "relevance": 1}', r"line 1: has the keys of qrels \(columns\): were the arguments swapped\?"),
+        (
+            '{"qid": "q", "docid": "d", "relevance": 1}',
+            r"line 1: has the keys of qrels \(columns\): were the arguments",
+        ),
     ],
 )
 def test_what_is_wrong_in_a_run_is_located(write: Any, content: str | bytes, message: str) -> None:

@@ -13,7 +13,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.errors import EmptyInput, FormatError, MissingDependency, UnreadableFile
+from ir_outcomes.errors import EmptyInput, FormatError, InputError, MissingDependency, UnreadableFile
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, Layout, coded, encoded, grouped, numbers, texts
 from ir_outcomes.reading.files import BOM, LARGEST_RATIO, LONGEST_LINE, UNSUSPICIOUS, Block, blocks_of, pieces
@@ -227,6 +227,14 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
     if not len(found.columns.codes):
         raise EmptyInput(source, "is empty; nothing can be evaluated from it")
     return found
+
+
+def texts_in(path: str | os.PathLike[str]) -> Texts:
+    """Return the texts that come along in a file of a run or of qrels; none where it is neither."""
+    for kind in (RUN, QRELS):
+        with suppress(InputError):
+            return read_any_file(path, kind).texts
+    return Texts({}, {})
 
 
 def path_and_selection(path: str) -> tuple[str, str | None]:

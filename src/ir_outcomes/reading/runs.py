@@ -8,7 +8,7 @@ import struct
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import cached_property
 from itertools import chain, count, repeat
@@ -73,6 +73,8 @@ class Run:
         Whether the order is that of a rank column or of a list; `scores` are then the negated ranks, without ties.
     metadata : str
         The text of the file's ir_metadata header without its comment signs, which is YAML; empty where there is none.
+    texts : mapping of str to str
+        The texts of queries, where the file has them.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Run:
     scores: Floats
     by_rank: bool = False
     metadata: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.docids)
@@ -165,7 +168,7 @@ def run_and_warnings(
     if by is not None and content.columns.value_name != by:
         raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave by={by!r} out")
     run = _checked(content.columns, name or content.name or _name_of_file(file))
-    return replace(run, metadata=content.metadata), tuple(content.warnings)
+    return replace(run, metadata=content.metadata, texts=content.texts.queries), tuple(content.warnings)
 
 
 def as_run(run: Any, name: str | None = None) -> Run:
