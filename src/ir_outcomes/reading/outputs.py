@@ -443,8 +443,8 @@ def _has_queries_in_rows(corner: str, names: Collection[str], columns: Collectio
     numbered, also_numbered = (all(name.isdigit() for name in some_names) for some_names in (names, columns))
     if (numbered and not also_numbered) or (numbered == also_numbered and len(names) > len(columns)):
         problem = (
-            f"has rows ({some(sorted(names))}) and columns ({some(list(columns))}), and it cannot be told which are the queries; "
-            "call the first column 'run' or 'query'"
+            f"has rows ({some(sorted(names))}) and columns ({some(list(columns))}), and it cannot be told which are the "
+            "queries; call the first column 'run' or 'query'"
         )
         raise UnclearTable(rows.where, problem)
     return False

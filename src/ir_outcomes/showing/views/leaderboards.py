@@ -237,8 +237,8 @@ def _agreement(result: Agreement, layout: Layout) -> View:
         *tabulated([*_TESTED, *_SAME_LABEL], every),
         "In % of splits and pairs, by the direction of each half: better, worse or none, of tests and verdicts alike. same: "
         "the same direction in both halves, or none in both; one side: only one half decides, that is has a direction; "
-        "opposite: better in one half, worse in the other; decided: at least one half decides. replicates: % of the halves that decide "
-        "whose other half has the same direction. by: the aggregate that says which run is better.",
+        "opposite: better in one half, worse in the other; decided: at least one half decides. replicates: % of the halves "
+        "that decide whose other half has the same direction. by: the aggregate that says which run is better.",
         _verdict_sentences(result),
     )
     craswell = Table(
