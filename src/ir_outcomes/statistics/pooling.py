@@ -264,8 +264,8 @@ def log_ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tup
     References
     ----------
     Efron and Stein 1981 for the jackknife; Hedges, Gurevitch and Curtis 1999 for the log ratio as an effect. To first order the
-    variance is that of the delta method, which is too small for skewed lengths: the interval of a mean of three collections
-    of 30, 50, 100 queries covers 92, 93, 94 % with it and 94, 95, 95 % with the jackknife (53 real pairs of runs).
+    variance is that of the delta method, which is too small for skewed lengths: the interval of a mean of six collections
+    of 30, 50, 100 queries covers 92, 93, 95 % with it and 95, 95, 96 % with the jackknife (53 real pairs of runs).
 
     Examples
     --------
