@@ -119,7 +119,7 @@ def pairs_that_differ(data: Path) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def ranking_of_these(data: Path, trials: int) -> None:
-    """Print how often the interval of the mean log ratio covers the mean of the whole collections; its variance by jackknife."""
+    """Print how often the interval of the mean log ratio covers that of the whole collections, by jackknife."""
     pairs = pairs_that_differ(data)
     print(f"\nRanking of these collections, drawn from {len(pairs)} real pairs: coverage in %, jackknife and delta method")
     print(f"{'collections':>12}{'queries of each':>17}{'jackknife':>11}{'delta':>7}")
