@@ -219,6 +219,8 @@ def outputs(rng: random.Random, folder: Path) -> None:
     changed = path.read_bytes() != data
     result = result_of(lambda: read_output(path, measure=measures[0]).values)
     if not isinstance(result, type) and not changed:
+        if form == "jsonl":  # "all" is the summary where it is last and the mean, and else a query
+            result.pop("all", None)
         expected = {
             query: value for query, measure, value in rows if measure == measures[0] and (form == "csv" or query != "all")
         }
