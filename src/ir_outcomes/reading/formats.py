@@ -497,7 +497,7 @@ def _read_json(head: bytes, content: Iterable[bytes], kind: Kind, source: str, s
                 f"is a JSON document of {n_values:,} values, which would take too much memory; write it as JSON lines, as "
                 "Parquet or in TREC's six columns",
             )
-        line, document = None, _parsed(data.decode("utf-8-sig"), source, 1)
+        line, document = None, parsed_json(data.decode("utf-8-sig"), source, 1)
         line_of = partial(_line_of, data)  # searched only where something is wrong
     if isinstance(document, list):
         return _from_list(((None, "", record) for record in document), kind, source, selection)
@@ -681,10 +681,10 @@ def _lines(blocks: Iterable[Block], source: str) -> Iterator[_Record]:
     for block in blocks:
         check_bytes(block, source)
         for number, line in nonblank(block):
-            yield number, "", _parsed(line.decode(), source, number)
+            yield number, "", parsed_json(line.decode(), source, number)
 
 
-def _parsed(text: str, source: str, line: int) -> Any:
+def parsed_json(text: str, source: str, line: int) -> Any:
     """Return what JSON says; its errors get the line."""
     try:
         return json.loads(text, object_pairs_hook=without_repeated_names)

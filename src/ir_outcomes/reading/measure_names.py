@@ -139,7 +139,7 @@ def _parsed(text: str) -> tuple[str, dict[str, Any], Any]:
     try:
         if len(text) > LONGEST_TEXT:
             raise ValueError(f"longer than {LONGEST_TEXT} characters")
-        node = ast.parse(text.strip(), mode="eval").body
+        node: Any = ast.parse(text.strip(), mode="eval").body
         at = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             node, at = node.left, ast.literal_eval(node.right)
