@@ -23,10 +23,9 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, ParameterError, UnreadableFile
-from ir_outcomes.reading import files
+from ir_outcomes.reading import columns, files
 from ir_outcomes.reading import formats as any_file
 from ir_outcomes.reading import formats as json_files
-from ir_outcomes.reading import columns
 from ir_outcomes.reading import formats as layouts
 from ir_outcomes.reading import text as lines
 from ir_outcomes.reading.qrels import beir_texts

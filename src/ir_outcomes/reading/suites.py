@@ -16,8 +16,6 @@ from ir_outcomes.reading.files import COMPRESSION_ENDINGS, name_of
 from ir_outcomes.reading.formats import without_repeated_names
 from ir_outcomes.reading.runs import run_paths
 
-__all__ = ["Suite", "SuiteCollection", "read_suite"]
-
 LAYOUTS = """\
 a suite is laid out in one of these ways:
   runs/<system>/<collection>.run.gz    with qrels/<collection>.txt.gz
