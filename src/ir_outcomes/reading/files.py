@@ -113,15 +113,7 @@ class Block(NamedTuple):
 
 
 def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
-    """Yield a file's decompressed content in blocks of whole lines, without the byte order mark at its start.
-
-    Raises
-    ------
-    UnreadableFile
-        If the file is missing, is not a file, or its compressed data is truncated or damaged.
-    FormatError
-        If a line is longer than any line of a run or qrels file.
-    """
+    """Yield a file's decompressed content in blocks of whole lines, without the byte order mark at its start."""
     yield from blocks_of(pieces(path), os.fsdecode(path))
 
 
@@ -151,13 +143,7 @@ def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
 
 
 def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
-    """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input.
-
-    Raises
-    ------
-    UnreadableFile
-        If the file is missing, is not a file, or its compressed data is truncated or damaged.
-    """
+    """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input."""
     source = os.fsdecode(path)
     with _open(source) as (file, stream):
         size = 0
@@ -180,15 +166,7 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
 
 
 def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, str]:
-    """Read the texts of queries, or something else about them, from lines with an id, white space, and the text.
-
-    Raises
-    ------
-    UnreadableFile
-        If the file cannot be read.
-    FormatError
-        If a line has no text, or an id is repeated.
-    """
+    """Read the texts of queries, or something else about them, from lines with an id, white space, and the text."""
     texts: dict[str, str] = {}
     for number, line in lines_of(path):
         identifier, *rest = line.strip(WHITE_SPACE).replace("\t", " ", 1).split(" ", 1)
@@ -203,15 +181,7 @@ def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, st
 
 
 def read_ids(path: str | os.PathLike[str]) -> list[str]:
-    """Read query ids, the first column of each line; the query's text may follow.
-
-    Raises
-    ------
-    UnreadableFile
-        If the file cannot be read.
-    FormatError
-        If it is not UTF-8, or an id ends with a no-break space, which is a part of it but was hardly meant to be.
-    """
+    """Read query ids, the first column of each line; the query's text may follow."""
     ids = []
     for number, line in lines_of(path):
         fields = line.encode().split(None, 1)  # bytes are split at ASCII white space only, as in runs and qrels
@@ -231,13 +201,6 @@ def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text file with their numbers, starting at 1; blank lines may be left out.
 
     Lines end at newlines only, not at the further characters that `str.splitlines` takes for line ends.
-
-    Raises
-    ------
-    UnreadableFile
-        If the file cannot be read.
-    FormatError
-        If a line is not UTF-8, or has a NUL byte or a byte order mark.
     """
     for block in blocks(path):
         if not block.data.strip():  # blank lines by the million take no time
@@ -326,13 +289,7 @@ def _unreadable(source: str, error: Exception) -> UnreadableFile:
 
 
 def file_digest(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file, as hexadecimal digits.
-
-    Raises
-    ------
-    UnreadableFile
-        If it cannot be read.
-    """
+    """Return the SHA-256 of a file, as hexadecimal digits."""
     content = hashlib.sha256()
     try:
         with open(path, "rb") as stream:
