@@ -101,10 +101,9 @@ def test_rates_by_loop(pairs: list[tuple[int, int]]) -> None:
     table = np.zeros((3, 3), dtype=np.int64)
     for first, second in pairs:
         table[first + 1, second + 1] += 1
-    found = rates(table)
-    expected = rates_by_loop(pairs)
-    assert {name: getattr(found, name) for name in expected} == pytest.approx(expected)
-    assert found.same + found.one_sided + found.opposite == pytest.approx(1)
+    found = rates(table, np.array([-1, 0, 1]))
+    assert found == pytest.approx(rates_by_loop(pairs))
+    assert found["same"] + found["one_sided"] + found["opposite"] == pytest.approx(1)
 
 
 def test_what_cannot_be_split_is_refused() -> None:

@@ -134,7 +134,7 @@ def test_every_head_says_that_unjudged_documents_were_removed() -> None:
     qrels, runs = collection(3, 40, relevant=1)
     for judged_only in (False, True):
         evaluation = iro.evaluate(qrels, runs, judged_only=judged_only, measures=["nDCG@10"])
-        for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measure="nDCG@10")):
+        for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measures=["nDCG@10"])):
             assert ("judged only" in result.view().tables[0].head) == judged_only
 
 
