@@ -86,8 +86,8 @@ def leaderboard(
         typer.Option(
             "--measure",
             "-m",
-            help="A measure such as nDCG@10, or coverage, ranking or all queries; give it once for each column. The first "
-            "orders the runs; by default the reciprocal rank within the cutoff.",
+            help="A measure such as nDCG@10, or coverage, ranking or all queries; give it once for each column, first the one "
+            "that orders the runs (by default the reciprocal rank within the cutoff).",
         ),
     ] = None,
     from_outputs: FROM_OUTPUTS = False,
@@ -101,9 +101,9 @@ def leaderboard(
         Any, choice(("tiers", "verdicts", "history"), "--plot-kind", help="The figure that --plot draws.")
     ] = "tiers",
 ) -> None:
-    """Order runs by a measure, with tiers, verdicts and significant differences.
+    """Order runs by a measure, with tiers and verdicts.
 
-    Each run is compared with the run above it and with the best.
+    Shows what is significantly better than what by each measure, and compares each run with the run above it and with the best.
     """
     from ir_outcomes.leaderboards import leaderboard as order_runs
     from ir_outcomes.leaderboards.board import FACETS

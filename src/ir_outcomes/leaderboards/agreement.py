@@ -133,7 +133,7 @@ def agreement_of_tests(
     gains = scores.gains()
     n_pairs = len(gains) * (len(gains) - 1) // 2
     pairs = counted_pairs(gains, partial(_HalfCounts, first=first))
-    for pair in with_progress(pairs, f"pair in halves by {scores.measure}", n_pairs, shown=progress):
+    for pair in with_progress(pairs, "pair", n_pairs, shown=progress):
         halves = _states_of(pair, 0, alpha), _states_of(pair, 1, alpha)
         for key, counts in states.items():
             counts += np.bincount(6 * halves[0][key] + halves[1][key], minlength=36).reshape(6, 6)
@@ -202,7 +202,7 @@ def agreement_of_verdicts(
     coverage_test = coverage_test_for(unit, evaluation.many_relevant, "exact")
     pairs = list(combinations(evaluation.at(), 2))
     labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
-    for baseline, contender in with_progress(pairs, "pair in halves by the verdict", len(pairs), shown=progress):
+    for baseline, contender in with_progress(pairs, "pair", len(pairs), shown=progress):
         samples = samples_of(pair_queries(baseline, contender, unit), halves)
         codes = judge(run_tests(samples, "t", coverage_test, (alpha, alpha), labels_only=True), alpha=alpha).verdicts.label
         cells = len(LABELS) * codes[:splits] + codes[splits:]

@@ -432,7 +432,7 @@ def _significantly_better(scores: Scores, alpha: float, correction: str, progres
     n_pairs = len(gains) * (len(gains) - 1) // 2
     levels = first_step_level(alpha, n_pairs, correction), alpha
     pvalues, directions = [], []
-    for baseline, contender in with_progress(combinations(gains, 2), f"pair by {scores.measure}", n_pairs, shown=progress):
+    for baseline, contender in with_progress(combinations(gains, 2), "pair", n_pairs, shown=progress):
         defined = ~np.isnan(baseline) & ~np.isnan(contender)
         sample = tally(differences(baseline[defined], contender[defined]))
         test = mean_tests(sample, levels, labels_only=True)
