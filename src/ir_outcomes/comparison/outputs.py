@@ -223,16 +223,16 @@ def _meaning(measure: str, higher_is_better: bool | None) -> _Meaning:
     if base == "ESL":
         esl = parse_measure(measure)
         return _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)
-    rel = _rel_of(measure)
+    rel, at = _rel_of(measure), measure.rpartition("@")[2]
+    cutoff = int(at) if at.isdigit() else None
     if base in RECIPROCALS:
-        at = measure.rpartition("@")[2]
-        return _Meaning("reciprocal", int(at) if at.isdigit() else None, rel, 0.0, False)
+        return _Meaning("reciprocal", cutoff, rel, 0.0, False)
     if higher_is_better is None and not is_gain(measure):
         raise ParameterError(
             f"the direction of {measure} is not known; pass higher_is_better=True or False "
             "(its value must be 0 where nothing was found)"
         )
-    return _Meaning("value", None, rel, 0.0, higher_is_better is None or higher_is_better)
+    return _Meaning("value", cutoff, rel, 0.0, higher_is_better is None or higher_is_better)
 
 
 def _rel_of(measure: str) -> int | None:

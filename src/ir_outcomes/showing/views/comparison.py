@@ -101,7 +101,9 @@ def queries_table(queries: Iterable[QueryOutcome], title: str, baseline: str, co
 
 def _head(comparison: Comparison) -> str:
     settings = comparison.settings
-    parts = [queries_words(comparison.n_queries, comparison.n_unanswerable), *settings_words(settings)]
+    # The values of a measure have no cutoff but the one in its name.
+    left_out = ("cutoff",) if settings.cutoff is None and comparison.ranking.measured_in != "ranks" else ()
+    parts = [queries_words(comparison.n_queries, comparison.n_unanswerable), *settings_words(settings, *left_out)]
     if settings.family > 1:
         parts.append(f"verdict corrected by {settings.correction} over {settings.family} comparisons")
     return ", ".join(parts)
