@@ -16,7 +16,6 @@ from ir_outcomes.cli.streams import progress_is_shown, quiet
 from ir_outcomes.errors import escaped
 from ir_outcomes.types import (
     Correction,
-    CoverageTest,
     FamilyCorrection,
     Missing,
     OneOrder,
@@ -283,13 +282,6 @@ class TestOptions:
             help="The test that decides on ranking; where fewer than 30 queries differ, signflip takes the place of t.",
         ),
     ] = "t"
-    coverage_test: Annotated[
-        CoverageTest,
-        choice(
-            CoverageTest,
-            help="The binomial test that decides on coverage. Shares of documents are tested by sign flips instead.",
-        ),
-    ] = "exact"
 
 
 @dataclass(frozen=True)

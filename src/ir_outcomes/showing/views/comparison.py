@@ -238,7 +238,7 @@ def _restricted_table(comparison: Comparison, restricted: RestrictedLength) -> T
 
 
 def _sizes(comparison: Comparison) -> str:
-    """Say how large the changes are: odds of won to lost, ratio of search lengths, shift of a typical query."""
+    """Say how large the changes are: odds of won to lost, ratio of search lengths."""
     coverage, ranking = comparison.coverage, comparison.ranking
     sizes = []
     if coverage.effect_size is not None and coverage.odds_interval is not None:
@@ -247,10 +247,6 @@ def _sizes(comparison: Comparison) -> str:
         sizes.append(f"won : lost {fixed(coverage.effect_size, 2)} {ends}")
     if ranking.ratio is not None and ranking.ratio_interval is not None:
         sizes.append(f"B reads {fixed(ranking.ratio, 2)} {interval(ranking.ratio_interval, 2)} times as far as A")
-    if ranking.shift is not None:
-        places = places_of(ranking.measured_in)
-        shift = f"{fixed(ranking.shift, places, signed=True)} {interval(ranking.shift_interval, places, signed=True)}"
-        sizes.append(f"typical query {shift} {ranking.measured_in} (Hodges-Lehmann)")
     return "; ".join(sizes)
 
 
