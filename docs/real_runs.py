@@ -73,7 +73,7 @@ class Collection:
 
 
 def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
-    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant, "exact")
+    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant)
     few, tests, by_t = [], [], []
     for block in pair_blocks(evaluation.with_cutoff(cutoff)):
         samples = samples_of(block.pair, block.counts)

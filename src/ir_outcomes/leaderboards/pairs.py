@@ -172,7 +172,7 @@ def all_pairs(evaluation: Evaluation, *, alpha: float, correction: str, looks: i
     n_runs = len(evaluation)
     table = np.empty(n_runs * (n_runs - 1) // 2, dtype=_COLUMNS)
     table["baseline"], table["contender"] = np.triu_indices(n_runs, 1)
-    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant, "exact")
+    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant)
     levels = first_step_level(alpha, len(table), correction) / looks, alpha
     tests = []
     end = 0
