@@ -23,7 +23,7 @@ Evaluation Scores SearchLengths evaluate evaluate_suite scores_from_outputs sear
 Comparison Comparisons SummaryVerdict compare compare_measure compare_outputs verdict_from_summary
 CollectionsComparison CutoffsComparison JudgesComparison SlicesComparison
 compare_collections compare_cutoffs compare_judges compare_slices
-GateResult Holes Plan ReportPage gate holes plan report
+GateResult Holes Plan ReportPage gate holes plan report to_label
 Agreement Leaderboard RankCorrelation RankDistribution SotaHistory
 agreement leaderboard rank_correlation rank_distribution sota_history
 RRIE DocumentChanges Headroom LengthChanges LengthDistributions Reordering

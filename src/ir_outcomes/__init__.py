@@ -16,6 +16,7 @@ from ir_outcomes.across import (
     compare_judges,
     compare_slices,
     gate,
+    to_label,
 )
 from ir_outcomes.comparison import (
     Comparison,
@@ -174,6 +175,7 @@ __all__ = [
     "search_lengths",
     "sota_history",
     "table_2_measures",
+    "to_label",
     "verdict_from_summary",
 ]
 
