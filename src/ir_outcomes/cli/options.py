@@ -16,7 +16,6 @@ from ir_outcomes.cli.streams import progress_is_shown, quiet
 from ir_outcomes.errors import escaped
 from ir_outcomes.types import (
     Correction,
-    CoverageTest,
     FamilyCorrection,
     Missing,
     OneOrder,
@@ -184,6 +183,13 @@ RUN_BY = Annotated[
     RunBy | None,
     choice(RunBy, "--run-by", help="What orders the documents of run files that do not say it: their ranks, or their scores."),
 ]
+LAYOUT = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The form of the run files, such as rankllm, where several fit; FILE#NAME names that of one file.",
+    ),
+]
 QUERIES = Annotated[
     str | None,
     typer.Option(
@@ -229,6 +235,7 @@ class EvaluateOptions(SettingsOptions):
 
     names: NAMES = None
     run_by: RUN_BY = None
+    layout: LAYOUT = None
     save: Annotated[
         Path | None,
         typer.Option(help="Write the search lengths to this file (.npz), which stands for the runs in later calls."),
@@ -239,9 +246,11 @@ class EvaluateOptions(SettingsOptions):
         from ir_outcomes.evaluation.evaluate import evaluate
 
         arguments = {**self.settings(), **settings}
-        by, saved_as = arguments.pop("run_by"), arguments.pop("save")
-        if by is not None:
-            runs = [f"{run}#{by}" if os.path.isfile(run) else run for run in runs]
+        by, layout, saved_as = (arguments.pop(name) for name in ("run_by", "layout", "save"))
+        if by and layout:
+            raise usage_error("Give --run-by or --layout.")
+        if by or layout:
+            runs = [f"{run}#{by or layout}" if os.path.isfile(run) else run for run in runs]
         evaluation = evaluate(qrels, runs, **arguments)
         if saved_as is not None:
             evaluation.save(saved_as)
@@ -284,13 +293,6 @@ class TestOptions:
             help="The test that decides on ranking; where fewer than 30 queries differ, signflip takes the place of t.",
         ),
     ] = "t"
-    coverage_test: Annotated[
-        CoverageTest,
-        choice(
-            CoverageTest,
-            help="The binomial test that decides on coverage. Shares of documents are tested by sign flips instead.",
-        ),
-    ] = "exact"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -199,7 +199,9 @@ def evaluate(
         cutoff=cutoff,
         unit=_unit_of(unit, task, lengths[0]),
         many_relevant=bool(lengths[0].relevant.max(initial=0) > 1),
-        texts=collection.texts,
+        texts={
+            query: text for known in (*(result.texts for result in results), collection.texts) for query, text in known.items()
+        },
         scores=(*from_runs, *(scores for scores in from_lengths if scores is not None)),
         documents=_named([result.documents for result in results], called),
         unjudged=_named([result.unjudged for result in results], called),
@@ -220,6 +222,11 @@ def with_saved_runs(runs: Any) -> Any:
     if isinstance(runs, list) and any(map(is_saved, runs)):
         return [run for source in runs for run in (load_evaluation(source) if is_saved(source) else [source])]
     return runs
+
+
+def _joined(texts: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Return the texts of queries that runs and qrels have; those of the last are taken where they differ."""
+    return {query: text for known in texts for query, text in known.items()}
 
 
 def _clusters(clusters: Any, runs: Sequence[SearchLengths]) -> Ints | None:
@@ -263,6 +270,7 @@ class _Result(NamedTuple):
     values: Floats  # (n_measures, n_queries), of the measures that search lengths do not determine
     documents: RankedDocuments | None = None
     unjudged: RankedDocuments | None = None
+    texts: Mapping[str, str] = {}  # of queries, where the file of the run has them
     warnings: tuple[str, ...] = ()  # of reading, which another process may do, whose warnings nobody sees
 
 
@@ -309,6 +317,7 @@ class _Work:
             self.scorer.values(run),
             ranked.first(self.documents) if ranked is not None and self.documents else None,
             ranked.first(self.cutoff).unjudged() if ranked is not None and self.unjudged else None,
+            run.texts,
             messages,
         )
 

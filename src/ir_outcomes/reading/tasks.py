@@ -215,7 +215,8 @@ def open_collection(qrels: Any, queries: Any = None) -> Collection:
         texts = task.queries if source is not None and source.here else {}
     elif is_path(qrels) and has_beir_texts(qrels):
         texts = beir_texts(qrels)
-    return Collection(task.qrels if task else as_qrels(qrels), task, texts)
+    judgments = task.qrels if task else as_qrels(qrels)
+    return Collection(judgments, task, texts or judgments.texts)
 
 
 def known_tasks() -> list[str]:
