@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -222,11 +222,6 @@ def with_saved_runs(runs: Any) -> Any:
     if isinstance(runs, list) and any(map(is_saved, runs)):
         return [run for source in runs for run in (load_evaluation(source) if is_saved(source) else [source])]
     return runs
-
-
-def _joined(texts: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Return the texts of queries that runs and qrels have; those of the last are taken where they differ."""
-    return {query: text for known in texts for query, text in known.items()}
 
 
 def _clusters(clusters: Any, runs: Sequence[SearchLengths]) -> Ints | None:
