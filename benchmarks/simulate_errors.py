@@ -19,7 +19,7 @@ import numpy as np
 
 from ir_outcomes import search_lengths
 from ir_outcomes.comparison.outcomes import PairedQueries, Restricted, pair_queries
-from ir_outcomes.comparison.verdict import LABELS, DecidingCoverageTest, PairTests, judge, run_tests, samples_of
+from ir_outcomes.comparison.verdict import LABELS, DecidingCoverageTest, PairTests, judge, run_tests, samples_of, stacked
 from ir_outcomes.statistics import (
     Tests,
     coverage_interval,
@@ -39,7 +39,6 @@ from ir_outcomes.types import Unit
 ALPHA = 0.05
 SIZES = (20, 50, 200, 1000)
 FAMILIES = (1, 5, 20)
-BETTER, WORSE = (0, 1), (2, 3)  # indexes into LABELS
 
 
 class Population(NamedTuple):
@@ -115,7 +114,8 @@ def _column(tests: PairTests, trial: int) -> PairTests:
         ranking=chosen(tests.ranking),
         mean=chosen(tests.mean),
         wilcoxon=chosen(tests.wilcoxon),
-        guards=tuple(chosen(guard) for guard in tests.guards),
+        confirming=tuple(map(chosen, tests.confirming)),
+        guards=tuple(map(chosen, tests.guards)),
     )
 
 
@@ -137,7 +137,8 @@ def rates(population: Population, n: int, trials: int, null: bool) -> dict[str, 
         "ranking, Wilcoxon": np.concatenate([test.wilcoxon.pvalue for test in tests]) <= ALPHA,
         "strict: better or worse": strict != 0,
         "no harm: better or worse": do_no_harm != 0,
-        "  after the guard": np.isin(label, (*BETTER, *WORSE)),
+        "  confirmed, after the guard": np.concatenate([verdict.direction for verdict in verdicts]) != 0,
+        "  of these better": np.concatenate([verdict.direction for verdict in verdicts]) > 0,
         "guard changes the label": guard,
         "trade-off without the guard": (label == LABELS.index("trade-off")) & ~guard,
     }
@@ -159,9 +160,8 @@ def family_rates(population: Population, n: int, trials: int) -> dict[str, float
         decided = np.zeros(2)
         for trial in range(trials):
             columns = [_column(test, trial) for test in tests]
-            joined = columns[0] if size == 1 else _joined(columns)
-            verdicts = judge(joined, alpha=ALPHA, correction="holm").verdicts
-            decided += [bool((verdicts.strict != 0).any()), bool(np.isin(verdicts.label, (*BETTER, *WORSE)).any())]
+            verdicts = judge(stacked(columns), alpha=ALPHA, correction="holm").verdicts
+            decided += [bool((verdicts.strict != 0).any()), bool((verdicts.direction != 0).any())]
         result[f"{_contenders(size)}: any strict"] = 100 * decided[0] / trials
         result[f"{_contenders(size)}: any label"] = 100 * decided[1] / trials
     return result
@@ -169,19 +169,6 @@ def family_rates(population: Population, n: int, trials: int) -> dict[str, float
 
 def _contenders(number: int) -> str:
     return "1 contender" if number == 1 else f"{number} contenders"
-
-
-def _joined(columns: list[PairTests]) -> PairTests:
-    def join(tests: list[Tests]) -> Tests:
-        return Tests(np.concatenate([test.pvalue for test in tests]), np.concatenate([test.direction for test in tests]))
-
-    return columns[0]._replace(
-        coverage=join([column.coverage for column in columns]),
-        ranking=join([column.ranking for column in columns]),
-        mean=join([column.mean for column in columns]),
-        wilcoxon=join([column.wilcoxon for column in columns]),
-        guards=tuple(join([column.guards[place] for column in columns]) for place in range(len(columns[0].guards))),
-    )
 
 
 def interval_rates(population: Population, n: int, trials: int) -> dict[str, float]:

@@ -160,7 +160,7 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
         ">rank sum, med.",
         ">signed rank, med.",
     )
-    kinds = ("collection", "measure", "by", ">same", ">one side", ">differ", ">opposite", ">decided", ">replicates")
+    kinds = ("collection", "measure", "by", ">same", ">one side", ">opposite", ">decided", ">replicates")
     return {
         "craswell-top-5": top_5,
         "craswell-figure-4": figure_4,
@@ -171,8 +171,8 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
 
 def _labels(collection: str, decides_by: str, found: Any) -> list[str]:
     """Return a row of how far the labels of two halves agree, in %."""
-    shares = (found.same, found.one_sided, found.different, found.opposite, found.decided, found.replicates)
-    places = (1, 1, 1, 2, 1, 1)  # opposite labels are rare
+    shares = (found.same, found.one_sided, found.opposite, found.decided, found.replicates)
+    places = (1, 1, 2, 1, 1)  # opposite labels are rare
     cells = ("-" if share is None else f"{100 * share:.{digits}f}" for share, digits in zip(shares, places, strict=True))
     return [collection, found.measure, decides_by, *cells]
 
@@ -182,7 +182,7 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
     deep = {
         name: run for name, run in passages.runs.items() if name in ("BM25", "BM25RM3", "BM25_docT5q_ColBERT", "prf_rank_beta1")
     }
-    deep_runs = iro.evaluate(passages.qrels, deep)
+    deep_runs = iro.evaluate(passages.qrels, deep, cutoff=1000)
     rows = []
     for missing in ("retrieved", "cutoff"):
         for run in iro.length_distributions(deep_runs, missing=missing).runs:
@@ -204,7 +204,7 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
     pairs.append(("DL-Hard documents", documents, "bm25+rm3", "bm25+electra-mp"))
     for name, collection, baseline, contender in pairs:
         runs = {run: collection.runs[run] for run in (baseline, contender)}
-        result = iro.rrie(iro.evaluate(collection.qrels, runs), baseline, contender, cutoff=1000)
+        result = iro.rrie(iro.evaluate(collection.qrels, runs, cutoff=1000), baseline, contender)
         for reduction in result.reductions:
             share = "-" if reduction.rrie is None else f"{100 * reduction.rrie:.0f} %"
             measure = reduction.measure.replace("(first=10,missing='cutoff')@1000", "@g1-10").replace(
@@ -226,8 +226,8 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
     for name, collection in collections.items():
         cutoff = 1000 if name == "dl-hard-doc" else collection.settings["cutoff"]
         chosen = {run: ranking for run, ranking in collection.runs.items() if name != "known-item" or run != "bm25-top20"}
-        evaluated = iro.evaluate(collection.qrels, chosen)
-        result = iro.reordering(evaluated, cutoff=cutoff)
+        evaluated = iro.evaluate(collection.qrels, chosen, cutoff=cutoff)
+        result = iro.reordering(evaluated)
         for change in result.changes:
             value = "-" if change.delta_value is None else f"{change.delta_value:.3g}x"
             tau = "-" if change.tau is None else f"{change.tau:.2f}"

@@ -49,22 +49,29 @@ def interval(bounds: tuple[float, float] | None, places: int, *, signed: bool = 
     return f"[{fixed(low, places, signed=signed)}, {fixed(high, places, signed=signed)}]"
 
 
-def pvalue(p: float | None) -> str:
-    """Write a p-value for a cell of a table; all formats show it alike.
+def pvalue(p: float | None, alpha: float = 0.05) -> str:
+    """Write a p-value for a cell of a table, with as many digits as show on which side of the level it is.
 
     Examples
     --------
     >>> pvalue(0.0312), pvalue(3e-9), pvalue(1.0), pvalue(1e-310), pvalue(None)
     ('0.031', '3e-09', '1.000', '< 1e-300', '-')
+    >>> pvalue(0.0499), pvalue(0.050004), pvalue(0.05), pvalue(0.0101, alpha=0.01)
+    ('0.0499', '0.050004', '0.050', '0.0101')
     """
     if p is None:
         return NOTHING
     if p < SMALLEST:
         return f"< {SMALLEST:.0e}"
-    return f"{p:.1e}".replace(".0e", "e") if p < 0.001 else f"{p:.3f}"
+    text = ""
+    for more in range(15):
+        text = f"{p:.{1 + more}e}".replace(".0e", "e") if p < 0.001 else f"{p:.{3 + more}f}"
+        if p == alpha or float(text) != alpha:
+            break
+    return text
 
 
-def pvalue_in_words(p: float) -> str:
+def pvalue_in_words(p: float, alpha: float = 0.05) -> str:
     """Write a p-value for a sentence.
 
     Examples
@@ -72,7 +79,7 @@ def pvalue_in_words(p: float) -> str:
     >>> pvalue_in_words(0.0312), pvalue_in_words(3e-9), pvalue_in_words(0.0)
     ('p = 0.031', 'p = 3e-09', 'p < 1e-300')
     """
-    text = pvalue(p)
+    text = pvalue(p, alpha)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 

@@ -473,7 +473,7 @@ def experiment(
     coverage_test: CoverageTest = "exact",
     correction: str | None = "holm",
     correction_alpha: float | None = None,
-    margins: tuple[float, float] | None = None,
+    margins: tuple[float, ...] | None = None,
     round: int | Mapping[str, int] | None = None,
     returns: Literal["frame", "comparisons", "both"] = "frame",
     **options: Any,

@@ -91,6 +91,7 @@ def test_runs_without_results_fail_and_unreadable_ones_are_errors(sample: Path, 
         (["qrels.txt", "bm25.run", "--margins", "1pp,1"], "at least one RUN"),
         (["qrels.txt", "--suite", "s", "--margins", "1pp,1"], "leave them out"),
         (["qrels.txt", "bm25.run", "bm25-stem.run", "--baseline", "b", "--margins", "1pp,1"], "needs --suite"),
+        (["qrels.txt", "bm25.run", "bm25-stem.run", "--allow-missing", "a@b", "--margins", "1pp,1"], "--allow-missing needs"),
         (["qrels.txt", "bm25.run", "bm25-stem.run", "--margins", "1pp,0"], "must be positive"),
         (["qrels.txt", "bm25.run", "bm25-stem.run", "--margins", "1pp,1", "--max-missing", "2"], "--max-missing"),
     ],
@@ -121,6 +122,65 @@ def test_a_suite_is_as_good_as_its_worst_collection(sample: Path, tmp_path: Path
     found = GateResult.from_json(call(*words).stdout)
     assert [decision.status for decision in found.decisions] == ["fail", "fail"]
     assert "is empty" in next(decision for decision in found.decisions if decision.condition == "first").reasons[0]
+
+
+def test_a_run_that_a_collection_of_a_suite_lacks_fails(sample: Path, tmp_path: Path) -> None:
+    for collection, runs in (("first", ("old", "new", "release")), ("second", ("old", "release"))):
+        folder = tmp_path / collection
+        folder.mkdir()
+        (folder / "qrels.txt").write_bytes((sample / "qrels.txt").read_bytes())
+        for run in runs:
+            name = "bm25-stem" if run == "new" else "bm25"
+            (folder / f"{run}.run").write_bytes((sample / f"{name}.run").read_bytes())
+    words = ["gate", "--suite", str(tmp_path), "--baseline", "old", "--margins", "2pp,1", "--format", "json"]
+    words += ["--reference", "release"]
+    done = call(*words)
+    found = GateResult.from_json(done.stdout)
+    assert (done.returncode, [(decision.name, decision.status) for decision in found.decisions]) == (3, [
+        ("new on first", "pass"), ("new on second", "fail"),
+        ("new against release on first", "pass"), ("new against release on second", "fail"),
+    ])  # fmt: skip
+    assert found.decisions[1].reasons == ("new cannot be compared on second: new is missing there.",)
+    assert call(*words, "--allow-missing", "new@second").returncode == 0
+    done = call(*words, "--allow-missing", "new@first")
+    assert done.returncode == 3
+    done = call(*words, "--allow-missing", "new@secnod")
+    assert (done.returncode, "'new@secnod' is no run@collection" in done.stderr) == (1, True)
+    (tmp_path / "second" / "new.run").touch()  # an empty run is not missing
+    assert call(*words, "--allow-missing", "new@second").returncode == 3
+
+
+def test_a_reference_is_a_second_baseline(sample: Path, tmp_path: Path) -> None:
+    words = ("gate", "qrels.txt", "bm25-flat.run", "bm25-stem.run", "--margins", "2pp,1", "--format", "json")
+    done = call(*words, "--reference", "bm25.run", folder=sample)
+    assert done.returncode == 0
+    found = GateResult.from_json(done.stdout)
+    assert [decision.name for decision in found.decisions] == ["bm25-stem", "bm25-stem against bm25"]
+    assert (found.baseline, found.reference, list(found.inputs)[-1]) == ("bm25-flat", "bm25", "bm25.run")
+    done = call(*words, "--reference", "rrf-stem-lsa.run", folder=sample)
+    assert done.returncode != 3
+    done = call("gate", "qrels.txt", "bm25.run", "rrf-stem-lsa.run", *words[4:], "--reference", "bm25-stem.run", folder=sample)
+    assert done.returncode == 3
+    done = call(*words, "--reference", "empty.run", folder=sample)
+    assert (done.returncode, "The reference cannot be compared with" in done.stdout) == (3, True)
+    done = call(*words, "--reference", "bm25-flat.run", folder=sample)
+    assert (done.returncode, "is the baseline already" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "margins"),
+    [
+        ("1pp,0.5", (1.0, 0.5)), ("1,0.5", (1.0, 0.5)), ("1pp, 0.5ranks", (1.0, 0.5)), ("0.5ranks,1pp", (1.0, 0.5)),
+        ("1,0.5,2", (1.0, 0.5, 2.0)), ("2ranks-all,0.5ranks,1pp", (1.0, 0.5, 2.0)), ("1pp,.5,2 ranks-all", (1.0, 0.5, 2.0)),
+        ("1pp,0.5pp", None), ("1,0.5pp", None), ("0.5ranks,1", None), ("1pp,2ranks-all", None), ("1,1,1,1", None), ("1", None),
+        ("1pp,,1", None), ("1ms,1", None), ("1pp,0", None), ("1pp,1,-1", None), ("1pp,1,nan", None),
+    ],
+)  # fmt: skip
+def test_margins_are_read_by_their_units(text: str, margins: tuple[float, ...] | None, sample: Path) -> None:
+    done = call("gate", "qrels.txt", "bm25.run", "bm25.run", "--margins", text, "--format", "json", folder=sample)
+    assert done.returncode == (2 if margins is None else 0)
+    if margins is not None:
+        assert GateResult.from_json(done.stdout).margins == margins
 
 
 def test_options_come_before_the_settings_of_a_suite(tmp_path: Path) -> None:
@@ -163,6 +223,23 @@ def test_the_script_of_the_action(sample: Path, tmp_path: Path) -> None:
         assert json.loads((tmp_path / f"{name}.json").read_text())["kind"] == "GateResult"
     assert (tmp_path / "output").read_text().split() == [f"status={name}" for name in STATUSES]
     assert (tmp_path / "summary").read_text().count("**Gate: ") == 3
+
+
+def test_files_of_the_workspace_do_not_run_in_place_of_modules(sample: Path, tmp_path: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    steps = [step["run"] for step in yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"] if "run" in step]
+    for name in ("numpy", "pip", "ir_outcomes", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("import os\nprint('hostile')\nos._exit(0)\n")
+    words, status = STATUSES["fail"]
+    files = {"QRELS": sample / "qrels.txt", "BASELINE": sample / words[0], "RUNS": sample / words[1]}
+    inputs = {
+        **{name: str(path) for name, path in files.items()}, "MARGINS": words[3], "OPTIONS": "", "INCONCLUSIVE": "fail",
+        "JSON": "gate.json", "REPORT": "", "GITHUB_STEP_SUMMARY": "summary", "GITHUB_OUTPUT": "output", "PYTHONPATH": "",
+    }  # fmt: skip
+    done = shell(f"set -eo pipefail\n{steps[-1]}", tmp_path, **inputs)
+    assert (done.returncode, "hostile" in done.stdout) == (status, False), done.stderr
+    done = shell(steps[0].replace(" install ", " --version #"), tmp_path)
+    assert done.stdout.startswith("pip ")
 
 
 def test_holes_and_plans_on_the_command_line(sample: Path) -> None:

@@ -126,7 +126,7 @@ def test_few_shared_queries_are_said() -> None:
 def test_the_sentence_follows_the_deciding_test() -> None:
     a, b = in_blocks((58, 2, 1), (2, 2, 90))
     found = compare(a, b, test="wilcoxon")
-    assert found.verdict.label.startswith("better")
+    assert found.verdict.do_no_harm == "better"
     assert found.ranking.difference is not None
     assert found.ranking.difference > 0
     assert "shorter by signed ranks, by 1.00 ranks on a typical query" in found.verdict.sentence

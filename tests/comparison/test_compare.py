@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
 import math
 import warnings
@@ -199,7 +200,7 @@ def systems() -> tuple[literal.Qrels, dict[str, literal.Run]]:
 def test_all_pairs_and_tukey(systems: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, runs = systems
     quick = partial(randomized_tukey_hsd, resamples=5000)
-    monkeypatch.setattr("ir_outcomes.comparison.compare.randomized_tukey_hsd", quick)
+    monkeypatch.setattr(importlib.import_module("ir_outcomes.comparison.compare"), "randomized_tukey_hsd", quick)
     holm = iro.compare(qrels, runs["A"], {name: runs[name] for name in "BC"}, names=["A", "B", "C"], all_pairs=True)
     assert isinstance(holm, Comparisons)
     assert [(each.baseline, each.contender) for each in holm] == [("A", "B"), ("A", "C"), ("B", "C")]
@@ -385,9 +386,9 @@ def test_results_are_frozen_and_say_how_they_were_made() -> None:
         ({"test": "anova"}, "must be one of t, wilcoxon, sign, signflip"),
         ({"coverage_test": "chi2"}, "must be one of exact, midp"),
         ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, tukey, none"),
-        ({"margins": (0, 1)}, "must be two positive numbers"),
-        ({"margins": 1}, "must be two positive numbers"),
-        ({"margins": (1, math.inf)}, "must be two positive numbers"),
+        ({"margins": (0, 1)}, "must be two or three positive numbers"),
+        ({"margins": 1}, "must be two or three positive numbers"),
+        ({"margins": (1, math.inf)}, "must be two or three positive numbers"),
         ({"seed": -1}, "seed=-1"),
         ({"names": ["A"]}, "1 names for 2 runs; name the baseline first"),
         ({"all_pairs": True}, "need several contenders; give a list or a dict of runs"),

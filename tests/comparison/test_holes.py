@@ -11,7 +11,7 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.comparison.holes import Holdings, holdings_of, labels_of, tip_of
 from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.errors import ParameterError
 from tests.helpers import literal
 
@@ -77,7 +77,7 @@ def test_assignments_give_the_label_of_new_judgments(unit: Any, ties: Any, cutof
 
 def test_brute_force_never_reverses_a_label_that_stands() -> None:
     """All assignments of up to 12 unjudged documents of small cases in which the runs clearly differ."""
-    direction = dict(zip(LABELS, (1, 1, -1, -1, 0, 0), strict=True))
+    direction = dict(zip(LABELS, DIRECTIONS, strict=True))
     outside: Counter[str] = Counter()
     for seed in range(14):
         rng = np.random.default_rng(seed)

@@ -150,7 +150,7 @@ def test_several_contenders(inputs: Any) -> None:
     outputs = [list(ir_measures.iter_calc([RR], qrels, run)) for run in runs]
     found = iro.compare_outputs(outputs[0], [outputs[1], outputs[0]], names=("A", "B", "A again"))
     assert isinstance(found, Comparisons)
-    assert [each.verdict.label for each in found] == ["better without harm", "no significant difference"]
+    assert [each.verdict.label for each in found] == ["coverage gain, unconfirmed", "no significant difference"]
 
 
 def test_a_measure_of_an_evaluation(folder: Path) -> None:
@@ -227,7 +227,8 @@ def test_an_unknown_measure_is_told_its_direction() -> None:
     a, b = ({f"q{n}": {"cost": value} for n in range(9)} for value in (4.0, 2.0))
     found = iro.compare_outputs(a, b, higher_is_better=False)
     assert isinstance(found, Comparison)
-    assert found.verdict.label == "better without harm"
+    assert found.verdict.label == "ranking gain, unconfirmed"
+    assert any("cost is 0, its best value, where nothing is found" in note for note in found.notes)
 
 
 def test_broken_text(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ir_outcomes import verdict_from_summary
+from ir_outcomes.comparison.published import SummaryVerdict
 from ir_outcomes.errors import ParameterError
 
 N = 5793
@@ -21,28 +22,34 @@ TABLE_2 = {
     "R10": (12, 15, 7.08, 5.88, 4.79e-06, 1.46e-06),
     "R10 against R9": (12, 17, 5.22, 5.79, 0.026583, 0.006238),
 }
-# Section 5 in words, and the answers that follow from its two rules.
+# Section 5 in words, and the answers that follow from its two rules: strict, do no harm, and the label. Nothing confirms a
+# direction with one facet where only means were published.
 BY_T = {
-    "R2": "trade-off",
-    "R3": "better without harm",
-    "R4": "trade-off",
-    "R5": "better without harm",
-    "R6": "better without harm",
-    "R7": "better on both facets",
-    "R8": "better without harm",
-    "R9": "better without harm",
-    "R10": "better on both facets",
-    "R10 against R9": "trade-off",
+    "R2": ("undecided", "undecided", "trade-off"),
+    "R3": ("undecided", "better", "ranking gain, unconfirmed"),
+    "R4": ("undecided", "undecided", "trade-off"),
+    "R5": ("undecided", "better", "coverage gain, unconfirmed"),
+    "R6": ("undecided", "better", "coverage gain, unconfirmed"),
+    "R7": ("better", "better", "better on both facets"),
+    "R8": ("undecided", "better", "ranking gain, unconfirmed"),
+    "R9": ("undecided", "better", "ranking gain, unconfirmed"),
+    "R10": ("better", "better", "better on both facets"),
+    "R10 against R9": ("undecided", "undecided", "trade-off"),
 }
+
+
+def answers(verdict: SummaryVerdict) -> tuple[str, str, str]:
+    return verdict.strict, verdict.do_no_harm, verdict.label
 
 
 @pytest.mark.parametrize("row", TABLE_2)
 def test_table_2(row: str) -> None:
     lost, won, a, b, signed_rank, t = TABLE_2[row]
     by_t = verdict_from_summary(N, won / 100 * N, lost / 100 * N, b - a, t, rounding=0.5)
-    assert by_t.label == BY_T[row]
+    assert answers(by_t) == BY_T[row]
+    assert by_t.direction == ("better" if by_t.strict == "better" else "none")
     by_wilcoxon = verdict_from_summary(N, won / 100 * N, lost / 100 * N, b - a, signed_rank, rounding=0.5)
-    assert by_wilcoxon.label == ("better without harm" if row == "R7" else BY_T[row])
+    assert answers(by_wilcoxon) == (BY_T["R6"] if row == "R7" else BY_T[row])
     assert by_t.label in by_t.labels
     assert by_t.coverage_pvalues[0] <= by_t.coverage_pvalue <= by_t.coverage_pvalues[1]
 
@@ -51,12 +58,12 @@ def test_the_table_in_the_docs_says_the_same() -> None:
     text = (Path(__file__).parents[2] / "docs" / "table-2.md").read_text(encoding="utf-8")
     printed = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| R")]
     assert len(printed) == len(TABLE_2)
-    for (_, _, lost, won, pvalue, a, b, t, label, survives), row in zip(printed, TABLE_2, strict=True):
+    for (_, _, lost, won, pvalue, a, b, t, strict, do_no_harm, label, survives), row in zip(printed, TABLE_2, strict=True):
         shares = float(lost.rstrip("% ")), float(won.rstrip("% "))
         assert (*shares, float(a), float(b)) == TABLE_2[row][:4]
         counts = shares[1] / 100 * N, shares[0] / 100 * N
         verdict = verdict_from_summary(N, *counts, float(b) - float(a), float(t), rounding=0.5)
-        assert (verdict.label, f"{verdict.coverage_pvalue:.2g}") == (label, pvalue)
+        assert (*answers(verdict), f"{verdict.coverage_pvalue:.2g}") == (strict, do_no_harm, label, pvalue)
         assert verdict.survives_rounding == (survives == "yes")
 
 
@@ -66,14 +73,14 @@ def test_rounding_of_the_percentages_matters_where_they_are_close() -> None:
     assert close.coverage_pvalue == pytest.approx(0.164, abs=5e-4)
     assert close.coverage_pvalues[0] == pytest.approx(0.00582, abs=5e-5)
     assert close.coverage_pvalues[1] == pytest.approx(1.0, abs=0.03)
-    assert set(close.labels) == {"better without harm", "trade-off"}
+    assert set(close.labels) == {"ranking gain, unconfirmed", "trade-off"}
     assert not close.survives_rounding
     lost, won, a, b, _, t = TABLE_2["R2"]
     assert verdict_from_summary(N, won / 100 * N, lost / 100 * N, b - a, t, rounding=0.5).survives_rounding
 
 
 def test_other_pvalues_count_for_harm_only() -> None:
-    assert verdict_from_summary(1000, 60, 20, 0.5, 0.2).label == "better without harm"
+    assert verdict_from_summary(1000, 60, 20, 0.5, 0.2).label == "coverage gain, unconfirmed"
     assert verdict_from_summary(1000, 60, 20, 0.5, 0.2, other_pvalues=(0.001,)).label == "trade-off"
     assert verdict_from_summary(1000, 20, 20, -0.5, 0.2, other_pvalues=(0.001,)).label == "no significant difference"
     assert verdict_from_summary(1000, 20, 60, 0.5, 0.001).strict == "worse"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 
-from ir_outcomes.comparison.verdict import LABELS, MIRRORED, Findings, decide
+from ir_outcomes.comparison.verdict import LABELS, MIRRORED, Findings, confirmed_by, decide, direction_of
 from ir_outcomes.statistics import tests as paired
 
 every = [Findings(*flags) for flags in itertools.product((False, True), repeat=4)]  # type: ignore[arg-type]
@@ -19,10 +20,11 @@ def columns(side: int) -> Findings:
     return Findings(*(np.array([getattr(pair[side], name) for pair in pairs], dtype=bool) for name in Findings._fields))
 
 
-def test_every_combination() -> None:
-    verdicts = decide(columns(0), columns(1))
-    for (coverage, ranking), label, strict, do_no_harm in zip(
-        pairs, verdicts.labels(), verdicts.strict, verdicts.do_no_harm, strict=True
+@pytest.mark.parametrize("confirmed", [None, -1, 0, 1])
+def test_every_combination(confirmed: int | None) -> None:
+    verdicts = decide(columns(0), columns(1), None if confirmed is None else np.full(len(pairs), confirmed))
+    for (coverage, ranking), label, direction, strict, do_no_harm in zip(
+        pairs, verdicts.labels(), verdicts.direction, verdicts.strict, verdicts.do_no_harm, strict=True
     ):
         ups, hurts = int(coverage.up) + int(ranking.up), int(coverage.hurt) + int(ranking.hurt)
         downs, gains = int(coverage.down) + int(ranking.down), int(coverage.gain) + int(ranking.gain)
@@ -32,37 +34,63 @@ def test_every_combination() -> None:
         assert (do_no_harm == -1) == (downs >= 1 and gains == 0)
         expected = (
             "better on both facets" if ups == 2 and hurts == 0
-            else "better without harm" if ups and not hurts
+            else "better without harm" if ups and not hurts and confirmed == 1
+            else f"{'coverage' if coverage.up else 'ranking'} gain, unconfirmed" if ups and not hurts
             else "worse on both facets" if downs == 2 and gains == 0
-            else "worse without gain" if downs and not gains
+            else "worse without gain" if downs and not gains and confirmed == -1
+            else f"{'coverage' if coverage.down else 'ranking'} loss, unconfirmed" if downs and not gains
             else "trade-off" if (ups and hurts) or (downs and gains)
             else "no significant difference"
         )  # fmt: skip
         assert label == expected
+        assert direction == {"better": 1, "worse": -1}.get(label.split()[0], 0)
     assert not verdicts.guard.any()
 
 
-def test_swapping_the_runs_mirrors_the_verdict() -> None:
-    verdicts = decide(columns(0), columns(1))
-    mirrored = decide(columns(0).swapped(), columns(1).swapped())
+@pytest.mark.parametrize("confirmed", [-1, 0, 1])
+def test_swapping_the_runs_mirrors_the_verdict(confirmed: int) -> None:
+    verdicts = decide(columns(0), columns(1), np.full(len(pairs), confirmed))
+    mirrored = decide(columns(0).swapped(), columns(1).swapped(), np.full(len(pairs), -confirmed))
     assert mirrored.labels() == [MIRRORED[label] for label in verdicts.labels()]
+    assert (mirrored.direction == -verdicts.direction).all()
     assert (mirrored.strict == -verdicts.strict).all()
     assert (mirrored.do_no_harm == -verdicts.do_no_harm).all()
 
 
-def test_the_guard_contradicts_better_and_worse_and_nothing_else() -> None:
-    for direction, contradicted in ((1, "better"), (-1, "worse")):
+@pytest.mark.parametrize("confirmed", [-1, 0, 1])
+def test_the_guard_contradicts_gains_and_losses_confirmed_or_not(confirmed: int) -> None:
+    everywhere = np.full(len(pairs), confirmed)
+    for direction, contradicted in ((1, 1), (-1, -1)):
         test = paired.Tests(np.full(len(pairs), 0.01), np.full(len(pairs), direction))
-        plain, guarded = decide(columns(0), columns(1)), decide(columns(0), columns(1), [test])
-        for before, after, acted in zip(plain.labels(), guarded.labels(), guarded.guard.tolist(), strict=True):
-            assert acted == before.startswith(contradicted)
+        plain, guarded = (decide(columns(0), columns(1), everywhere, guards) for guards in ((), [test]))
+        for before, after, says, acted in zip(
+            plain.labels(), guarded.labels(), plain.do_no_harm.tolist(), guarded.guard.tolist(), strict=True
+        ):
+            assert acted == (says == contradicted)
             assert after == ("trade-off" if acted else before)
         assert (guarded.strict == plain.strict).all()
         assert (guarded.do_no_harm == plain.do_no_harm).all()
-        insignificant = decide(columns(0), columns(1), [test._replace(pvalue=np.full(len(pairs), 0.06))])
+        insignificant = decide(columns(0), columns(1), everywhere, [test._replace(pvalue=np.full(len(pairs), 0.06))])
         assert not insignificant.guard.any()
 
 
-def test_labels_and_their_mirrors() -> None:
+def test_all_queries_confirm_by_either_test_in_the_direction_of_their_mean() -> None:
+    # mean: p and direction; Wilcoxon: p and direction; what they confirm where lower is better
+    table = [
+        (0.01, -1, 0.5, 0, 1),
+        (0.2, -1, 0.01, -1, 1),
+        (0.2, -1, 0.01, 1, 0),  # Wilcoxon the other way
+        (0.2, 0, 0.01, -1, 0),  # a mean without direction
+        (0.2, -1, 0.2, -1, 0),
+        (0.01, 1, 0.01, -1, -1),
+    ]
+    mean_p, mean, wilcoxon_p, wilcoxon, expected = (np.array(column) for column in zip(*table, strict=True))
+    tests = paired.Tests(mean_p, mean), paired.Tests(wilcoxon_p, wilcoxon)
+    assert confirmed_by(tests, 0.05, higher_is_better=False).tolist() == expected.tolist()
+    assert confirmed_by(tests, 0.05, higher_is_better=True).tolist() == (-expected).tolist()
+
+
+def test_labels_stand_from_best_to_worst_and_have_mirrors() -> None:
     assert set(MIRRORED) == set(MIRRORED.values()) == set(LABELS)
     assert all(MIRRORED[MIRRORED[label]] == label for label in LABELS)
+    assert [direction_of(label) for label in LABELS] == ["better"] * 2 + ["none"] * 6 + ["worse"] * 2

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import LABELS, MIRRORED
 from ir_outcomes.evaluation.lengths import OUTCOMES
 
 __all__ = [
@@ -93,7 +93,7 @@ def comparison(baseline: str, contender: str, seed: int = 0, n: int = 300, **set
             interval=(ranking - 2 * wide, ranking + wide),
             difference=ranking - abs(coverage) + 0.5 * wide,
         ),
-        verdict=SimpleNamespace(label=LABELS[int(rng.integers(6))]),
+        verdict=SimpleNamespace(label=LABELS[int(rng.integers(len(LABELS)))]),
         queries=tuple(queries),
         per_query=lambda: queries,
     )
@@ -120,16 +120,15 @@ def board(n_runs: int) -> Any:
         )
         for place, (name, score) in enumerate(zip(names, scores, strict=True))
     ]
-    mirrored = {0: 2, 1: 3, 2: 0, 3: 1, 4: 4, 5: 5}
+    labels = [label for label in LABELS if "unconfirmed" not in label]
     pairs = []
     for low in range(n_runs):
         for high in range(low):
-            code = int(rng.choice(6, p=[0.01, 0.03, 0.4, 0.2, 0.06, 0.3] if low - high > 3 else [0, 0.05, 0.05, 0.1, 0.1, 0.7]))
-            turned = SimpleNamespace(label=LABELS[mirrored[code]])
+            far = [0.01, 0.03, 0.3, 0.06, 0.2, 0.4]
+            label = str(rng.choice(labels, p=far if low - high > 3 else [0, 0.05, 0.7, 0.1, 0.1, 0.05]))
+            turned = SimpleNamespace(label=MIRRORED[label])
             pairs.append(
-                SimpleNamespace(
-                    baseline=names[high], contender=names[low], label=LABELS[code], turned=lambda turned=turned: turned
-                )
+                SimpleNamespace(baseline=names[high], contender=names[low], label=label, turned=lambda turned=turned: turned)
             )
     return SimpleNamespace(
         measure="RR@100",
@@ -193,7 +192,7 @@ def ranks(n_runs: int, resamples: int = 200) -> Any:
 
 
 def agreement() -> Any:
-    shares = {"same": 0.7, "one_sided": 0.2, "opposite": 0.04, "different": 0.06, "decided": 0.6, "replicates": 0.62}
+    shares = {"same": 0.7, "one_sided": 0.2, "opposite": 0.1, "decided": 0.6, "replicates": 0.62}
     paper = {"agree": 0.7, "partial": 0.25, "disagree": 0.05, "significant": 0.8}
     tests = [
         SimpleNamespace(measure=measure, test=test, aggregate=aggregate, **shares, **paper)

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.agreement import agreement_of_tests, first_halves, rates
@@ -58,30 +57,23 @@ def agreement_by_loop(halves: list[list[dict[str, Any]]], test: str, aggregate: 
             answers.append(("agree" if significant[0] == significant[1] else "partial", either))
         else:
             answers.append(("disagree" if either else "partial", either))
-        names = {1: "better", -1: "worse", 0: "none"}
-        labels.append(tuple(names[sign if found else 0] for sign, found in zip(signs, significant, strict=True)))
+        labels.append(tuple(sign if found else 0 for sign, found in zip(signs, significant, strict=True)))
     shares = [float(np.mean([kind == name for kind, _ in answers])) for name in ("agree", "partial", "disagree")]
     return (*shares, float(np.mean([either for _, either in answers])), labels)
 
 
-def rates_by_loop(pairs: list[tuple[str, str]], undecided: str) -> dict[str, float | None]:
-    """Rates from the labels of both halves, as `Rates` defines them."""
-    opposite = {frozenset({"better", "worse"})}
-    kinds = []
-    halves, replicated = 0, 0
-    for first, second in pairs:
-        for label, label_of_other_half in ((first, second), (second, first)):
-            halves += label != undecided
-            replicated += label != undecided and label == label_of_other_half
-        if first == second:
-            kinds.append("same")
-        elif undecided in (first, second):
-            kinds.append("one_sided")
-        else:
-            kinds.append("opposite" if frozenset({first.split()[0], second.split()[0]}) in opposite else "different")
-    shares = {kind: kinds.count(kind) / len(kinds) for kind in ("same", "one_sided", "opposite", "different")}
-    decided = float(np.mean([(first, second) != (undecided, undecided) for first, second in pairs]))
-    return {**shares, "decided": decided, "replicates": replicated / halves if halves else None}
+def rates_by_loop(pairs: list[tuple[int, int]]) -> dict[str, float | None]:
+    """Rates from the directions of both halves, as `Rates` defines them."""
+    total = len(pairs)
+    decided = [direction for pair in pairs for direction in pair if direction]
+    replicated = [first for first, second in pairs for _ in (0, 1) if first and first == second]
+    return {
+        "same": sum(first == second for first, second in pairs) / total,
+        "one_sided": sum((first == 0) != (second == 0) for first, second in pairs) / total,
+        "opposite": sum(first * second < 0 for first, second in pairs) / total,
+        "decided": sum(pair != (0, 0) for pair in pairs) / total,
+        "replicates": len(replicated) / len(decided) if decided else None,
+    }
 
 
 @pytest.mark.parametrize("measure", ["RR", "ESL@10", "nDCG@5", "ASL(missing='cutoff')@10"])
@@ -95,26 +87,24 @@ def test_against_a_loop_over_splits_and_pairs(measure: str, monkeypatch: pytest.
     for row in found:
         *expected, labels = agreement_by_loop(halves, row.test, str(row.aggregate))
         assert (row.agree, row.partial, row.disagree, row.significant) == pytest.approx(tuple(expected)), row
-        for name, value in rates_by_loop(labels, "none").items():
+        for name, value in rates_by_loop(labels).items():
             assert getattr(row, name) == pytest.approx(value), (row, name)
-        assert row.different == 0
     monkeypatch.setattr(pairs, "MOST_SHARED_CLASSES", 0)
     assert agreement_of_tests(scores, splits=12, seed=5) == found
 
 
-labels_of_halves = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30)
+directions = st.integers(-1, 1)
 
 
-@given(labels_of_halves)
-def test_rates_by_loop(codes: list[tuple[int, int]]) -> None:
-    table = np.zeros((6, 6), dtype=np.int64)
-    for first, second in codes:
-        table[first, second] += 1
-    directions = np.array([1, 1, -1, -1, 0, 0])
-    found = rates(table, directions, undecided=5)
-    expected = rates_by_loop([(LABELS[first], LABELS[second]) for first, second in codes], LABELS[5])
+@given(st.lists(st.tuples(directions, directions), min_size=1, max_size=30))
+def test_rates_by_loop(pairs: list[tuple[int, int]]) -> None:
+    table = np.zeros((3, 3), dtype=np.int64)
+    for first, second in pairs:
+        table[first + 1, second + 1] += 1
+    found = rates(table)
+    expected = rates_by_loop(pairs)
     assert {name: getattr(found, name) for name in expected} == pytest.approx(expected)
-    assert found.same + found.one_sided + found.opposite + found.different == pytest.approx(1)
+    assert found.same + found.one_sided + found.opposite == pytest.approx(1)
 
 
 def test_what_cannot_be_split_is_refused() -> None:
@@ -158,8 +148,24 @@ def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int) -> No
             labels.append((pair[0], pair[1]))
     counted = {(first, second): number for first, row in result.labels.items() for second, number in row.items() if number}
     assert counted == {pair: labels.count(pair) for pair in set(labels)}
-    for name, value in rates_by_loop(labels, LABELS[-1]).items():
+    directions = {"better": 1, "worse": -1}
+    of_labels = [tuple(directions.get(label.split()[0], 0) for label in pair) for pair in labels]
+    for name, value in rates_by_loop(of_labels).items():
         assert getattr(result.verdict, name) == pytest.approx(value), name
+
+
+def test_verdicts_and_tests_are_counted_by_the_same_three_directions() -> None:
+    """Better on both facets in one half and without harm in the other is the same direction."""
+    qrels, runs = collection(4, 80, relevant=3, seed=3)
+    result = iro.agreement(iro.evaluate(qrels, runs, unit="document", cutoff=6), measures=["RR"], splits=20)
+    assert result.verdict is not None
+    better = [label for label in result.labels if label.startswith("better")]
+    mixed = sum(result.labels[first][second] for first in better for second in better if first != second)
+    assert mixed > 0  # otherwise this test shows nothing
+    equal = sum(row[label] for label, row in result.labels.items())
+    assert result.verdict.same * result.splits * result.n_pairs >= equal + mixed
+    for row in (*result.tests, result.verdict):
+        assert row.same + row.one_sided + row.opposite == pytest.approx(1)
 
 
 def test_a_third_run_changes_nothing_for_the_first_two() -> None:

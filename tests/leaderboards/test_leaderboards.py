@@ -207,8 +207,8 @@ def test_every_file_is_read_once(tmp_path: Path) -> None:
         path.unlink()
     assert iro.leaderboard(evaluation, measure="nDCG@10").measure == "nDCG@10"
     assert iro.leaderboard(evaluation, measure="RR").measure == "RR"
-    assert iro.rank_distribution(evaluation, resamples=5).measure == "RR"
-    assert {test.measure for test in iro.agreement(evaluation, splits=2).tests} == {"RR", "nDCG@10"}
+    assert iro.rank_distribution(evaluation, resamples=5).measure == "RR@100, ties trec"
+    assert {test.measure for test in iro.agreement(evaluation, splits=2).tests} == {"RR@100, ties trec", "nDCG@10"}
 
 
 def test_the_cutoff_of_the_call() -> None:

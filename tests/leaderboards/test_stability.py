@@ -19,12 +19,21 @@ def scores_of(values: list[list[float]], higher_is_better: bool = True) -> Score
     return Scores("m", higher_is_better, names, tuple(map(str, range(array.shape[1]))), array)
 
 
-def test_by_default_the_order_is_that_of_the_reciprocal_rank_of_whole_lists() -> None:
+def test_by_default_all_rank_by_the_reciprocal_rank_at_the_cutoff() -> None:
     qrels, runs = collection(3, 25, seed=3)
-    evaluation = iro.evaluate(qrels, runs, cutoff=5)
+    qrels["unanswerable"] = {"d": 0}
+    evaluation = iro.evaluate(qrels, runs, cutoff=5, ties="msmarco")
     found = iro.rank_distribution(evaluation, resamples=20)
-    assert found.measure == "RR"
-    assert found == iro.rank_distribution(evaluation, measure="RR", resamples=20)
+    board = iro.leaderboard(evaluation)
+    measure = ir_measures.parse_measure("RR@5")
+    assert found.measure == board.measure == iro.agreement(evaluation, splits=2).tests[0].measure == "RR@5"
+    for run in found.runs:
+        mean = ir_measures.calc_aggregate([measure], qrels, runs[run.run])[measure]
+        assert run.score == pytest.approx(mean)
+        assert next(standing.score for standing in board.standings if standing.run == run.run) == run.score
+    assert iro.rank_distribution(evaluation.with_cutoff(3), resamples=20).measure == "RR@3"
+    whole = iro.rank_distribution(iro.evaluate(qrels, runs, cutoff=5), measure="RR", resamples=20)
+    assert whole.measure == "RR"
     for cutoff, ties, name in ((10, "msmarco", "RR@10"), (5, "trec", "RR@5, ties trec")):
         lengths = [iro.search_lengths(qrels, run, cutoff=cutoff, ties=ties) for run in runs.values()]  # type: ignore[arg-type]
         given = iro.evaluate(qrels, lengths, names=list(runs), cutoff=cutoff, ties=ties)  # type: ignore[arg-type]
@@ -34,7 +43,7 @@ def test_by_default_the_order_is_that_of_the_reciprocal_rank_of_whole_lists() ->
 def test_unanswerable_queries_count_as_in_ir_measures() -> None:
     qrels, runs = collection(3, 25, seed=3)
     qrels["none"] = {"x1": 0}
-    result = iro.rank_distribution(iro.evaluate(qrels, runs), resamples=5)
+    result = iro.rank_distribution(iro.evaluate(qrels, runs), measure="RR", resamples=5)
     assert result.n_queries == 26
     for run in result.runs:
         assert run.score == pytest.approx(ir_measures.calc_aggregate([ir_measures.RR], qrels, runs[run.run])[ir_measures.RR])
@@ -165,6 +174,6 @@ def test_a_task_brings_its_grade(real_data: Path, monkeypatch: pytest.MonkeyPatc
     task = iro.load("msmarco-passage/trec-dl-2020")
     monkeypatch.setattr(type(task), "qrels", iro.read_qrels(real_data / "dl20-passage" / "qrels.txt"))
     evaluation = iro.evaluate(task, runs, measures=["nDCG@10"])
-    assert iro.rank_distribution(evaluation, resamples=5).measure == "RR(rel=2)"
+    assert iro.rank_distribution(evaluation, resamples=5).measure == "RR(rel=2)@1000, ties trec"
     result = iro.agreement(evaluation, splits=3)
-    assert {test.measure for test in result.tests} == {"RR(rel=2)", "nDCG@10"}
+    assert {test.measure for test in result.tests} == {"RR(rel=2)@1000, ties trec", "nDCG@10"}

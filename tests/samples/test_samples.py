@@ -87,6 +87,6 @@ def test_the_labels_differ_between_the_collections(suite: dict[str, iro.Evaluati
         "numpy": "trade-off",
         "scipy": "worse without gain",
         "scikit-learn": "no significant difference",
-        "pandas": "better without harm",
+        "pandas": "coverage gain, unconfirmed",
     }
     assert result.overall[0].label == "trade-off"

@@ -72,6 +72,14 @@ def test_p_is_printed_alike_in_every_format(thirteen: Comparisons) -> None:
     assert rf"${mantissa}\times10^{{{int(exponent)}}}$" in thirteen.to_latex()
 
 
+def test_reciprocals_decide_nothing_and_are_not_corrected(thirteen: Comparisons) -> None:
+    row = thirteen.rows()[0]
+    assert "reciprocal_p" in row
+    assert "reciprocal_p_corrected" not in row
+    assert thirteen[0].reciprocal is not None
+    assert thirteen[0].reciprocal.pvalue_corrected is None
+
+
 def test_columns_of_the_paper(thirteen: Comparisons) -> None:
     names = list(thirteen.paper_rows()[0])
     assert names == [

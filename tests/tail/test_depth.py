@@ -23,7 +23,7 @@ def test_runs_of_unequal_depth_are_refused() -> None:
             analysis(ev)
         assert analysis(ev, cutoff=4).settings.cutoff == 4
         assert "short lists look good" in analysis(ev, missing="retrieved").notes[0]
-        assert analysis(ev, missing="retrieved").settings.cutoff is None
+        assert analysis(ev, missing="retrieved").settings.cutoff == 10
     for of_two in OF_TWO_RUNS:
         with pytest.raises(MismatchError, match="the runs differ in depth"):
             of_two(ev, "short", "run1")
@@ -31,12 +31,17 @@ def test_runs_of_unequal_depth_are_refused() -> None:
     assert "short: no list reaches the cutoff 8" in iro.length_distributions(ev, cutoff=8).notes[0]
 
 
-def test_the_default_depth_is_that_of_the_lists_not_the_cutoff_of_the_evaluation() -> None:
-    qrels, runs = collection(2, 5, relevant=2)
-    ev = iro.evaluate(qrels, runs, cutoff=3)
-    assert iro.length_distributions(ev).settings.cutoff == 10
-    results = [iro.length_distributions(of, cutoff=3) for of in (ev, iro.evaluate(qrels, runs, cutoff=7))]
-    assert (results[0].runs, results[0].settings) == (results[1].runs, results[1].settings)
+def test_the_default_depth_is_the_cutoff_of_the_evaluation() -> None:
+    qrels, runs = collection(2, 25, relevant=2)
+    runs["long"] = {query: {**ranking, "tail": -1.0} for query, ranking in runs["run0"].items()}
+    ev, deeper = iro.evaluate(qrels, runs, cutoff=3), iro.evaluate(qrels, runs, cutoff=7)
+    for analysis in OF_ALL_RUNS:
+        assert analysis(ev).settings.cutoff == 3  # which lists of 10 and 11 documents share
+        assert analysis(ev) == analysis(deeper, cutoff=3)
+        assert analysis(ev, cutoff=5) == analysis(deeper, cutoff=5)
+    for of_two in OF_TWO_RUNS:
+        assert of_two(ev, "run0", "run1") == of_two(deeper, "run0", "run1", cutoff=3)
+    assert iro.reordering(ev, measures=["ESL@2", "ASL"]).measures[1] == "ASL(missing='cutoff')@3"
 
 
 def test_an_infinite_asl_is_refused_everywhere() -> None:
@@ -66,11 +71,15 @@ def test_notes_say_what_is_left_out() -> None:
     runs = {name: {**{q: r for q, r in run.items() if q != "q4"}, "zz": {"d": 1.0}} for name, run in runs.items()}
     for analysis in OF_ALL_RUNS:
         assert analysis(iro.evaluate(judged, runs)).notes[:3] == (
-            "1 query has no relevant document at rel 1 and is left out.",
+            "1 query without a relevant document at rel 1: left out of search lengths, 0 in other measures, as in ir_measures.",
             "run0, run1 lack 1 query of the qrels (q4), which count as unanswered.",
             "run0, run1 have 1 query that the qrels lack (zz), which are ignored.",
         )
-    assert iro.headroom(iro.evaluate(judged, runs)).measures == iro.headroom(iro.evaluate(qrels, runs)).measures
+    with_it, without = (iro.headroom(iro.evaluate(judgments, runs)).measures for judgments in (judged, qrels))
+    assert [best.counts for best in with_it] == [best.counts for best in without]
+    assert [best.mean for best in with_it] == pytest.approx(
+        [best.mean * (12 / 13 if "ASL" not in best.measure else 1) for best in without]
+    )
 
 
 def test_every_result_has_the_tie_rule_and_it_matters() -> None:

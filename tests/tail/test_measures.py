@@ -30,6 +30,8 @@ def test_precision_and_average_precision_are_those_of_ir_measures() -> None:
 def test_precisions_with_a_name_of_ir_measures_have_its_values(settings: dict[str, Any]) -> None:
     rng = np.random.default_rng(5)
     qrels = {f"q{n}": {f"d{i}": int(rng.integers(0, 3)) for i in range(12)} | {"d3": 2} for n in range(20)}
+    qrels["q7"] = {"d0": 0, "d1": 0}  # no relevant document
+    qrels["q8"] = {"d0": 1, "d1": 1}  # none at rel 2
     runs = {  # scores with many ties, documents d12 to d17 unjudged
         name: {q: {f"d{i}": float(rng.integers(0, 6)) for i in range(18)} for q in qrels} for name in ("a", "b")
     }
@@ -40,6 +42,14 @@ def test_precisions_with_a_name_of_ir_measures_have_its_values(settings: dict[st
             measure = ir_measures.parse_measure(found.measure)
             means = [ir_measures.calc_aggregate([measure], qrels, run)[measure] for run in runs.values()]
             assert (found.baseline, found.contender) == pytest.approx(tuple(means))
+    rule = {"rel": settings.get("rel", 1), "judged_only": settings.get("judged_only", False)}
+    (measure,) = (name for name in iro.headroom(ev, cutoff=12).measures if name.measure.startswith("AP"))
+    of_best = ir_measures.parse_measure(measure.measure)
+    assert measure.mean == pytest.approx(ir_measures.calc_aggregate([of_best], qrels, runs[measure.run])[of_best])
+    by_step = iro.reordering(ev, cutoff=12).values[0]
+    measure_of_step = AP(**rule) @ 12
+    for value, run in zip(by_step, runs.values(), strict=True):
+        assert value == pytest.approx(ir_measures.calc_aggregate([measure_of_step], qrels, run)[measure_of_step])
 
 
 def test_precisions_under_another_tie_rule_have_other_names() -> None:

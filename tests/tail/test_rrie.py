@@ -47,12 +47,23 @@ def test_impossible_means_are_refused() -> None:
         iro.rrie_from_means({"ASL": 3.0, "AP": 0.4}, {"ASL": 2.0})
     with pytest.raises(ParameterError, match="there is no measure"):
         iro.rrie_from_means({}, {})
-    with pytest.raises(ParameterError, match=r"0\.4 and 57\.2 lie on different sides of the optimum 1"):
-        iro.rrie_from_means({"AP": 0.4}, {"AP": 57.2})
+    with pytest.raises(ParameterError, match=r"WER: 0\.4 and 57\.2 lie on different sides of the optimum 1"):
+        iro.rrie_from_means({"WER": 0.4}, {"WER": 57.2}, optima={"WER": 1})
     with pytest.raises(ParameterError, match="optima: there is no mean of RR"):
         iro.rrie_from_means({"AP": 0.4}, {"AP": 0.5}, optima={"RR": 1})
     with pytest.raises(ParameterError, match=r"AP: baseline=.0\.4. must be a finite number"):
         iro.rrie_from_means({"AP": "0.4"}, {"AP": 0.5})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("means", [(40.1, 54.3), (0.4, 54.3), (-0.1, 0.3)])
+def test_means_outside_the_range_of_precisions_are_refused(means: tuple[float, float]) -> None:
+    """A gain from 40.1 to 54.3 % would be a reduction of -36 %."""
+    with pytest.raises(ParameterError, match=r"MAP: .* are not between 0 and 1: write precisions as shares.*optima=\{'MAP'"):
+        iro.rrie_from_means({"MAP": means[0]}, {"MAP": means[1]})
+    with pytest.raises(ParameterError, match=r"ASL: 0\.5 and 3: a search length is at least 1"):
+        iro.rrie_from_means({"ASL": 0.5}, {"ASL": 3})
+    (percent,) = iro.rrie_from_means({"MAP": 40.0}, {"MAP": 55.0}, optima={"MAP": 100}).reductions
+    assert percent.rrie == pytest.approx(0.25)
 
 
 def test_rrie_of_two_runs() -> None:

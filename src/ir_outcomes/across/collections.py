@@ -35,6 +35,8 @@ class CollectionsComparison(Result):
         One for each contender and collection, contender by contender.
     overall : tuple of Overall
         One for each contender.
+    missing : tuple of (str, str)
+        Runs that a collection lacks, with the collection: there they are neither compared nor part of a mean.
     settings : Settings
         Of the comparisons; the cutoff is None where collections have their own.
     measures : tuple of str
@@ -48,6 +50,7 @@ class CollectionsComparison(Result):
     baseline: str
     conditions: tuple[Condition, ...]
     overall: tuple[Overall, ...]
+    missing: tuple[tuple[str, str], ...]
     settings: Settings
     measures: tuple[str, ...]
     over_collections: str
@@ -169,8 +172,10 @@ def compare_collections(
         evaluations, baseline, chosen, rules,
         over_conditions=over_collections, measures=[found.measure for found in scores], groups=groups,
     )  # fmt: skip
+    missing = [(run, name) for name, ev in evaluations.items() for run in (baseline, *chosen) if run not in ev.names]
     if not rows:
-        raise ParameterError(f"no collection has both {baseline!r} and a contender")
+        lacking = listed([f"{name} lacks {run}" for run, name in missing][:10])
+        raise ParameterError(f"no collection has both {baseline!r} and a contender: {lacking}")
     overall = overall_of(rows, rules, [(found.measure, found.higher_is_better) for found in scores])
     settings = Settings.of(first, **rules._asdict(), family=len(chosen))
     cutoffs = {evaluation.cutoff for evaluation in evaluations.values()}
@@ -178,6 +183,7 @@ def compare_collections(
         baseline=baseline,
         conditions=tuple(rows),
         overall=tuple(overall),
+        missing=tuple(missing),
         settings=settings if len(cutoffs) == 1 else replace(settings, cutoff=None),
         measures=tuple(found.measure for found in scores),
         over_collections=over_collections,

@@ -14,8 +14,8 @@ from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.holes import judged_shares
 from ir_outcomes.comparison.outcomes import PairedQueries, pair_queries
-from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, Findings, decide, find
+from ir_outcomes.comparison.result import Comparison, Comparisons, Verdict
+from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, decide, direction_of, find
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import fixed, listed, plural
@@ -222,7 +222,7 @@ def conditions_of(
         coverage_effect, ranking_effect = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), 1 - rules.alpha)
         # A label survives if every facet that is significant after the correction over the contenders still is.
         lost = [
-            facet.pvalue_corrected <= rules.alpha < pvalue
+            facet.corrected <= rules.alpha < pvalue
             for facet, pvalue in ((comparison.coverage, coverage_p), (comparison.ranking, ranking_p))
         ]
         condition = Condition(
@@ -231,7 +231,7 @@ def conditions_of(
             comparison=comparison,
             coverage_p=coverage_p,
             ranking_p=ranking_p,
-            survives=comparison.verdict.label == LABELS[-1] or not any(lost),
+            survives=comparison.verdict.label == NO_DIFFERENCE or not any(lost),
             labelled=comparison.n_queries >= fewest,
             coverage=coverage_effect,
             ranking=ranking_effect,
@@ -261,14 +261,13 @@ def compare_in(
 def _corrected(facets: Sequence[Facet], over_conditions: str) -> list[float]:
     """Correct the p-values over all contenders and conditions; they stay at least those corrected over the contenders."""
     pvalues = adjust([facet.pvalue for facet in facets], over_conditions)
-    return [max(facet.pvalue_corrected, float(pvalue)) for facet, pvalue in zip(facets, pvalues, strict=True)]
+    return [max(facet.corrected, float(pvalue)) for facet, pvalue in zip(facets, pvalues, strict=True)]
 
 
 def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
     """Return the label that occurs most often, the first of several; how often; and whether labels have opposite directions."""
     most = max(labels, key=labels.count)
-    directions = DIRECTIONS[[LABELS.index(label) for label in labels]]
-    return most, labels.count(most), {1, -1} <= set(directions.tolist())
+    return most, labels.count(most), {"better", "worse"} <= {direction_of(label) for label in labels}
 
 
 FACETS = (("coverage", True), ("ranking", False))
@@ -457,13 +456,17 @@ def _grouped(effects: Sequence[tuple[str, Effect]]) -> list[tuple[float, float, 
 
 
 def _overall(contender: str, rows: Sequence[Condition], pooled: Sequence[PooledEffect], rules: Rules) -> Overall:
-    hurt = tuple(row.condition for row in rows if row.labelled and row.comparison.verdict.label.startswith(("worse", "trade")))
+    hurt = tuple(row.condition for row in rows if row.labelled and _is_hurt(row.comparison.verdict))
     label: str | None = None
     if len(rows) == 1:
         label = rows[0].label
     elif pooled[0].these is not None:
         label = label_of(pooled[0], pooled[1], rules)
     return Overall(contender, label, hurt, tuple(pooled), _sentence(contender, rows, pooled, hurt, label))
+
+
+def _is_hurt(verdict: Verdict) -> bool:
+    return verdict.direction == "worse" or verdict.label == "trade-off"
 
 
 def label_of(coverage: PooledEffect, ranking: PooledEffect, rules: Rules) -> str:

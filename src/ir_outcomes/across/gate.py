@@ -3,62 +3,52 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.comparison.facets import POWER, Facet, excludes_harm, identical, shows_harm, within_margins
+from ir_outcomes.comparison.facets import POWER, Against, HarmStatus, against_margins, within_margins
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
-from ir_outcomes.comparison.plan import coverage_changes, ranking_changes
+from ir_outcomes.comparison.plan import coverage_changes, ranking_changes, restricted_changes
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.formatting import listed, plural, pvalue_in_words
+from ir_outcomes.formatting import listed, plural
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Immutable, Result, cells_of, versions
 from ir_outcomes.statistics import Interval, QueriesNeeded, queries_for_mean
 
 Status = Literal["pass", "inconclusive", "fail"]
-FacetStatus = Literal["harm excluded", "inconclusive", "harm shown"]
 
 EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}  # from the best status to the worst
 MOST_QUERIES = 10  # that are listed for a decision
 MAX_MISSING = 0.05
 
 
-class WithoutResults(NamedTuple):
-    """A run that has no results for any answerable query, so that there is no comparison.
-
-    Attributes
-    ----------
-    contender : str
-        The run that was to be decided on.
-    reason : str
-        Which run has no results, and why.
-    """
+class GateRow(NamedTuple):
+    """A contender that is to be decided on."""
 
     contender: str
-    reason: str
-
-
-GateRow = tuple[str | None, Comparison | WithoutResults]  # a collection, or None where there is only one
+    compared: Comparison | str  # or why there is no comparison
+    condition: str | None = None
+    reference: str | None = None
 
 
 @dataclass(frozen=True)
 class GateFacet(Immutable):
-    """One facet against its margin.
+    """One facet, or all queries, against its margin.
 
     Attributes
     ----------
     name : str
-        "coverage" or "ranking".
+        "coverage", "ranking" or "all queries".
     measured_in : str
         Unit of the numbers.
     higher_is_better : bool
         Direction of `difference`.
     n : int
-        Queries that the facet is measured on.
+        Queries that it is measured on.
     difference : float or None
         Contender minus baseline.
     interval : Interval or None
@@ -68,8 +58,8 @@ class GateFacet(Immutable):
     status : {"harm excluded", "inconclusive", "harm shown"}
         Whether harm beyond the margin is excluded or shown.
     needed : QueriesNeeded or None
-        How many queries like these would exclude harm beyond the margin if the two runs were equally good; None where the
-        facet is not inconclusive, or the queries are not known.
+        How many queries like these would exclude harm beyond the margin if the two runs were equally good; None where it is
+        not inconclusive, or the queries are not known.
     """
 
     name: str
@@ -79,26 +69,28 @@ class GateFacet(Immutable):
     difference: float | None
     interval: Interval | None
     margin: float
-    status: FacetStatus
+    status: HarmStatus
     needed: QueriesNeeded | None
 
 
 @dataclass(frozen=True)
 class GateDecision(Immutable):
-    """The decision on one contender, in one condition.
+    """The decision on one contender, in one condition, against one baseline.
 
     Attributes
     ----------
-    condition : str or None
-        The collection; None where there is only one.
     contender : str
         The run.
+    condition : str or None
+        The collection; None where there is only one.
+    reference : str or None
+        The second baseline, where this decision is against it; None where it is against the baseline.
     status : {"pass", "inconclusive", "fail"}
         The decision.
     reasons : tuple of str
         Why, in sentences.
     label : str or None
-        The label of the comparison; None where the run has no results.
+        The label of the comparison; None where there is no comparison.
     equivalent : bool
         Whether differences beyond the margins are excluded in both directions.
     n_queries : int
@@ -106,32 +98,28 @@ class GateDecision(Immutable):
     n_missing : pair of int
         Those without any result, of baseline and contender.
     facets : tuple of GateFacet
-        Coverage and ranking; empty where the run has no results.
-    all_queries : float or None
-        Change of the search length over all queries, in ranks, lower is better; None where it is not known.
-    all_queries_p : float or None
-        Its p-value, not corrected.
+        Coverage, ranking, and all queries where their search lengths are known; empty where there is no comparison.
     queries : tuple of QueryOutcome
         Up to ten queries behind the decision, the largest harm of each kind first; empty where the gate passes.
     """
 
-    condition: str | None
     contender: str
+    condition: str | None
+    reference: str | None
     status: Status
     reasons: tuple[str, ...]
-    label: str | None
-    equivalent: bool
-    n_queries: int
-    n_missing: tuple[int, int]
-    facets: tuple[GateFacet, ...]
-    all_queries: float | None
-    all_queries_p: float | None
-    queries: tuple[QueryOutcome, ...]
+    label: str | None = None
+    equivalent: bool = False
+    n_queries: int = 0
+    n_missing: tuple[int, int] = (0, 0)
+    facets: tuple[GateFacet, ...] = ()
+    queries: tuple[QueryOutcome, ...] = ()
 
     @property
     def name(self) -> str:
-        """The contender, and the condition where there are several."""
-        return self.contender if self.condition is None else f"{self.contender} on {self.condition}"
+        """The contender, with the second baseline where it is against that, and the condition where there are several."""
+        against = "" if self.reference is None else f" against {self.reference}"
+        return f"{self.contender}{against}" + ("" if self.condition is None else f" on {self.condition}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,10 +130,12 @@ class GateResult(Result):
     ----------
     baseline : str
         The run that the others are compared with.
+    reference : str or None
+        The second baseline, such as the last release.
     decisions : tuple of GateDecision
-        One for each contender and condition.
-    margins : (float, float)
-        Largest tolerable harm: percentage points of coverage, ranks.
+        One for each contender and condition, against the baseline and then against the reference.
+    margins : tuple of float
+        Largest tolerable harm: percentage points of coverage, ranks, and where it was given ranks over all queries.
     max_missing : float
         Largest tolerable share of answerable queries without results.
     settings : Settings or None
@@ -157,8 +147,9 @@ class GateResult(Result):
     """
 
     baseline: str
+    reference: str | None
     decisions: tuple[GateDecision, ...]
-    margins: tuple[float, float]
+    margins: tuple[float, ...]
     max_missing: float
     settings: Settings | None
     inputs: Mapping[str, str]
@@ -182,21 +173,23 @@ class GateResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each decision."""
-        return [_row(decision) for decision in self.decisions]
+        return [_row(decision, decision.reference or self.baseline) for decision in self.decisions]
 
     def _summary(self) -> str:
         return f"{self.status} ({self.worst.name}), {plural('decision', len(self.decisions))} against {self.baseline!r}"
 
 
-def _row(decision: GateDecision) -> dict[str, Any]:
-    row = cells_of(decision, "condition", "contender", "status", "verdict=label", "equivalent", "n_queries")
+def _row(decision: GateDecision, baseline: str) -> dict[str, Any]:
+    row = cells_of(decision, "condition", "contender") | {"baseline": baseline}
+    row |= cells_of(decision, "status", "verdict=label", "equivalent", "n_queries")
     row |= {"missing_baseline": decision.n_missing[0], "missing_contender": decision.n_missing[1]}
-    for name, facet in zip(("coverage", "ranking"), decision.facets or (None, None), strict=True):
+    facets = {facet.name: facet for facet in decision.facets}
+    for name in ("coverage", "ranking", "all queries"):
         row |= cells_of(
-            facet, "status", "difference", "low=interval.low", "high=interval.high", "margin", "queries=needed.queries",
-            "queries_upper=needed.upper", prefix=f"{name}_",
+            facets.get(name), "status", "difference", "low=interval.low", "high=interval.high", "margin",
+            "queries=needed.queries", "queries_upper=needed.upper", prefix=f"{name.replace(' ', '_')}_",
         )  # fmt: skip
-    return row | cells_of(decision, "all_queries", "all_queries_p") | {"reasons": " ".join(decision.reasons)}
+    return row | {"reasons": " ".join(decision.reasons)}
 
 
 def gate_of(
@@ -204,11 +197,13 @@ def gate_of(
     rows: Sequence[GateRow],
     settings: Settings | None,
     *,
-    margins: tuple[float, float] | None,
+    margins: Sequence[float] | None,
     max_missing: float,
     inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
 ) -> GateResult:
-    """Decide on each contender and collection; see `ir_outcomes.gate`."""
+    """Decide on each row; see `ir_outcomes.gate`."""
+    if not rows:
+        raise ParameterError("there is no comparison to decide on")
     margins = checked_margins(margins) or (None if settings is None else settings.margins)
     if margins is None:
         raise ParameterError(
@@ -222,7 +217,8 @@ def gate_of(
     paths = dict(inputs) if isinstance(inputs, Mapping) else {os.fsdecode(path): path for path in inputs}
     return GateResult(
         baseline=baseline,
-        decisions=tuple(decide_gate(compared, margins, max_missing, condition) for condition, compared in rows),
+        reference=next((row.reference for row in rows if row.reference is not None), None),
+        decisions=tuple(_decide(row, margins, max_missing) for row in rows),
         margins=margins,
         max_missing=float(max_missing),
         settings=None if settings is None else replace(settings, margins=margins),
@@ -232,50 +228,40 @@ def gate_of(
     )
 
 
-def decide_gate(
-    compared: Comparison | WithoutResults, margins: tuple[float, float], max_missing: float, condition: str | None = None
-) -> GateDecision:
-    """Decide on one contender, on the collection `condition` where there are several."""
-    if isinstance(compared, WithoutResults):
-        return GateDecision(
-            condition, compared.contender, "fail", (compared.reason,), None, False, 0, (0, 0), (), None, None, ()
-        )  # fmt: skip
-    facets = tuple(
-        _facet(compared, facet, changes, margin)
-        for facet, changes, margin in zip(
-            (compared.coverage, compared.ranking), (coverage_changes, ranking_changes), margins, strict=True
-        )
-    )
+def _decide(row: GateRow, margins: Sequence[float], max_missing: float) -> GateDecision:
+    """Decide on one contender."""
+    compared = row.compared
+    if isinstance(compared, str):
+        return GateDecision(row.contender, row.condition, row.reference, "fail", (compared,))
+    found = against_margins(compared.coverage, compared.ranking, compared.restricted, compared.outcomes, margins)
+    facets = [_facet(compared, against) for against in found]
     missing = list(_about_missing(compared, max_missing))
     harms = [_harm_in_words(facet) for facet in facets if facet.status == "harm shown"]
-    doubts = [*_about_open_facets(compared, facets), *_about_all_queries(compared)]
-    within = within_margins(compared.coverage, compared.ranking, margins)
+    doubts = list(_about_open_facets(compared, facets))
+    if compared.restricted is None:
+        doubts.append("The search lengths over all queries are not known without a cutoff, so they could not be checked.")
     status: Status = "fail" if missing or harms else "inconclusive" if doubts else "pass"
-    restricted = compared.restricted
+    is_equivalent = within_margins(found)[1]
     return GateDecision(
-        condition=condition,
-        contender=compared.contender,
+        contender=row.contender,
+        condition=row.condition,
+        reference=row.reference,
         status=status,
-        reasons=(*missing, *harms, *doubts) or (_pass_in_words(within.equivalent, facets),),
+        reasons=(*missing, *harms, *doubts) or (_pass_in_words(is_equivalent, facets),),
         label=compared.verdict.label,
-        equivalent=within.equivalent,
+        equivalent=is_equivalent,
         n_queries=compared.n_queries,
         n_missing=compared.n_missing,
-        facets=facets,
-        all_queries=None if restricted is None else restricted.difference,
-        all_queries_p=None if restricted is None else restricted.test.pvalue,
+        facets=tuple(facets),
         queries=() if status == "pass" else _behind(compared, facets),
     )
 
 
-def _facet(compared: Comparison, facet: Facet, changes: Any, margin: float) -> GateFacet:
-    status: FacetStatus = "inconclusive"
-    if identical(compared.coverage, compared.ranking) or excludes_harm(facet, margin):
-        status = "harm excluded"
-    elif shows_harm(facet, margin):
-        status = "harm shown"
-    needed = None
-    if status == "inconclusive" and compared.queries is not None:
+def _facet(compared: Comparison, against: Against) -> GateFacet:
+    """Add to one facet against its margin how many queries would settle it."""
+    facet, margin, needed = against.facet, against.margin, None
+    if against.status == "inconclusive" and compared.queries is not None:
+        changes = {"coverage": coverage_changes, "ranking": ranking_changes, "all queries": restricted_changes}[facet.name]
         level = compared.settings.first_step_level
         needed = queries_for_mean(changes(compared.queries), compared.n_queries, margin, alpha=level, power=POWER)
     return GateFacet(
@@ -286,7 +272,7 @@ def _facet(compared: Comparison, facet: Facet, changes: Any, margin: float) -> G
         difference=facet.difference,
         interval=facet.margin_interval,
         margin=margin,
-        status=status,
+        status=against.status,
         needed=needed,
     )
 
@@ -303,8 +289,7 @@ def _about_missing(compared: Comparison, max_missing: float) -> Iterator[str]:
 
 
 def _harm_in_words(facet: GateFacet) -> str:
-    assert facet.interval is not None  # harm is shown by an interval only
-    least, most = sorted(abs(end) for end in facet.interval)
+    least, most = sorted(abs(end) for end in facet.interval or ())  # harm is shown by an interval only
     margin = _amount(facet.margin, facet)
     return f"{facet.name.capitalize()}: a loss of more than {margin} is shown; it is between {least:.3g} and {most:.3g}."
 
@@ -324,10 +309,10 @@ def _about_open_facets(compared: Comparison, facets: Sequence[GateFacet]) -> Ite
             continue
         worst = -facet.interval.low if facet.higher_is_better else facet.interval.high
         if worst < facet.margin:
-            yield f"{name}: all {facet.n} differences are equal, and too few to exclude harm beyond {facet.margin:g}."
+            yield f"{name}: all {facet.n} differences are equal, and too few to exclude harm beyond {facet.margin:.3g}."
             continue
         yield (
-            f"{name}: a loss of up to {_amount(worst, facet)} is not excluded, and the margin is {facet.margin:g}."
+            f"{name}: a loss of up to {_amount(worst, facet)} is not excluded, and the margin is {facet.margin:.3g}."
             f"{_needed_in_words(facet, compared.n_queries)}"
         )
 
@@ -348,22 +333,10 @@ def _needed_in_words(facet: GateFacet, n_queries: int) -> str:
     )
 
 
-def _about_all_queries(compared: Comparison) -> Iterator[str]:
-    restricted = compared.restricted
-    if restricted is None:
-        yield "The search lengths over all queries are not known without a cutoff, so they could not be checked."
-        return
-    if restricted.test.direction > 0 and restricted.test.pvalue <= compared.alpha:
-        yield (
-            f"Over all queries the search is significantly longer, by {restricted.difference:.3g} ranks "
-            f"({pvalue_in_words(restricted.test.pvalue)}); more queries do not settle this."
-        )
-    if compared.verdict.guard:
-        yield "The search lengths over all queries contradict the two facets (trade-off); more queries do not settle this."
-
-
 def _pass_in_words(is_equivalent: bool, facets: Sequence[GateFacet]) -> str:
-    margins = listed([f"{_amount(facet.margin, facet)} of {facet.name}" for facet in facets])
+    margins = listed(
+        [f"{_amount(facet.margin, facet)} {'over' if facet.name == 'all queries' else 'of'} {facet.name}" for facet in facets]
+    )
     if is_equivalent:
         return f"The runs are equivalent within the margins: differences beyond {margins} are excluded in both directions."
     return f"Harm beyond {margins} is excluded."
@@ -373,47 +346,60 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> tuple[QueryOut
     """Choose the queries with the largest harm, alternating between the facets where harm is not excluded."""
     if compared.queries is None:
         return ()
-    coverage, ranking = facets
-    # Of the queries where the same share was lost, those come first that the baseline answered best.
-    lost = sorted(compared.per_query("lost"), key=lambda query: query.found_contender - query.found_baseline)
-    kinds = ((lost[:MOST_QUERIES], coverage), (compared.per_query("worse", MOST_QUERIES), ranking))
-    not_excluded = [queries for queries, facet in kinds if facet.status != "harm excluded"]
-    alternating = chain.from_iterable(zip_longest(*(not_excluded or (queries for queries, _ in kinds))))
-    chosen = dict.fromkeys(query for query in alternating if query is not None)  # a query can be lost in part and worse
+    kinds = {
+        # Of the queries where the same share was lost, those come first that the baseline answered best.
+        "coverage": sorted(compared.per_query("lost"), key=lambda query: query.found_contender - query.found_baseline),
+        "ranking": compared.per_query("worse"),
+        "all queries": sorted(
+            (query for query in compared.queries if (query.restricted or 0) > 0), key=lambda query: -(query.restricted or 0)
+        ),
+    }
+    not_excluded = [kinds[facet.name] for facet in facets if facet.status != "harm excluded"]
+    alternating = chain.from_iterable(zip_longest(*(not_excluded or kinds.values())))
+    chosen = dict.fromkeys(query for query in alternating if query is not None)  # a query can be of several kinds
     return tuple(chosen)[:MOST_QUERIES]
 
 
 def _note(settings: Settings) -> str:
     return (
-        f"A contender whose true harm on a facet is as large as the margin passes about {settings.first_step_level / 2:.2%} of "
-        "the time, or less. A gate that runs again and again on the same queries repeats this test: among many contenders that "
-        "should not pass, some will."
+        f"A contender whose true harm is as large as a margin passes about {settings.first_step_level / 2:.2%} of the time, or "
+        "less. A gate that runs again and again on the same queries repeats this test: among many contenders that should not "
+        "pass, some will."
     )
 
 
+Compared = Comparison | Comparisons | CollectionsComparison
+
+
 def gate(
-    compared: Comparison | Comparisons | CollectionsComparison,
+    compared: Compared,
     *,
-    margins: tuple[float, float] | None = None,
+    reference: Compared | None = None,
+    margins: tuple[float, ...] | None = None,
     max_missing: float = MAX_MISSING,
+    allow_missing: Collection[str] = (),
     inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]] = (),
 ) -> GateResult:
     """Decide whether runs may take the place of the baseline: pass, fail or inconclusive.
 
-    *pass*: harm beyond the margins is excluded on both facets, the guard did not act, and the search over all queries is not
-    significantly longer. *fail*: harm beyond a margin is shown, or a run lacks too many queries. *inconclusive*: neither; "not
-    significant" is never a pass.
+    *pass*: harm beyond the margins is excluded on both facets and over all queries. *fail*: harm beyond a margin is shown, a
+    run lacks too many queries, or it is missing in a collection. *inconclusive*: neither; "not significant" is never a pass.
 
     Parameters
     ----------
     compared : Comparison, Comparisons or CollectionsComparison
         From `ir_outcomes.compare` or `ir_outcomes.compare_collections`. Each contender and collection is decided on, and the
         worst decision is that of the whole.
-    margins : (float, float), optional
-        Largest tolerable harm: percentage points of coverage, ranks (or units of the measure that was compared); by default
-        those of the comparison.
+    reference : the same, optional
+        The same contenders against a second baseline, such as the last release, so that small losses cannot add up from one
+        baseline to the next: both must pass.
+    margins : (float, float) or (float, float, float), optional
+        Largest tolerable harm: percentage points of coverage, ranks (or units of the measure that was compared), ranks over
+        all queries; see `ir_outcomes.compare`. By default those of the comparison.
     max_missing : float
         Largest tolerable share of answerable queries for which a run returned nothing.
+    allow_missing : collection of str
+        Runs that a collection may lack, as ``"run@collection"``; without a comparison there is no decision.
     inputs : paths, or mapping from names to paths
         Files whose SHA-256 is kept in the result.
 
@@ -425,7 +411,7 @@ def gate(
     Raises
     ------
     ParameterError
-        If there are no margins, no comparisons, or a setting is not possible.
+        If there are no margins, no comparisons, the reference has other contenders, or a setting is not possible.
     UnreadableFile
         If an input cannot be read.
 
@@ -445,35 +431,68 @@ def gate(
     >>> iro.gate(iro.compare(qrels, b, a), margins=(10.0, 0.5)).status
     'fail'
     """
-    rows: list[GateRow]
-    if isinstance(compared, CollectionsComparison):
-        baseline, rows, settings = compared.baseline, collection_rows(compared), compared.settings
-    else:
-        items = list(compared) if isinstance(compared, Comparisons) else [compared]
-        if not items:
-            raise ParameterError("there is no comparison to decide on")
-        baseline, rows, settings = items[0].baseline, [(None, item) for item in items], items[0].settings
-    return gate_of(baseline, rows, settings, margins=margins, max_missing=max_missing, inputs=inputs)
+    sides = [compared] if reference is None else [compared, reference]
+    rows = rows_to_decide(sides, allow_missing)
+    first = _first(compared)
+    return gate_of(first.baseline, rows, first.settings, margins=margins, max_missing=max_missing, inputs=inputs)
 
 
-def collection_rows(compared: CollectionsComparison, reasons: Mapping[tuple[str, str], str] | None = None) -> list[GateRow]:
-    """List every contender on every collection, those without a comparison too.
+def rows_to_decide(
+    sides: Sequence[Compared], allow_missing: Collection[str] = (), empty: Mapping[tuple[str, str], str] | None = None
+) -> list[GateRow]:
+    """List every contender in every collection against each baseline; `empty` says why a (run, collection) has no results."""
+    _check_allowed(sides, allow_missing)
+    baselines = [_first(side).baseline for side in sides]
+    rows: list[list[GateRow]] = []
+    for side, reference in zip(sides, (None, *baselines[1:]), strict=True):
+        if isinstance(side, CollectionsComparison):
+            rows.append(list(_rows_of_collections(side, baselines, allow_missing, empty or {}, reference)))
+        else:
+            items = side if isinstance(side, Comparisons) else [side]
+            rows.append([GateRow(item.contender, item, reference=reference) for item in items])
+    if len({frozenset(row.contender for row in own) for own in rows}) > 1:
+        raise ParameterError("the reference must be compared with the same contenders as the baseline")
+    return [row for own in rows for row in own]
 
-    Parameters
-    ----------
-    compared : CollectionsComparison
-        The comparisons.
-    reasons : mapping of (collection, run) to str, optional
-        Why a run has no results on a collection.
-    """
-    reasons = reasons or {}
-    known = {(row.condition, row.comparison.contender): row.comparison for row in compared.conditions}
-    collections = dict.fromkeys([*compared.collections, *(collection for collection, _ in reasons)])
-    rows: list[GateRow] = []
-    for contender in (overall.contender for overall in compared.overall):
-        for collection in collections:
-            found = known.get((collection, contender))
-            reason = reasons.get((collection, contender)) or reasons.get((collection, compared.baseline))
-            lacking = f"{contender} cannot be compared on {collection}: {reason or 'a run is missing there.'}"
-            rows.append((collection, found or WithoutResults(contender, lacking)))
-    return rows
+
+def _rows_of_collections(
+    compared: CollectionsComparison,
+    baselines: Sequence[str],
+    allow_missing: Collection[str],
+    empty: Mapping[tuple[str, str], str],
+    reference: str | None,
+) -> Iterator[GateRow]:
+    lacks = {(run, name): f"{run} is missing there." for run, name in compared.missing} | dict(empty)
+    known = {(row.comparison.contender, row.condition): row.comparison for row in compared.conditions}
+    for contender in dict.fromkeys(run for run, _ in (*known, *lacks) if run not in baselines):
+        for name in dict.fromkeys(name for _, name in (*known, *lacks)):
+            pairs = [(run, name) for run in (compared.baseline, contender) if (run, name) in lacks]
+            if not pairs:
+                yield GateRow(contender, known[contender, name], name, reference)
+            elif any(pair in empty or "@".join(pair) not in allow_missing for pair in pairs):
+                reasons = " ".join(lacks[pair] for pair in pairs)
+                yield GateRow(contender, f"{contender} cannot be compared on {name}: {reasons}", name, reference)
+
+
+def _first(compared: Compared) -> Comparison | CollectionsComparison:
+    """Return a comparison that knows baseline and settings."""
+    if not isinstance(compared, Comparisons):
+        return compared
+    if not compared:
+        raise ParameterError("there is no comparison to decide on")
+    return compared[0]
+
+
+def _check_allowed(sides: Iterable[Compared], allow_missing: Collection[str]) -> None:
+    """Refuse runs and collections that do not exist: a name with a typo would allow nothing."""
+    known = {
+        f"{run}@{name}"
+        for side in sides
+        if isinstance(side, CollectionsComparison)
+        for run in (side.baseline, *(found.contender for found in side.overall), *(run for run, _ in side.missing))
+        for name in (*side.collections, *(name for _, name in side.missing))
+    }
+    unknown = [name for name in allow_missing if name not in known]
+    if unknown:
+        expected = f"they are {listed(sorted(known)[:10])}" if known else "there are no collections"
+        raise ParameterError(f"allow_missing: {unknown[0]!r} is no run@collection; {expected}")

@@ -119,7 +119,7 @@ def compare(
     )
     comparisons = list(result) if isinstance(result, Comparisons) else [result]
     if plan:
-        written.write(*(plan_queries(comparison, *(tests.margins or ())) for comparison in comparisons))
+        written.write(*(plan_queries(comparison, *(tests.margins or ())[:2]) for comparison in comparisons))
     elif per_query is None:
         written.write(result, plot_kind=kind)
     else:

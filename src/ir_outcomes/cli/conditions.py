@@ -52,7 +52,13 @@ def register(app: typer.Typer) -> None:
         "ir-outcomes compare-judges bm25.run bm25-stem.run --judge people=qrels.txt@1 --judge model=model.txt@2",
         name="compare-judges",
     )
-    add_command(app, suite, "ir-outcomes suite suite --baseline bm25", "ir-outcomes suite suite.toml -m nDCG@10")
+    add_command(
+        app,
+        compare_suite,
+        "ir-outcomes suite suite --baseline bm25",
+        "ir-outcomes suite suite.toml -m nDCG@10",
+        name="suite",
+    )
 
 
 def compare_cutoffs(
@@ -155,8 +161,8 @@ def compare_judges(
     written.write(result)
 
 
-def suite(
-    path: Annotated[
+def compare_suite(
+    suite: Annotated[
         str, typer.Argument(metavar="SUITE", help="A folder of collections and runs, or a TOML or JSON file that lists them.")
     ],
     options: SuiteOptions,
@@ -196,7 +202,7 @@ def suite(
     from ir_outcomes.evaluation.evaluate import evaluate_suite
     from ir_outcomes.reading.suites import read_suite
 
-    found = read_suite(path)
+    found = read_suite(suite)
     evaluations = evaluate_suite(found, measures=measures or (), **options.settings())
     first = baseline or found.baseline
     if first is None:

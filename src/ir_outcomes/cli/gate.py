@@ -18,7 +18,7 @@ from ir_outcomes.cli.options import (
     RunOptions,
     usage_error,
 )
-from ir_outcomes.cli.sources import EvaluatedRuns, evaluated_with_baseline, run_files
+from ir_outcomes.cli.sources import EvaluatedRuns, evaluated_with_baseline, is_same_file, run_files
 from ir_outcomes.cli.streams import given_command, note, progress_is_shown
 from ir_outcomes.cli.writing import WriteOptions, check_target
 from ir_outcomes.errors import EmptyInput, ParameterError
@@ -69,6 +69,18 @@ def gate(
     system: Annotated[
         str | None, typer.Option("--baseline", metavar="NAME", help="With --suite: the name of the baseline.")
     ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN",
+            help="A second baseline, such as the run of the last release (with --suite its name): both must pass, so that "
+            "small losses cannot add up.",
+        ),
+    ] = None,
+    allow_missing: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RUN@COLLECTION", help="With --suite: a run that this collection may lack."),
+    ] = None,
     queries: QUERIES = None,
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report page to this HTML file.")] = None,
     summary: Annotated[
@@ -83,8 +95,9 @@ def gate(
 
     The exit status is 0 for pass, 3 for fail and 4 for inconclusive.
 
-    A run passes if harm beyond the margins is excluded on both facets. It fails if such harm is shown, or if it has no results
-    for too many queries. Of several decisions the worst is the exit status.
+    A run passes if harm beyond the margins is excluded on both facets and over all queries. It fails if such harm is shown, if
+    it has no results for too many queries, or if a collection of the suite lacks it. Of several decisions the worst is the exit
+    status.
     """
     from ir_outcomes.across.gate import gate_of
 
@@ -95,13 +108,13 @@ def gate(
     if suite is not None:
         if qrels is not None:
             raise usage_error("--suite replaces QRELS and runs; leave them out.")
-        found = _compare_suite(suite, system, options, tests, keep)
+        found = _compare_suite(suite, system, reference, allow_missing or [], options, tests, keep)
     elif qrels is None or baseline is None or not runs:
         raise usage_error("Give QRELS, BASELINE and at least one RUN, or --suite.")
-    elif system is not None:
-        raise usage_error("--baseline needs --suite.")
+    elif system is not None or allow_missing:
+        raise usage_error(f"{'--allow-missing' if allow_missing else '--baseline'} needs --suite.")
     else:
-        found = _compare(qrels, baseline, runs, options, tests, queries, keep)
+        found = _compare(qrels, baseline, runs, reference, options, tests, queries, keep)
     result = gate_of(
         found.baseline, found.rows, found.settings, margins=margins, max_missing=max_missing, inputs=found.inputs
     )  # fmt: skip
@@ -117,41 +130,51 @@ def _compare(
     qrels: str,
     baseline: str,
     runs: Sequence[str],
+    reference: str | None,
     options: RunOptions,
     tests: CorrectedTestOptions,
     queries: str | None,
     documents: int,
 ) -> _Compared:
-    from ir_outcomes.across.gate import WithoutResults
+    from ir_outcomes.across.gate import GateRow
     from ir_outcomes.comparison import compare
     from ir_outcomes.reading.files import name_of
 
     paths = run_files(runs)
-    inputs = [path for path in dict.fromkeys((qrels, baseline, *paths)) if os.path.isfile(path)]
+    second = [] if reference is None else [reference]
+    if any(is_same_file(path, baseline) or name_of(path) == baseline for path in second):
+        raise usage_error("--reference: this is the baseline already; leave it out, or give another run.")
+    inputs = [path for path in dict.fromkeys((qrels, baseline, *paths, *second)) if os.path.isfile(path)]
     kept: dict[str, Any] = {"queries": queries, "documents": documents}
     empty: dict[str, str] = {}
     given: EvaluatedRuns | None
     try:
-        given = evaluated_with_baseline(options, qrels, baseline, paths, **kept)
+        given = evaluated_with_baseline(options, qrels, baseline, [*paths, *second], **kept)
     except EmptyInput as error:
         if error.source == qrels:
             raise
-        empty = dict(_empty(options, qrels, [baseline, *paths]))
+        empty = dict(_empty(options, qrels, [baseline, *paths, *second]))
         options, paths = replace(options, names=None), [path for path in paths if path not in empty]
-        has_results = bool(paths) and baseline not in empty
-        given = evaluated_with_baseline(options, qrels, baseline, paths, **kept) if has_results else None
+        has_results = bool(paths) and not {baseline, *second} & set(empty)
+        given = evaluated_with_baseline(options, qrels, baseline, [*paths, *second], **kept) if has_results else None
     rows: list[GateRow] = []
     compared: Any = None
     if given is not None:
-        compared = compare(given.evaluation, given.baseline, given.contenders, progress=progress_is_shown(), **asdict(tests))
-        rows = [(None, item) for item in compared]
-    if baseline in empty:
-        lacking = f"The baseline cannot be compared with: {empty.pop(baseline)}"
-        rows = [(None, WithoutResults(name_of(path), lacking)) for path in paths]
-    rows += [(None, WithoutResults(name_of(path), f"There is nothing to compare: {reason}")) for path, reason in empty.items()]
+        contenders = given.contenders[: len(given.contenders) - len(second)]
+        rules: dict[str, Any] = {**asdict(tests), "progress": progress_is_shown()}
+        compared = compare(given.evaluation, given.baseline, contenders, **rules)
+        rows = [GateRow(item.contender, item) for item in compared]
+        for name in given.contenders[len(contenders) :]:
+            again: Any = compare(given.evaluation, name, [item.contender for item in compared], **rules)
+            rows += [GateRow(item.contender, item, reference=name) for item in again]
+    for what, path in (("baseline", baseline), *(("reference", path) for path in second)):
+        if path in empty:
+            lacking = f"The {what} cannot be compared with: {empty.pop(path)}"
+            rows += [GateRow(name_of(path), lacking) for path in paths]
+    rows += [GateRow(name_of(path), f"There is nothing to compare: {reason}") for path, reason in empty.items()]
     if given is None:
         return _Compared(name_of(baseline), rows, None, None, None, inputs)
-    return _Compared(given.baseline, rows, compared[0].settings, compared, given.evaluation, inputs)
+    return _Compared(compared[0].baseline, rows, compared[0].settings, compared, given.evaluation, inputs)
 
 
 def _empty(options: RunOptions, qrels: str, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -166,10 +189,16 @@ def _empty(options: RunOptions, qrels: str, paths: Sequence[str]) -> Iterator[tu
 
 
 def _compare_suite(
-    path: str, system: str | None, options: RunOptions, tests: CorrectedTestOptions, documents: int
+    path: str,
+    system: str | None,
+    reference: str | None,
+    allow_missing: Sequence[str],
+    options: RunOptions,
+    tests: CorrectedTestOptions,
+    documents: int,
 ) -> _Compared:
     from ir_outcomes.across import compare_collections
-    from ir_outcomes.across.gate import collection_rows
+    from ir_outcomes.across.gate import rows_to_decide
     from ir_outcomes.reading.suites import read_suite
 
     suite = read_suite(path)
@@ -177,7 +206,7 @@ def _compare_suite(
     if baseline is None:
         raise usage_error("--baseline: name the baseline of the suite.")
     evaluations: dict[str, Evaluation] = {}
-    reasons: dict[tuple[str, str], str] = {}
+    empty: dict[tuple[str, str], str] = {}
     for collection in suite.collections:
         # Options of the command come before what the suite says.
         own = {name: getattr(collection, name) for name in ("cutoff", "rel") if getattr(options, name) is None}
@@ -188,17 +217,18 @@ def _compare_suite(
         except EmptyInput as error:
             if error.source == collection.qrels:
                 raise
-            empty = dict(_empty(options, collection.qrels, list(runs.values())))
-            reasons |= {(collection.name, name): empty[run] for name, run in runs.items() if run in empty}
-            present = {name: run for name, run in runs.items() if run not in empty}
+            found = dict(_empty(options, collection.qrels, list(runs.values())))
+            empty |= {(name, collection.name): found[run] for name, run in runs.items() if run in found}
+            present = {name: run for name, run in runs.items() if run not in found}
             if present:
                 evaluations[collection.name] = options.evaluate(collection.qrels, present, **settings)
-    compared = compare_collections(evaluations, baseline, groups=suite.groups or None, **asdict(tests))
-    inputs = [file for collection in suite.collections for file in (collection.qrels, *collection.runs.values())]
-    inputs = [file for file in inputs if os.path.isfile(file)]
-    return _Compared(
-        compared.baseline, collection_rows(compared, reasons), compared.settings, compared, evaluations, inputs
-    )  # fmt: skip
+    baselines = [baseline] if reference is None else [baseline, reference]
+    contenders = [name for ev in evaluations.values() for name in ev.names if name not in baselines]
+    rules: dict[str, Any] = {"groups": suite.groups or None, **asdict(tests)}
+    compared = [compare_collections(evaluations, name, contenders, **rules) for name in baselines]
+    inputs = [file for file in suite.files if os.path.isfile(file)]
+    rows = rows_to_decide(compared, allow_missing, empty)
+    return _Compared(baseline, rows, compared[0].settings, compared[0], evaluations, inputs)
 
 
 def _append(path: Path, text: str) -> None:

@@ -13,6 +13,8 @@ from typing import Any, get_type_hints
 
 import typer
 
+from ir_outcomes.cli.writing import refuse_inputs
+
 __all__ = ["add_command"]
 
 
@@ -54,6 +56,7 @@ def _flat(function: Callable[..., None]) -> Callable[..., None]:
         parameters += [_parameter(field, of_fields[field.name]) for field in fields(group)]
 
     def command(**values: Any) -> None:
+        refuse_inputs(values)
         given = {
             name: group(**{field.name: values.pop(field.name) for field in fields(group)}) for name, group in groups.items()
         }

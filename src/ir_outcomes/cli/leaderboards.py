@@ -261,8 +261,7 @@ def _sources(
         return
     evaluation = options.evaluate(qrels, _needed(runs), measures=measures or (), directions=higher_is_better)
     if cutoff is not None:
-        yield evaluation.scores_of(None, cutoff=cutoff), None
-        return
+        evaluation = evaluation.with_cutoff(cutoff)
     for measure in measures or (None,):
         yield evaluation, measure
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,7 +14,17 @@ import typer
 
 from ir_outcomes.cli.streams import progress_is_shown, quiet
 from ir_outcomes.errors import escaped
-from ir_outcomes.types import Correction, CoverageTest, FamilyCorrection, Missing, OneOrder, RankingTest, Ties, UnitChoice
+from ir_outcomes.types import (
+    Correction,
+    CoverageTest,
+    FamilyCorrection,
+    Missing,
+    OneOrder,
+    RankingTest,
+    RunBy,
+    Ties,
+    UnitChoice,
+)
 
 if TYPE_CHECKING:
     from ir_outcomes.evaluation.evaluation import Evaluation
@@ -23,6 +34,10 @@ __all__ = [
     "RESAMPLES", "RUNS", "SEED", "CorrectedTestOptions", "EvaluateOptions", "FamilyOptions", "MarginOptions",
     "OneOrderOptions", "RunOptions", "SuiteOptions", "TestOptions", "bounded", "choice", "named_files", "usage_error",
 ]  # fmt: skip
+
+
+MARGIN_UNITS = ("pp", "ranks", "ranks-all")
+_MARGIN = re.compile(rf"(.+?)\s*({'|'.join(MARGIN_UNITS)})?")
 
 
 def usage_error(message: str) -> typer.BadParameter:
@@ -61,15 +76,22 @@ def bounded(low: float, high: float) -> Callable[[str], float]:
     return parse
 
 
-def _margins(text: str) -> tuple[float, float]:
-    parts = [part.strip().removesuffix("pp").removesuffix("ranks") for part in text.split(",")]
+def _margins(text: str) -> tuple[float, ...]:
+    """Read margins by their units; a number without a unit has that of its position."""
+    parts = [_MARGIN.fullmatch(part.strip()) for part in text.split(",")]
+    named = {part[2] or unit: part[1] for part, unit in zip(parts, MARGIN_UNITS, strict=False) if part}
     try:
-        coverage, ranking = map(float, parts)
-    except ValueError:
-        raise usage_error(f"{text!r}: write two numbers, percentage points of coverage and ranks, such as 1pp,0.5.") from None
-    if not (coverage > 0 and ranking > 0 and math.isfinite(coverage) and math.isfinite(ranking)):
-        raise usage_error(f"{text!r}: both margins must be positive and finite, such as 1pp,0.5.")
-    return coverage, ranking
+        if len(named) < len(parts):
+            raise ValueError("a unit is there twice, or a number is missing")
+        margins = tuple(float(named[unit]) for unit in MARGIN_UNITS[: max(2, len(named))])
+    except (ValueError, KeyError):
+        raise usage_error(
+            f"{text!r}: write two numbers, percentage points of coverage and ranks, or a third, ranks over all queries, such "
+            "as 1pp,0.5ranks or 1pp,0.5ranks,1ranks-all. Numbers without a unit are read in this order."
+        ) from None
+    if not all(0 < margin < math.inf for margin in margins):
+        raise usage_error(f"{text!r}: all margins must be positive and finite, such as 1pp,0.5.")
+    return margins
 
 
 def _jobs(text: str) -> int:
@@ -117,9 +139,10 @@ MARGINS = Annotated[
     Any,
     typer.Option(
         parser=_margins,
-        metavar="POINTS,RANKS",
-        help="Non-inferiority margins: the largest tolerable losses of coverage (percentage points) and of ranking (ranks), "
-        "such as 1pp,0.5.",
+        metavar="POINTS,RANKS[,RANKS-ALL]",
+        help="Non-inferiority margins: the largest tolerable losses of coverage (percentage points), of ranking (ranks), and "
+        "over all queries (ranks; by default what the other two tolerate together), such as 1pp,0.5 or "
+        "1pp,0.5ranks,1ranks-all.",
     ),
 ]
 CORRECTION = Annotated[Correction, choice(Correction, help="The correction of p-values for several contenders.")]
@@ -156,6 +179,10 @@ NAMES = Annotated[
         help="A name for a run, instead of its file's; give one for each run, in their order.",
         callback=lambda names: names and list(map(_as_text, names)),
     ),
+]
+RUN_BY = Annotated[
+    RunBy | None,
+    choice(RunBy, "--run-by", help="What orders the documents of run files that do not say it: their ranks, or their scores."),
 ]
 QUERIES = Annotated[
     str | None,
@@ -207,12 +234,17 @@ class EvaluateOptions(SettingsOptions):
     """How runs are evaluated, for analyses that take a cutoff of their own."""
 
     names: NAMES = None
+    run_by: RUN_BY = None
 
     def evaluate(self, qrels: Any, runs: Any, **settings: Any) -> Evaluation:
         """Evaluate runs with these options."""
         from ir_outcomes.evaluation.evaluate import evaluate
 
-        return evaluate(qrels, runs, **{**self.settings(), **settings})
+        arguments = {**self.settings(), **settings}
+        by = arguments.pop("run_by")
+        if by is not None:
+            runs = [f"{run}#{by}" if os.path.isfile(run) else run for run in runs]
+        return evaluate(qrels, runs, **arguments)
 
 
 @dataclass(frozen=True)

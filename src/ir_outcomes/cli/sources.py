@@ -13,7 +13,7 @@ from ir_outcomes.cli.options import OneOrderOptions
 if TYPE_CHECKING:
     from ir_outcomes.evaluation.evaluation import Evaluation
 
-__all__ = ["BASELINE", "CONTENDERS", "EvaluatedRuns", "evaluated_with_baseline", "run_files"]
+__all__ = ["BASELINE", "CONTENDERS", "EvaluatedRuns", "evaluated_with_baseline", "is_same_file", "run_files"]
 
 BASELINE = Annotated[
     str,
@@ -61,7 +61,7 @@ def evaluated_with_baseline(
     if not os.path.exists(baseline) and (baseline == "best" or baseline in called):
         evaluation = options.evaluate(qrels, paths, **settings)
         return EvaluatedRuns(evaluation, baseline, [name for name in evaluation.names if name != baseline], is_single=False)
-    others = [path for path in paths if not _is_same_file(path, baseline)] or paths
+    others = [path for path in paths if not is_same_file(path, baseline)] or paths
     evaluation = options.evaluate(qrels, [baseline, *others], **settings)
     return EvaluatedRuns(
         evaluation,
@@ -72,7 +72,8 @@ def evaluated_with_baseline(
     )
 
 
-def _is_same_file(path: str, baseline: str) -> bool:
+def is_same_file(path: str, baseline: str) -> bool:
+    """Return whether two paths are the same file, or two names the same."""
     try:
         return os.path.samefile(path, baseline)
     except OSError:

@@ -16,7 +16,12 @@ __all__ = ["register"]
 Show = Literal["lengths", "changes", "rrie", "headroom"]
 SHARED_CUTOFF = Annotated[
     int | None,
-    typer.Option("--cutoff", "-k", min=1, help="Ignore ranks beyond this one; by default the depth that all runs reach."),
+    typer.Option(
+        "--cutoff",
+        "-k",
+        min=1,
+        help="Ignore ranks beyond this one; by default that of the dataset, or 100, or the depth that all runs reach.",
+    ),
 ]
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
@@ -13,8 +16,9 @@ import typer
 
 from ir_outcomes.cli.options import QUIET, choice, usage_error
 from ir_outcomes.cli.streams import note, print_json, print_lines, standard_output
-from ir_outcomes.errors import ParameterError
+from ir_outcomes.errors import InputError, IrOutcomesError, IrOutcomesWarning, ParameterError
 from ir_outcomes.types import Columns, Mark, unreachable
+from ir_outcomes.writing import write_completely
 
 if TYPE_CHECKING:
     from ir_outcomes.results import Result
@@ -142,12 +146,13 @@ class WriteOptions:
             return
         if self.output.is_file():
             note(f"{self.output} exists and is overwritten")
+        stream = io.StringIO(newline="")
+        self._write_to(stream, parts)
         try:
             # Names that are not UTF-8 are written with the bytes that they had.
-            with self.output.open("w", encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
-                self._write_to(stream, parts)
-        except OSError as error:
-            raise ParameterError(f"--output {self.output}: cannot be written ({error.strerror})") from error
+            write_completely(self.output, stream.getvalue().encode("utf-8", "surrogateescape"))
+        except ParameterError as error:
+            raise ParameterError(f"--output {error}") from error
 
     def _write_to(self, stream: Any, parts: Iterable[Any]) -> None:
         from ir_outcomes.showing.text import print_view
@@ -197,6 +202,40 @@ def save_figure(axes: Any, path: Path) -> None:
         save(axes, path)
     except ParameterError as error:
         raise ParameterError(f"--plot {error}") from error
+
+
+OUTPUTS = ("output", "plot", "report", "summary")
+
+
+def refuse_inputs(values: Mapping[str, Any]) -> None:
+    """Refuse a file to write that is also given as an input, before anything is read."""
+    from ir_outcomes.reading.suites import read_suite
+
+    outputs = [(name, path) for name in OUTPUTS if isinstance(path := values.get(name), Path) and path.is_file()]
+    if not outputs:
+        return
+    given = [value for name, value in values.items() if name not in OUTPUTS]
+    words = [str(word) for value in given for word in (value if isinstance(value, list) else [value]) if word is not None]
+    # NAME=FILE, and FILE@GRADE after it
+    named = [
+        part for word in words if "=" in word for part in (word.partition("=")[2], word.partition("=")[2].rpartition("@")[0])
+    ]
+    inputs = [file for word in (*words, *named) for file in _files_of(word)]
+    with suppress(InputError):  # which is reported when the suite is read
+        inputs += read_suite(values["suite"]).files if isinstance(values.get("suite"), str) else []
+    for name, path in outputs:
+        if any(os.path.samefile(file, path) for file in inputs if os.path.isfile(file)):
+            raise ParameterError(f"--{name} {path}: is an input of this command and would be overwritten; choose another file")
+
+
+def _files_of(word: str) -> list[str]:
+    """List the files that an argument stands for: itself, or the runs of a directory or of a pattern."""
+    from ir_outcomes.reading.runs import is_path, run_paths
+
+    with warnings.catch_warnings(), suppress(IrOutcomesError):
+        warnings.simplefilter("ignore", IrOutcomesWarning)
+        return run_paths(word) if is_path(word) else []
+    return []
 
 
 def check_target(option: str, path: Path) -> None:

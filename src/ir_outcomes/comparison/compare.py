@@ -13,6 +13,7 @@ import numpy as np
 
 from ir_outcomes.comparison.facets import (
     Naive,
+    against_margins,
     coverage_facet,
     naive_tests,
     ranking_facet,
@@ -29,6 +30,7 @@ from ir_outcomes.comparison.verdict import (
     DecidingCoverageTest,
     Judgment,
     coverage_test_for,
+    direction_of,
     judge,
     run_tests,
     samples_of,
@@ -155,7 +157,10 @@ def _comparison(
     coverage = replace(coverage, pvalue_corrected=float(judgment.coverage[place]))
     ranking = replace(ranking_facet(queries, settings), pvalue_corrected=float(judgment.ranking[place]))
     restricted = restricted_length(queries.restricted, settings)
-    within = None if settings.margins is None else within_margins(coverage, ranking, settings.margins)
+    non_inferior, is_equivalent = None, None
+    if settings.margins is not None:
+        found = against_margins(coverage, ranking, restricted, queries.outcomes, settings.margins)
+        non_inferior, is_equivalent = within_margins(found)
     label = LABELS[verdicts.label[place]]
     comparison = Comparison(
         baseline=queries.baseline,
@@ -173,11 +178,12 @@ def _comparison(
         cutoffs=pair.cutoffs,
         verdict=Verdict(
             label=label,
+            direction=direction_of(label),
             strict=DECISIONS[int(verdicts.strict[place])],
             do_no_harm=DECISIONS[int(verdicts.do_no_harm[place])],
             guard=None if restricted is None else bool(verdicts.guard[place]),
-            non_inferior=None if within is None else within.non_inferior,
-            equivalent=None if within is None else within.equivalent,
+            non_inferior=non_inferior,
+            equivalent=is_equivalent,
             sentence=sentence(label, queries, settings.unit, coverage, ranking),
         ),
         notes=(),
@@ -185,7 +191,7 @@ def _comparison(
         run_metadata=pair.metadata,
         queries=_query_outcomes(queries, pair.texts),
     )
-    first, later = notes_on_verdict(comparison)
+    first, later = notes_on_verdict(comparison, queries)
     return replace(comparison, notes=(*first, *pair.notes, *later))
 
 
@@ -213,17 +219,29 @@ def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, 
 def _query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
     gained = pair.found_contender - pair.found_baseline
     code = np.where(gained < 0, 1, np.where(gained > 0, 2, np.where(pair.found_baseline > 0, 3, 0)))
+    nothing = np.full(len(pair.query_ids), np.nan)
+    over_all = nothing if pair.restricted is None else pair.restricted.contender - pair.restricted.baseline
     change = np.where(pair.shared, pair.length_contender - pair.length_baseline, np.nan)
     rows = zip(
         pair.query_ids,
         code.tolist(),
         np.stack([pair.found_baseline, pair.found_contender], axis=1).tolist(),
-        np.stack([pair.length_baseline, pair.length_contender, change], axis=1).tolist(),
+        np.stack([pair.length_baseline, pair.length_contender, change, over_all], axis=1).tolist(),
         strict=True,
     )
     return tuple(
-        QueryOutcome(query, OUTCOMES[outcome], a, b, _or_none(length_a), _or_none(length_b), _or_none(moved), texts.get(query))
-        for query, outcome, (a, b), (length_a, length_b, moved) in rows
+        QueryOutcome(
+            query,
+            OUTCOMES[outcome],
+            a,
+            b,
+            _or_none(length_a),
+            _or_none(length_b),
+            _or_none(moved),
+            _or_none(moved_over_all),
+            texts.get(query),
+        )
+        for query, outcome, (a, b), (length_a, length_b, moved, moved_over_all) in rows
     )
 
 
@@ -248,7 +266,7 @@ def compare(
     test: RankingTest = "t",
     coverage_test: CoverageTest = "exact",
     correction: FamilyCorrection = "holm",
-    margins: tuple[float, float] | None = None,
+    margins: tuple[float, ...] | None = None,
     all_pairs: bool = False,
     names: Sequence[str] | None = None,
     queries: Any = None,
@@ -283,8 +301,10 @@ def compare(
     correction : {"holm", "bonferroni", "fdr_bh", "tukey", "none"}
         Correction for several contenders, separately for each facet. It applies to improvements, not to the harm check.
         "tukey", the randomized Tukey HSD test, is for all pairs and ``unit="query"``.
-    margins : (float, float), optional
-        Non-inferiority margins for coverage (percentage points) and ranking (ranks), both positive.
+    margins : (float, float) or (float, float, float), optional
+        Non-inferiority margins, all positive: coverage (percentage points), ranking (ranks), and the search length over all
+        queries (ranks). The third is by default what the other two tolerate together: ranking margin x share that both answer
+        + coverage margin / 100 x k of the restricted search length.
     all_pairs : bool
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import PairedQueries, Restricted, Settings
+from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Restricted, Settings
 from ir_outcomes.comparison.verdict import DecidingCoverageTest
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import (
@@ -80,8 +80,8 @@ class Facet(Immutable):
         Name of the deciding test, a key of `tests`.
     tests : mapping of str to Test
         The tests of this facet by name. Sign flips of reciprocals are among them only where they decide.
-    pvalue_corrected : float
-        P-value of the deciding test, corrected for the contenders of one call.
+    pvalue_corrected : float or None
+        P-value of the deciding test, corrected for the contenders of one call; None for reciprocals, which decide nothing.
     detectable : float or None
         Smallest true difference that the deciding kind of test would find with power 0.8 at `detectable_level`; None where
         there is none.
@@ -107,7 +107,7 @@ class Facet(Immutable):
     effect: str
     test: str
     tests: Mapping[str, Test]
-    pvalue_corrected: float
+    pvalue_corrected: float | None
     detectable: float | None
     alpha: float
     detectable_level: float
@@ -131,6 +131,11 @@ class Facet(Immutable):
     def pvalues(self) -> dict[str, float]:
         """Uncorrected p-values by the name of the test."""
         return {name: test.pvalue for name, test in self.tests.items()}
+
+    @property
+    def corrected(self) -> float:
+        """The p-value that the label depends on: corrected, or the raw one where nothing is corrected."""
+        return self.pvalue if self.pvalue_corrected is None else self.pvalue_corrected
 
     @property
     def gain(self) -> float:
@@ -201,6 +206,8 @@ class RestrictedLength(Immutable):
         Contender minus baseline; the sum of `both`, `won` and `lost`.
     interval : Interval or None
         Two-sided confidence interval of the difference at level 1 - alpha.
+    margin_interval : Interval or None
+        The same at level 1 - alpha / (number of contenders): what non-inferiority and equivalence look at.
     both : float
         Part of the difference from what both runs found.
     won, lost : float
@@ -225,6 +232,7 @@ class RestrictedLength(Immutable):
     contender: float
     difference: float
     interval: Interval | None
+    margin_interval: Interval | None
     both: float
     won: float
     lost: float
@@ -234,6 +242,15 @@ class RestrictedLength(Immutable):
     test: Test
     won_and_lost_test: Test
     sign_test: Test
+
+    name: ClassVar[str] = "all queries"
+    measured_in: ClassVar[str] = "ranks"
+    higher_is_better: ClassVar[bool] = False
+
+    @property
+    def n_nonzero(self) -> int:
+        """Queries on which the restricted search lengths differ."""
+        return self.better + self.worse
 
     @property
     def won_and_lost(self) -> float:
@@ -341,7 +358,8 @@ def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | 
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
     values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
     # Reciprocals have no common unit, so that their sign flips take longer than all other tests together.
-    return _paired_facet(name, "reciprocal", True, values, settings, always=("t", "wilcoxon", "sign"))
+    facet = _paired_facet(name, "reciprocal", True, values, settings, always=("t", "wilcoxon", "sign"))
+    return replace(facet, pvalue_corrected=None)
 
 
 def restricted_length(restricted: Restricted | None, settings: Settings) -> RestrictedLength | None:
@@ -356,6 +374,7 @@ def restricted_length(restricted: Restricted | None, settings: Settings) -> Rest
         contender=float(restricted.contender.mean()),
         difference=_mean_difference(change) or 0.0,
         interval=mean_interval(change, 1 - settings.alpha, 0.0),
+        margin_interval=mean_interval(change, settings.margin_level, 0.0),
         both=float(restricted.both.mean()),
         won=float(restricted.won.mean()),
         lost=float(restricted.lost.mean()),
@@ -452,45 +471,58 @@ def _points(interval: Interval | None) -> Interval | None:
     return None if interval is None else Interval(100 * interval.low, 100 * interval.high)
 
 
-class Within(NamedTuple):
-    """Whether both facets stay within their margins.
+HarmStatus = Literal["harm excluded", "inconclusive", "harm shown"]
 
-    Attributes
-    ----------
-    non_inferior : bool
-        Harm beyond the margins is excluded.
-    equivalent : bool
-        Differences beyond the margins in either direction are excluded.
-    """
 
-    non_inferior: bool
+class Against(NamedTuple):
+    """One facet, or all queries, against its margin, and whether differences beyond it are excluded in both directions."""
+
+    facet: Facet | RestrictedLength
+    margin: float
+    status: HarmStatus
     equivalent: bool
 
 
-def within_margins(coverage: Facet, ranking: Facet, margins: tuple[float, float]) -> Within:
-    """Compare the intervals of both facets with their margins (two one-sided tests on each).
+def against_margins(
+    coverage: CoverageFacet,
+    ranking: RankingFacet,
+    restricted: RestrictedLength | None,
+    outcomes: Outcomes,
+    margins: Sequence[float],
+) -> list[Against]:
+    """Compare the intervals of coverage, ranking and all queries (where they are known) with their margins."""
+    facets: list[Facet | RestrictedLength] = [coverage, ranking]
+    if restricted is not None and outcomes.shares is not None:
+        # What the other two margins tolerate, over all queries: of a share `both` of what is found the ranking margin, and each
+        # answer that is lost costs at most k ranks.
+        implied = margins[1] * outcomes.shares.both + margins[0] / 100 * restricted.horizon
+        margins = (*margins, implied)[:3]
+        facets.append(restricted)
+    # Two runs that differ on no query are within any margin, even where so few queries have no interval.
+    identical = not any(facet.n_nonzero for facet in facets)
+    return [
+        Against(
+            facet,
+            margin,
+            "harm excluded" if identical else _status(facet, margin),
+            identical or equivalent(facet.margin_interval, margin, facet.n),
+        )
+        for facet, margin in zip(facets, margins, strict=False)
+    ]
 
-    Two runs that do not differ on any query are within any margin, even where so few queries have no interval.
-    """
-    facets = list(zip((coverage, ranking), margins, strict=True))
-    if identical(coverage, ranking):
-        return Within(True, True)
-    return Within(
-        all(excludes_harm(facet, margin) for facet, margin in facets),
-        all(equivalent(facet.margin_interval, margin, facet.n) for facet, margin in facets),
+
+def within_margins(found: Sequence[Against]) -> tuple[bool, bool]:
+    """Return whether a contender is non-inferior, and whether it is equivalent; never without the search over all queries."""
+    identical = not any(against.facet.n_nonzero for against in found)
+    known = len(found) == 3 or identical
+    return (
+        known and all(against.status == "harm excluded" for against in found),
+        known and all(against.equivalent for against in found),
     )
 
 
-def identical(coverage: Facet, ranking: Facet) -> bool:
-    """Tell whether two runs do not differ on any query."""
-    return coverage.n_nonzero == 0 and ranking.n_nonzero == 0
-
-
-def excludes_harm(facet: Facet, margin: float) -> bool:
-    """Tell whether harm beyond the margin is excluded."""
-    return harm_excluded(facet.margin_interval, margin, facet.n, higher_is_better=facet.higher_is_better)
-
-
-def shows_harm(facet: Facet, margin: float) -> bool:
-    """Tell whether harm beyond the margin is shown: even the favourable end of the interval is beyond it."""
-    return harm_shown(facet.margin_interval, margin, facet.n, higher_is_better=facet.higher_is_better)
+def _status(facet: Facet | RestrictedLength, margin: float) -> HarmStatus:
+    interval, n, higher_is_better = facet.margin_interval, facet.n, facet.higher_is_better
+    if harm_excluded(interval, margin, n, higher_is_better=higher_is_better):
+        return "harm excluded"
+    return "harm shown" if harm_shown(interval, margin, n, higher_is_better=higher_is_better) else "inconclusive"

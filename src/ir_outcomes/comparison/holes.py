@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple, get_args
@@ -18,7 +18,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Immutable, Result, cells_of, versions
-from ir_outcomes.statistics import Differences, Tests, adjust, differences, mean_tests, tally_rows
+from ir_outcomes.statistics import Differences, Tests, adjust, differences, mean_tests, tally_rows, wilcoxon_tests
 from ir_outcomes.types import (
     Bools,
     Correction,
@@ -165,11 +165,15 @@ def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
         _corrected(tests.ranking.pvalue, holdings.others[1], correction),
     )
     verdicts = judge(tests, alpha=alpha, corrected=corrected).verdicts
-    guarded = np.flatnonzero(verdicts.do_no_harm)  # the guard acts on no other label, and its tests are slow
+    guarded = np.flatnonzero(verdicts.do_no_harm)  # all queries confirm and guard no other label, and these tests are slow
     if not len(guarded):
         return verdicts.label
-    guards = tuple(_mean_tests_at(sample, guarded) for sample in (samples.restricted, samples.won_and_lost) if sample)
-    return judge(tests._replace(guards=guards), alpha=alpha, corrected=corrected).verdicts.label
+    everywhere, won_and_lost = samples.all_queries, samples.won_and_lost
+    assert everywhere is not None  # holes are looked at within a cutoff
+    assert won_and_lost is not None
+    mean, wilcoxon = _tests_at(mean_tests, everywhere, guarded), _tests_at(wilcoxon_tests, everywhere, guarded)
+    guards = (mean, _tests_at(mean_tests, won_and_lost, guarded))
+    return judge(tests._replace(confirming=(mean, wilcoxon), guards=guards), alpha=alpha, corrected=corrected).verdicts.label
 
 
 def raw_pvalues(holdings: Holdings) -> tuple[float, float]:
@@ -207,18 +211,18 @@ def effects_of(holdings: Holdings) -> tuple[Floats, Floats, Floats]:
 
 
 def _tests(holdings: Holdings, samples: PairSamples, any_relevant: bool = False) -> PairTests:
-    """Run the tests that decide and veto, but not those that guard."""
+    """Run the tests that decide and veto, but not those that confirm and guard."""
     settings = holdings.settings
     # One relevant document more makes it possible that a query has several.
     coverage_test = coverage_test_for(settings.unit, holdings.many_relevant or any_relevant, settings.coverage_test)
-    return run_tests(samples._replace(restricted=None, won_and_lost=None), settings.test, coverage_test)
+    return run_tests(samples._replace(all_queries=None, won_and_lost=None), settings.test, coverage_test)
 
 
-def _mean_tests_at(sample: Differences, places: Ints) -> Tests:
-    """Test the mean of some assignments; the others have no direction."""
+def _tests_at(tests: Callable[[Differences], Tests], sample: Differences, places: Ints) -> Tests:
+    """Test some of the assignments; the others have no direction."""
     n_assignments = sample.positive.shape[1]
     pvalue, direction = np.ones(n_assignments), np.zeros(n_assignments, dtype=np.int64)
-    found = mean_tests(Differences(sample.sizes, sample.positive[:, places], sample.negative[:, places]))
+    found = tests(Differences(sample.sizes, sample.positive[:, places], sample.negative[:, places]))
     pvalue[places], direction[places] = found.pvalue, found.direction
     return Tests(pvalue, direction)
 
@@ -277,7 +281,7 @@ def _samples(numbers: _Numbers) -> PairSamples:
     return PairSamples(
         coverage=_tallied(numbers.coverage, numbers.counted),
         ranking=_tallied(numbers.ranking, numbers.shared),
-        restricted=_tallied(numbers.restricted, numbers.counted),
+        all_queries=_tallied(numbers.restricted, numbers.counted),
         won_and_lost=_tallied(numbers.won_and_lost, numbers.counted),
         higher_is_better=False,
     )

@@ -53,7 +53,7 @@ class Settings:
     family : int
         Number of comparisons in the call.
     margins : tuple of float, optional
-        Non-inferiority margins: percentage points of coverage, ranks.
+        Non-inferiority margins: percentage points of coverage, ranks, and where it was given ranks over all queries.
     seed : int
         Of the bootstrap intervals.
     """
@@ -68,7 +68,7 @@ class Settings:
     coverage_test: CoverageTest = "exact"
     correction: FamilyCorrection = "holm"
     family: int = 1
-    margins: tuple[float, float] | None = None
+    margins: tuple[float, ...] | None = None
     seed: int = 0
 
     @classmethod
@@ -139,19 +139,20 @@ def check_alpha(alpha: Any) -> None:
         raise ParameterError(f"alpha={alpha!r}: must be a number between 0 and 1, such as 0.05")
 
 
-def checked_margins(margins: Any) -> tuple[float, float] | None:
-    """Refuse margins that are not two positive, finite numbers."""
+def checked_margins(margins: Any) -> tuple[float, ...] | None:
+    """Refuse margins that are not two or three positive, finite numbers."""
     if margins is None:
         return None
     try:
-        coverage, ranking = (float(margin) for margin in margins)
+        checked = tuple(map(float, margins))
     except (TypeError, ValueError):
-        coverage = ranking = math.nan
-    if not (0 < coverage < math.inf and 0 < ranking < math.inf):
+        checked = ()
+    if len(checked) not in (2, 3) or not all(0 < margin < math.inf for margin in checked):
         raise ParameterError(
-            f"margins={margins!r}: must be two positive numbers, percentage points of coverage and ranks, such as (1.0, 0.5)"
+            f"margins={margins!r}: must be two or three positive numbers, percentage points of coverage, ranks, and ranks over "
+            "all queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0)"
         )
-    return coverage, ranking
+    return checked
 
 
 class Shares(NamedTuple):
@@ -260,6 +261,18 @@ class PairedQueries:
     restricted: Restricted | None
     measure: str | None = None
     higher_is_better: bool = False
+
+    @property
+    def all_queries(self) -> tuple[Floats, Floats] | None:
+        """Values of both runs over all queries, which confirm a direction: restricted search lengths, or those of the measure.
+
+        None without a cutoff, and for a measure that is better when lower, whose 0 where nothing is found looks best.
+        """
+        if self.restricted is not None:
+            return self.restricted.baseline, self.restricted.contender
+        if self.measure is not None and self.higher_is_better:
+            return np.nan_to_num(self.length_baseline), np.nan_to_num(self.length_contender)
+        return None
 
 
 def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> PairedQueries:

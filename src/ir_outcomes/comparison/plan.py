@@ -22,7 +22,7 @@ from ir_outcomes.statistics import (
 )
 from ir_outcomes.types import Floats
 
-__all__ = ["Plan", "PlannedFacet", "coverage_changes", "plan", "ranking_changes"]
+__all__ = ["Plan", "PlannedFacet", "coverage_changes", "plan", "ranking_changes", "restricted_changes"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,11 @@ def coverage_changes(queries: Sequence[QueryOutcome]) -> Floats:
 def ranking_changes(queries: Sequence[QueryOutcome]) -> Floats:
     """Return the change of the search length, of each query where both runs found something in common."""
     return np.array([query.difference for query in queries if query.difference is not None], dtype=np.float64)
+
+
+def restricted_changes(queries: Sequence[QueryOutcome]) -> Floats:
+    """Return the change of the restricted search length, of each query."""
+    return np.array([query.restricted for query in queries if query.restricted is not None], dtype=np.float64)
 
 
 def plan(comparison: Comparison, coverage: float = 1.0, ranking: float = 0.5, *, power: float = POWER) -> Plan:

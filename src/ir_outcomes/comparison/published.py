@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import check_alpha
-from ir_outcomes.comparison.verdict import DECISIONS, LABELS, Decision, Verdicts, decide, find
+from ir_outcomes.comparison.verdict import DECISIONS, LABELS, Decision, Direction, Verdicts, decide, direction_of, find
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics import Tests, binomial_tests
@@ -34,7 +34,10 @@ class SummaryVerdict(Result):
     alpha, rounding : float
         As given.
     label : str
-        The verdict at face value, one of `ir_outcomes.comparison.verdict.LABELS`; the guard cannot be checked.
+        The verdict at face value, one of `ir_outcomes.comparison.verdict.LABELS`. Nothing can confirm a direction with only one
+        facet here, and the guard cannot be checked.
+    direction : {"better", "worse", "none"}
+        Direction of the label for the contender.
     strict, do_no_harm : {"better", "worse", "undecided"}
         What each rule says at face value.
     coverage_pvalue : float
@@ -55,6 +58,7 @@ class SummaryVerdict(Result):
     alpha: float
     rounding: float
     label: str
+    direction: Direction
     strict: Decision
     do_no_harm: Decision
     coverage_pvalue: float
@@ -79,7 +83,8 @@ class SummaryVerdict(Result):
                 **cells_of(self, "n", "won", "lost", "coverage_p=coverage_pvalue"),
                 "coverage_p_low": low,
                 "coverage_p_high": high,
-                **cells_of(self, "ranking_difference", "ranking_p=ranking_pvalue", "verdict=label", "strict", "do_no_harm"),
+                **cells_of(self, "ranking_difference", "ranking_p=ranking_pvalue"),
+                **cells_of(self, "verdict=label", "direction", "strict", "do_no_harm"),
                 "survives_rounding": self.survives_rounding,
             }
         ]
@@ -134,8 +139,8 @@ def verdict_from_summary(
     R8 against R1 of Table 2 of Lin et al. 2021: 15 % and 15 % of 5793 queries, search lengths 7.06 and 5.71.
 
     >>> verdict = verdict_from_summary(5793, 0.15 * 5793, 0.15 * 5793, 5.71 - 7.06, 8.68e-08, rounding=0.5)
-    >>> verdict.label, verdict.survives_rounding
-    ('better without harm', True)
+    >>> verdict.label, verdict.do_no_harm, verdict.survives_rounding
+    ('ranking gain, unconfirmed', 'better', True)
     """
     check_positive("n", n)
     check_alpha(alpha)
@@ -162,6 +167,7 @@ def verdict_from_summary(
     (pvalue,), verdict = judged(*(np.array([round(count)]) for count in (won, lost)))
     pvalues, around = judged(*_within_rounding(won, lost, n, rounding))
     labels = dict.fromkeys([*verdict.labels(), *around.labels()])
+    label = LABELS[verdict.label[0]]
     return SummaryVerdict(
         n=int(n),
         won=float(won),
@@ -170,7 +176,8 @@ def verdict_from_summary(
         ranking_pvalue=float(ranking_pvalue),
         alpha=alpha,
         rounding=float(rounding),
-        label=LABELS[verdict.label[0]],
+        label=label,
+        direction=direction_of(label),
         strict=DECISIONS[int(verdict.strict[0])],
         do_no_harm=DECISIONS[int(verdict.do_no_harm[0])],
         coverage_pvalue=float(pvalue),

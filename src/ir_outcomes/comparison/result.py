@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, overload
 
 from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes, Settings
-from ir_outcomes.comparison.verdict import LABELS, Decision
+from ir_outcomes.comparison.verdict import LABELS, Decision, Direction, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import plural
@@ -36,6 +36,8 @@ class QueryOutcome(NamedTuple):
         where it found nothing.
     difference : float or None
         Contender minus baseline, where both found something in common.
+    restricted : float or None
+        The same of the restricted search length, which every query has; None without a cutoff.
     text : str or None
         The query's text, where it is known.
     """
@@ -47,6 +49,7 @@ class QueryOutcome(NamedTuple):
     baseline: float | None
     contender: float | None
     difference: float | None
+    restricted: float | None = None
     text: str | None = None
 
 
@@ -56,6 +59,11 @@ class CutoffLabel(NamedTuple):
     cutoff: int
     label: str
 
+    @property
+    def direction(self) -> Direction:
+        """Direction of the label for the contender."""
+        return direction_of(self.label)
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -64,7 +72,9 @@ class Verdict:
     Attributes
     ----------
     label : str
-        One of `ir_outcomes.comparison.verdict.LABELS`, after the guard.
+        One of `ir_outcomes.comparison.verdict.LABELS`, after the confirmation and the guard.
+    direction : {"better", "worse", "none"}
+        Direction of the label for the contender.
     strict : {"better", "worse", "undecided"}
         The paper's strict rule, before the guard: both facets improve significantly and neither is hurt, or the same for the
         baseline.
@@ -75,9 +85,10 @@ class Verdict:
         Whether the label became "trade-off" because the search lengths over all queries contradict it; None where they are not
         known, so that it could not be checked.
     non_inferior : bool or None
-        Whether harm beyond the margins is excluded on both facets; None without margins.
+        Whether harm beyond the margins is excluded on both facets and over all queries, which needs a cutoff; None without
+        margins.
     equivalent : bool or None
-        Whether differences beyond the margins in either direction are excluded on both facets; None without margins.
+        Whether differences beyond the margins in either direction are excluded on all of these; None without margins.
     sentence : str
         The verdict in plain words, with its numbers.
 
@@ -87,6 +98,7 @@ class Verdict:
     """
 
     label: str
+    direction: Direction
     strict: Decision
     do_no_harm: Decision
     guard: bool | None
@@ -278,8 +290,8 @@ class Comparisons(Result, Sequence[Comparison]):
         Parameters
         ----------
         by : {"verdict", "coverage", "ranking", "name"}
-            The verdict, in the order of `ir_outcomes.comparison.verdict.LABELS` but with the worse ones last; the change of
-            a facet; or the contender's name.
+            The verdict, in the order of `ir_outcomes.comparison.verdict.LABELS`; the change of a facet; or the contender's
+            name.
 
         Raises
         ------
@@ -331,13 +343,16 @@ def row_of(comparison: Comparison) -> dict[str, Any]:
     for name in ("coverage", "ranking", "reciprocal"):
         if (facet := getattr(comparison, name)) is not None:
             row |= cells_of(facet, *_OF_FACET, prefix=f"{name}_")
+    row.pop("reciprocal_p_corrected", None)  # it decides nothing, so it is not corrected
     row |= cells_of(comparison.ranking, "ratio", prefix="ranking_")
     if comparison.restricted is not None:
         row |= cells_of(comparison.restricted, *_OF_RESTRICTED)
     row |= cells_of(comparison.naive, "baseline", "contender", "difference", prefix="naive_")
     row |= {f"naive_p_{name}": pvalue for name, pvalue in comparison.naive.pvalues.items()}
     row |= cells_of(comparison.settings, "alpha", "correction", "family")
-    row |= cells_of(comparison.verdict, "verdict=label", "strict", "do_no_harm", "guard", "non_inferior", "equivalent")
+    row |= cells_of(
+        comparison.verdict, "verdict=label", "direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent"
+    )
     return row | {f"verdict_at_{at.cutoff}": at.label for at in comparison.cutoffs}
 
 
@@ -365,9 +380,8 @@ def _paper_row(comparison: Comparison) -> dict[str, Any]:
     return row | {"verdict": comparison.verdict.label}
 
 
-_FROM_BEST = (LABELS[0], LABELS[1], LABELS[5], LABELS[4], LABELS[3], LABELS[2])
 _ORDERS: dict[str, Callable[[Comparison], Any]] = {
-    "verdict": lambda item: _FROM_BEST.index(item.verdict.label),
+    "verdict": lambda item: LABELS.index(item.verdict.label),
     "coverage": lambda item: -item.coverage.gain,
     "ranking": lambda item: -item.ranking.gain,
     "name": lambda item: item.contender,

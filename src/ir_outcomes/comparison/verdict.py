@@ -1,4 +1,4 @@
-"""From what the tests found on each facet to verdicts: the decision table and the guard, on arrays, and nothing else."""
+"""From what the tests found on each facet to verdicts: the decision table, the confirmation and the guard, on arrays."""
 
 from __future__ import annotations
 
@@ -28,21 +28,40 @@ from ir_outcomes.statistics import (
 )
 from ir_outcomes.types import Bools, CoverageTest, Floats, Ints, RankingTest, Unit, unreachable
 
-LABELS = (
-    "better on both facets",
-    "better without harm",
-    "worse on both facets",
-    "worse without gain",
-    "trade-off",
-    "no significant difference",
-)
-MIRRORED = dict(zip(LABELS, (*LABELS[2:4], *LABELS[:2], *LABELS[4:]), strict=True))  # the label with the runs swapped
-DIRECTIONS = np.array([{"better": 1, "worse": -1}.get(label.split()[0], 0) for label in LABELS])  # of the contender
+Direction = Literal["better", "worse", "none"]
+
+NO_DIFFERENCE = "no significant difference"
+_DIRECTION_OF: dict[str, Direction] = {  # every label, from best to worst, and its direction for the contender
+    "better on both facets": "better",
+    "better without harm": "better",
+    "coverage gain, unconfirmed": "none",
+    "ranking gain, unconfirmed": "none",
+    NO_DIFFERENCE: "none",
+    "trade-off": "none",
+    "ranking loss, unconfirmed": "none",
+    "coverage loss, unconfirmed": "none",
+    "worse without gain": "worse",
+    "worse on both facets": "worse",
+}
+LABELS = tuple(_DIRECTION_OF)
+DIRECTIONS = np.array([{"better": 1, "worse": -1, "none": 0}[direction] for direction in _DIRECTION_OF.values()])
+_SWAPPED = {
+    "better on both facets": "worse on both facets",
+    "better without harm": "worse without gain",
+    "coverage gain, unconfirmed": "coverage loss, unconfirmed",
+    "ranking gain, unconfirmed": "ranking loss, unconfirmed",
+    NO_DIFFERENCE: NO_DIFFERENCE,
+    "trade-off": "trade-off",
+}
+MIRRORED = _SWAPPED | {swapped: label for label, swapped in _SWAPPED.items()}  # the label with the runs swapped
 
 Decision = Literal["better", "worse", "undecided"]
 DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}  # of the rules *strict* and *do no harm*
 
-_TRADE_OFF = LABELS.index("trade-off")
+
+def direction_of(label: str) -> Direction:
+    """Return the direction of a label for the contender."""
+    return _DIRECTION_OF[label]
 
 
 class Findings(NamedTuple):
@@ -73,7 +92,7 @@ class Verdicts(NamedTuple):
     Attributes
     ----------
     label : (m,) int array
-        Index into `LABELS`, after the guard.
+        Index into `LABELS`, after the confirmation and the guard.
     strict : (m,) int array
         The rule of Lin et al. 2021, before the guard: 1 better (both facets improve significantly and neither is hurt), -1 the
         same for the baseline, 0 undecided.
@@ -87,6 +106,12 @@ class Verdicts(NamedTuple):
     strict: Ints
     do_no_harm: Ints
     guard: Bools
+
+    @property
+    def direction(self) -> Ints:
+        """(m,) int array: 1 where the label is better, -1 where it is worse, 0 where it has no direction."""
+        directions: Ints = DIRECTIONS[self.label]
+        return directions
 
     def labels(self) -> list[str]:
         """Return the labels as text."""
@@ -120,17 +145,37 @@ def find(deciding: Tests, corrected: Floats, alpha: float, *, higher_is_better: 
     return Findings(up=significant & (direction > 0), hurt=hurt, down=significant & (direction < 0), gain=gain)
 
 
-def decide(coverage: Findings, ranking: Findings, guards: Sequence[Tests] = (), alpha: float = 0.05) -> Verdicts:
-    """Apply the rules *strict* and *do no harm*, choose the labels, and let the guard check them.
+def confirmed_by(tests: Sequence[Tests], alpha: float, *, higher_is_better: bool) -> Ints:
+    """Return the direction that all queries confirm for each contender: 1 better, -1 worse, 0 neither.
+
+    All tests are of the same differences over all queries, the first of their mean. One that is significant at the raw level,
+    in the direction of the mean, is enough.
+    """
+    mean = tests[0]
+    significant = np.any([(test.pvalue <= alpha) & (test.direction == mean.direction) for test in tests], axis=0)
+    return np.where(significant, mean.direction if higher_is_better else -mean.direction, 0)
+
+
+def decide(
+    coverage: Findings,
+    ranking: Findings,
+    confirmed: Ints | None = None,
+    guards: Sequence[Tests] = (),
+    alpha: float = 0.05,
+) -> Verdicts:
+    """Apply the rules *strict* and *do no harm*, choose the labels, and let all queries confirm and guard them.
 
     Parameters
     ----------
     coverage, ranking : Findings
         Of both facets.
+    confirmed : (m,) int array, optional
+        The direction that all queries confirm, from `confirmed_by`. A direction with only one facet stands only there; by
+        default nowhere.
     guards : sequence of Tests
         Tests on all queries in which a positive direction is worse for the contender: the restricted search length, and its
-        part of won and lost. A label that says better (worse) while one of them is significantly worse (better) becomes
-        "trade-off".
+        part of won and lost. A label that says better or gain (worse or loss) while one of them is significantly worse (better)
+        becomes "trade-off".
     alpha : float
         Raw level of the guard.
 
@@ -149,19 +194,32 @@ def decide(coverage: Findings, ranking: Findings, guards: Sequence[Tests] = (), 
     >>> improved = Findings(up=yes, hurt=no, down=no, gain=yes)
     >>> verdicts = decide(nothing, improved)
     >>> verdicts.labels(), verdicts.strict.tolist(), verdicts.do_no_harm.tolist()
-    (['better without harm'], [0], [1])
+    (['ranking gain, unconfirmed'], [0], [1])
+    >>> decide(nothing, improved, confirmed=np.array([1])).labels()
+    ['better without harm']
     """
     swapped = coverage.swapped(), ranking.swapped()
     strict = _strictly_better(coverage, ranking).astype(np.int64) - _strictly_better(*swapped)
     do_no_harm = _better_without_harm(coverage, ranking).astype(np.int64) - _better_without_harm(*swapped)
-    mixed = _mixed(coverage, ranking) | _mixed(*swapped)
-    # The first that applies, in the order of LABELS.
-    label = np.select([strict > 0, do_no_harm > 0, strict < 0, do_no_harm < 0, mixed], range(len(LABELS) - 1), len(LABELS) - 1)
-    guard = np.zeros(len(label), dtype=bool)
+    stands = np.zeros(len(do_no_harm), dtype=bool) if confirmed is None else do_no_harm == confirmed
+    guard = np.zeros(len(do_no_harm), dtype=bool)
     for test in guards:
         # A positive direction of the test is worse for the contender, so it contradicts "better", and the reverse.
         guard |= (test.pvalue <= alpha) & (test.direction * do_no_harm > 0)
-    return Verdicts(np.where(guard, _TRADE_OFF, label).astype(np.int64), strict, do_no_harm, guard)
+    first_that_applies = {
+        "trade-off": guard | _mixed(coverage, ranking) | _mixed(*swapped),
+        "better on both facets": strict > 0,
+        "worse on both facets": strict < 0,
+        "better without harm": (do_no_harm > 0) & stands,
+        "worse without gain": (do_no_harm < 0) & stands,
+        "coverage gain, unconfirmed": (do_no_harm > 0) & coverage.up,
+        "ranking gain, unconfirmed": do_no_harm > 0,
+        "coverage loss, unconfirmed": (do_no_harm < 0) & coverage.down,
+        "ranking loss, unconfirmed": do_no_harm < 0,
+    }
+    codes = [LABELS.index(label) for label in first_that_applies]
+    label = np.select(list(first_that_applies.values()), codes, LABELS.index(NO_DIFFERENCE))
+    return Verdicts(label.astype(np.int64), strict, do_no_harm, guard)
 
 
 def _strictly_better(coverage: Findings, ranking: Findings) -> Bools:
@@ -206,15 +264,17 @@ class PairSamples(NamedTuple):
     ranking : Differences
         Change of the search length on what both found, on the queries where there is such a thing; lower is better (or in the
         direction of the measure that takes its place).
-    restricted, won_and_lost : Differences or None
-        Change of the restricted search length, and its part of won and lost, over all queries; lower is better.
+    all_queries : Differences or None
+        Change of the restricted search length over all queries (or of the measure that takes its place).
+    won_and_lost : Differences or None
+        The part of won and lost of the restricted search length; lower is better.
     higher_is_better : bool
-        Direction of `ranking`.
+        Direction of `ranking` and `all_queries`.
     """
 
     coverage: Differences
     ranking: Differences
-    restricted: Differences | None
+    all_queries: Differences | None
     won_and_lost: Differences | None
     higher_is_better: bool
 
@@ -228,16 +288,19 @@ class PairTests(NamedTuple):
         The deciding tests.
     mean, wilcoxon : Tests
         The tests of ranking that find harm whichever test decides.
+    confirming : tuple of Tests
+        Tests over all queries that confirm a direction: of the mean, and Wilcoxon; empty where nothing can confirm.
     guards : tuple of Tests
         Tests of the restricted search length and of its part of won and lost; empty where they are not known.
     higher_is_better : bool
-        Direction of ranking.
+        Direction of ranking and of the tests that confirm.
     """
 
     coverage: Tests
     ranking: Tests
     mean: Tests
     wilcoxon: Tests
+    confirming: tuple[Tests, ...]
     guards: tuple[Tests, ...]
     higher_is_better: bool
 
@@ -269,7 +332,7 @@ def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSampl
         From `ir_outcomes.statistics.membership`: a sample for each subset. By default one sample of all queries.
     """
     every = np.ones(len(pair.query_ids), dtype=bool)
-    restricted = pair.restricted
+    restricted, all_queries = pair.restricted, pair.all_queries
 
     def sample(baseline: Floats, contender: Floats, counted: Bools) -> Differences:
         change = differences(baseline[counted], contender[counted])
@@ -278,7 +341,7 @@ def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSampl
     return PairSamples(
         coverage=sample(pair.found_baseline, pair.found_contender, every),
         ranking=sample(pair.length_baseline, pair.length_contender, pair.shared),
-        restricted=None if restricted is None else sample(restricted.baseline, restricted.contender, every),
+        all_queries=None if all_queries is None else sample(*all_queries, every),
         won_and_lost=None if restricted is None else sample(-restricted.won, restricted.lost, every),
         higher_is_better=pair.higher_is_better,
     )
@@ -310,12 +373,19 @@ def run_tests(
     mean_of = partial(mean_tests, levels=levels, labels_only=labels_only)
     flipped = partial(sign_flip_tests, levels=levels, labels_only=labels_only)
     mean, wilcoxon = mean_of(samples.ranking), wilcoxon_tests(samples.ranking)
+    everywhere, won_and_lost = samples.all_queries, samples.won_and_lost
+    confirming: tuple[Tests, ...] = ()
+    guards: tuple[Tests, ...] = ()
+    if everywhere is not None:
+        confirming = mean_all, _ = mean_of(everywhere), wilcoxon_tests(everywhere)
+        guards = () if won_and_lost is None else (mean_all, mean_of(won_and_lost))
     return PairTests(
         coverage=_coverage_tests(samples.coverage, coverage_test, flipped),
         ranking=_ranking_tests(samples.ranking, ranking_test, mean, wilcoxon, flipped),
         mean=mean,
         wilcoxon=wilcoxon,
-        guards=tuple(mean_of(sample) for sample in (samples.restricted, samples.won_and_lost) if sample is not None),
+        confirming=confirming,
+        guards=guards,
         higher_is_better=samples.higher_is_better,
     )
 
@@ -326,12 +396,13 @@ def stacked(tests: Sequence[PairTests]) -> PairTests:
     def joined(parts: Sequence[Tests]) -> Tests:
         return Tests(*map(np.concatenate, zip(*parts, strict=True)))
 
-    coverage, ranking, mean, wilcoxon, guards, higher_is_better = zip(*tests, strict=True)
+    coverage, ranking, mean, wilcoxon, confirming, guards, higher_is_better = zip(*tests, strict=True)
     return PairTests(
         coverage=joined(coverage),
         ranking=joined(ranking),
         mean=joined(mean),
         wilcoxon=joined(wilcoxon),
+        confirming=tuple(map(joined, zip(*confirming, strict=True))),
         guards=tuple(map(joined, zip(*guards, strict=True))),
         higher_is_better=higher_is_better[0],
     )
@@ -367,7 +438,8 @@ def judge(
     ranking = find(
         tests.ranking, ranking_p, alpha, higher_is_better=tests.higher_is_better, vetoes=(tests.mean, tests.wilcoxon)
     )
-    return Judgment(decide(coverage, ranking, tests.guards, alpha), coverage_p, ranking_p)
+    confirmed = confirmed_by(tests.confirming, alpha, higher_is_better=tests.higher_is_better) if tests.confirming else None
+    return Judgment(decide(coverage, ranking, confirmed, tests.guards, alpha), coverage_p, ranking_p)
 
 
 def _tally_subsets(change: Floats, counted: Bools, subsets: Members) -> Differences:

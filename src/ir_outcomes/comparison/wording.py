@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING
 
 from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.formatting import listed, plural, pvalue_in_words
-from ir_outcomes.statistics import COVERAGE_OF_RATIO_INTERVAL, FEW, measured_coverage, smallest_pvalue
+from ir_outcomes.formatting import listed, plural, pvalue, pvalue_in_words
+from ir_outcomes.statistics import (
+    COVERAGE_OF_RATIO_INTERVAL,
+    FEW,
+    differences,
+    mean_test,
+    measured_coverage,
+    smallest_pvalue,
+    wilcoxon,
+)
 
 if TYPE_CHECKING:
     from ir_outcomes.comparison.result import Comparison
@@ -25,6 +32,10 @@ _OPENINGS = {
     "better without harm": "{contender} is better than {baseline} without significant harm",
     "worse on both facets": "{contender} is worse than {baseline} on both facets",
     "worse without gain": "{contender} is worse than {baseline} without significant gain",
+    "coverage gain, unconfirmed": "{contender} gains on coverage over {baseline}, not confirmed over all queries",
+    "ranking gain, unconfirmed": "{contender} gains on ranking over {baseline}, not confirmed over all queries",
+    "coverage loss, unconfirmed": "{contender} loses on coverage to {baseline}, not confirmed over all queries",
+    "ranking loss, unconfirmed": "{contender} loses on ranking to {baseline}, not confirmed over all queries",
     "trade-off": "{contender} against {baseline} is a trade-off",
     "no significant difference": "There is no significant difference between {contender} and {baseline}",
 }
@@ -43,9 +54,14 @@ def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterato
     yield from _about_judgments(baseline, contender)
 
 
-def notes_on_verdict(comparison: Comparison) -> tuple[list[str], list[str]]:
+def notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> tuple[list[str], list[str]]:
     """Return the notes that a reader must see first, and the others."""
-    first = [*_about_guard(comparison), *_about_naive_mean(comparison), *_about_cutoffs(comparison)]
+    first = [
+        *_about_guard(comparison),
+        *_about_naive_mean(comparison),
+        *_about_confirmation(comparison, pair),
+        *_about_cutoffs(comparison),
+    ]
     coverage, ranking = comparison.coverage, comparison.ranking
     later: list[str] = []
     for facet in (coverage, ranking):
@@ -75,9 +91,9 @@ def _size(difference: float, places: int) -> str:
 
 def _test(facet: Facet) -> str:
     text = f"{facet.decides.method}, {pvalue_in_words(facet.pvalue)}"
-    if facet.pvalue_corrected == facet.pvalue:
+    if facet.corrected == facet.pvalue:
         return text
-    return f"{text}, corrected {pvalue_in_words(facet.pvalue_corrected).removeprefix('p = ')}"
+    return f"{text}, corrected {pvalue(facet.corrected)}"
 
 
 def _ranking(facet: RankingFacet, unit: str) -> str:
@@ -116,13 +132,7 @@ def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
 
 def _about_guard(comparison: Comparison) -> Iterator[str]:
     restricted = comparison.restricted
-    if restricted is None:
-        yield (
-            "Without a cutoff the search lengths over all queries are not known, so it could not be checked whether early "
-            "answers were lost and late ones won."
-        )
-        return
-    if not comparison.verdict.guard:
+    if restricted is None or not comparison.verdict.guard:
         return
     says, against = ("better", "longer") if comparison.verdict.do_no_harm == "better" else ("worse", "shorter")
     outcomes = comparison.outcomes
@@ -149,7 +159,7 @@ def _rank(value: float | None) -> str:
 
 def _about_naive_mean(comparison: Comparison) -> Iterator[str]:
     naive, t = comparison.naive, comparison.naive.tests["t"]
-    says = DIRECTIONS[LABELS.index(comparison.verdict.label)]
+    says = {"better": 1, "worse": -1, "none": 0}[comparison.verdict.direction]
     is_opposite = says * t.direction * (1 if naive.higher_is_better else -1) < 0
     if not is_opposite or t.pvalue > comparison.alpha or naive.baseline is None or naive.contender is None:
         return
@@ -161,7 +171,35 @@ def _about_naive_mean(comparison: Comparison) -> Iterator[str]:
     )
 
 
+def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+    """Say that all queries do not confirm the one facet that changed, or that nothing can."""
+    changed, is_unconfirmed, _ = comparison.verdict.label.partition(", unconfirmed")
+    if pair.all_queries is None and pair.measure is None:
+        yield (
+            "Without a cutoff the search lengths over all queries are not known: they could not confirm "
+            f"{f'the {changed}' if is_unconfirmed else 'a direction'}, or show that early answers were lost and late ones won."
+        )
+    elif pair.all_queries is None and is_unconfirmed:
+        yield (
+            f"{pair.measure} is 0, its best value, where nothing is found, so its mean over all queries cannot confirm the "
+            f"{changed}."
+        )
+    elif pair.all_queries is not None and is_unconfirmed:
+        change = differences(*pair.all_queries)
+        places, unit, words = (4, "", ("higher", "lower")) if pair.measure else (2, " ranks", ("longer", "shorter"))
+        mean = float(change.mean())
+        seen = f"{_size(mean, places)}{unit} {words[0] if mean > 0 else words[1]}" if mean else "the same on average"
+        pvalues = "; ".join(f"{test.method}, {pvalue_in_words(test.pvalue)}" for test in (mean_test(change), wilcoxon(change)))
+        yield (
+            f"The {changed} is not confirmed: over all queries {pair.measure or 'the search'} is {seen} ({pvalues}), so the "
+            "label has no direction."
+        )
+
+
 def _about_cutoffs(comparison: Comparison) -> Iterator[str]:
+    """Say where the label has another direction; other words for the same direction are no news."""
+    if all(at.direction == comparison.verdict.direction for at in comparison.cutoffs):
+        return
     where: dict[str, list[str]] = {at.label: [] for at in comparison.cutoffs if at.cutoff == comparison.cutoff}
     for at in comparison.cutoffs:
         where.setdefault(at.label, []).append(str(at.cutoff))

@@ -18,6 +18,7 @@ import numpy as np
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.ranking import TieLevel, judged_part, levels, places_of, scores_of
 from ir_outcomes.evaluation.storage import PER_ATOM, PER_QUERY, load_parts, save_parts
+from ir_outcomes.formatting import plural
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.reading.runs import NestedRun, as_ranking
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
@@ -447,7 +448,7 @@ class SearchLengths:
         split = np.unique(self.query[(self.rank > 0) & (last > self.cutoff)])
         if len(split):
             raise ParameterError(
-                f"ties='expected': the cutoff {self.cutoff} splits a group of tied documents in {len(split)} queries "
+                f"ties='expected': the cutoff {self.cutoff} splits a group of tied documents in {plural('query', len(split))} "
                 f"({self._named(split)}), where ASL has no expectation; leave the cutoff out, or use ties='trec'"
             )
 
@@ -457,10 +458,11 @@ class SearchLengths:
         short = np.flatnonzero(incomplete & (self.retrieved > 0) & (irrelevant <= 1))
         messages = []
         if len(empty):
-            messages.append(f"{len(empty)} queries have no results and score inf ({self._named(empty)})")
+            verb = "scores" if len(empty) == 1 else "score"
+            messages.append(f"{plural('query', len(empty))} without results {verb} inf ({self._named(empty)})")
         if len(short):
             messages.append(
-                f"{len(short)} queries have so few results that a missing document scores no worse than one "
+                f"in {plural('query', len(short))} there are so few results that a missing document scores no worse than one "
                 f"ranked first ({self._named(short)})"
             )
         if messages:

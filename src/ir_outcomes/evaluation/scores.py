@@ -14,6 +14,7 @@ import numpy as np
 
 from ir_outcomes.errors import IrOutcomesError, IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import higher_is_better as direction_of
 from ir_outcomes.reading.measure_names import is_gain, parse_measure
@@ -89,9 +90,9 @@ class Scores:
         if not undefined:
             return ()
         return (
-            f"{self.measure} is undefined for some run on {undefined} of {len(self.query_ids)} queries; each run's mean is "
-            "over its own defined queries, so a run that answers fewer queries can look better: read coverage beside it, or "
-            "use ESL(unanswered='cutoff+1') or RR.",
+            f"{self.measure} is undefined for some run on {undefined} of {plural('query', len(self.query_ids))}; the mean of "
+            "each run is over its own defined queries, so a run that answers fewer queries can look better: read coverage "
+            "beside it, or use ESL(unanswered='cutoff+1') or RR.",
         )
 
 
@@ -202,7 +203,8 @@ def refuse_infinite(measure: Any, run: str, values: Floats) -> None:
     infinite = int(np.isinf(values).sum())
     if infinite:
         raise ParameterError(
-            f"{measure} of {run} is infinite for {infinite} queries without results; compare runs with missing='cutoff'"
+            f"{measure} of {run} is infinite for {plural('query', infinite)} without results; "
+            "compare runs with missing='cutoff'"
         )
 
 

@@ -29,30 +29,28 @@ from ir_outcomes.types import Bools, Floats, Ints, Unit, check_one_order, check_
 
 @dataclass(frozen=True)
 class Rates:
-    """How often two halves of the queries lead to the same label, as shares of all splits and pairs of runs.
+    """How often two halves of the queries lead to the same direction, as shares of all splits and pairs of runs.
 
-    A half *decides* if its label is not "no difference". `same`, `one_sided`, `opposite` and `different` sum to 1.
+    The direction of a half is better, worse or none, of a test and of a verdict alike; a half *decides* if it has one. `same`,
+    `one_sided` and `opposite` sum to 1.
 
     Attributes
     ----------
     same : float
-        Both halves have the same label, decided or not.
+        Both halves have the same direction, or none.
     one_sided : float
         Only one half decides.
     opposite : float
         One half says that the contender is better, the other that it is worse.
-    different : float
-        Both halves decide, with labels that are neither the same nor opposite; never for a test, which has only two.
     decided : float
         At least one half decides.
     replicates : float or None
-        Probability that the other half has the same label, given that a half decided; None where no half decides.
+        Probability that the other half has the same direction, given that a half decided; None where no half decides.
     """
 
     same: float
     one_sided: float
     opposite: float
-    different: float
     decided: float
     replicates: float | None
 
@@ -61,12 +59,12 @@ class Rates:
 class HalfAgreement(Rates):
     """How often two halves of the queries agree, by one test or by the two-facet verdict.
 
-    The label of a test is the run that is better by the aggregate where the test is significant, else "no difference". A
-    verdict has the six labels of `ir_outcomes.comparison.verdict.LABELS`.
+    A test says which run is better by the aggregate where it is significant, and nothing elsewhere; a verdict has the
+    direction of its label.
 
     Attributes
     ----------
-    same, one_sided, opposite, different, decided, replicates
+    same, one_sided, opposite, decided, replicates
         See `Rates`.
     measure : str
         What is tested; "outcomes by query" or "outcomes by document" for the verdict.
@@ -110,38 +108,36 @@ def first_halves(n_queries: int, splits: int, seed: int) -> Ints:
     return order[:, : n_queries // 2]
 
 
-def rates(labels: Ints, directions: Ints, undecided: int) -> Rates:
-    """Compute all rates from how often each pair of labels occurs.
+def by_direction(counts: Ints, directions: Ints) -> Ints:
+    """(3, 3) int array: an (m, m) table of both halves, added up over what has the same direction (-1, 0 or 1)."""
+    is_direction = (directions[:, None] == [-1, 0, 1]).astype(np.int64)
+    added: Ints = is_direction.T @ counts @ is_direction
+    return added
+
+
+def rates(directions: Ints) -> Rates:
+    """Compute all rates from how often each pair of directions occurs.
 
     Parameters
     ----------
-    labels : (m, m) int array
-        Number of splits and pairs of runs by the label of the first and of the second half.
-    directions : (m,) int array
-        1 for labels that say better, -1 for worse, else 0.
-    undecided : int
-        The label that decides nothing.
+    directions : (3, 3) int array
+        Number of splits and pairs of runs by the direction of the first and of the second half: worse, none, better.
 
     Examples
     --------
-    >>> table = np.array([[2, 1, 1], [0, 4, 0], [0, 2, 10]])  # worse, no difference, better
-    >>> found = rates(table, np.array([-1, 0, 1]), undecided=1)
+    >>> found = rates(np.array([[2, 1, 1], [0, 4, 0], [0, 2, 10]]))
     >>> found.same, found.one_sided, found.opposite, round(found.replicates, 3)
-    (0.8, 0.15, 0.05, 0.828)
+    (0.8, 0.15, 0.05, 0.889)
     """
-    total = int(labels.sum())
-    decides = np.arange(len(labels)) != undecided
-    both = int(labels[np.ix_(decides, decides)].sum())
-    neither = int(labels[undecided, undecided])
-    same = int(np.trace(labels))
-    one_sided = total - both - neither
-    opposite = int(labels[np.multiply.outer(directions, directions) < 0].sum())
-    halves_that_decide = 2 * both + one_sided
+    total = int(directions.sum())
+    neither, same = int(directions[1, 1]), int(np.trace(directions))
+    opposite = int(directions[0, 2] + directions[2, 0])
+    one_sided = total - same - opposite
+    halves_that_decide = 2 * (same - neither + opposite) + one_sided
     return Rates(
         same=same / total,
         one_sided=one_sided / total,
         opposite=opposite / total,
-        different=(both - (same - neither) - opposite) / total,
         decided=1 - neither / total,
         replicates=2 * (same - neither) / halves_that_decide if halves_that_decide else None,
     )
@@ -155,7 +151,7 @@ _TESTS = (
 # What a test says of a half is one of six states: which run is better by the aggregate, and whether that is significant.
 _SIGNS = np.repeat([-1, 0, 1], 2)
 _SIGNIFICANT = np.tile([False, True], 3)
-_LABELS = np.where(_SIGNIFICANT, _SIGNS, 0) + 1  # 0 worse, 1 no difference, 2 better
+_DIRECTIONS = np.where(_SIGNIFICANT, _SIGNS, 0)
 _SAME_RUN = np.equal.outer(_SIGNS, _SIGNS)
 _BOTH, _EITHER = np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT), np.logical_or.outer(_SIGNIFICANT, _SIGNIFICANT)
 _AGREE, _DISAGREE = _SAME_RUN & (_BOTH | ~_EITHER), ~_SAME_RUN & _EITHER
@@ -187,11 +183,9 @@ def _states(sign: Ints, significant: Bools) -> Ints:
 
 def _agreement(measure: str, test: str, aggregate: str, states: Ints) -> HalfAgreement:
     total = int(states.sum())
-    labels = np.zeros((3, 3), dtype=np.int64)
-    np.add.at(labels, (_LABELS[:, None], _LABELS[None, :]), states)
     agree, disagree = int(states[_AGREE].sum()), int(states[_DISAGREE].sum())
     return HalfAgreement(
-        **asdict(rates(labels, np.array([-1, 0, 1]), undecided=1)),
+        **asdict(rates(by_direction(states, _DIRECTIONS))),
         measure=measure,
         test=test,
         aggregate=aggregate,
@@ -260,9 +254,6 @@ def _signs(values: Floats, slack: float) -> Ints:
     return (values > slack).astype(np.int64) - (values < -slack)
 
 
-_UNDECIDED = LABELS.index("no significant difference")
-
-
 def agreement_of_verdicts(
     evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
 ) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
@@ -291,7 +282,7 @@ def agreement_of_verdicts(
         cells = len(LABELS) * codes[:splits] + codes[splits:]
         labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
     agreement = HalfAgreement(
-        **asdict(rates(labels, DIRECTIONS, _UNDECIDED)),
+        **asdict(rates(by_direction(labels, DIRECTIONS))),
         measure=f"outcomes by {unit}",
         test="two facets",
         aggregate=None,
@@ -369,8 +360,8 @@ def agreement(
 ) -> Agreement:
     """Split the queries at random into halves, many times, and count how often both halves lead to the same conclusion.
 
-    For tests and verdicts alike: how often do both halves have the *same* label (better, worse, no difference), does *only one*
-    decide, do they say the *opposite*; and if a half decided, how often does the other half *replicate* its label. See `Rates`.
+    For tests and verdicts alike: how often do both halves have the *same* direction (better, worse, none), does *only one* have
+    one, are they *opposite*; and if a half has a direction, how often does the other half *replicate* it. See `Rates`.
 
     For tests, beside these, the rates of Craswell et al.: two halves *agree* if they agree about which run is better, and the
     difference is significant in both or in neither; they *partially agree* if they agree about which is better but only one is
@@ -383,11 +374,11 @@ def agreement(
     source : Evaluation or Scores
         At least two runs; from `ir_outcomes.evaluate`, or from `ir_outcomes.scores_from_outputs`. Scores have no verdict.
     measures : sequence of Measure or str, optional
-        What is tested; by default the reciprocal rank of the whole lists, and nDCG@10 if the evaluation has kept it
+        What is tested; by default the reciprocal rank at the cutoff, and nDCG@10 if the evaluation has kept it
         (``evaluate(measures=["nDCG@10"])``). Where a measure such as ESL is undefined in one of two runs, the query does not
         count for the pair. Scores have their own.
     cutoff : int, optional
-        Cutoff of the verdict; by default the evaluation's.
+        Cutoff of the verdict and of the reciprocal rank; by default the evaluation's.
     splits, seed : int
         Number of random splits, and the seed of the random numbers. It determines the halves and nothing else.
     alpha : float

@@ -37,7 +37,7 @@ def check_number_of_runs(source: Evaluation | Scores) -> None:
 
 
 def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
-    """Return the values of a measure; by default the reciprocal rank of the whole lists over all queries.
+    """Return the values of a measure; by default the reciprocal rank at the evaluation's cutoff, over all queries.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
             raise ParameterError(f"measure={str(measure)!r}: these scores are of {source.measure}")
         return source
     if measure is None:
-        return reciprocal_ranks_of_all_queries(source)
+        return reciprocal_ranks_of_all_queries(source, source.cutoff)
     parsed = parse_measure(measure)
     if parsed.NAME == "RR":  # search lengths have it already, if the order among equal scores is the one that it uses
         reciprocal = reciprocal_ranks_of_all_queries(source, parsed.params.get("cutoff"))
@@ -272,7 +272,7 @@ def leaderboard(
         intervals, but no verdicts and no tiers.
     measure : Measure or str, optional
         What to order by: a measure of ir_measures, ours or another, see `Evaluation.scores_of`. By default the reciprocal rank
-        of the first relevant document at the cutoff, over the answerable queries. Scores have their own.
+        of the first relevant document at the cutoff, over all queries as ir_measures averages it. Scores have their own.
     aggregate : {"mean", "median"}
         What of the measure to order by.
     cutoff : int, optional
@@ -329,7 +329,7 @@ def leaderboard(
     check_one_order(evaluation.ties)
     n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
     settings = Settings.of(evaluation, alpha=alpha, correction=correction, family=n_pairs)
-    scores = evaluation.scores_of(None) if measure is None else scores_of(evaluation, measure)
+    scores = scores_of(evaluation, measure)
     board = _board_of_scores(scores, aggregate, alpha, entries)
     evaluation = evaluation[[standing.run for standing in board.standings]]
     pairs = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)

@@ -20,9 +20,11 @@ from ir_outcomes.comparison.verdict import (
     DIRECTIONS,
     LABELS,
     MIRRORED,
+    Direction,
     PairSamples,
     PairTests,
     coverage_test_for,
+    direction_of,
     judge,
     run_tests,
     samples_of,
@@ -271,6 +273,11 @@ class PairVerdict:
     wilcoxon_p: float
     label: str
     guard: bool
+
+    @property
+    def direction(self) -> Direction:
+        """Direction of the label for the contender."""
+        return direction_of(self.label)
 
     @property
     def ranking(self) -> float | None:

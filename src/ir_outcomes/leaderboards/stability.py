@@ -170,8 +170,8 @@ def rank_distribution(
     source : Evaluation or Scores
         At least two runs; from `ir_outcomes.evaluate` or `ir_outcomes.scores_from_outputs`.
     measure : Measure or str, optional
-        A measure of ir_measures, ours or another, see `Evaluation.scores_of`. By default the reciprocal rank of the whole
-        lists, over all queries, at the evaluation's smallest relevant grade. Scores have their own.
+        A measure of ir_measures, ours or another, see `Evaluation.scores_of`. By default the reciprocal rank of the first
+        relevant document at the evaluation's cutoff, over all queries, as in `leaderboard`. Scores have their own.
     queries : iterable of str, or path, optional
         Use only these queries; a file has one id on each line.
     resamples, seed : int

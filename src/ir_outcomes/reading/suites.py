@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sys
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +77,11 @@ class Suite:
         return tuple(dict.fromkeys(system for collection in self.collections for system in collection.runs))
 
     @property
+    def files(self) -> list[str]:
+        """Qrels and runs of all collections: paths, or dataset ids."""
+        return [file for collection in self.collections for file in (collection.qrels, *collection.runs.values())]
+
+    @property
     def groups(self) -> dict[str, str]:
         """The group of each collection that has one."""
         return {collection.name: collection.group for collection in self.collections if collection.group is not None}
@@ -120,7 +125,7 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
         rel = 1
         group = "small"
 
-    JSON has the same structure. TOML needs Python 3.11.
+    JSON has the same structure.
     """
     target = Path(path)
     if target.is_dir():
@@ -211,7 +216,7 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise FormatError(str(path), "is not UTF-8; a suite is a folder, or a TOML or JSON file") from None
     try:
         is_json = path.suffix == ".json"
-        content = json.loads(text, object_pairs_hook=without_repeated_names) if is_json else _toml(text, path)
+        content = json.loads(text, object_pairs_hook=without_repeated_names) if is_json else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
@@ -220,14 +225,6 @@ def _parsed(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise FormatError(str(path), "is not a JSON object with the key 'collections'")
     return content
-
-
-def _toml(text: str, path: Path) -> dict[str, Any]:
-    if sys.version_info < (3, 11):
-        raise FormatError(str(path), "TOML needs Python 3.11 or later; write the same structure as JSON, in a file .json")
-    import tomllib
-
-    return tomllib.loads(text)
 
 
 def _collection(name: str, table: Any, path: Path) -> SuiteCollection:

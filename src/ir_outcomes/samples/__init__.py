@@ -26,6 +26,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.writing import write_completely
 
 __all__ = ["SUITE_COLLECTIONS", "SUITE_SYSTEMS", "SYSTEMS", "write_sample", "write_suite"]
 
@@ -127,7 +128,7 @@ def _write(content: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.exists() and path.read_bytes() != text:
                 raise ParameterError(f"{path} exists with other content; choose another folder")
-            path.write_bytes(text)
+            write_completely(path, text)
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
         if isinstance(error, ParameterError):
             raise

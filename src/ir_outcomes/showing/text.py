@@ -18,13 +18,14 @@ from rich.text import Text
 
 from ir_outcomes.errors import escaped
 from ir_outcomes.showing.view import Column, Statement, Table, View
+from ir_outcomes.showing.words import tone
 
 __all__ = ["print_view", "write"]
 
 WIDTH = 80
 _PVALUE = re.compile(r"\bp ([=<]) (?=\d)")  # stays on one line
 _NO_BREAK = "\0"  # cannot be in text whose control characters are escaped
-_STYLES = {"better": "bold green", "worse": "bold red", "trade-off": "bold yellow"}
+_STYLES = {"better": "bold green", "worse": "bold red", "mixed": "bold yellow", "same": ""}
 
 
 def write(view: View) -> str:
@@ -123,7 +124,7 @@ def _cell(text: str, column: Column) -> Text:
 
 def _label(label: str) -> Text:
     """Colour a verdict: green for better, red for worse."""
-    return Text(escaped(label), style=_STYLES.get(label.partition(" ")[0], ""))
+    return Text(escaped(label), style=_STYLES[tone(label)])
 
 
 def _wrapped(text: str, width: int, *, first: str = "", rest: str = "", style: str = "") -> Text:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.formatting import plural
 
 __all__ = [
@@ -21,9 +22,19 @@ __all__ = [
     "places_of",
     "queries_words",
     "settings_words",
+    "tone",
 ]
 
 RANK_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)  # of a logarithmic axis
+
+
+def tone(label: str | None) -> str:
+    """Return the style of a label: "better", "worse", "mixed" or "same"; a mark may follow the label."""
+    label = (label or "").removesuffix(" *")
+    if label == "trade-off":
+        return "mixed"
+    direction = direction_of(label) if label in LABELS else "none"
+    return "same" if direction == "none" else direction
 
 
 def better(higher_is_better: bool) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from ir_measures import AP, P
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_queries, unjudged_share
+from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_listing, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
@@ -28,8 +27,8 @@ class TailSettings:
 
     Attributes
     ----------
-    cutoff : int or None
-        Depth of the runs; None where runs of unequal depth were asked for.
+    cutoff : int
+        Depth of the runs.
     rel : int
         Smallest grade of a relevant document.
     ties : {"trec", "msmarco", "input", "expected"}
@@ -40,7 +39,7 @@ class TailSettings:
         Search length of a missing document; see `SearchLengths.asl`.
     """
 
-    cutoff: int | None
+    cutoff: int
     rel: int
     ties: Ties
     judged_only: bool
@@ -54,11 +53,6 @@ class RunsAtDepth(NamedTuple):
     settings: TailSettings
     notes: tuple[str, ...]
 
-    @property
-    def depth(self) -> int:
-        """The depth, or that of the deepest run where they are unequal."""
-        return self.settings.cutoff or max(_reached(run) for run in self.runs)
-
 
 def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing) -> RunsAtDepth:
     """Take all runs of an evaluation at a shared depth.
@@ -68,15 +62,15 @@ def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing) -> RunsA
     ev : Evaluation
         The runs.
     cutoff : int or None
-        The depth; None for the one that all runs reach.
+        The depth; by default the evaluation's cutoff, or the depth of the runs where that is less.
     missing : {"retrieved", "cutoff"}
         See `SearchLengths.asl`.
 
     Raises
     ------
     MismatchError
-        If there is no cutoff, the runs differ in depth, and ``missing="retrieved"`` was not asked for; or if the cutoff is
-        larger than the one that search lengths were computed with.
+        If there is no cutoff, the runs differ in depth within that of the evaluation, and ``missing="retrieved"`` was not asked
+        for; or if the cutoff is larger than the one that search lengths were computed with.
     ParameterError
         If `ev` is not an evaluation, a setting is invalid, or under ``missing="retrieved"`` a missing document would have no
         search length.
@@ -85,29 +79,36 @@ def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing) -> RunsA
     check_positive("cutoff", cutoff, none_allowed=True)
     check_choice("missing", missing, get_args(Missing))
     reached = {run.name: _reached(run) for run in ev.runs}
+    depth = cutoff or min(ev.cutoff, max(reached.values()))
     shared = min(reached.values())
-    notes = list(notes_on_queries(ev.runs))
-    runs = ev.runs
-    if cutoff is not None:
-        runs = ev.at(cutoff)
-        shallow = [name for name, depth in reached.items() if depth < cutoff]
-        if shallow:
-            notes.append(f"{some(shallow)}: no list reaches the cutoff {cutoff}; what is ranked below its end is unknown.")
-    elif max(reached.values()) == shared:
-        cutoff = shared
-        runs = ev.at(cutoff)
-    elif missing == "cutoff":
+    notes = list(notes_on_unanswerable(ev))
+    if shared < depth and cutoff is not None:
+        shallow = [name for name, length in reached.items() if length < cutoff]
+        notes.append(f"{some(shallow)}: no list reaches the cutoff {cutoff}; what is ranked below its end is unknown.")
+    elif shared < depth and missing == "cutoff":
         after = " after unjudged documents are removed" if ev.judged_only else ""
         raise MismatchError(
             f"the runs differ in depth{after} ({_depths(reached)}), and short lists look good in ASL: give the depth that all "
             f"share, cutoff={shared}, or missing='retrieved' for equation 3 of Alex et al. 2022 as printed"
         )
-    else:
+    elif shared < depth:
         notes.insert(0, f"The runs differ in depth ({_depths(reached)}); short lists look good in ASL, equation 3.")
+    runs = ev.at(depth)
     if missing == "retrieved":
         _refuse_lists_without_irrelevant_documents(runs)
-    notes += _notes_on_unjudged(ev.runs, min(cutoff or shared, shared))
-    return RunsAtDepth(runs, TailSettings(cutoff, ev.rel, ev.ties, ev.judged_only, missing), tuple(notes))
+    notes += _notes_on_unjudged(ev.runs, min(depth, shared))
+    return RunsAtDepth(runs, TailSettings(depth, ev.rel, ev.ties, ev.judged_only, missing), tuple(notes))
+
+
+def notes_on_unanswerable(ev: Evaluation) -> Iterator[str]:
+    """Say how queries without a relevant document count, and which queries runs lack or have beyond the qrels."""
+    number = int(np.sum(~ev.answerable))
+    if number:
+        yield (
+            f"{plural('query', number)} without a relevant document at rel {ev.rel}: left out of search lengths, 0 in other "
+            "measures, as in ir_measures."
+        )
+    yield from notes_on_listing(ev.runs)
 
 
 def pair_at_depth(ev: Evaluation, baseline: str, contender: str, cutoff: int | None, missing: Missing) -> RunsAtDepth:
@@ -182,7 +183,7 @@ ASL_FIRST = 10
 
 
 def top_and_all(found: RunsAtDepth) -> list[Scores]:
-    """Compute P@20, ASL@g1-10, AP and ASL of the answerable queries; for runs less deep than 20, precision at their depth.
+    """Compute P@20, ASL@g1-10, AP and ASL; for runs less deep than 20, precision at their depth.
 
     References
     ----------
@@ -190,7 +191,7 @@ def top_and_all(found: RunsAtDepth) -> list[Scores]:
     """
     runs, settings = found.runs, found.settings
     missing = settings.missing
-    depth = PRECISION_DEPTH if settings.cutoff is None else min(PRECISION_DEPTH, settings.cutoff)
+    depth = min(PRECISION_DEPTH, settings.cutoff)
     return [
         _scores(_precision_name(P, depth, settings), True, runs, [precision_at(run, depth) for run in runs]),
         _scores(_asl_name(settings, first=ASL_FIRST), False, runs, [run.asl(ASL_FIRST, missing) for run in runs]),
@@ -200,10 +201,11 @@ def top_and_all(found: RunsAtDepth) -> list[Scores]:
 
 
 def _scores(measure: str, higher_is_better: bool, runs: Sequence[SearchLengths], values: Sequence[Floats]) -> Scores:
-    """Make scores of the answerable queries from values of all queries, an (n_queries,) array for each run."""
-    answerable = runs[0].answerable
-    ids = tuple(compress(runs[0].query_ids, answerable.tolist()))
-    return Scores(measure, higher_is_better, tuple(run.name for run in runs), ids, np.stack(values)[:, answerable])
+    """Make scores of (n_queries,) values of each run: 0 for precisions, NaN for lengths without a relevant document."""
+    stacked = np.stack(values)
+    if higher_is_better:
+        stacked[:, ~runs[0].answerable] = 0.0
+    return Scores(measure, higher_is_better, tuple(run.name for run in runs), runs[0].query_ids, stacked)
 
 
 def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
@@ -239,18 +241,17 @@ def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
     return [_scores(measure, measure != "ASL", runs, of_runs) for measure, of_runs in values.items()]
 
 
-def _precision_name(measure: Any, cutoff: int | None, settings: TailSettings) -> str:
+def _precision_name(measure: Any, cutoff: int, settings: TailSettings) -> str:
     """Name a precision as ir_measures does where the values are those of ir_measures; name what differs elsewhere."""
     different = _different(measure, rel=settings.rel, judged_only=settings.judged_only)
     named = measure(**different) if different else measure
-    named = named if cutoff is None else named @ cutoff
+    named = named @ cutoff
     return f"{named}" if settings.ties == "trec" else f"{named}, ties {settings.ties}"
 
 
 def _asl_name(settings: TailSettings, **first: int) -> str:
     different = _different(ASL, rel=settings.rel, ties=settings.ties, judged_only=settings.judged_only)
-    depth = {} if settings.cutoff is None else {"cutoff": settings.cutoff}
-    return str(ASL(missing=settings.missing, **first, **different, **depth))
+    return str(ASL(missing=settings.missing, **first, **different) @ settings.cutoff)
 
 
 def _different(measure: Any, **settings: Any) -> dict[str, Any]:
@@ -531,7 +532,7 @@ def length_distributions(
     """
     check_positive("bins", bins)
     found = runs_at_depth(ev, cutoff, missing)
-    edges = np.unique(np.linspace(1, found.depth + 1, bins + 1).round().astype(np.int64))
+    edges = np.unique(np.linspace(1, found.settings.cutoff + 1, bins + 1).round().astype(np.int64))
     first = found.runs[0]
     return LengthDistributions(
         runs=tuple(_distribution(run, missing, edges) for run in found.runs),
@@ -788,7 +789,7 @@ def length_changes(
     by_first, by_second = first.rank > 0, second.rank > 0
     by_both = by_first & by_second
     changes = document_lengths(second, missing) - document_lengths(first, missing)
-    edges = _growing_edges(changes[by_both]) if bins is None else _equal_edges(found.depth, bins)
+    edges = _growing_edges(changes[by_both]) if bins is None else _equal_edges(found.settings.cutoff, bins)
     return LengthChanges(
         baseline=first.name,
         contender=second.name,

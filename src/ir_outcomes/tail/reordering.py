@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_queries
+from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
 from ir_outcomes.measures.definitions import ASL
@@ -18,7 +18,7 @@ from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.resampling import kendall_taus, shared_ranks
-from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, check_evaluation, runs_at_depth
+from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, check_evaluation, notes_on_unanswerable, runs_at_depth
 from ir_outcomes.types import Bools, Floats, Missing
 
 __all__ = ["ALPHA", "BETTER_BY", "Change", "Reordering", "reordering"]
@@ -119,8 +119,8 @@ def reordering(
         Two or more measures, compared in turn; name those that are no search lengths in ``evaluate(measures=)`` too. By default
         the way from AP to ASL, step by step.
     cutoff : int, optional
-        Depth that all runs share, for the way from AP to ASL and for an ASL that is named without a cutoff; by default the one
-        that all reach, whatever the evaluation's cutoff is.
+        Depth that all runs share, for the way from AP to ASL and for an ASL that is named without a cutoff; by default the
+        evaluation's, or the one that all reach where that is less.
     missing : {"cutoff", "retrieved"}
         Search length of a missing document, for the way from AP to ASL and for an ASL that is named without it; see
         `SearchLengths.asl`.
@@ -200,7 +200,7 @@ def _named(ev: Evaluation, measures: Sequence[Any], cutoff: int | None, missing:
         raise ParameterError(f"cutoff={cutoff}: these measures have cutoffs of their own, or none, as in nDCG@10")
     if missing != "cutoff" and all("missing" in measure.params for measure in lengths):
         raise ParameterError(f"missing={missing!r} is for an ASL that is named without it")
-    notes = dict.fromkeys(notes_on_queries(ev.runs))
+    notes = dict.fromkeys(notes_on_unanswerable(ev))
     scores = []
     for measure in parsed:
         if _is_asl_of_all(measure):
@@ -227,7 +227,7 @@ def _at_depth(ev: Evaluation, measure: Any, cutoff: int | None, missing: Missing
     found = runs_at_depth(ev, measure.cutoff or cutoff, measure["missing"] if by_name else missing)
     if not by_name:
         measure = measure(missing=missing)
-    if measure.cutoff is None and found.settings.cutoff is not None and not (by_name and cutoff is None):
+    if measure.cutoff is None and not (by_name and cutoff is None):
         measure = measure @ found.settings.cutoff
     return measure, found.notes
 

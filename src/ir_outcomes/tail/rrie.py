@@ -15,7 +15,9 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
 from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.tail.lengths import TailSettings, pair_at_depth, runs_at_depth, top_and_all
-from ir_outcomes.types import Missing
+from ir_outcomes.types import Bools, Missing
+
+_SEARCH_LENGTHS = ("ASL", "ESL")  # how the names of measures with the optimum 1 and no upper bound begin
 
 
 @dataclass(frozen=True)
@@ -129,9 +131,10 @@ def rrie_from_means(
     Parameters
     ----------
     baseline, contender : mapping of str to float
-        Means by the name of the measure; the same measures in both.
+        Means by the name of the measure; the same measures in both. Those of precisions are shares, such as 0.401.
     optima : mapping of str to float, optional
-        The best possible means; 1, the optimum of precisions and search lengths, for measures that are not in it.
+        The best possible means of other measures than precisions (between 0 and 1) and search lengths (1 or more; their names
+        begin with ASL or ESL), whose optimum is 1.
     names : tuple of two str
         What to call the two runs.
 
@@ -143,7 +146,8 @@ def rrie_from_means(
     Raises
     ------
     ParameterError
-        If the measures differ, a mean is not finite, or two means lie on different sides of the optimum.
+        If the measures differ, a mean is not finite or outside the range of the measure, or two means lie on different sides of
+        a given optimum.
 
     References
     ----------
@@ -166,12 +170,25 @@ def rrie_from_means(
         reduction(measure, mean, contender[measure], best.get(measure, 1.0)) for measure, mean in baseline.items()
     )
     for of_measure in reductions:
-        if (of_measure.baseline - of_measure.optimum) * (of_measure.contender - of_measure.optimum) < 0:
-            raise ParameterError(
-                f"{of_measure.measure}: {of_measure.baseline:g} and {of_measure.contender:g} lie on different sides of the "
-                f"optimum {of_measure.optimum:g}; write precisions as shares, and give other optima as optima="
-            )
+        _check_range(of_measure, optimum_given=of_measure.measure in best)
     return RRIE(*names, reductions, settings=None, notes=(), versions=versions())
+
+
+def _check_range(of_measure: Reduction, optimum_given: bool) -> None:
+    """Refuse means that 1 is not the optimum of, and means on different sides of a given optimum."""
+    measure, means = of_measure.measure, (of_measure.baseline, of_measure.contender)
+    shown = f"{measure}: {means[0]:g} and {means[1]:g}"
+    if optimum_given:
+        if (means[0] - of_measure.optimum) * (means[1] - of_measure.optimum) < 0:
+            raise ParameterError(f"{shown} lie on different sides of the optimum {of_measure.optimum:g}")
+    elif measure.upper().startswith(_SEARCH_LENGTHS):
+        if min(means) < 1:
+            raise ParameterError(f"{shown}: a search length is at least 1")
+    elif min(means) < 0 or max(means) > 1:
+        raise ParameterError(
+            f"{shown} are not between 0 and 1: write precisions as shares, such as 0.401, and give the best value of another "
+            f"measure as optima={{{measure!r}: ...}}"
+        )
 
 
 def rrie(ev: Evaluation, baseline: str, contender: str, *, cutoff: int | None = None, missing: Missing = "cutoff") -> RRIE:
@@ -184,7 +201,7 @@ def rrie(ev: Evaluation, baseline: str, contender: str, *, cutoff: int | None = 
     baseline, contender : str
         Names of two runs of the evaluation.
     cutoff : int, optional
-        Depth that both runs share; by default the one that both reach, whatever the evaluation's cutoff is.
+        Depth that both runs share; by default the evaluation's, or the one that both reach where that is less.
     missing : {"cutoff", "retrieved"}
         Search length of a missing document; see `SearchLengths.asl`.
 
@@ -192,7 +209,8 @@ def rrie(ev: Evaluation, baseline: str, contender: str, *, cutoff: int | None = 
     -------
     RRIE
         P@20 and ASL@g1-10 for the top, AP and ASL for all relevant documents; for runs less deep than 20, precision at their
-        depth. Means are over the queries that have a relevant document. Precisions whose values differ from those of
+        depth. Means are those of ir_measures: of precisions over all queries of the qrels, of search lengths over those that
+        have a relevant document. Precisions whose values differ from those of
         ir_measures, because of another tie rule, have that rule in their names.
 
     Raises
@@ -245,7 +263,7 @@ class MeasureHeadroom:
     edges : tuple of float
         Bucket i holds the values from ``edges[i]`` up to, not including, ``edges[i + 1]``; the last is open.
     counts : tuple of int
-        Queries in each bucket.
+        Queries with a relevant document in each bucket; the others leave nothing to gain.
     """
 
     measure: str
@@ -323,7 +341,7 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
     """
     found = runs_at_depth(ev, cutoff, missing)
     return Headroom(
-        measures=tuple(map(_of_best_run, top_and_all(found))),
+        measures=tuple(_of_best_run(scores, ev.answerable) for scores in top_and_all(found)),
         n_runs=len(found.runs),
         settings=found.settings,
         notes=found.notes,
@@ -331,9 +349,9 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
     )
 
 
-def _of_best_run(scores: Scores) -> MeasureHeadroom:
+def _of_best_run(scores: Scores, answerable: Bools) -> MeasureHeadroom:
     means = scores.means()
     best = int(np.nanargmax(means if scores.higher_is_better else -means))
     edges = PRECISIONS if scores.higher_is_better else LENGTHS
-    counts, _ = np.histogram(scores.values[best], [*edges, np.inf])
+    counts, _ = np.histogram(scores.values[best, answerable], [*edges, np.inf])
     return MeasureHeadroom(scores.measure, scores.runs[best], float(means[best]), edges, tuple(counts.tolist()))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.showing.figures._fonts import without_glyph_warnings
+from ir_outcomes.writing import write_completely
 
 __all__ = ["blank_figure", "save", "styled"]
 
@@ -71,11 +73,13 @@ def save(picture: Any, path: str | Path) -> None:
     from ir_outcomes.showing.figures._printable import PRINT_SETTINGS
 
     figure = getattr(picture, "figure", picture).figure
+    content = io.BytesIO()
     try:
         with mpl.rc_context(PRINT_SETTINGS):
-            figure.savefig(path, dpi=150)
-    except (OSError, ValueError) as error:
+            figure.savefig(content, dpi=150, format=Path(path).suffix.removeprefix(".") or "png")
+    except ValueError as error:  # a format that matplotlib does not know
         raise ParameterError(f"{path}: cannot be written ({error})") from error
+    write_completely(path, content.getvalue())
 
 
 def _check_matplotlib() -> None:

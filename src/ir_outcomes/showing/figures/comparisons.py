@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.showing.figures._frame import Frame, legend_beside, row_frame, stacked_bars
@@ -24,9 +24,18 @@ OUTCOME_STYLES = {"neither": (LIGHT, ""), "lost": (ORANGE, "///"), "won": (GREEN
 Items = Sequence[Comparison]
 Points = Sequence[tuple[float, float]]
 Line = tuple[tuple[float, float], tuple[float, float]]
-VERDICT_STYLES = dict(
-    zip(LABELS, ((BLUE, "o"), (SKY, "^"), (VERMILLION, "X"), (ORANGE, "v"), (YELLOW, "D"), (LIGHT, "s")), strict=True)
-)
+VERDICT_STYLES = {
+    "better on both facets": (BLUE, "o"),
+    "better without harm": (SKY, "^"),
+    "coverage gain, unconfirmed": (LIGHT, "^"),
+    "ranking gain, unconfirmed": (LIGHT, "o"),
+    NO_DIFFERENCE: (LIGHT, "s"),
+    "trade-off": (YELLOW, "D"),
+    "ranking loss, unconfirmed": (LIGHT, "X"),
+    "coverage loss, unconfirmed": (LIGHT, "v"),
+    "worse without gain": (ORANGE, "v"),
+    "worse on both facets": (VERMILLION, "X"),
+}
 
 
 def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
@@ -76,7 +85,7 @@ def _points_with_intervals(ax: Any, items: Items, points: Points, contenders: Se
         across = item.coverage.interval
         along = None if item.ranking.interval is None else sorted(better * bound for bound in item.ranking.interval)
         style = series_style(number)
-        significant = item.verdict.label != LABELS[-1]
+        significant = item.verdict.label != NO_DIFFERENCE
         ax.errorbar(
             x,
             y,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import LABELS, NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
 from ir_outcomes.showing.figures._frame import (
@@ -36,21 +36,26 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_BLOBS = 30  # rank distributions of more runs are drawn as a shaded matrix
-_CELLS = (
-    (BLUE, "+", "white"),
-    ("#B3D9F2", "+", BLACK),
-    ("#B34700", "\N{MINUS SIGN}", "white"),
-    ("#FAD9BE", "\N{MINUS SIGN}", BLACK),
-    (YELLOW, "\N{PLUS-MINUS SIGN}", BLACK),
-    ("#F4F4F4", "\N{MIDDLE DOT}", BLACK),
-)
-VERDICT_CELLS = dict(zip(LABELS, _CELLS, strict=True))
+VERDICT_CELLS = {
+    "better on both facets": (BLUE, "+", "white"),
+    "better without harm": ("#B3D9F2", "+", BLACK),
+    "coverage gain, unconfirmed": ("#A6A6A6", "\N{UPWARDS ARROW}", BLACK),
+    "ranking gain, unconfirmed": ("#F4F4F4", "\N{UPWARDS ARROW}", BLACK),
+    NO_DIFFERENCE: ("#F4F4F4", "\N{MIDDLE DOT}", BLACK),
+    "trade-off": (YELLOW, "\N{PLUS-MINUS SIGN}", BLACK),
+    "ranking loss, unconfirmed": ("#F4F4F4", "\N{DOWNWARDS ARROW}", BLACK),
+    "coverage loss, unconfirmed": ("#A6A6A6", "\N{DOWNWARDS ARROW}", BLACK),
+    "worse without gain": ("#FAD9BE", "\N{MINUS SIGN}", BLACK),
+    "worse on both facets": ("#B34700", "\N{MINUS SIGN}", "white"),
+}
 """Colour, mark and colour of the mark of each verdict: labels with the same mark differ in lightness."""
 # How each mark is drawn: marker, size and shift down, as shares of a cell. Markers are far quicker than text.
 _STROKES = {
     "+": (("+", 0.55, 0.0),),
     "\N{MINUS SIGN}": (("_", 0.55, 0.0),),
     "\N{PLUS-MINUS SIGN}": (("+", 0.45, -0.08), ("_", 0.45, 0.28)),
+    "\N{UPWARDS ARROW}": (("^", 0.3, 0.0),),
+    "\N{DOWNWARDS ARROW}": (("v", 0.3, 0.0),),
     "\N{MIDDLE DOT}": ((".", 0.25, 0.0),),
 }
 
@@ -290,12 +295,11 @@ def draw_tau(result: RankDistribution, ax: Any) -> Any:
 
 
 def draw_agreement(result: Agreement, ax: Any) -> Any:
-    """Draw how often two halves lead to the same label, for tests and verdicts alike, and how often a label replicates."""
+    """Draw how often two halves lead to the same direction, for tests and verdicts alike, and how often it replicates."""
     shares = {
-        "same": ("same label", BLUE, ""),
+        "same": ("same direction, or none", BLUE, ""),
         "one_sided": ("only one half finds a difference", LIGHT, "..."),
-        "different": ("different labels", YELLOW, "xx"),
-        "opposite": ("opposite labels", VERMILLION, "///"),
+        "opposite": ("opposite directions", VERMILLION, "///"),
     }
     items = [*result.tests, *(() if result.verdict is None else (result.verdict,))]
     return _draw_shares(result, items, shares, ("replicates", "replicates, if a half finds one"), "Agreement", ax)

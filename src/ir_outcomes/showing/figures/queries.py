@@ -22,8 +22,8 @@ QUERY_STYLES = {
     "worse": (ORANGE, "///"),
     "lost": (VERMILLION, "xx"),
 }
-_SIZES = ("1", "2 to 3", "4 to 7", "8 to 15", "16 to 31", "32 to 63", "64 or more")
-_EDGES = np.array([0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5, np.inf])
+_SIZES = ("up to 1", "2 to 3", "4 to 7", "8 to 15", "16 to 31", "32 to 63", "64 or more")
+_EDGES = np.array([0, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5, np.inf])
 
 
 def draw_ranks(comparison: Comparison, ax: Any) -> Any:
@@ -84,7 +84,7 @@ def _bars_of_changes(ax: Any, change: Any) -> None:
     equal = len(change) - int(better.sum() + worse.sum())
     places = np.arange(1, len(_SIZES) + 1)
     ax.bar(-places, better, color=GREEN, hatch="...", edgecolor="white", label=f"better ({better.sum():,})")
-    ax.bar([0], [equal], color=LIGHT, edgecolor="#666666", label=f"equal, within half a rank ({equal:,})")
+    ax.bar([0], [equal], color=LIGHT, edgecolor="#666666", label=f"equal ({equal:,})")
     ax.bar(places, worse, color=ORANGE, hatch="///", edgecolor="white", label=f"worse ({worse.sum():,})")
     ax.set_xticks([*-places[::-1], 0, *places], [*_SIZES[::-1], "0", *_SIZES])
     tilt_labels(ax)

@@ -13,30 +13,29 @@ from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.formatting import fixed, interval, pvalue
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
 from ir_outcomes.showing.report.charts import Strip, strips
 from ir_outcomes.showing.report.sections import MOST_RUNS
-from ir_outcomes.showing.words import places_of
+from ir_outcomes.showing.words import places_of, tone
 from ir_outcomes.statistics import Test
 
-__all__ = ["Forest", "Matrix", "Measurement", "forest_of", "matrix_of", "measurements", "tone"]
+__all__ = ["Forest", "Matrix", "Measurement", "forest_of", "matrix_of", "measurements"]
 
 _SIGNS = {
     "better on both facets": "++",
     "better without harm": "+",
-    "worse on both facets": "\u2212\u2212",
-    "worse without gain": "\u2212",
+    "coverage gain, unconfirmed": "(+)",
+    "ranking gain, unconfirmed": "(+)",
+    NO_DIFFERENCE: "\u00b7",
     "trade-off": "\u00b1",
-    "no significant difference": "\u00b7",
+    "ranking loss, unconfirmed": "(\u2212)",
+    "coverage loss, unconfirmed": "(\u2212)",
+    "worse without gain": "\u2212",
+    "worse on both facets": "\u2212\u2212",
 }
-
-
-def tone(label: str | None) -> str:
-    """Return the style of a label: "better", "worse", "mixed" or "same"."""
-    word = (label or "").split()[:1]
-    return word[0] if word and word[0] in ("better", "worse") else "mixed" if word == ["trade-off"] else "same"
 
 
 class Measurement(NamedTuple):

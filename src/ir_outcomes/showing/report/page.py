@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from ir_outcomes.across.collections import compare_collections
@@ -26,11 +25,13 @@ from ir_outcomes.reading.runs import is_path
 from ir_outcomes.results import Result
 from ir_outcomes.showing.report import island
 from ir_outcomes.showing.report.charts import curve_chart, outcome_bar, scatter
-from ir_outcomes.showing.report.overview import forest_of, matrix_of, measurements, tone
+from ir_outcomes.showing.report.overview import forest_of, matrix_of, measurements
 from ir_outcomes.showing.report.rankings import DEPTH, rankings_of
 from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section, evaluation_of, sections_of
 from ir_outcomes.showing.report.texts import Documents, texts_of_documents
+from ir_outcomes.showing.words import tone
 from ir_outcomes.types import CoverageTest, FamilyCorrection, RankingTest
+from ir_outcomes.writing import write_completely
 
 __all__ = ["ReportPage", "report", "report_of"]
 
@@ -61,11 +62,7 @@ class ReportPage:
         ParameterError
             If it cannot be written.
         """
-        try:
-            Path(path).write_bytes(self.html.encode())
-        except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
-            reason = getattr(error, "strerror", None) or error
-            raise ParameterError(f"{os.fsdecode(path)}: the report cannot be written there ({reason})") from error
+        write_completely(path, self.html.encode())
 
     def __repr__(self) -> str:
         return f"<ReportPage: {len(self.html.encode()):,} bytes>"
@@ -93,7 +90,7 @@ def report(
     test: RankingTest = "t",
     coverage_test: CoverageTest = "exact",
     correction: FamilyCorrection = "holm",
-    margins: tuple[float, float] | None = None,
+    margins: tuple[float, ...] | None = None,
 ) -> ReportPage:
     """Compare runs and write one HTML page with the verdict, its pictures, and every query behind it.
 

@@ -261,8 +261,11 @@ def _statement(comparison: Comparison, title: str, explained: bool) -> Statement
     return Statement(title, comparison.verdict.label, tuple(sentences))
 
 
-def _margin_sentence(comparison: Comparison, margins: tuple[float, float]) -> str:
-    named = f"{margins[0]:g} pp of coverage and {margins[1]:g} {comparison.ranking.measured_in}"
+def _margin_sentence(comparison: Comparison, margins: tuple[float, ...]) -> str:
+    parts = [f"{margins[0]:g} pp of coverage", f"{margins[1]:g} {comparison.ranking.measured_in}"]
+    if len(margins) > 2:
+        parts.append(f"{margins[2]:g} ranks over all queries")
+    named = listed(parts)
     if comparison.verdict.equivalent:
         return f"Equivalent within the margins of {named}: larger differences are excluded in both directions."
     if comparison.verdict.non_inferior:
@@ -330,7 +333,7 @@ def _restricted_caption(comparison: Comparison) -> str:
 
 
 def _significant(facets: Sequence[Facet], column: int) -> frozenset[Cell]:
-    return frozenset((row, column) for row, facet in enumerate(facets) if facet.pvalue_corrected <= facet.alpha)
+    return frozenset((row, column) for row, facet in enumerate(facets) if facet.corrected <= facet.alpha)
 
 
 def _paper_table(comparisons: Sequence[Comparison]) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.plan import Plan, PlannedFacet
-from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue
+from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural
 from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, of_part, tabulated, view_of
 from ir_outcomes.showing.views.comparison import queries_table
 from ir_outcomes.showing.words import places_of
@@ -33,15 +33,20 @@ def _gate(result: GateResult, layout: Layout) -> View:
 
 def _decisions_table(result: GateResult) -> Table:
     of_condition: Field[GateDecision] = (Column("collection"), lambda decision: decision.condition or "")
+    against: Field[GateDecision] = (Column("against"), lambda decision: decision.reference or result.baseline)
     several = any(decision.condition is not None for decision in result.decisions)
     fields: list[Field[GateDecision]] = [
         *([of_condition] if several else []),
         (Column("run"), lambda decision: decision.contender),
+        *([against] if result.reference is not None else []),
         (Column("gate", "label"), lambda decision: decision.status),
         *_facet_fields("coverage", 0),
         *_facet_fields("ranking", 1),
-        (Column("change", "number", "all queries"), lambda decision: fixed(decision.all_queries, 2, signed=True)),
-        (Column("p", "pvalue", "all queries"), lambda decision: pvalue(decision.all_queries_p)),
+        *_facet_fields("all queries", 2),
+        of_part(
+            lambda decision: _part(decision, 2),
+            (Column("margin", "number", "all queries"), lambda facet: fixed(facet.margin, 2)),
+        ),
         (Column("missing", "number"), _share_missing),
         (Column("verdict", "label"), lambda decision: decision.label or NOTHING),
     ]
@@ -49,13 +54,14 @@ def _decisions_table(result: GateResult) -> Table:
     one = unit.removesuffix("s") if result.margins[1] == 1 else unit
     return Table(
         f"Gate: {result.status}, {plural('run', len({decision.contender for decision in result.decisions}))} against "
-        f"{result.baseline}",
+        f"{result.baseline}{'' if result.reference is None else f' and {result.reference}'}",
         f"margins {result.margins[0]:g} pp of coverage and {result.margins[1]:g} {one} of ranking, "
         f"at most {result.max_missing:.1%} of the queries missing{_head(result.settings)}",
         *tabulated(fields, result.decisions),
         f"coverage: percentage points, higher is better; ranking: {unit}"
-        f"{', lower is better' if unit == 'ranks' else ''}; all queries: change of the search length over all queries, ranks, "
-        "lower is better, p not corrected; missing: share of the answerable queries for which the run returned nothing.",
+        f"{', lower is better' if unit == 'ranks' else ''}; all queries: search length over all queries, ranks, lower is "
+        f"better, {'' if len(result.margins) > 2 else 'its margin follows from the other two; '}"
+        "missing: share of the answerable queries for which the run returned nothing.",
     )
 
 
@@ -67,7 +73,11 @@ def _facet_fields(name: str, place: int) -> list[Field[GateDecision]]:
             lambda facet: interval(facet.interval, places_of(facet.measured_in), signed=True),
         ),
     ]
-    return [of_part(lambda decision: decision.facets[place] if decision.facets else None, field) for field in fields]
+    return [of_part(lambda decision: _part(decision, place), field) for field in fields]
+
+
+def _part(decision: GateDecision, place: int) -> GateFacet | None:
+    return decision.facets[place] if place < len(decision.facets) else None
 
 
 def _share_missing(decision: GateDecision) -> str:

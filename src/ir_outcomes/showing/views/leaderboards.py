@@ -211,7 +211,6 @@ _TESTED: list[Field[HalfAgreement]] = [
 _SAME_LABEL: list[Field[HalfAgreement]] = [
     (Column("same", "number"), lambda row: percent(row.same)),
     (Column("one side", "number"), lambda row: percent(row.one_sided)),
-    (Column("differ", "number"), lambda row: percent(row.different)),
     (Column("opposite", "number"), lambda row: percent(row.opposite)),
     (Column("decided", "number"), lambda row: percent(row.decided)),
     (Column("replicates", "number"), lambda row: percent(row.replicates)),
@@ -236,11 +235,10 @@ def _agreement(result: Agreement, layout: Layout) -> View:
         f"Agreement between halves of the queries, {plural('run', result.n_runs)}, {plural('pair', result.n_pairs)}",
         head,
         *tabulated([*_TESTED, *_SAME_LABEL], every),
-        "In % of splits and pairs, by the label of each half: better, worse or no difference (a verdict has six labels). same: "
-        "the same label in both halves; one side: only one half decides, that is has a label other than no difference; differ: "
-        "both decide, differently but not oppositely; opposite: better in one half, worse in the other; decided: at least one "
-        "half decides. replicates: % of the halves that decide whose other half has the same label. by: the aggregate that "
-        "says which run is better.",
+        "In % of splits and pairs, by the direction of each half: better, worse or none, of tests and verdicts alike. same: "
+        "the same direction in both halves, or none in both; one side: only one half decides, that is has a direction; "
+        "opposite: better in one half, worse in the other; decided: at least one half decides. replicates: % of the halves "
+        "that decide whose other half has the same direction. by: the aggregate that says which run is better.",
         _verdict_sentences(result),
     )
     craswell = Table(
@@ -261,9 +259,9 @@ def _verdict_sentences(result: Agreement) -> tuple[str, ...]:
     replicated = (
         "no half decides"
         if verdict.replicates is None
-        else f"where a half decides, the other half gives the same label in {replicates}"
+        else f"where a half decides, the other half has the same direction in {replicates}"
     )
     return (
-        f"Two-facet verdict: both halves give the same label in {same} of splits and pairs; {replicated}; they contradict each "
-        f"other (better in one, worse in the other) in {opposite}.",
+        f"Two-facet verdict: both halves have the same direction in {same} of splits and pairs; {replicated}; they contradict "
+        f"each other (better in one, worse in the other) in {opposite}.",
     )

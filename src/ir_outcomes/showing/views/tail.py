@@ -148,5 +148,4 @@ def _headroom(result: Headroom, layout: Layout) -> View:
 
 def _head(settings: TailSettings) -> str:
     judged = ", judged documents only" if settings.judged_only else ""
-    depth = settings.cutoff or "of each run"
-    return f"depth {depth}, rel {settings.rel}, ties {settings.ties}, missing {settings.missing}{judged}"
+    return f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing {settings.missing}{judged}"
