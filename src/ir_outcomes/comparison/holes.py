@@ -222,7 +222,7 @@ def _tests_at(tests: Callable[[Differences], Tests], sample: Differences, places
     """Test some of the assignments; the others have no direction."""
     n_assignments = sample.positive.shape[1]
     pvalue, direction = np.ones(n_assignments), np.zeros(n_assignments, dtype=np.int64)
-    found = tests(Differences(sample.sizes, sample.positive[:, places], sample.negative[:, places]))
+    found = tests(sample.at(places))
     pvalue[places], direction[places] = found.pvalue, found.direction
     return Tests(pvalue, direction)
 

@@ -36,7 +36,7 @@ class Classes(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """What the mean over queries needs to know of clusters beside their sums S and numbers of queries n; (n_samples,) arrays."""
+    """What the mean over queries needs of clusters beside their sums S; n are their numbers of queries. (n_samples,) arrays."""
 
     queries: Floats  # sum of n
     products: Floats  # sum of S n
@@ -54,6 +54,12 @@ class Differences(NamedTuple):
     positive: Floats
     negative: Floats
     moments: Moments | None = None
+
+    @classmethod
+    def of_counts(cls, sizes: Floats, counts: Floats, moments: Moments | None = None) -> Differences:
+        """Take counts in which the negative ones follow all others, (2 n_classes, n_samples)."""
+        positive, negative = np.split(counts, 2)
+        return cls(sizes, positive, negative, moments)
 
     @property
     def n(self) -> Floats:
@@ -205,9 +211,9 @@ def _sums_by_cluster(values: Floats, clusters: Ints, counted: Bools | None = Non
     if clusters.shape != values.shape:
         raise ParameterError(f"clusters has the shape {clusters.shape}: must have one for each of {len(values)} values")
     code = np.unique(clusters, return_inverse=True)[1]
-    sums = np.bincount(code, weights=values)
+    sums, sizes = (np.bincount(code, weights=weights).astype(np.float64) for weights in (values, counted))
     # Sums of fractions come in the order of the queries, and 1/2 + 1/3 + 1/6 is then not always 1.
-    return _tied(sums, float(np.bincount(code, weights=np.abs(values)).max())), np.bincount(code, weights=counted).astype(float)
+    return _tied(sums, float(np.bincount(code, weights=np.abs(values)).max())), sizes
 
 
 def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Differences:
@@ -237,7 +243,7 @@ def tally_rows(changes: npt.ArrayLike) -> Differences:
     code = with_signs(sizes, rows.ravel(), np.ones(rows.size, dtype=bool)).reshape(rows.shape)
     cells = code * len(rows) + np.arange(len(rows))[:, None]
     counts = np.bincount(cells.ravel(), minlength=2 * n_classes * len(rows)).astype(np.float64)
-    return Differences(sizes.distinct, *counts.reshape(2, n_classes, len(rows)))
+    return Differences.of_counts(sizes.distinct, counts.reshape(2 * n_classes, len(rows)))
 
 
 def tally_subsets(change: Floats, counted: Bools, subsets: Members, clusters: Ints | None = None) -> Differences:
@@ -254,7 +260,7 @@ def tally_subsets(change: Floats, counted: Bools, subsets: Members, clusters: In
         moments = Moments(*(sums @ subsets.astype(np.float64) for sums in (n, values * n, n * n)))
     sizes = classes(np.abs(values))
     counts = count(with_signs(sizes, values, counted), 2 * len(sizes.distinct), subsets)
-    return Differences(sizes.distinct, *np.split(counts, 2), moments)
+    return Differences.of_counts(sizes.distinct, counts, moments)
 
 
 def classes(values: npt.ArrayLike) -> Classes:

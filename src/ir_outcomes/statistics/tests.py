@@ -24,8 +24,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.statistics.counts import Differences, classes, tally
-from ir_outcomes.statistics.distributions import binomial_pvalues, check_discordant, numbers, proper, subset_sums
+from ir_outcomes.statistics.counts import Differences, classes, counted_pairs, tally
+from ir_outcomes.statistics.distributions import binomial_pvalues, check_discordant, midp_pvalues, numbers, proper, subset_sums
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues
 from ir_outcomes.types import Bools, Floats, Ints
 
@@ -213,9 +213,7 @@ def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     return tests["signflip" if tests["t"].n_nonzero < FEW else "t"]
 
 
-def paired_tests(
-    d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None
-) -> Mapping[str, Test]:
+def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> Mapping[str, Test]:
     """Every test of paired differences by name: t, wilcoxon, sign and signflip; each is run when it is first asked for.
 
     Parameters
@@ -534,6 +532,42 @@ def _rank_sum(x: Floats, y: Floats) -> tuple[Tests, Floats, Bools]:
     return Tests(np.where(testable, proper(2 * ndtr(z)), 1.0), _signs(u - center)), u, testable
 
 
+def pairwise_tests(rows: Floats) -> dict[str, Tests]:
+    """Run the paired t, Wilcoxon signed rank and sign tests, and the rank sum test, on every pair of rows.
+
+    Parameters
+    ----------
+    rows : (n_rows, n) float array
+        Values that are paired by column, such as one measure of many runs on the same queries; NaN where undefined, which
+        leaves the column out of the pairs of that row.
+
+    Returns
+    -------
+    dict of str to Tests
+        "t", "wilcoxon", "sign" and "ranksum". Their arrays have a value for each pair, in the order of
+        ``itertools.combinations``; the direction is positive where the second row's values are larger.
+
+    Examples
+    --------
+    >>> tests = pairwise_tests(np.array([[1, 2, 3, 4, 5], [2, 2, 5, 7, 9], [2, 3, 4, 5, 6]]))
+    >>> tests["t"].pvalue.round(3).tolist(), tests["t"].direction.tolist()
+    ([0.047, 0.062, 0.23], [1, 1, -1])
+    """
+
+    def counted(code: Ints, n_classes: int) -> Floats:
+        return np.bincount(code[code >= 0], minlength=n_classes)[:, None].astype(np.float64)
+
+    nothing = Tests(np.empty(0), np.empty(0, dtype=np.int64))  # fewer than two rows have no pair
+    results = {name: [nothing] for name in ("t", "wilcoxon", "sign", "ranksum")}
+    for pair in counted_pairs(np.asarray(rows, dtype=np.float64), counted):
+        changes = Differences.of_counts(pair.sizes, pair.changes)
+        results["t"].append(t_tests(changes))
+        results["wilcoxon"].append(wilcoxon_tests(changes))
+        results["sign"].append(sign_tests(changes))
+        results["ranksum"].append(rank_sum_tests(pair.x, pair.y))
+    return {name: Tests(*map(np.concatenate, zip(*tests, strict=True))) for name, tests in results.items()}
+
+
 def _signs(values: Floats) -> Ints:
     return np.sign(values).astype(np.int64)
 
@@ -542,3 +576,16 @@ def _cubes(ties: Floats) -> Floats:
     """Sum t^3 - t over the ties of each sample."""
     sums: Floats = np.einsum("ij,ij,ij->j", ties, ties, ties) - ties.sum(axis=0)
     return sums
+
+
+def midp_test(won: int, lost: int) -> Test:
+    """Mid-p binomial test."""
+    n = won + lost
+    pvalue, direction = midp_tests([won], [lost])
+    note = None if n else "no query is answered by one run only, so there is nothing to test"
+    return Test("midp", "mid-p binomial", float(won) if n else None, float(pvalue[0]), int(direction[0]), n, n, note)
+
+
+def midp_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:
+    """Mid-p binomial test of each pair of counts."""
+    return Tests(midp_pvalues(won, lost), binomial_tests(won, lost).direction)
