@@ -46,6 +46,7 @@ TIES_SHARE = 0.004  # what the allowance for rounding errors may add to a p-valu
 LEAST_NONZERO = 12  # of fewer the p-values have large steps, and the exact ones take little time
 LEAST_EFFECTIVE = 4.0
 FACTOR = 2.0
+LARGEST_TILT = 40.0  # by then tanh is 1 for the largest size
 
 
 def sign_flip_pvalues(samples: Differences, levels: Levels | None, labels_only: bool) -> tuple[Floats, list[str]]:
@@ -186,7 +187,7 @@ def _counted_on_grid(sizes: Floats, counts: Floats, limit: float, levels: Levels
 
 
 def saddlepoint_pvalues(samples: Differences) -> Floats:
-    """Approximate two-sided p-values of the sum of each sample; 1 where it is 0.
+    """Approximate two-sided p-values of the sum of each sample; 1 where it is 0, NaN where there is no saddlepoint in reach.
 
     Lugannani and Rice 1980; for random signs Robinson 1982, "Saddlepoint approximations for permutation tests".
     """
@@ -195,6 +196,8 @@ def saddlepoint_pvalues(samples: Differences) -> Floats:
     sizes, counts, total = samples.sizes[1:, None], (samples.positive + samples.negative)[1:], np.abs(samples.totals)
     tilt = _tilts(samples.sizes[1:], counts, total)
     arguments = sizes * tilt
+    # The largest possible sum has no saddlepoint, and near it, it is far out: there the formula gives anything up to 1.
+    found = arguments.max(axis=0, where=counts > 0, initial=0.0) < 0.999 * LARGEST_TILT
     cumulant = (counts * (np.logaddexp(arguments, -arguments) - np.log(2))).sum(axis=0)
     curvature = (counts * sizes**2 * (1 - np.tanh(arguments) ** 2)).sum(axis=0)
     w = np.sqrt(np.maximum(2 * (tilt * total - cumulant), 0.0))
@@ -204,7 +207,7 @@ def saddlepoint_pvalues(samples: Differences) -> Floats:
     correction = np.divide(1.0, u, out=np.zeros_like(u), where=usable) - np.divide(1.0, w, out=np.zeros_like(w), where=usable)
     tail = ndtr(-w) + np.exp(-w * w / 2) / np.sqrt(2 * np.pi) * correction
     normal = ndtr(-total / np.sqrt(np.maximum((sizes**2 * counts).sum(axis=0), 1e-300)))
-    pvalues: Floats = np.clip(2 * np.where(usable, tail, normal), 0.0, 1.0)
+    pvalues: Floats = np.where(found, np.clip(2 * np.where(usable, tail, normal), 0.0, 1.0), np.nan)
     return pvalues
 
 
@@ -212,8 +215,7 @@ def _tilts(sizes: Floats, counts: Floats, totals: Floats) -> Floats:
     """Exponential tilt of each sample under which the mean of the random-sign sum is its total (its saddlepoint)."""
     sizes = sizes[:, None]
     largest = np.where(counts > 0, sizes, 0.0).max(axis=0, initial=0.0)
-    # Beyond the largest possible sum there is no saddlepoint; close to it, it is far out, and p is close to 2^(1 - n).
-    low, high = np.zeros_like(totals), 40 / np.maximum(largest, 1e-300)
+    low, high = np.zeros_like(totals), LARGEST_TILT / np.maximum(largest, 1e-300)
     for _ in range(30):
         middle = (low + high) / 2
         below = (counts * sizes * np.tanh(sizes * middle)).sum(axis=0) < totals
@@ -233,4 +235,4 @@ def _far_from(levels: Levels, samples: Differences, pvalues: Floats) -> Bools:
     counts = samples.positive + samples.negative
     squares, fourths = samples.sizes**2 @ counts, samples.sizes**4 @ counts
     enough = (samples.n_nonzero >= LEAST_NONZERO) & (squares**2 >= LEAST_EFFECTIVE * fourths)
-    return enough & ((pvalues * FACTOR <= levels[0]) | (pvalues >= levels[1] * FACTOR))
+    return enough & ((pvalues * FACTOR <= levels[0]) | (pvalues >= levels[1] * FACTOR))  # not where they are NaN
