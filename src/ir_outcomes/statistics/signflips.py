@@ -46,7 +46,7 @@ TIES_SHARE = 0.004  # what the allowance for rounding errors may add to a p-valu
 LEAST_NONZERO = 12  # of fewer the p-values have large steps, and the exact ones take little time
 LEAST_EFFECTIVE = 4.0
 FACTOR = 2.0
-LARGEST_TILT = 40.0  # by then tanh is 1 for the largest size
+LARGEST_TILT = 18.0  # times the largest size: beyond it the tanh of that is 1 but for rounding
 
 
 def sign_flip_pvalues(samples: Differences, levels: Levels | None, labels_only: bool) -> tuple[Floats, list[str]]:
@@ -197,7 +197,7 @@ def saddlepoint_pvalues(samples: Differences) -> Floats:
     tilt = _tilts(samples.sizes[1:], counts, total)
     arguments = sizes * tilt
     # The largest possible sum has no saddlepoint, and near it, it is far out: there the formula gives anything up to 1.
-    found = arguments.max(axis=0, where=counts > 0, initial=0.0) < 0.999 * LARGEST_TILT
+    found = arguments.max(axis=0, where=counts > 0, initial=0.0) < LARGEST_TILT
     cumulant = (counts * (np.logaddexp(arguments, -arguments) - np.log(2))).sum(axis=0)
     curvature = (counts * sizes**2 * (1 - np.tanh(arguments) ** 2)).sum(axis=0)
     w = np.sqrt(np.maximum(2 * (tilt * total - cumulant), 0.0))
@@ -215,7 +215,7 @@ def _tilts(sizes: Floats, counts: Floats, totals: Floats) -> Floats:
     """Exponential tilt of each sample under which the mean of the random-sign sum is its total (its saddlepoint)."""
     sizes = sizes[:, None]
     largest = np.where(counts > 0, sizes, 0.0).max(axis=0, initial=0.0)
-    low, high = np.zeros_like(totals), LARGEST_TILT / np.maximum(largest, 1e-300)
+    low, high = np.zeros_like(totals), 40 / np.maximum(largest, 1e-300)
     for _ in range(30):
         middle = (low + high) / 2
         below = (counts * sizes * np.tanh(sizes * middle)).sum(axis=0) < totals
