@@ -13,8 +13,8 @@ import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.agreement import agreement_of_tests, first_halves, rates
+from ir_outcomes.statistics import counts as pairs
 from ir_outcomes.statistics import differences, wilcoxon
-from ir_outcomes.statistics import tests as pairs
 from tests.helpers.many import collection
 
 

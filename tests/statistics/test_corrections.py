@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import adjust, first_step_level, randomized_tukey_hsd, sign_flip
+from ir_outcomes.statistics import adjust, randomized_tukey_hsd, sign_flip
+from ir_outcomes.statistics.corrections import first_step_level
 
 
 def test_the_level_of_the_first_step_is_what_the_smallest_pvalue_must_reach() -> None:

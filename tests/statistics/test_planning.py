@@ -4,13 +4,8 @@ import numpy as np
 import pytest
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import (
-    detectable_mean,
-    detectable_proportion,
-    power_of_proportion,
-    queries_for_coverage,
-    queries_for_mean,
-)
+from ir_outcomes.statistics import detectable_mean, detectable_proportion, queries_for_coverage, queries_for_mean
+from ir_outcomes.statistics.power import power_of_proportion
 
 
 @pytest.mark.parametrize(("n", "won", "lost", "effect"), [(5193, 59, 79, 0.004), (200, 6, 4, 0.02), (54, 3, 2, 0.05)])

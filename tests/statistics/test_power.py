@@ -10,13 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import (
-    detectable_mean,
-    detectable_proportion,
-    midp_test,
-    power_of_mean,
-    power_of_proportion,
-)
+from ir_outcomes.statistics import detectable_mean, detectable_proportion
+from ir_outcomes.statistics.power import power_of_mean, power_of_proportion
+from ir_outcomes.statistics.tests import midp_test
 
 
 @given(shift=st.floats(0, 8), df=st.integers(1, 3000), alpha=st.sampled_from([0.1, 0.05, 0.0025]))

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ir_outcomes.statistics import mean_tests, sign_flip_tests, tally_rows
-from ir_outcomes.statistics.signflips import approximate_sign_flips, far_from
+from ir_outcomes.statistics.counts import tally_rows
+from ir_outcomes.statistics.signflips import _far_from, saddlepoint_pvalues
+from ir_outcomes.statistics.tests import mean_tests, sign_flip_tests
 
 
 def heavy_tailed(n_samples: int, n: int, seed: int) -> np.ndarray:
@@ -19,8 +20,8 @@ def heavy_tailed(n_samples: int, n: int, seed: int) -> np.ndarray:
 @pytest.mark.parametrize("level", [0.01, 0.05, 0.1])
 def test_p_values_that_are_far_are_on_the_right_side(n: int, level: float) -> None:
     samples = tally_rows(heavy_tailed(60, n, seed=n))
-    exact, approximate = sign_flip_tests(samples).pvalue, approximate_sign_flips(samples)
-    far = far_from((level, level), samples, approximate)
+    exact, approximate = sign_flip_tests(samples).pvalue, saddlepoint_pvalues(samples)
+    far = _far_from((level, level), samples, approximate)
     assert ((exact <= level) == (approximate <= level))[far].all()
     if n > 8:
         assert far.any()
@@ -40,7 +41,7 @@ def test_whole_numbers() -> None:
 
 def test_edges() -> None:
     samples = tally_rows([[0.0] * 6, [1.0] * 6, [1.0, -1.0] * 3, [5.0, 0, 0, 0, 0, 0]])
-    approximate = approximate_sign_flips(samples)
+    approximate = saddlepoint_pvalues(samples)
     assert np.isfinite(approximate).tolist() == [True, False, True, False]  # the largest sums have no saddlepoint
     assert approximate[2] == pytest.approx(1.0)
     assert sign_flip_tests(samples, (0.05, 0.05), labels_only=True).pvalue.tolist() == [1.0, 2.0**-5, 1.0, 1.0]

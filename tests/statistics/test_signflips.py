@@ -13,15 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.statistics import (
-    adjust,
-    differences,
-    sign_flip,
-    sign_flip_tests,
-    signflips,
-    tally_rows,
-)
+from ir_outcomes.statistics import adjust, differences, sign_flip, signflips
+from ir_outcomes.statistics.counts import tally_rows
 from ir_outcomes.statistics.distributions import subset_sums
+from ir_outcomes.statistics.tests import sign_flip_tests
 from ir_outcomes.types import Floats
 
 whole = st.lists(st.integers(-6, 6), max_size=9).map(lambda values: np.array(values, dtype=np.float64))
@@ -190,7 +185,7 @@ def test_the_grid_of_many_differences_is_within_one_percent(n: int, seed: int) -
             np.repeat(sizes, counts).astype(int).tolist(), limit := int(min(d[d > 0].sum(), -d[d < 0].sum()))
         )
         exact = float(ways.sum()) * 2.0 ** (exponent - np.sum(d != 0))
-        found = signflips._rounded(sizes, counts.astype(np.float64), float(limit), None)
+        found = signflips._counted_on_grid(sizes, counts.astype(np.float64), float(limit), None)
         assert found == pytest.approx(exact, rel=0.01), name
         assert found >= exact * (0.999 if n > signflips.MOST_BOUNDED else 1 - 1e-12), name
 

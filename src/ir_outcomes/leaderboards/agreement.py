@@ -20,10 +20,9 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.board import check_number_of_runs, notes_on_source, scores_of
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics import Differences, Tests, rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
+from ir_outcomes.statistics.counts import Members, Pair, count, counted_pairs, medians, membership
 from ir_outcomes.statistics.distributions import check_draws
 from ir_outcomes.statistics.resampling import SLACK
-from ir_outcomes.statistics.signflips import Members, count, medians, membership
-from ir_outcomes.statistics.tests import Pair, counted_pairs
 from ir_outcomes.types import Bools, Floats, Ints, Unit, check_one_order, check_positive
 
 
@@ -232,7 +231,7 @@ class _HalfCounts:
 
 
 def _tests_on(pair: Pair[_HalfCounts], half: int) -> _HalfTests:
-    changes = Differences(pair.sizes, *np.split(pair.changes.counts[half], 2))
+    changes = Differences.of_counts(pair.sizes, pair.changes.counts[half])
     lower, upper = (row.medians(pair.distinct)[half] for row in (pair.x, pair.y))
     return _HalfTests(
         tests={

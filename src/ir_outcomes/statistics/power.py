@@ -19,41 +19,11 @@ MOST_DEGREES_OF_FREEDOM = 100_000
 
 
 def power_of_mean(shift: float, df: float, alpha: float) -> float:
-    """Compute the power of a two-sided t test.
+    """Power of a two-sided t test at a noncentrality, the true mean divided by its standard error (Cohen 1988, chapter 2).
 
-    Parameters
-    ----------
-    shift : float
-        Noncentrality: true mean divided by its standard error.
-    df : float
-        Degrees of freedom.
-    alpha : float
-        Level of the test.
-
-    Returns
-    -------
-    float
-        Chance that the absolute value of t exceeds the critical value.
-
-    Raises
-    ------
-    ParameterError
-        If alpha is not between 0 and 1.
-
-    References
-    ----------
-    Noncentral t distribution; Cohen 1988, chapter 2.
-
-    Notes
-    -----
     The chance that Z + shift exceeds c S, where S^2 is a chi-square divided by its degrees of freedom, is integrated over Z
     on a fixed grid. The noncentral t distributions of SciPy 1.11 to 1.14 do not return for one degree of freedom and small
     levels.
-
-    Examples
-    --------
-    >>> round(power_of_mean(2.8, 53, 0.05), 3)
-    0.785
     """
     check_share("alpha", alpha)
     return _power(shift, df, _critical(df, alpha))
@@ -148,33 +118,10 @@ def _detectable_shift(df: int, alpha: float, power: float) -> float | None:
 def power_of_proportion(
     n: int, discordant_share: float, difference: float, alpha: float, test: CoverageTest = "exact"
 ) -> float:
-    """Compute the power of the two-sided test on won against lost, unconditionally over n pairs.
+    """Power of the two-sided binomial test on won against lost, unconditionally over n pairs.
 
     Of n pairs a binomial number is discordant, with share max(discordant_share, difference), and of those a binomial number is
-    won.
-
-    Parameters
-    ----------
-    n : int
-        Number of pairs.
-    discordant_share : float
-        Share of pairs that one of the two won.
-    difference : float
-        True share of won minus lost, from 0 to 1.
-    alpha : float
-        Level of the test.
-    test : {"exact", "midp"}
-        The exact binomial test or its mid-p variant.
-
-    Raises
-    ------
-    ParameterError
-        If alpha is not between 0 and 1, a share is not from 0 to 1, or the test is unknown.
-
-    Examples
-    --------
-    >>> round(power_of_proportion(1000, 0.033, 0.0167, 0.05), 3)
-    0.801
+    won; difference is the true share of won minus lost.
     """
     check_share("alpha", alpha)
     _check_shares(discordant_share, difference)
