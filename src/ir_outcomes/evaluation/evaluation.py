@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
-from ir_outcomes.evaluation.lengths import SearchLengths, text_before
+from ir_outcomes.evaluation.lengths import SearchLengths, digest_of_clusters, text_before
 from ir_outcomes.evaluation.ranking import judged_part, locate, places_of, ranked_rows
 from ir_outcomes.evaluation.scores import (
     MeasureOfLengths,
@@ -343,7 +342,7 @@ class Evaluation(Sequence[SearchLengths]):
     @property
     def clusters_digest(self) -> str | None:
         """Hash of which queries are together; None where queries are independent."""
-        return None if self.clusters is None else hashlib.sha256(self.clusters.tobytes()).hexdigest()[:32]
+        return None if self.clusters is None else digest_of_clusters(self.clusters)
 
     def at(self, cutoff: int | None = None) -> tuple[SearchLengths, ...]:
         """Return the search lengths of all runs at a cutoff, by default the evaluation's own.
