@@ -35,10 +35,12 @@ from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE as FEWES
 from ir_outcomes.statistics.pooling import (
     FixedMean,
     Heterogeneity,
+    PoweredMean,
     RandomEffects,
     fixed_mean,
     heterogeneity_test,
     log_ratio_of_means,
+    prediction_powered_mean,
     random_effects,
 )
 from ir_outcomes.statistics.power import (
@@ -77,6 +79,7 @@ __all__ = [
     "FixedMean",
     "Heterogeneity",
     "Interval",
+    "PoweredMean",
     "QueriesNeeded",
     "RandomEffects",
     "Test",
@@ -98,6 +101,7 @@ __all__ = [
     "odds_ratio_interval",
     "paired_tests",
     "pairwise_tests",
+    "prediction_powered_mean",
     "queries_for_coverage",
     "queries_for_mean",
     "random_effects",
