@@ -85,6 +85,7 @@ def test_made_up_names_are_different_from_all_others(tmp_path: Path) -> None:
     found = evaluate(QRELS, [old, new, old, RUN], names=["bm25", None, None, str(old)])
     assert found.names == ("bm25", str(new), f"{old} 2", str(old))
     compared = iro.compare_outputs(*(_output(path, value) for path, value in ((old, 0.5), (new, 0.2))), measure="RR")
+    assert isinstance(compared, iro.Comparison)
     assert (compared.baseline, compared.contender) == (str(old), str(new))
 
 

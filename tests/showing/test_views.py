@@ -64,7 +64,7 @@ def test_html_of_one_comparison_shows_what_its_text_shows(thirteen: Comparisons)
 
 
 def test_p_is_printed_alike_in_every_format(thirteen: Comparisons) -> None:
-    found = min(thirteen, key=lambda each: each.ranking.pvalue_corrected)
+    found = min(thirteen, key=lambda each: each.ranking.pvalue_corrected or 0.0)
     p = f"{found.ranking.pvalue_corrected:.1e}"
     mantissa, _, exponent = p.partition("e")
     for shown in (thirteen.to_text(), thirteen.to_html(), thirteen.to_markdown()):
@@ -98,10 +98,24 @@ def test_columns_of_the_paper(thirteen: Comparisons) -> None:
     assert "(3) both find" in found.to_html(columns="paper")
 
 
+def test_columns_of_the_paper_are_named_by_the_unit() -> None:
+    """By document the search length on what both found is no ESL, which is that of the first relevant document."""
+    qrels = {f"q{n}": {"x": 1, "y": 1} for n in range(40)}
+    runs = [{query: dict(zip(order, (3.0, 2.0, 1.0), strict=True)) for query in qrels} for order in ("axy", "xay")]
+    found = iro.compare(qrels, *runs, unit="document")
+    assert isinstance(found, iro.Comparison)
+    (row,) = found.paper_rows()
+    assert (row["a_asl"], row["a_reciprocal_asl"]) == (2.0, 0.5)
+    assert not {"a_esl", "a_rr"} & set(row)
+    text = found.to_text(columns="paper")
+    assert "Lower is better for ASL" in " ".join(text.split())
+    assert "ESL" not in text
+
+
 def test_significant_and_best_cells_are_marked_on_request(thirteen: Comparisons) -> None:
     (table,) = thirteen.view().tables
     assert {row for row, column in table.significant if column == 4} == {
-        row for row, each in enumerate(thirteen) if each.coverage.pvalue_corrected <= 0.05
+        row for row, each in enumerate(thirteen) if (each.coverage.pvalue_corrected or 0.0) <= 0.05
     }
     latex = thirteen.to_latex(mark=("best", "significant"))
     assert latex.count(r"$^{\dagger}$") == len(table.significant)
@@ -134,7 +148,7 @@ def test_every_head_says_that_unjudged_documents_were_removed() -> None:
     qrels, runs = collection(3, 40, relevant=1)
     for judged_only in (False, True):
         evaluation = iro.evaluate(qrels, runs, judged_only=judged_only, measures=["nDCG@10"])
-        for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measure="nDCG@10")):
+        for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measures=["nDCG@10"])):
             assert ("judged only" in result.view().tables[0].head) == judged_only
 
 

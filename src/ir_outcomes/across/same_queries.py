@@ -18,7 +18,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Immutable, Result, versions
 from ir_outcomes.statistics import band_of_events
-from ir_outcomes.types import Correction, CoverageTest, RankingTest, check_positive
+from ir_outcomes.types import Correction, RankingTest, check_positive
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,6 @@ def compare_cutoffs(
     cutoffs: Sequence[int] = USUAL_CUTOFFS,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     seed: int = 0,
     resamples: int = 9_999,
 ) -> CutoffsComparison:
@@ -110,7 +109,7 @@ def compare_cutoffs(
         Names of the runs.
     cutoffs : sequence of int
         Which; those beyond the longest list of the shallower run are left out, with a note.
-    alpha, test, coverage_test
+    alpha, test
         See `ir_outcomes.compare`.
     seed, resamples : int
         Of the random signs of the band.
@@ -146,7 +145,7 @@ def compare_cutoffs(
         )
     beyond = [str(cutoff) for cutoff in wanted if cutoff > min(depths)]
     at_cutoffs = {str(cutoff): evaluation.with_cutoff(cutoff) for cutoff in within}
-    compared = compare_in(at_cutoffs, baseline, [contender], Rules(alpha, test, coverage_test))
+    compared = compare_in(at_cutoffs, baseline, [contender], Rules(alpha, test))
     comparisons = [comparison for _, comparison in compared]
     return CutoffsComparison(
         baseline=baseline,
@@ -220,8 +219,9 @@ def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
 def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int) -> Iterator[str]:
     most, times, opposite = prevailing([comparison.verdict.label for comparison in comparisons])
     if times < len(comparisons):
+        how = f'"{most}" at {times}' if times > 1 else "another one at each"
         yield (
-            f'The label depends on the cutoff: "{most}" at {times} of {plural("cutoff", len(comparisons))}, '
+            f"The label depends on the cutoff: {how} of {plural('cutoff', len(comparisons))}, "
             f"{'with' if opposite else 'never with'} opposite directions. Labels are not corrected for the number of cutoffs: "
             "decide on one before looking."
         )
@@ -320,7 +320,6 @@ def compare_judges(
     cutoff: int | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
 ) -> JudgesComparison:
     """Compare runs under several judges, such as people and language models.
@@ -331,7 +330,7 @@ def compare_judges(
         Evaluations of the same runs with the qrels of each judge; they may differ in qrels and `rel` only.
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default all others are contenders.
-    cutoff, alpha, test, coverage_test, correction
+    cutoff, alpha, test, correction
         See `ir_outcomes.compare`.
 
     Returns
@@ -366,7 +365,7 @@ def compare_judges(
     for judge, evaluation in evaluations.items():
         _check_alike(first, evaluation, judge)
     chosen = contenders_of(first, baseline, contenders)
-    compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, coverage_test, correction))
+    compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, correction))
     judgments = [Judgment(judge, comparison) for judge, comparison in compared]
     by_contender = {name: [judgment for judgment in judgments if judgment.comparison.contender == name] for name in chosen}
     return JudgesComparison(
@@ -394,6 +393,8 @@ def _check_alike(first: Evaluation, evaluation: Evaluation, judge: str) -> None:
 def _sentence(contender: str, judgments: Sequence[Judgment]) -> str:
     most, times, opposite = prevailing([judgment.comparison.verdict.label for judgment in judgments])
     directions = "opposite directions occur" if opposite else "never opposite"
+    if times == 1:
+        return f"{contender}: a different label under each of {plural('judge', len(judgments))}, {directions}."
     return f'{contender}: the same label under {times} of {plural("judge", len(judgments))} ("{most}"), {directions}.'
 
 
@@ -422,7 +423,7 @@ def _direction(query: QueryOutcome) -> int:
 
 def _notes_on_judges(evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str]) -> Iterator[str]:
     runs = {baseline, *contenders}
-    circular = [judge for judge in evaluations if any(judge.casefold() in run.casefold() for run in runs)]
+    circular = [judge for judge in evaluations if judge.casefold() in {run.casefold() for run in runs}]
     if circular:
         yield (
             f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favours its own ranking, which "

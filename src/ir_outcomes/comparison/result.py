@@ -356,6 +356,13 @@ def row_of(comparison: Comparison) -> dict[str, Any]:
     return row | {f"verdict_at_{at.cutoff}": at.label for at in comparison.cutoffs}
 
 
+def measures_of(comparison: Comparison) -> tuple[str, str]:
+    """Return what the ranking facet and the facet of its reciprocals are called beside the columns of the paper."""
+    if comparison.reciprocal is None:
+        return comparison.ranking.measured_in, ""
+    return ("ESL", "RR") if comparison.unit == "query" else ("ASL", "reciprocal ASL")
+
+
 def _paper_row(comparison: Comparison) -> dict[str, Any]:
     """Return the columns of Table 1 and then of Table 2 of Lin et al. 2021; p-values are raw, as in the paper.
 
@@ -369,8 +376,9 @@ def _paper_row(comparison: Comparison) -> dict[str, Any]:
         comparison, "neither=outcomes.shares.neither", "a_wins=outcomes.shares.lost", "b_wins=outcomes.shares.won",
         "coverage_p=coverage.pvalue", "both=outcomes.shares.both",
     )  # fmt: skip
-    for name, facet in (("esl", comparison.ranking), ("rr", comparison.reciprocal)):
+    for measure, facet in zip(measures_of(comparison), (comparison.ranking, comparison.reciprocal), strict=True):
         if facet is not None:
+            name = measure.lower().replace(" ", "_")
             row |= {
                 f"a_{name}": facet.baseline,
                 f"b_{name}": facet.contender,

@@ -290,12 +290,15 @@ def _summaries(overall: Overall, prefix: str, signs: Sequence[int]) -> list[Fore
 
     def these(place: int, pooled: PooledEffect) -> Estimate:
         mean = pooled.these
-        return _drawn(place, *((None, None) if mean is None else (mean.effect, (mean.low, mean.high))), signs[place])
+        if mean is None:
+            return _drawn(place, None, None, signs[place])
+        return _drawn(place, mean.effect, (mean.low, mean.high), signs[place])
 
     def new(place: int, pooled: PooledEffect) -> Estimate:
         found = pooled.new
-        predicted = (None, None) if found is None else (found.effect, (found.predicted_low, found.predicted_high))
-        return _drawn(place, *predicted, signs[place])
+        if found is None:
+            return _drawn(place, None, None, signs[place])
+        return _drawn(place, found.effect, (found.predicted_low, found.predicted_high), signs[place])
 
     pooled = list(enumerate(overall.pooled))
     rows = [ForestRow(f"{prefix}these, mean", overall.label or "", tuple(these(*each) for each in pooled), kind="these")]

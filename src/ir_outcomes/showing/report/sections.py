@@ -87,7 +87,7 @@ def _leaderboard(result: Leaderboard, evaluation: Evaluations) -> list[Section]:
     pairs = sorted(combinations(range(len(names)), 2), key=itemgetter(1))  # those of the first k runs come first
     runs = evaluation[names]
     measured = [measured_pair(evaluation, runs[high], runs[low], result.settings) for high, low in pairs]
-    test = coverage_test_for(result.settings.unit, evaluation.many_relevant, result.settings.coverage_test)
+    test = coverage_test_for(result.settings.unit, evaluation.many_relevant)
     wanted = min(len(names), TOP_RUNS)
     return [Section(item) for item in build(measured, result.settings, test, wanted=wanted * (wanted - 1) // 2)]
 

@@ -216,7 +216,7 @@ def _interval_of(name: str, bounds: tuple[float, float]) -> str:
 
 def _means_table(overall: Overall) -> Table:
     rows = []
-    for effect in overall.pooled:
+    for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:]):
         if (mean := effect.these) is not None:
             counts = str(effect.better), str(effect.worse)
             rows.append(("these", *_mean_cells(effect.name, mean), pvalue(mean.pvalue_corrected), "", "", *counts))
@@ -237,9 +237,10 @@ def _means_table(overall: Overall) -> Table:
             *(Column(name, "number") for name in ("I2", "better", "worse")),
         ),
         tuple(rows),
-        "these: the mean of these conditions, each with the same weight; a new one: random effects, with the interval in which "
-        "the effect of a new condition is expected; I2: % of the variance that is not due to sampling; ranking: times as far, "
-        "lower is better.",
+        "these: the mean of these collections, each with the same weight; a new one: the mean of all collections like these by "
+        "random effects, where precise ones weigh more, with the interval in which the effect of a new one is expected; I2: % "
+        "of the variance that is not due to sampling; ranking: times as far, lower is better; all queries: ranks, lower is "
+        "better; it confirms the label.",
     )
 
 

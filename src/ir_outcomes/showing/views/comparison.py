@@ -8,7 +8,7 @@ from typing import Literal
 
 from ir_outcomes.comparison.facets import Facet, Naive, RestrictedLength
 from ir_outcomes.comparison.published import SummaryVerdict
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome, measures_of
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
@@ -101,7 +101,9 @@ def queries_table(queries: Iterable[QueryOutcome], title: str, baseline: str, co
 
 def _head(comparison: Comparison) -> str:
     settings = comparison.settings
-    parts = [queries_words(comparison.n_queries, comparison.n_unanswerable), *settings_words(settings)]
+    # The values of a measure have no cutoff but the one in its name.
+    left_out = ("cutoff",) if settings.cutoff is None and comparison.ranking.measured_in != "ranks" else ()
+    parts = [queries_words(comparison.n_queries, comparison.n_unanswerable), *settings_words(settings, *left_out)]
     if settings.family > 1:
         parts.append(f"verdict corrected by {settings.correction} over {settings.family} comparisons")
     return ", ".join(parts)
@@ -236,7 +238,7 @@ def _restricted_table(comparison: Comparison, restricted: RestrictedLength) -> T
 
 
 def _sizes(comparison: Comparison) -> str:
-    """Say how large the changes are: odds of won to lost, ratio of search lengths, shift of a typical query."""
+    """Say how large the changes are: odds of won to lost, ratio of search lengths."""
     coverage, ranking = comparison.coverage, comparison.ranking
     sizes = []
     if coverage.effect_size is not None and coverage.odds_interval is not None:
@@ -245,10 +247,6 @@ def _sizes(comparison: Comparison) -> str:
         sizes.append(f"won : lost {fixed(coverage.effect_size, 2)} {ends}")
     if ranking.ratio is not None and ranking.ratio_interval is not None:
         sizes.append(f"B reads {fixed(ranking.ratio, 2)} {interval(ranking.ratio_interval, 2)} times as far as A")
-    if ranking.shift is not None:
-        places = places_of(ranking.measured_in)
-        shift = f"{fixed(ranking.shift, places, signed=True)} {interval(ranking.shift_interval, places, signed=True)}"
-        sizes.append(f"typical query {shift} {ranking.measured_in} (Hodges-Lehmann)")
     return "; ".join(sizes)
 
 
@@ -340,6 +338,8 @@ def _paper_table(comparisons: Sequence[Comparison]) -> Table:
     """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
     first = comparisons[0]
     on_ranks = first.reciprocal is not None
+    length, reciprocal = measures_of(first)
+    better = f"Lower is better for {length}, higher for MRR and {reciprocal}. " if on_ranks else ""
     items = items_words(first.unit)
     naive, one, both = "MRR" if on_ranks else "mean", "(2) one run finds", "(3) both find"
     fields: list[Field[Comparison]] = [
@@ -354,8 +354,8 @@ def _paper_table(comparisons: Sequence[Comparison]) -> Table:
         (Column("B wins", "number", one), lambda item: percent(share_of(item, "won"))),
         (Column("p", "pvalue", one), lambda item: pvalue(item.coverage.pvalue)),
         (Column("all", "number", both), lambda item: percent(share_of(item, "both"))),
-        *_paper_fields("ESL" if on_ranks else first.ranking.measured_in, both, lambda item: item.ranking),
-        *(_paper_fields("RR", both, lambda item: item.reciprocal or item.ranking) if on_ranks else ()),
+        *_paper_fields(length, both, lambda item: item.ranking),
+        *(_paper_fields(reciprocal, both, lambda item: item.reciprocal or item.ranking) if on_ranks else ()),
         (Column("verdict", "label"), lambda item: item.verdict.label),
     ]
     return Table(
@@ -363,8 +363,8 @@ def _paper_table(comparisons: Sequence[Comparison]) -> Table:
         _head(first),
         *tabulated(fields, comparisons),
         f"Outcomes in % of the {items}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon signed rank, "
-        "t: paired t test; p-values are raw. Lower is better for ESL, higher for MRR and RR. A differs from row to row under "
-        "(3), because each row has its own queries that both answer. The verdict uses corrected p-values.",
+        f"t: paired t test; p-values are raw. {better}A differs from row to row under (3), because each row has its own "
+        "queries that both answer. The verdict uses corrected p-values.",
     )
 
 

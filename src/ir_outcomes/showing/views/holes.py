@@ -37,22 +37,20 @@ def _table(result: Holes) -> Table:
         (Column("verdict", "label"), lambda pair: pair.label),
         (Column("bound", "label"), lambda pair: pair.bound.word),
         (Column("tipping", "number"), lambda pair: NOTHING if pair.tipping is None else str(pair.tipping.n)),
-        (Column("changed in draws, %", "number"), lambda pair: percent(pair.changed)),
     ]
     return Table(
         f"What depends on unjudged documents: {plural('run', len(result.pairs))} against {result.baseline} (A)",
         ", ".join(settings_words(result.settings)),
         *tabulated(fields, result.pairs),
         "unjudged: documents within the cutoff of A or B; bound: what three families of assignments do to the verdict; "
-        "tipping: at most so many unjudged documents change the verdict if they are relevant; changed in draws: share of "
-        "random assignments with another verdict.",
+        "tipping: at most so many unjudged documents change the direction of the verdict if they are relevant.",
     )
 
 
 def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
     bound = pair.bound
     if bound.word == "stands":
-        yield f'The label "{pair.label}" stands under all three families of assignments.'
+        yield f'The direction of the label "{pair.label}" stands under all three families of assignments.'
     else:
         yield (
             f'The label is "{pair.label}". If all unjudged documents that favour {result.baseline} were relevant it would be '
@@ -61,15 +59,12 @@ def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
         )
     tipping = pair.tipping
     if tipping is None:
-        yield "No set of unjudged documents was found that changes the label."
+        yield "No set of at most five unjudged documents was found that changes the direction."
     else:
         yield (
             f"At most {plural('unjudged document', tipping.n)} of {pair.n_unjudged} ({tipping.share:.1%}), if relevant, "
             f'{"makes" if tipping.n == 1 else "make"} it "{tipping.label}".'
         )
-    if result.draws:
-        flag = "flagged" if pair.flagged else "not flagged"
-        yield f"In {pair.changed:.0%} of {plural('random draw', result.draws)} the label is another one ({flag})."
 
 
 def _tipping_table(pair: PairHoles, tipping: Tipping, baseline: str) -> Table:
