@@ -276,9 +276,9 @@ def _scores(
     from ir_outcomes.evaluation.scores import scores_from_outputs
 
     has_cutoff = isinstance(options, RunOptions) and (options.cutoff is not None or options.unit != "auto")
-    if _settings_of_runs(options) or has_cutoff or options.cache is not None or options.n_jobs != 1:
+    if _settings_of_runs(options) or has_cutoff or options.n_jobs != 1:
         raise usage_error(
-            "--cutoff, --rel, --ties, --unit, --judged-only, --jobs and --cache need runs; outputs are values already computed."
+            "--cutoff, --rel, --ties, --unit, --judged-only, and --jobs need runs; outputs are values already computed."
         )
     outputs: Any = [first, *others] if others else first
     return scores_from_outputs(outputs, measure, higher_is_better=higher_is_better, names=options.names)
