@@ -81,7 +81,7 @@ def first_ranks(data: Path, collection: str, cutoff: int) -> dict[str, np.ndarra
     }
 
 
-def band_of_ranks(baseline: np.ndarray, contender: np.ndarray, depth: int, level: float, **settings: Any) -> Band | None:
+def band_of_ranks(baseline: Any, contender: Any, depth: int, level: float, **settings: Any) -> Band | None:
     """The band of the difference of the shares of queries answered by rank k, from first ranks (infinite: not answered)."""
     x, y = np.asarray(baseline, dtype=float), np.asarray(contender, dtype=float)
     first, second = (np.flatnonzero((x != y) & np.isfinite(ranks)) for ranks in (x, y))

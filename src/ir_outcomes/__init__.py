@@ -16,6 +16,7 @@ from ir_outcomes.across import (
     compare_judges,
     compare_slices,
     gate,
+    to_label,
 )
 from ir_outcomes.comparison import (
     Comparison,
@@ -43,7 +44,7 @@ from ir_outcomes.errors import (
     UnreadableFile,
 )
 from ir_outcomes.evaluation.evaluate import evaluate, evaluate_suite
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.scores import Scores, scores_from_outputs
 from ir_outcomes.leaderboards import (
@@ -78,12 +79,9 @@ from ir_outcomes.tail import (
     LengthChanges,
     LengthDistributions,
     Reordering,
-    effective_share,
-    equivalent_lengths,
     headroom,
     length_changes,
     length_distributions,
-    reduction,
     reordering,
     rrie,
     rrie_from_means,
@@ -145,8 +143,6 @@ __all__ = [
     "compare_measure",
     "compare_outputs",
     "compare_slices",
-    "effective_share",
-    "equivalent_lengths",
     "evaluate",
     "evaluate_suite",
     "gate",
@@ -157,6 +153,7 @@ __all__ = [
     "length_changes",
     "length_distributions",
     "load",
+    "load_evaluation",
     "parse_measure",
     "plan",
     "pyterrier",
@@ -164,7 +161,6 @@ __all__ = [
     "rank_distribution",
     "read_qrels",
     "read_run",
-    "reduction",
     "register_baseline",
     "reordering",
     "report",
@@ -174,6 +170,7 @@ __all__ = [
     "search_lengths",
     "sota_history",
     "table_2_measures",
+    "to_label",
     "verdict_from_summary",
 ]
 

@@ -16,7 +16,7 @@ from ir_outcomes.statistics import Band, band_of_events, coverage_interval
 ranks = st.one_of(st.integers(1, 8), st.just(math.inf), st.just(math.nan))
 
 
-def band_of_ranks(baseline: np.ndarray, contender: np.ndarray, depth: int, level: float, **settings: Any) -> Band | None:
+def band_of_ranks(baseline: Any, contender: Any, depth: int, level: float, **settings: Any) -> Band | None:
     """The band of the difference of the shares of queries answered by rank k, from first ranks (infinite: not answered)."""
     x, y = np.asarray(baseline, dtype=float), np.asarray(contender, dtype=float)
     first, second = (np.flatnonzero((x != y) & np.isfinite(ranks)) for ranks in (x, y))

@@ -15,8 +15,6 @@ from ir_outcomes.statistics.counts import tally as tally
 from ir_outcomes.statistics.counts import tally_rows as tally_rows
 from ir_outcomes.statistics.counts import tally_subsets as tally_subsets
 from ir_outcomes.statistics.counts import with_signs as with_signs
-from ir_outcomes.statistics.intervals import COVERAGE_OF_INTERVAL as COVERAGE_OF_INTERVAL
-from ir_outcomes.statistics.intervals import COVERAGE_OF_RATIO_INTERVAL as COVERAGE_OF_RATIO_INTERVAL
 from ir_outcomes.statistics.intervals import (
     Interval,
     bounded_mean_interval,
@@ -29,21 +27,20 @@ from ir_outcomes.statistics.intervals import effective_df as effective_df
 from ir_outcomes.statistics.intervals import equivalent as equivalent
 from ir_outcomes.statistics.intervals import harm_excluded as harm_excluded
 from ir_outcomes.statistics.intervals import harm_shown as harm_shown
-from ir_outcomes.statistics.intervals import hodges_lehmann as hodges_lehmann
-from ir_outcomes.statistics.intervals import hodges_lehmann_interval as hodges_lehmann_interval
 from ir_outcomes.statistics.intervals import interval_of_mean as interval_of_mean
 from ir_outcomes.statistics.intervals import log_ratio_influence as log_ratio_influence
-from ir_outcomes.statistics.intervals import measured_coverage as measured_coverage
 from ir_outcomes.statistics.intervals import odds_ratio as odds_ratio
 from ir_outcomes.statistics.intervals import ratio_of_means as ratio_of_means
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE as FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.statistics.pooling import (
     FixedMean,
     Heterogeneity,
+    PoweredMean,
     RandomEffects,
     fixed_mean,
     heterogeneity_test,
     log_ratio_of_means,
+    prediction_powered_mean,
     random_effects,
 )
 from ir_outcomes.statistics.power import (
@@ -71,7 +68,6 @@ from ir_outcomes.statistics.tests import Tests as Tests
 from ir_outcomes.statistics.tests import binomial_tests as binomial_tests
 from ir_outcomes.statistics.tests import mean_tests as mean_tests
 from ir_outcomes.statistics.tests import midp_test as midp_test
-from ir_outcomes.statistics.tests import midp_tests as midp_tests
 from ir_outcomes.statistics.tests import rank_sum_tests as rank_sum_tests
 from ir_outcomes.statistics.tests import sign_flip_tests as sign_flip_tests
 from ir_outcomes.statistics.tests import sign_tests as sign_tests
@@ -83,6 +79,7 @@ __all__ = [
     "FixedMean",
     "Heterogeneity",
     "Interval",
+    "PoweredMean",
     "QueriesNeeded",
     "RandomEffects",
     "Test",
@@ -104,6 +101,7 @@ __all__ = [
     "odds_ratio_interval",
     "paired_tests",
     "pairwise_tests",
+    "prediction_powered_mean",
     "queries_for_coverage",
     "queries_for_mean",
     "random_effects",
