@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, stacked
-from ir_outcomes.leaderboards.pairs import blocks_of_ranks, blocks_of_shares
+from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, samples_of, stacked
+from ir_outcomes.leaderboards.pairs import pair_blocks
 from ir_outcomes.showing import markdown
 from ir_outcomes.showing.view import Column
-from ir_outcomes.statistics import FEW, t_tests
+from ir_outcomes.statistics.tests import FEW, t_tests
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 OUT = Path(__file__).parent / "numbers"
@@ -58,6 +58,11 @@ class Collection:
     def reciprocal_rank(self) -> str:
         return "RR" if self.settings["rel"] == 1 else f"RR(rel={self.settings['rel']})"
 
+    @property
+    def default_cutoffs(self) -> tuple[int, ...]:
+        """The cutoff of the collection's task, and that of these pages where it is another."""
+        return (1000, 100) if self.settings["rel"] == 2 else (self.settings["cutoff"],)
+
     @cached_property
     def cutoffs(self) -> tuple[int, ...]:
         """The usual cutoffs, up to the longest list of most runs."""
@@ -73,14 +78,13 @@ class Collection:
 
 
 def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
-    runs = evaluation.runs
-    blocks_of = blocks_of_shares if evaluation.unit == "document" and evaluation.many_relevant else blocks_of_ranks
-    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant, "exact")
+    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant)
     few, tests, by_t = [], [], []
-    for block in blocks_of(runs, cutoff):
-        few += (block.samples.ranking.n_nonzero < FEW).tolist()
-        tests.append(run_tests(block.samples, "t", coverage_test))
-        mean = t_tests(block.samples.ranking)
+    for block in pair_blocks(evaluation.with_cutoff(cutoff)):
+        samples = samples_of(block.pair, block.counts)
+        few += (samples.ranking.n_nonzero < FEW).tolist()
+        tests.append(run_tests(samples, "t", coverage_test))
+        mean = t_tests(samples.ranking)
         by_t.append(tests[-1]._replace(ranking=mean, mean=mean, guards=()))
     joined = stacked(tests)
     rules = joined, joined._replace(guards=()), stacked(by_t)

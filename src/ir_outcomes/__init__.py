@@ -16,6 +16,7 @@ from ir_outcomes.across import (
     compare_judges,
     compare_slices,
     gate,
+    to_label,
 )
 from ir_outcomes.comparison import (
     Comparison,
@@ -43,7 +44,7 @@ from ir_outcomes.errors import (
     UnreadableFile,
 )
 from ir_outcomes.evaluation.evaluate import evaluate, evaluate_suite
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.scores import Scores, scores_from_outputs
 from ir_outcomes.leaderboards import (
@@ -63,11 +64,9 @@ from ir_outcomes.measures import (
     ESL,
     Answered,
     Outcome,
-    SharedRR,
     parse_measure,
     register,
     register_baseline,
-    table_2_measures,
 )
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
 from ir_outcomes.showing.report import ReportPage, report
@@ -78,12 +77,9 @@ from ir_outcomes.tail import (
     LengthChanges,
     LengthDistributions,
     Reordering,
-    effective_share,
-    equivalent_lengths,
     headroom,
     length_changes,
     length_distributions,
-    reduction,
     reordering,
     rrie,
     rrie_from_means,
@@ -127,7 +123,6 @@ __all__ = [
     "Run",
     "Scores",
     "SearchLengths",
-    "SharedRR",
     "SlicesComparison",
     "SotaHistory",
     "SummaryVerdict",
@@ -145,8 +140,6 @@ __all__ = [
     "compare_measure",
     "compare_outputs",
     "compare_slices",
-    "effective_share",
-    "equivalent_lengths",
     "evaluate",
     "evaluate_suite",
     "gate",
@@ -157,6 +150,7 @@ __all__ = [
     "length_changes",
     "length_distributions",
     "load",
+    "load_evaluation",
     "parse_measure",
     "plan",
     "pyterrier",
@@ -164,7 +158,6 @@ __all__ = [
     "rank_distribution",
     "read_qrels",
     "read_run",
-    "reduction",
     "register_baseline",
     "reordering",
     "report",
@@ -173,7 +166,7 @@ __all__ = [
     "scores_from_outputs",
     "search_lengths",
     "sota_history",
-    "table_2_measures",
+    "to_label",
     "verdict_from_summary",
 ]
 

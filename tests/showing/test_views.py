@@ -64,7 +64,7 @@ def test_html_of_one_comparison_shows_what_its_text_shows(thirteen: Comparisons)
 
 
 def test_p_is_printed_alike_in_every_format(thirteen: Comparisons) -> None:
-    found = min(thirteen, key=lambda each: each.ranking.pvalue_corrected)
+    found = min(thirteen, key=lambda each: each.ranking.pvalue_corrected or 0.0)
     p = f"{found.ranking.pvalue_corrected:.1e}"
     mantissa, _, exponent = p.partition("e")
     for shown in (thirteen.to_text(), thirteen.to_html(), thirteen.to_markdown()):
@@ -115,7 +115,7 @@ def test_columns_of_the_paper_are_named_by_the_unit() -> None:
 def test_significant_and_best_cells_are_marked_on_request(thirteen: Comparisons) -> None:
     (table,) = thirteen.view().tables
     assert {row for row, column in table.significant if column == 4} == {
-        row for row, each in enumerate(thirteen) if each.coverage.pvalue_corrected <= 0.05
+        row for row, each in enumerate(thirteen) if (each.coverage.pvalue_corrected or 0.0) <= 0.05
     }
     latex = thirteen.to_latex(mark=("best", "significant"))
     assert latex.count(r"$^{\dagger}$") == len(table.significant)
@@ -148,7 +148,7 @@ def test_every_head_says_that_unjudged_documents_were_removed() -> None:
     qrels, runs = collection(3, 40, relevant=1)
     for judged_only in (False, True):
         evaluation = iro.evaluate(qrels, runs, judged_only=judged_only, measures=["nDCG@10"])
-        for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measure="nDCG@10")):
+        for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measures=["nDCG@10"])):
             assert ("judged only" in result.view().tables[0].head) == judged_only
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.across.audit import Audit, audits, notes_on_audits, sentence_of
 from ir_outcomes.across.conditions import Rules, compare_in, prevailing
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
 from ir_outcomes.comparison.outcomes import contenders_of
@@ -18,7 +19,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Immutable, Result, versions
 from ir_outcomes.statistics import band_of_events
-from ir_outcomes.types import Correction, CoverageTest, RankingTest, check_positive
+from ir_outcomes.types import Correction, RankingTest, check_positive
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,6 @@ def compare_cutoffs(
     cutoffs: Sequence[int] = USUAL_CUTOFFS,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     seed: int = 0,
     resamples: int = 9_999,
 ) -> CutoffsComparison:
@@ -110,7 +110,7 @@ def compare_cutoffs(
         Names of the runs.
     cutoffs : sequence of int
         Which; those beyond the longest list of the shallower run are left out, with a note.
-    alpha, test, coverage_test
+    alpha, test
         See `ir_outcomes.compare`.
     seed, resamples : int
         Of the random signs of the band.
@@ -146,7 +146,7 @@ def compare_cutoffs(
         )
     beyond = [str(cutoff) for cutoff in wanted if cutoff > min(depths)]
     at_cutoffs = {str(cutoff): evaluation.with_cutoff(cutoff) for cutoff in within}
-    compared = compare_in(at_cutoffs, baseline, [contender], Rules(alpha, test, coverage_test))
+    compared = compare_in(at_cutoffs, baseline, [contender], Rules(alpha, test))
     comparisons = [comparison for _, comparison in compared]
     return CutoffsComparison(
         baseline=baseline,
@@ -280,7 +280,11 @@ class JudgesComparison(Result):
     flips : tuple of Flip
         Queries on which judges disagree about the direction.
     sentences : tuple of str
-        For each contender, how far the judges agree.
+        For each contender, how far the judges agree; then what each audit says.
+    reference : str or None
+        The judge that the others are audited by.
+    audits : tuple of Audit
+        For each contender, judge and facet, whether the judge's difference holds by the reference.
     notes, versions
         See `ir_outcomes.Comparison`.
     """
@@ -289,6 +293,8 @@ class JudgesComparison(Result):
     judgments: tuple[Judgment, ...]
     flips: tuple[Flip, ...]
     sentences: tuple[str, ...]
+    reference: str | None
+    audits: tuple[Audit, ...]
     notes: tuple[str, ...]
     versions: Mapping[str, str]
 
@@ -321,8 +327,9 @@ def compare_judges(
     cutoff: int | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
+    reference: str | None = None,
+    measures: Sequence[Any] = (),
 ) -> JudgesComparison:
     """Compare runs under several judges, such as people and language models.
 
@@ -332,8 +339,15 @@ def compare_judges(
         Evaluations of the same runs with the qrels of each judge; they may differ in qrels and `rel` only.
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default all others are contenders.
-    cutoff, alpha, test, coverage_test, correction
+    cutoff, alpha, test, correction
         See `ir_outcomes.compare`.
+    reference : str, optional
+        Name of the judge that is the truth, such as people. It may have judged a part of the queries, a random sample
+        (`ir_outcomes.to_label`) of at least 10. The differences of the other judges in coverage, over all queries and in the
+        measures are tested for bias and corrected by prediction-powered inference; not in ranking, which each judge measures
+        on other queries.
+    measures : sequence of Measure or str
+        Other measures to audit, such as ``["nDCG@10"]``; name them in ``evaluate(measures=)``.
 
     Returns
     -------
@@ -342,13 +356,17 @@ def compare_judges(
     Raises
     ------
     ParameterError
-        If there are fewer than two judges.
+        If there are fewer than two judges, or the reference is none of them.
     MismatchError
         If the evaluations differ in more than qrels and `rel`.
 
     Notes
     -----
     That judges agree does not make them right. A judge that is also a run of the comparison favours its own ranking.
+
+    References
+    ----------
+    Angelopoulos, Duchi and Zrnic 2023, "PPI++: efficient prediction-powered inference".
 
     Examples
     --------
@@ -367,15 +385,27 @@ def compare_judges(
     for judge, evaluation in evaluations.items():
         _check_alike(first, evaluation, judge)
     chosen = contenders_of(first, baseline, contenders)
-    compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, coverage_test, correction))
+    if reference is not None and reference not in evaluations:
+        raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
+    named = [first.scores_of(measure).measure for measure in measures]
+    audited = () if reference is None else tuple(audits(evaluations, reference, baseline, chosen, named, alpha))
+    compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, correction))
     judgments = [Judgment(judge, comparison) for judge, comparison in compared]
     by_contender = {name: [judgment for judgment in judgments if judgment.comparison.contender == name] for name in chosen}
     return JudgesComparison(
         baseline=baseline,
         judgments=tuple(judgments),
         flips=tuple(flip for name, own in by_contender.items() for flip in _flips(name, own)),
-        sentences=tuple(_sentence(name, own) for name, own in by_contender.items()),
-        notes=tuple(_notes_on_judges(evaluations, baseline, chosen)),
+        sentences=(
+            *(_sentence(name, own) for name, own in by_contender.items()),
+            *(sentence_of(audit, reference) for audit in audited if reference is not None),
+        ),
+        reference=reference,
+        audits=audited,
+        notes=(
+            *_notes_on_judges(evaluations, baseline, chosen),
+            *(() if reference is None else notes_on_audits(evaluations, reference)),
+        ),
         versions=versions(),
     )
 

@@ -27,7 +27,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, 
 from ir_outcomes.comparison.verdict import (
     DECISIONS,
     LABELS,
-    DecidingCoverageTest,
+    CoverageTest,
     Judgment,
     coverage_test_for,
     direction_of,
@@ -38,15 +38,14 @@ from ir_outcomes.comparison.verdict import (
 )
 from ir_outcomes.comparison.wording import notes_on_input, notes_on_verdict, sentence
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.evaluation.evaluation import Evaluation, n_missing
+from ir_outcomes.evaluation.evaluate import evaluate, is_saved, with_saved_runs
+from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation, n_missing
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import is_path, run_list
 from ir_outcomes.results import versions
 from ir_outcomes.statistics import randomized_tukey_hsd
 from ir_outcomes.types import (
-    CoverageTest,
     FamilyCorrection,
     Floats,
     RankingTest,
@@ -96,7 +95,7 @@ class MeasuredPair:
 def build(
     pairs: Sequence[MeasuredPair],
     settings: Settings,
-    coverage_test: DecidingCoverageTest,
+    coverage_test: CoverageTest,
     *,
     wanted: int | None = None,
     progress: bool = False,
@@ -109,7 +108,7 @@ def build(
 
 
 def labels_by_cutoff(
-    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings, coverage_test: DecidingCoverageTest
+    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings, coverage_test: CoverageTest
 ) -> list[tuple[CutoffLabel, ...]]:
     """Find the label of each pair at its own cutoff, and at the usual ones up to the longest list of its shallower run.
 
@@ -119,7 +118,7 @@ def labels_by_cutoff(
         The family, with the whole depth of the runs.
     settings : Settings
         Of the comparison.
-    coverage_test : {"exact", "midp", "signflip"}
+    coverage_test : {"exact", "signflip"}
         The test that decides on coverage.
 
     Returns
@@ -144,7 +143,7 @@ def labels_by_cutoff(
     return [tuple(labels) for labels in shown]
 
 
-def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> Judgment:
+def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: CoverageTest) -> Judgment:
     tests = stacked([run_tests(samples_of(pair), settings.test, coverage_test, settings.levels) for pair in pairs])
     if settings.correction == "tukey":
         return judge(tests, alpha=settings.alpha, corrected=_tukey(pairs, settings))
@@ -152,7 +151,7 @@ def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: D
 
 
 def _comparison(
-    pair: MeasuredPair, place: int, judgment: Judgment, settings: Settings, coverage_test: DecidingCoverageTest
+    pair: MeasuredPair, place: int, judgment: Judgment, settings: Settings, coverage_test: CoverageTest
 ) -> Comparison:
     queries, verdicts = pair.queries, judgment.verdicts
     coverage = coverage_facet(queries, settings, coverage_test)
@@ -204,6 +203,10 @@ def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, 
             "correction='tukey' needs one search length per query and run, which unit='document' does not have; "
             "use unit='query' or correction='holm'"
         )
+    if settings.n_clusters is not None:
+        raise ParameterError(
+            "correction='tukey' takes queries as independent, and these come in clusters; use correction='holm'"
+        )
 
     def corrected(what: str) -> Floats:
         columns: dict[str, Floats] = {}
@@ -226,6 +229,7 @@ def _query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[Quer
     change = np.where(pair.shared, pair.length_contender - pair.length_baseline, np.nan)
     rows = zip(
         pair.query_ids,
+        [None] * len(code) if pair.clusters is None else pair.clusters.tolist(),
         code.tolist(),
         np.stack([pair.found_baseline, pair.found_contender], axis=1).tolist(),
         np.stack([pair.length_baseline, pair.length_contender, change, over_all], axis=1).tolist(),
@@ -242,8 +246,9 @@ def _query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[Quer
             _or_none(moved),
             _or_none(moved_over_all),
             texts.get(query),
+            cluster,
         )
-        for query, outcome, (a, b), (length_a, length_b, moved, moved_over_all) in rows
+        for query, cluster, outcome, (a, b), (length_a, length_b, moved, moved_over_all) in rows
     )
 
 
@@ -266,15 +271,14 @@ def compare(
     judged_only: bool | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: FamilyCorrection = "holm",
     margins: tuple[float, ...] | None = None,
     all_pairs: bool = False,
     names: Sequence[str] | None = None,
     queries: Any = None,
+    clusters: Any = None,
     seed: int = 0,
     n_jobs: int | None = 1,
-    cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> Comparison | Comparisons:
     """Compare one or several runs with a baseline, on both facets.
@@ -282,8 +286,8 @@ def compare(
     Parameters
     ----------
     qrels : Qrels, path, Task or its dataset id, dict, frame or iterable; or Evaluation
-        See `ir_outcomes.as_qrels` and `ir_outcomes.load`. With an `Evaluation` no run is read, and `baseline` and `contenders`
-        are names of its runs.
+        See `ir_outcomes.as_qrels` and `ir_outcomes.load`. With an `Evaluation`, or the path of a saved one, no run is read, and
+        `baseline` and `contenders` are names of its runs.
     baseline : Run, path, ``"irds:<dataset id>"``, dict, frame, iterable or SearchLengths
         Run A. See `ir_outcomes.as_run`. "best" takes the run with the highest mean reciprocal rank, "irds:" the ranking that
         comes with the task.
@@ -295,11 +299,9 @@ def compare(
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
     alpha : float
         Level of tests, intervals and verdict.
-    test : {"t", "wilcoxon", "sign", "signflip"}
+    test : {"t", "wilcoxon", "signflip"}
         Which test decides on ranking; all are reported. Where fewer than 30 queries differ, the sign-flip test takes the place
         of t.
-    coverage_test : {"exact", "midp"}
-        Which binomial test decides on coverage. Where shares of documents are compared, the sign-flip test decides.
     correction : {"holm", "bonferroni", "fdr_bh", "tukey", "none"}
         Correction for several contenders, separately for each facet. It applies to improvements, not to the harm check.
         "tukey", the randomized Tukey HSD test, is for all pairs and ``unit="query"``.
@@ -311,7 +313,7 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
-    queries, n_jobs, cache
+    queries, clusters, n_jobs
         See `ir_outcomes.evaluate`.
     progress : bool
         Show progress bars on stderr, for the runs that are read and for the pairs.
@@ -345,21 +347,23 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better without harm', -1.0)
     """
-    check_rules(alpha, test, coverage_test, correction)
+    check_rules(alpha, test, correction)
     check_count("seed", seed)
     margins = checked_margins(margins)
     if correction == "tukey" and not all_pairs:
         raise ParameterError("correction='tukey' is for all pairs of systems; add all_pairs=True, or use 'holm'")
+    if is_saved(qrels):
+        qrels = load_evaluation(qrels)
     if isinstance(qrels, Evaluation):
         _refuse_settings_of_evaluation(
-            rel=rel, unit=unit, ties=ties, judged_only=judged_only, names=names, queries=queries, cache=cache
+            rel=rel, unit=unit, ties=ties, judged_only=judged_only, names=names, queries=queries, clusters=clusters
         )
         chosen = _chosen_by_name(qrels, baseline, contenders, all_pairs)
     else:
         chosen = _evaluated(
             qrels, baseline, contenders, all_pairs,
             names=names, cutoff=cutoff, rel=rel, unit=unit or "auto", ties=ties or "trec", judged_only=bool(judged_only),
-            queries=queries, n_jobs=n_jobs, cache=cache, progress=progress,
+            queries=queries, clusters=clusters, n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
     evaluation, notes = chosen.evaluation, chosen.notes
     if cutoff is not None:
@@ -373,13 +377,12 @@ def compare(
         evaluation,
         alpha=alpha,
         test=test,
-        coverage_test=coverage_test,
         correction=correction,
         family=len(couples),
         margins=margins,
         seed=seed,
     )
-    decides_on_coverage = coverage_test_for(settings.unit, evaluation.many_relevant, coverage_test)
+    decides_on_coverage = coverage_test_for(settings.unit, evaluation.many_relevant, settings.n_clusters is not None)
     labels = labels_by_cutoff(couples, settings, decides_on_coverage)
     from_first = all(baseline is evaluation[0] for baseline, _ in couples)
     near = tipping_notes(evaluation, settings) if from_first else [()] * len(couples)
@@ -439,7 +442,7 @@ def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, n
     """Evaluate the runs of a one-call comparison."""
     if contenders is None:
         raise ParameterError("there is no contender; give a run, or several as a list or dict")
-    several = run_list(contenders)
+    several = run_list(with_saved_runs(contenders))
     named: list[tuple[str | None, Any]] = [(None, run) for run in ([contenders] if several is None else several)]
     if isinstance(several, dict):
         named = list(several.items())

@@ -21,7 +21,6 @@ from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match
 from ir_outcomes.statistics import first_step_level
 from ir_outcomes.types import (
     Bools,
-    CoverageTest,
     FamilyCorrection,
     Floats,
     Ints,
@@ -46,14 +45,17 @@ class Settings:
         What is answered or not.
     alpha : float
         Level of tests, intervals and verdict.
-    test, coverage_test : str
-        Which tests were asked to decide.
+    test : str
+        Which test of ranking was asked to decide.
     correction : str
         Correction of the deciding p-values over `family` comparisons, separately for each facet.
     family : int
         Number of comparisons in the call.
     margins : tuple of float, optional
         Non-inferiority margins: percentage points of coverage, ranks, and where it was given ranks over all queries.
+    n_clusters, clusters : int and str, optional
+        Number of clusters that the answerable queries come in, and the digest of who is in which: clusters are then the unit
+        of every test, interval and resample. None where queries are independent.
     seed : int
         Of the bootstrap intervals.
     """
@@ -65,11 +67,12 @@ class Settings:
     judged_only: bool
     alpha: float = 0.05
     test: RankingTest = "t"
-    coverage_test: CoverageTest = "exact"
     correction: FamilyCorrection = "holm"
     family: int = 1
     margins: tuple[float, ...] | None = None
     seed: int = 0
+    n_clusters: int | None = None
+    clusters: str | None = None
 
     @classmethod
     def of(cls, evaluation: Evaluation, **rules: Any) -> Settings:
@@ -80,6 +83,8 @@ class Settings:
             unit=evaluation.unit,
             ties=evaluation.ties,
             judged_only=evaluation.judged_only,
+            n_clusters=evaluation.n_clusters,
+            clusters=evaluation.clusters_digest,
             **rules,
         )
 
@@ -89,7 +94,7 @@ class Settings:
         check_choice("unit", self.unit, get_args(Unit))
         check_choice("ties", self.ties, (*get_args(Ties), "unknown"))
         check_one_order(self.ties)
-        check_rules(self.alpha, self.test, self.coverage_test, self.correction)
+        check_rules(self.alpha, self.test, self.correction)
 
     @property
     def first_step_level(self) -> float:
@@ -125,11 +130,10 @@ def contenders_of(evaluation: Evaluation, baseline: str, contenders: str | Seque
     return names
 
 
-def check_rules(alpha: Any, test: Any, coverage_test: Any, correction: Any) -> None:
-    """Refuse a level, tests or a correction that do not exist."""
+def check_rules(alpha: Any, test: Any, correction: Any) -> None:
+    """Refuse a level, a test or a correction that does not exist."""
     check_alpha(alpha)
     check_choice("test", test, get_args(RankingTest))
-    check_choice("coverage_test", coverage_test, get_args(CoverageTest))
     check_choice("correction", correction, get_args(FamilyCorrection))
 
 
@@ -240,6 +244,8 @@ class PairedQueries:
         The same of reciprocal search lengths, higher is better.
     restricted : Restricted or None
         Search lengths over all queries; None without a cutoff, and for other measures than search lengths.
+    clusters : (n,) int64 array or None
+        Cluster of each query; None where queries are independent.
     measure : str or None
         None for search lengths; the name of another measure whose values take the place of lengths.
     higher_is_better : bool
@@ -259,6 +265,7 @@ class PairedQueries:
     reciprocal_baseline: Floats
     reciprocal_contender: Floats
     restricted: Restricted | None
+    clusters: Ints | None = None
     measure: str | None = None
     higher_is_better: bool = False
 
@@ -305,7 +312,9 @@ def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) 
     answerable = baseline.answerable
     query_ids = tuple(compress(baseline.query_ids, answerable.tolist()))
     query = (np.cumsum(answerable) - 1)[items.query]
-    return from_items((baseline.name, contender.name), query_ids, query, items.lengths, horizon=horizon_of(baseline, contender))
+    clusters = None if baseline.clusters is None else baseline.clusters[answerable]
+    horizon = horizon_of(baseline, contender)
+    return from_items((baseline.name, contender.name), query_ids, query, items.lengths, horizon, clusters)
 
 
 def horizon_of(baseline: SearchLengths, contender: SearchLengths) -> int | None:
@@ -319,6 +328,7 @@ def from_items(
     query: Ints,
     lengths: tuple[Floats, Floats],
     horizon: int | None,
+    clusters: Ints | None = None,
 ) -> PairedQueries:
     """Compute the numbers of each query from its items.
 
@@ -334,6 +344,8 @@ def from_items(
         Search lengths; NaN where the item was not found.
     horizon : int or None
         k of the restricted search length.
+    clusters : (n_queries,) int64 array, optional
+        Cluster of each query.
     """
     n_queries = len(query_ids)
     found = ~np.isnan(lengths[0]), ~np.isnan(lengths[1])
@@ -378,6 +390,7 @@ def from_items(
         reciprocal_baseline=means(1 / lengths[0], counted[0]),
         reciprocal_contender=means(1 / lengths[1], counted[1]),
         restricted=None if horizon is None else _restricted(lengths, outcome, horizon, lambda values: means(values, every)),
+        clusters=clusters,
     )
 
 

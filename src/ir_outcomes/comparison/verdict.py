@@ -15,18 +15,14 @@ from ir_outcomes.statistics import (
     Tests,
     adjust,
     binomial_tests,
-    classes,
-    count,
     differences,
     mean_tests,
-    midp_tests,
     sign_flip_tests,
-    sign_tests,
     tally,
+    tally_subsets,
     wilcoxon_tests,
-    with_signs,
 )
-from ir_outcomes.types import Bools, CoverageTest, Floats, Ints, RankingTest, Unit, unreachable
+from ir_outcomes.types import Bools, Floats, Ints, RankingTest, Unit, unreachable
 
 Direction = Literal["better", "worse", "none"]
 
@@ -234,24 +230,16 @@ def _mixed(coverage: Findings, ranking: Findings) -> Bools:
     return (coverage.up | ranking.up) & (coverage.hurt | ranking.hurt)
 
 
-DecidingCoverageTest = Literal["exact", "midp", "signflip"]
+CoverageTest = Literal["exact", "signflip"]
 
 
-def coverage_test_for(unit: Unit, many_relevant: bool, coverage_test: CoverageTest) -> DecidingCoverageTest:
-    """Choose the test that decides on coverage.
+def coverage_test_for(unit: Unit, many_relevant: bool, clustered: bool = False) -> CoverageTest:
+    """Return the test that decides on coverage, where any answerable query of the evaluation has `many_relevant` documents.
 
-    What is possible decides, not the values seen: one document more or less never changes the kind of test.
-
-    Parameters
-    ----------
-    unit : {"query", "document"}
-        What is answered or not.
-    many_relevant : bool
-        Whether any answerable query of the evaluation has more than one relevant document.
-    coverage_test : {"exact", "midp"}
-        Which binomial test is used where each query is either answered or not.
+    What is possible decides, not the values seen: one document more or less never changes the kind of test. Wins and losses
+    within a cluster are not independent, so that no binomial test holds for them.
     """
-    return "signflip" if unit == "document" and many_relevant else coverage_test
+    return "signflip" if clustered or (unit == "document" and many_relevant) else "exact"
 
 
 class PairSamples(NamedTuple):
@@ -329,14 +317,17 @@ def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSampl
     pair : PairedQueries
         The pair.
     subsets : (n_queries, n_subsets) array, optional
-        From `ir_outcomes.statistics.membership`: a sample for each subset. By default one sample of all queries.
+        From `ir_outcomes.statistics.membership`: a sample for each subset, a union of clusters where there are any. By default
+        one sample of all queries.
     """
     every = np.ones(len(pair.query_ids), dtype=bool)
     restricted, all_queries = pair.restricted, pair.all_queries
 
     def sample(baseline: Floats, contender: Floats, counted: Bools) -> Differences:
         change = differences(baseline[counted], contender[counted])
-        return tally(change) if subsets is None else _tally_subsets(change, counted, subsets)
+        if subsets is not None:
+            return tally_subsets(change, counted, subsets, pair.clusters)
+        return tally(change, None if pair.clusters is None else pair.clusters[counted])
 
     return PairSamples(
         coverage=sample(pair.found_baseline, pair.found_contender, every),
@@ -350,7 +341,7 @@ def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSampl
 def run_tests(
     samples: PairSamples,
     ranking_test: RankingTest,
-    coverage_test: DecidingCoverageTest,
+    coverage_test: CoverageTest,
     levels: tuple[float, float] | None = None,
     *,
     labels_only: bool = False,
@@ -361,9 +352,9 @@ def run_tests(
     ----------
     samples : PairSamples
         One or many samples of the queries.
-    ranking_test : {"t", "wilcoxon", "sign", "signflip"}
+    ranking_test : {"t", "wilcoxon", "signflip"}
         Which test decides on ranking. With few differences the sign-flip test takes the place of t.
-    coverage_test : {"exact", "midp", "signflip"}
+    coverage_test : {"exact", "signflip"}
         From `coverage_test_for`.
     levels : pair of float, optional
         Smallest and largest level that p-values are compared with; see `sign_flip`.
@@ -377,8 +368,10 @@ def run_tests(
     confirming: tuple[Tests, ...] = ()
     guards: tuple[Tests, ...] = ()
     if everywhere is not None:
-        confirming = mean_all, _ = mean_of(everywhere), wilcoxon_tests(everywhere)
-        guards = () if won_and_lost is None else (mean_all, mean_of(won_and_lost))
+        # No p-value of these is kept: only on which side of the levels it is.
+        side_of = partial(mean_tests, levels=levels, labels_only=levels is not None)
+        confirming = mean_all, _ = side_of(everywhere), wilcoxon_tests(everywhere)
+        guards = () if won_and_lost is None else (mean_all, side_of(won_and_lost))
     return PairTests(
         coverage=_coverage_tests(samples.coverage, coverage_test, flipped),
         ranking=_ranking_tests(samples.ranking, ranking_test, mean, wilcoxon, flipped),
@@ -442,20 +435,10 @@ def judge(
     return Judgment(decide(coverage, ranking, confirmed, tests.guards, alpha), coverage_p, ranking_p)
 
 
-def _tally_subsets(change: Floats, counted: Bools, subsets: Members) -> Differences:
-    everywhere = np.zeros(len(counted))
-    everywhere[counted] = change
-    sizes = classes(np.abs(everywhere))
-    counts = count(with_signs(sizes, everywhere, counted), 2 * len(sizes.distinct), subsets)
-    return Differences(sizes.distinct, *np.split(counts, 2))
-
-
-def _coverage_tests(sample: Differences, test: DecidingCoverageTest, flipped: Callable[[Differences], Tests]) -> Tests:
+def _coverage_tests(sample: Differences, test: CoverageTest, flipped: Callable[[Differences], Tests]) -> Tests:
     won, lost = sample.positive[1:].sum(axis=0), sample.negative[1:].sum(axis=0)
     if test == "exact":
         return binomial_tests(won, lost)
-    if test == "midp":
-        return midp_tests(won, lost)
     if test == "signflip":
         return flipped(sample)
     unreachable(test)
@@ -468,8 +451,6 @@ def _ranking_tests(
         return mean
     if test == "wilcoxon":
         return wilcoxon
-    if test == "sign":
-        return sign_tests(sample)
     if test == "signflip":
         return flipped(sample)
     unreachable(test)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ir_outcomes.across.audit import Audit
 from ir_outcomes.across.collections import CollectionsComparison
 from ir_outcomes.across.conditions import Condition, Effect, Mean, NewCondition, Overall, bare
 from ir_outcomes.across.same_queries import CutoffsComparison, Flip, JudgesComparison, Judgment
@@ -14,7 +15,7 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue
 from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, of_part, tabulated, view_of
 from ir_outcomes.showing.views.comparison import share_of
-from ir_outcomes.showing.words import settings_words
+from ir_outcomes.showing.words import places_of, settings_words
 
 __all__ = ["MOST_FLIPS"]
 
@@ -128,9 +129,43 @@ def _judges(result: JudgesComparison, layout: Layout) -> View:
             )
         )
     tables[-1] = replace(tables[-1], sentences=result.sentences)
+    if result.audits:
+        tables.append(_audits_table(result))
     if result.flips:
         tables.append(_flips_table(result))
     return View(tuple(tables), notes=result.notes)
+
+
+def _audits_table(result: JudgesComparison) -> Table:
+    def change(audit: Audit, value: float) -> str:
+        return fixed(value, places_of(audit.measured_in), signed=True)
+
+    fields: list[Field[Audit]] = [
+        (Column("run"), lambda audit: audit.contender),
+        (Column("judge"), lambda audit: audit.judge),
+        (Column("of"), lambda audit: audit.facet),
+        (Column("judge's", "number"), lambda audit: change(audit, audit.judge_difference)),
+        (Column("labels'", "number"), lambda audit: change(audit, audit.reference_difference)),
+        (Column("bias p", "pvalue"), lambda audit: pvalue(audit.bias_p)),
+        (Column("corrected", "number"), lambda audit: change(audit, audit.corrected)),
+        (
+            Column("interval", "interval"),
+            lambda audit: interval(audit.corrected_interval, places_of(audit.measured_in), signed=True),
+        ),
+        (Column("worth", "number"), lambda audit: fixed(audit.worth, 2)),
+        (Column("r", "number"), lambda audit: fixed(audit.correlation, 2)),
+        (Column("levels", "number"), lambda audit: fixed(audit.correlation_of_levels, 2)),
+        (Column("finding", "label"), lambda audit: audit.answer),
+    ]
+    return Table(
+        f"Do the findings hold by {result.reference}?",
+        "",
+        *tabulated(fields, result.audits),
+        "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge "
+        f"over all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from "
+        "both; worth: as good as so many times the labeled queries; r, levels: correlation of the differences, and of the "
+        "values of both runs, between judge and labels.",
+    )
 
 
 def _flips_table(result: JudgesComparison) -> Table:

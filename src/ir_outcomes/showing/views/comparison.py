@@ -101,7 +101,9 @@ def queries_table(queries: Iterable[QueryOutcome], title: str, baseline: str, co
 
 def _head(comparison: Comparison) -> str:
     settings = comparison.settings
-    parts = [queries_words(comparison.n_queries, comparison.n_unanswerable), *settings_words(settings)]
+    # The values of a measure have no cutoff but the one in its name.
+    left_out = ("cutoff",) if settings.cutoff is None and comparison.ranking.measured_in != "ranks" else ()
+    parts = [queries_words(comparison.n_queries, comparison.n_unanswerable), *settings_words(settings, *left_out)]
     if settings.family > 1:
         parts.append(f"verdict corrected by {settings.correction} over {settings.family} comparisons")
     return ", ".join(parts)
@@ -236,7 +238,7 @@ def _restricted_table(comparison: Comparison, restricted: RestrictedLength) -> T
 
 
 def _sizes(comparison: Comparison) -> str:
-    """Say how large the changes are: odds of won to lost, ratio of search lengths, shift of a typical query."""
+    """Say how large the changes are: odds of won to lost, ratio of search lengths."""
     coverage, ranking = comparison.coverage, comparison.ranking
     sizes = []
     if coverage.effect_size is not None and coverage.odds_interval is not None:
@@ -245,10 +247,6 @@ def _sizes(comparison: Comparison) -> str:
         sizes.append(f"won : lost {fixed(coverage.effect_size, 2)} {ends}")
     if ranking.ratio is not None and ranking.ratio_interval is not None:
         sizes.append(f"B reads {fixed(ranking.ratio, 2)} {interval(ranking.ratio_interval, 2)} times as far as A")
-    if ranking.shift is not None:
-        places = places_of(ranking.measured_in)
-        shift = f"{fixed(ranking.shift, places, signed=True)} {interval(ranking.shift_interval, places, signed=True)}"
-        sizes.append(f"typical query {shift} {ranking.measured_in} (Hodges-Lehmann)")
     return "; ".join(sizes)
 
 

@@ -38,7 +38,7 @@ def _standings(result: Leaderboard) -> Table:
     fields: list[Field[Standing]] = [
         (Column("", "number"), lambda standing: str(standing.rank)),
         (Column("run"), lambda standing: standing.run),
-        (Column(result.aggregate, "number"), lambda standing: fixed(standing.score, 4)),
+        (Column("mean", "number"), lambda standing: fixed(standing.score, 4)),
         (Column(level_words(result.alpha), "interval"), lambda standing: interval(standing.interval, 4)),
     ]
     best_cells = best([standing.score for standing in result.standings], 2, higher_is_better=result.higher_is_better)
