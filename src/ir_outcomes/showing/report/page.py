@@ -221,7 +221,7 @@ class _Page:
                 for number, (section, evaluation) in enumerate(zip(self.sections, self.evaluations, strict=True))
             ],
             "tone": tone,
-            "notes": view.notes if several else (),
+            "notes": (*view.notes, *view.background) if several else (),
             "has_queries": bool(self.sets),
             "has_slices": any(query in self.labels for own in self.sets for query in own.ids),
             "depth": DEPTH,
@@ -256,8 +256,7 @@ class _Page:
             conditions = {section.condition for section in self.sections}
             pair = f"{plural('contender', len(contenders))} against {self.sections[0].comparison.baseline}"
             return f"{pair} under {plural('condition', len(conditions))}"
-        titles = [table.title for table in self.result.view().tables if table.title]
-        return titles[0] if titles else "Report"
+        return self.result.view().title
 
     def _data(self, embedded: island.Embedded) -> dict[str, Any]:
         return {
@@ -338,10 +337,9 @@ def _section(section: Section, evaluation: Evaluation | None, number: int, *, se
         "measurements": measurements(comparison),
         "curve": _curve(comparison, evaluation),
         "scatter": scatter(comparison),
-        "tables": view.tables,
-        "statements": view.statements,
-        "first_notes": comparison.notes[:FIRST_NOTES],
-        "other_notes": comparison.notes[FIRST_NOTES:],
+        "tables": (*view.tables, *view.details),
+        "first_notes": view.first_notes,
+        "other_notes": view.other_notes,
     }
 
 

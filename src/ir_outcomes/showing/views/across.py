@@ -15,7 +15,7 @@ from ir_outcomes.comparison.result import Comparison, columns_of
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.formatting import NOTHING, fixed, listed, plural, pvalue
 from ir_outcomes.showing.view import Table, View, table_of, view_of
-from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_p, corrected_words
+from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, short_columns
 from ir_outcomes.showing.words import settings_words
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed

@@ -43,7 +43,7 @@ def _gate(result: GateResult) -> View:
 
 def _gate_title(result: GateResult) -> str:
     worst = result.worst
-    against = f"against {result.baseline}"
+    against = f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
     if len(result.decisions) == 1:
         return f"{worst.status}: {worst.name} {against}"
     counts = {
@@ -78,11 +78,15 @@ def _decisions_table(result: GateResult) -> Table:
     columns = (
         Column("condition", heading="collection"),
         Column("contender", heading="run"),
+        *((Column("against", lambda decision: decision.reference or result.baseline),) if result.reference is not None else ()),
         Column("status", heading="gate", form="label"),
         *(Column(first[place].name, lambda decision, place=place: _facet(decision, place), _heading(first[place]), "n") for place in places),
         Column("missing", _missing, form="n"),
     )  # fmt: skip
-    margins = [f"{facet.name} {_margin(facet)}" for facet in first]
+    margins = [
+        f"{first[place].name} {' to '.join(sorted({_margin(decision.facets[place]) for decision in ordered if decision.facets}))}"
+        for place in places
+    ]
     settings = result.settings
     head = "" if settings is None else f"{100 * settings.margin_level:.4g} % intervals, {', '.join(settings_words(settings))}"
     return table_of(
