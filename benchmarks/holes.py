@@ -1,7 +1,7 @@
 """What unjudged documents would have said: official TREC-COVID runs of round 1, judged shallowly then and deeply later.
 
-For all pairs of 20 runs it prints how many labels changed under the complete judgments, how many of these each warning of
-`ir_outcomes.holes` had caught, and how many pairs it had warned of. Usage: python benchmarks/holes.py FOLDER [CUTOFF]
+For all pairs of 20 runs it prints how many labels changed their direction under the complete judgments, how many of these
+each warning of `ir_outcomes.holes` had caught, and how many pairs it had warned of. Usage: benchmarks/holes.py FOLDER [CUTOFF]
 """
 
 from __future__ import annotations
@@ -10,21 +10,11 @@ import sys
 import time
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import direction_of
 
-PRIORS = (None, 0.25)
-TIPPING = (1, 2, 3, 5, 10, 20)
-
-
-class Pair(NamedTuple):
-    """One pair of runs under shallow and complete judgments."""
-
-    before: iro.Holes
-    with_prior: iro.Holes
-    after: str
+TIPPING = (1, 2, 3, 5)
 
 
 def main(folder: Path, cutoff: int) -> None:
@@ -32,39 +22,25 @@ def main(folder: Path, cutoff: int) -> None:
     runs = sorted(folder.glob("*.run.gz"))
     shallow = iro.evaluate(folder / "qrels.round1.txt.gz", runs, cutoff=cutoff, unit="document", unjudged=True)
     complete = iro.evaluate(folder / "qrels.complete.txt.gz", runs, cutoff=cutoff, unit="document")
-    pairs, start = [], time.process_time()
-    for names in combinations(shallow.names, 2):
-        before = iro.holes(shallow, *names, prior=PRIORS[0])
-        pairs.append((names, before))
+    pairs = list(combinations(shallow.names, 2))
+    start = time.process_time()
+    found = [iro.holes(shallow, *names).pairs[0] for names in pairs]
     seconds = time.process_time() - start
-    judged = [
-        Pair(before, iro.holes(shallow, *names, prior=PRIORS[1]), iro.compare(complete, *names).verdict.label)
-        for names, before in pairs
-    ]
-    changed = [pair.before.pairs[0].label != pair.after for pair in judged]
+    before = [direction_of(pair.label) for pair in found]
+    complete_labels = [iro.compare(complete, *names).verdict.label for names in pairs]
+    after = [direction_of(label) for label in complete_labels]
+    changed = [one != other for one, other in zip(before, after, strict=True)]
+    opposite = sum({one, other} == {"better", "worse"} for one, other in zip(before, after, strict=True))
     print(
-        f"{len(judged)} pairs at cutoff {cutoff}, {seconds:.0f} s of CPU; {sum(changed)} labels change, "
-        f"{reversed_of(judged)} reverse"
+        f"{len(pairs)} pairs at cutoff {cutoff}, {seconds:.0f} s of CPU; {sum(changed)} directions change, {opposite} reverse; "
+        f"{sum(pair.label != label for pair, label in zip(found, complete_labels, strict=True))} labels change"
     )
-    for word in ("stands", "could weaken", "could reverse"):
-        report(f"bound: {word}", [pair.before.pairs[0].bound.word == word for pair in judged], changed)
-    for prior, holes in zip(PRIORS, zip(*((pair.before, pair.with_prior) for pair in judged), strict=True), strict=True):
-        name = "by rank" if prior is None else f"{prior}"
-        report(f"flag, prior {name}", [found.pairs[0].flagged for found in holes], changed)
+    for word in ("stands", "could weaken", "could decide", "could reverse"):
+        report(f"bound: {word}", [pair.bound.word == word for pair in found], changed)
     for most in TIPPING:
-        report(f"tipping point at most {most}", [tipping(pair.before) <= most for pair in judged], changed)
-
-
-def reversed_of(judged: list[Pair]) -> int:
-    """Count the labels that changed to the opposite direction."""
-    direction = dict(zip(LABELS, (1, 1, -1, -1, 0, 0), strict=True))
-    return sum(direction[pair.before.pairs[0].label] * direction[pair.after] < 0 for pair in judged)
-
-
-def tipping(found: iro.Holes) -> float:
-    """Return the tipping point, infinite where there is none."""
-    point = found.pairs[0].tipping
-    return float("inf") if point is None else point.n
+        report(
+            f"tipping point at most {most}", [pair.tipping is not None and pair.tipping.n <= most for pair in found], changed
+        )
 
 
 def report(name: str, warned: list[bool], changed: list[bool]) -> None:

@@ -17,7 +17,9 @@ from ir_outcomes import search_lengths
 from ir_outcomes.statistics import (
     band_of_ranks,
     differences,
+    effective_df,
     fixed_mean,
+    log_ratio_influence,
     log_ratio_of_means,
     queries_for_coverage,
     queries_for_mean,
@@ -105,14 +107,46 @@ def bands(data: Path, trials: int) -> None:
             print(f"{collection:20}{n:8}{rates[0]:11.1f}{rates[1]:10.1f}{rates[2]:9.1f}")
 
 
-def null_over_collections(data: Path, trials: int) -> None:
-    """Print how often the mean of six collections is called different from 0 although the runs of each query are exchanged."""
+def pairs_that_differ(data: Path) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the ranks of pairs of runs on what both answer, where more than 5 % of the queries differ."""
     pairs = []
     for collection, cutoff in COLLECTIONS:
         for baseline, contender in combinations(first_ranks(data, collection, cutoff).values(), 2):
             both = np.isfinite(baseline) & np.isfinite(contender)
             if np.mean(baseline[both] != contender[both]) > 0.05:
                 pairs.append((baseline[both], contender[both]))
+    return pairs
+
+
+def ranking_of_these(data: Path, trials: int) -> None:
+    """Print how often the interval of the mean log ratio covers that of the whole collections, by jackknife."""
+    pairs = pairs_that_differ(data)
+    print(f"\nRanking of these collections, drawn from {len(pairs)} real pairs: coverage in %, jackknife and delta method")
+    print(f"{'collections':>12}{'queries of each':>17}{'jackknife':>11}{'delta':>7}")
+    for k in (3, 6, 18):
+        for n in (30, 50, 100, 200):
+            rng = np.random.default_rng(1000 * k + n)
+            covered = np.zeros(2)
+            for _ in range(trials):
+                found = []
+                for pair in rng.choice(len(pairs), k, replace=False):
+                    x, y = pairs[pair]
+                    drawn = rng.integers(0, len(x), n)
+                    effect, influence = log_ratio_of_means(x[drawn], y[drawn]), log_ratio_influence(x[drawn], y[drawn])
+                    if effect is not None:
+                        found.append(
+                            (math.log(y.mean() / x.mean()), *effect, influence.var(ddof=1) / n, effective_df(influence) + 1)
+                        )
+                true, effects, jackknife, delta, sizes = np.array(found).T
+                intervals = [fixed_mean(effects, v, sizes, 1 - ALPHA).interval for v in (jackknife, delta)]
+                covered += [interval.low <= true.mean() <= interval.high for interval in intervals]
+            rates = 100 * covered / trials
+            print(f"{k:12}{n:17}{rates[0]:11.1f}{rates[1]:7.1f}")
+
+
+def null_over_collections(data: Path, trials: int) -> None:
+    """Print how often the mean of six collections is called different from 0 although the runs of each query are exchanged."""
+    pairs = pairs_that_differ(data)
     print("\nNull hypothesis, ranking of six collections: mean called different from 0, in %")
     print(f"{'queries of each':>16}{'t on log ratios':>17}{'sign flips':>12}")
     for n in (50, 200):
@@ -201,7 +235,7 @@ def _power(
 
 
 def main() -> None:
-    """Read the arguments and print the four tables."""
+    """Read the arguments and print the five tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
     parser.add_argument("--trials", type=int, default=1000, help="samples for each row of the first two tables")
@@ -209,6 +243,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=400, help="of each planned size")
     arguments = parser.parse_args()
     pooling(arguments.trials)
+    ranking_of_these(arguments.data, arguments.trials)
     null_over_collections(arguments.data, arguments.trials)
     bands(arguments.data, arguments.trials // 2)
     planning(arguments.data, arguments.pilots, arguments.samples)

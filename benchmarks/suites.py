@@ -54,7 +54,8 @@ def trial(rng: np.random.Generator, pairs: Sequence[tuple[tuple[Floats, Floats],
         pooled_effect({str(place): pair[facet] for place, pair in enumerate(effects)}, {}, name, higher_is_better, rules)
         for facet, (name, higher_is_better) in enumerate(FACETS)
     ]
-    return label_of(pooled[0], pooled[1], rules)
+    coverage, ranking, all_queries = pooled
+    return label_of(coverage, ranking, all_queries, rules)
 
 
 def main() -> None:

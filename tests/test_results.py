@@ -106,26 +106,26 @@ def test_json_of_every_type_of_field_and_of_queries_on_request() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"choice": "c"}, r"choice: must be one of a, b, not 'c'"),
-        ({"choice": ["a"]}, r"choice: must be one of a, b"),
-        ({"part": {"name": "p"}}, r"part: lacks the key 'level'"),
-        ({"part": {"name": 1, "level": 0.5}}, r"part\.name: must be text, not 1"),
+        ({"choice": "c"}, r"choice: Invalid enum value 'c'"),
+        ({"choice": ["a"]}, r"choice: Expected `str`, got `array`"),
+        ({"part": {"name": "p"}}, r"part: Object missing required field `level`"),
+        ({"part": {"name": 1, "level": 0.5}}, r"part\.name: Expected `str`, got `int`"),
         ({"part": {"name": "p", "level": 2.0}}, r"part: level=2.0: must be between 0 and 1"),
-        ({"part": {"name": "p", "level": True}}, r"part\.level: must be a finite number, not True"),
-        ({"part": {"name": "p", "level": 10**400}}, r"part\.level: must be a finite number"),
-        ({"part": {"name": "p", "level": float("nan")}}, r"part\.level: must be a finite number, not nan"),
-        ({"part": [1]}, r"part: must be an object, not \[1\]"),
-        ({"parts": [{"name": "p", "level": 0.5}, 3]}, r"parts\[1\]: must be an object, not 3"),
-        ({"parts": "pp"}, r"parts: must be a list, not 'pp'"),
-        ({"pair": [1.0]}, r"pair: must be a list of 2, not of 1"),
-        ({"pair": [1.0, "x"]}, r"pair\[1\]: must be a finite number, not 'x'"),
-        ({"two": [1.5, True]}, r"two\[0\]: must be a whole number, not 1.5"),
-        ({"two": [1, 0]}, r"two\[1\]: must be true or false, not 0"),
-        ({"shares": {"x": {"y": None}}}, r"shares\.x\.y: must be a finite number, not None"),
-        ({"shares": {"x": {1: 0.5}}}, r"shares\.x: must be an object"),
-        ({"day": "yesterday"}, r"day: must be a date such as 2021-02-28, not 'yesterday'"),
-        ({"day": 3}, r"day: must be a date"),
-        ({"number": 1.5}, r"number: must be text, not 1.5"),
+        ({"part": {"name": "p", "level": True}}, r"part\.level: Expected `float`, got `bool`"),
+        ({"pair": [float("nan"), 1.0]}, r"pair\[0\]: must be a finite number, not nan"),
+        ({"part": [1]}, r"part: Expected `object`, got `array`"),
+        ({"parts": [{"name": "p", "level": 0.5}, 3]}, r"parts\[1\]: Expected `object`, got `int`"),
+        ({"parts": [{"name": "p", "level": 0.5, "x": 3}]}, r"parts\[0\]: has the unknown key 'x'"),
+        ({"parts": "pp"}, r"parts: Expected `array`, got `str`"),
+        ({"pair": [1.0]}, r"pair: Expected `array` of length 2, got 1"),
+        ({"pair": [1.0, "x"]}, r"pair\[1\]: Expected `float`, got `str`"),
+        ({"two": [1.5, True]}, r"two\[0\]: Expected `int`, got `float`"),
+        ({"two": [1, 0]}, r"two\[1\]: Expected `bool`, got `int`"),
+        ({"shares": {"x": {"y": None}}}, r"shares.*: Expected `float`, got `null`"),
+        ({"shares": {"x": {1: 0.5}}}, r"Expected `str`, got `int` - at `key` in `\$\.shares"),
+        ({"day": "yesterday"}, r"day: Invalid RFC3339 encoded date"),
+        ({"day": 3}, r"day: Expected `date`, got `int`"),
+        ({"number": 1.5}, r"number: Expected `int \| str \| null`, got `float`"),
         ({"extra": 1}, r"has the unknown key 'extra'"),
         ({"schema": 2}, r"has the schema 2, and this version reads 1"),
         ({"schema": True}, r"has the schema True"),
@@ -133,7 +133,7 @@ def test_json_of_every_type_of_field_and_of_queries_on_request() -> None:
     ],
 )
 def test_foreign_values_are_named(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(FormatError, match=f"^JSON of Sample: {message}"):
+    with pytest.raises(FormatError, match=f"^JSON: {message}"):
         Sample.from_dict({**sample().to_dict(), **change})
 
 
@@ -141,21 +141,21 @@ def test_foreign_values_are_named(change: dict[str, Any], message: str) -> None:
 def test_missing_keys_are_named(key: str) -> None:
     data = sample().to_dict()
     del data[key]
-    with pytest.raises(FormatError, match=f"lacks the key '{key}'"):
+    with pytest.raises(FormatError, match=f"lacks the key '{key}'|missing required field `{key}`"):
         Sample.from_dict(data)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is not valid JSON"),
-        ("{", "is not valid JSON"),
-        ("[" * 100_000, "is not valid JSON"),
-        (b"\xff\xfe\xfa", "is not valid JSON"),
-        ("9" * 5000, "not valid JSON|must be an object"),
-        ("[]", r"must be an object, not \[\]"),
-        ("null", "must be an object, not None"),
-        ('{"part": NaN}', "holds NaN"),
+        ("", "is not valid"),
+        ("{", "is not valid"),
+        ("[" * 100_000, "is not valid"),
+        (b"\xff\xfe\xfa", "is not valid"),
+        ("9" * 5000, "is not valid"),
+        ("[]", r"must be an object, not '\[\]'"),
+        ("null", "must be an object, not 'None'"),
+        ('{"part": NaN}', r"is not valid \(JSON is malformed"),
         ('{"baseline": "a"}', "lacks the key 'schema': it was not written by to_json, or by a version before"),
         (3, "needs the text that to_json returned, not a int"),
         (None, "needs the text that to_json returned"),
@@ -191,7 +191,7 @@ def test_every_result_survives_json_pickle_and_copy(kind: str) -> None:
     for missing in ("schema", "kind", *required):
         data = result.to_dict()
         del data[missing]
-        with pytest.raises(FormatError, match=f"lacks the key '{missing}'"):
+        with pytest.raises(FormatError, match=f"lacks the key '{missing}'|missing required field `{missing}`"):
             type(result).from_dict(data)
 
 

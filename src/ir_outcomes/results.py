@@ -10,27 +10,15 @@ import math
 import os
 import platform
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import MISSING, Field, fields, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from datetime import date
-from functools import cache, partial
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Literal,
-    NoReturn,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, get_args
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError, IrOutcomesError, ParameterError, escaped
+from ir_outcomes.errors import FormatError, ParameterError, escaped
 from ir_outcomes.types import Columns, Mark, check_choice
 
 if TYPE_CHECKING:
@@ -184,10 +172,15 @@ class Result(Immutable):
         FormatError
             If `data` is something else, or was written by an incompatible version.
         """
+        import msgspec  # takes as long to import as the rest of this package
+
+        _check_envelope(cls, data)
         try:
-            restored: R = _restored_dataclass(cls, data)
-        except _Invalid as invalid:
-            raise FormatError(f"JSON of {cls.__name__}", invalid.message()) from None
+            restored = msgspec.convert(data, cls)
+        except msgspec.ValidationError as error:  # "Expected `float`, got `str` - at `$.parts[1].level`"
+            problem, _, path = str(error).partition(" - at `$")
+            raise _invalid(problem, path.removesuffix("`")) from None
+        _check_restored(restored, data)
         return restored
 
     @classmethod
@@ -199,15 +192,14 @@ class Result(Immutable):
         FormatError
             If `text` is not JSON, holds something else, or was written by an incompatible version.
         """
-        source = f"JSON of {cls.__name__}"
+        import msgspec
+
         if not isinstance(text, (str, bytes, bytearray)):
-            raise FormatError(source, f"needs the text that to_json returned, not a {type(text).__name__}")
+            raise FormatError("JSON", f"needs the text that to_json returned, not a {type(text).__name__}")
         try:
-            data = json.loads(text, parse_constant=_refuse_constant)
-        except FormatError:
-            raise
-        except (ValueError, RecursionError) as error:
-            raise FormatError(source, f"is not valid JSON ({error})") from None
+            data = msgspec.json.decode(text)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise FormatError("JSON", f"is not valid ({error})") from None
         return cls.from_dict(data)
 
     def long_rows(self) -> list[dict[str, Any]]:
@@ -463,7 +455,7 @@ def cells_of(source: object, *columns: str, prefix: str = "") -> dict[str, Any]:
 
 def as_plain(value: Any, *, per_query: bool = False) -> Any:
     """Turn a dataclass and what it holds into dicts, lists, text and numbers."""
-    if type(value) in _SCALARS and not isinstance(value, date):  # most values of a large result
+    if value is None or type(value) in (bool, int, float, str):  # most values of a large result
         return value
     if is_dataclass(value) and not isinstance(value, type):
         head = {"schema": SCHEMA, "kind": type(value).__name__} if isinstance(value, Result) else {}
@@ -481,198 +473,41 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise FormatError("JSON", f"holds {name}, which is not JSON and no value of a result")
+def _check_restored(value: Any, data: Any, path: str = "") -> None:
+    """Refuse what msgspec passes over: an unknown key, the envelope of another result, a number that is not finite."""
+    if is_dataclass(value) and not isinstance(value, type):
+        known = {field.name for field in fields(value)}
+        if isinstance(value, Result):
+            _check_envelope(type(value), data, path)
+            known |= {"schema", "kind"}
+        for key, item in data.items():
+            if key not in known:
+                raise _invalid(f"has the unknown key {key!r}", path)
+            _check_restored(getattr(value, key, None), item, f"{path}.{key}")
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            _check_restored(item, data[key], f"{path}.{key}")
+    elif isinstance(value, tuple):
+        for place, item in enumerate(value):
+            _check_restored(item, data[place], f"{path}[{place}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise _invalid(f"must be a finite number, not {value}", path)
 
 
-class _Invalid(Exception):  # never leaves this module
-    """A value that the type of its field does not allow; the path grows on the way up, so that valid values cost nothing."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(problem)
-        self.path = ""
-
-    def below(self, step: str) -> _Invalid:
-        self.path = f"{step}{self.path}"
-        return self
-
-    def message(self) -> str:
-        return f"{self.path.lstrip('.')}: {self}" if self.path else str(self)
-
-
-Restorer = Callable[[Any], Any]
+def _check_envelope(kind: type[Result], data: Any, path: str = "") -> None:
+    """Refuse what another class wrote, or an incompatible version."""
+    if not isinstance(data, Mapping):
+        raise _invalid(f"must be an object, not {str(data)[:60]!r}", path)
+    for key in ("schema", "kind"):
+        if key not in data:
+            problem = "it was not written by to_json, or by a version before results had a schema number"
+            raise _invalid(f"lacks the key {key!r}: {problem}", path)
+    if data["kind"] != kind.__name__:
+        raise _invalid(f"holds a result of kind {data['kind']!r}, which its own class reads", path)
+    if data["schema"] != SCHEMA or isinstance(data["schema"], bool):
+        raise _invalid(f"has the schema {data['schema']!r}, and this version reads {SCHEMA}; compute the result again", path)
 
 
-def _restored_at(key: str, restore: Restorer, item: Any) -> Any:
-    try:
-        return restore(item)
-    except _Invalid as invalid:
-        raise invalid.below(f".{key}") from None
-
-
-@cache
-def _restorer(kind: Any) -> Restorer:
-    """Return the function that turns what JSON gave back into this type, or raises `_Invalid`.
-
-    It is built once for each type, because a comparison holds a row for each of thousands of queries.
-    """
-    origin, arguments = get_origin(kind), get_args(kind)
-    if kind in _SCALARS:
-        return _SCALARS[kind]
-    if origin in (Union, types.UnionType):
-        return _restorer_of_union(arguments)
-    if origin is Literal:
-        return _restorer_of_choices(arguments)
-    if origin is tuple:
-        return _restorer_of_tuple(arguments)
-    if origin is Sequence:
-        return _restorer_of_tuple((*arguments, Ellipsis))
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        return _restorer_of_mapping(arguments[1])
-    if is_dataclass(kind):
-        return partial(_restored_dataclass, kind)
-    if isinstance(kind, type) and issubclass(kind, tuple):  # a NamedTuple
-        restore_tuple = _restorer_of_tuple(tuple(get_type_hints(kind).values()))
-        return lambda value: kind(*restore_tuple(value))
-    raise TypeError(f"results cannot hold {kind}: JSON would not restore it")
-
-
-def _restorer_of_scalar(what: str, is_valid: Callable[[Any], bool]) -> Restorer:
-    def restored(value: Any) -> Any:
-        if is_valid(value):
-            return value
-        raise _not(what, value)
-
-    return restored
-
-
-def _restored_float(value: Any) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except OverflowError:  # an integer beyond the largest float
-            number = math.inf
-        if math.isfinite(number):
-            return number
-    raise _not("a finite number", value)
-
-
-def _restored_date(value: Any) -> date:
-    try:
-        return date.fromisoformat(value)
-    except (TypeError, ValueError):
-        raise _not("a date such as 2021-02-28", value) from None
-
-
-_SCALARS: dict[Any, Restorer] = {
-    bool: _restorer_of_scalar("true or false", lambda value: isinstance(value, bool)),
-    int: _restorer_of_scalar("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
-    float: _restored_float,
-    str: _restorer_of_scalar("text", lambda value: isinstance(value, str)),
-    date: _restored_date,
-    type(None): _restorer_of_scalar("null", lambda value: value is None),
-}
-
-
-def _restorer_of_union(kinds: tuple[Any, ...]) -> Restorer:
-    may_be_none = type(None) in kinds
-    *others, last = (_restorer(kind) for kind in kinds if kind is not type(None))
-
-    def restored(value: Any) -> Any:
-        if value is None and may_be_none:
-            return None
-        for restore in others:
-            with suppress(_Invalid):
-                return restore(value)
-        return last(value)  # or says what is wrong
-
-    return restored
-
-
-def _restorer_of_choices(choices: tuple[Any, ...]) -> Restorer:
-    def restored(value: Any) -> Any:
-        if isinstance(value, (str, int)) and value in choices:
-            return value
-        raise _not(f"one of {', '.join(map(str, choices))}", value)
-
-    return restored
-
-
-def _restorer_of_tuple(kinds: tuple[Any, ...]) -> Restorer:
-    is_homogeneous = kinds[-1] is Ellipsis
-    restorers = tuple(_restorer(kind) for kind in kinds if kind is not Ellipsis)
-
-    def restored(value: Any) -> tuple[Any, ...]:
-        if not isinstance(value, (list, tuple)):
-            raise _not("a list", value)
-        if not is_homogeneous and len(value) != len(restorers):
-            raise _Invalid(f"must be a list of {len(restorers)}, not of {len(value)}")
-        chosen = restorers * len(value) if is_homogeneous else restorers
-        items: list[Any] = []
-        try:  # once for all items, because a comparison has many thousands
-            for restore, item in zip(chosen, value, strict=True):
-                items.append(restore(item))
-        except _Invalid as invalid:
-            raise invalid.below(f"[{len(items)}]") from None
-        return tuple(items)
-
-    return restored
-
-
-def _restorer_of_mapping(kind: Any) -> Restorer:
-    restore = _restorer(kind)
-
-    return lambda value: FrozenDict({key: _restored_at(key, restore, item) for key, item in _object(value).items()})
-
-
-def _restored_dataclass(kind: Any, value: Any) -> Any:
-    values = dict(_object(value))
-    if issubclass(kind, Result):
-        _check_envelope(kind, values)
-    restorers = _restorers_of_fields(kind)
-    unknown = [key for key in values if key not in restorers]
-    if unknown:
-        raise _Invalid(f"has the unknown key {unknown[0]!r}")
-    missing = [field.name for field in fields(kind) if field.name not in values and not _has_default(field)]
-    if missing:
-        raise _Invalid(f"lacks the key {missing[0]!r}")
-    restored = {name: _restored_at(name, restorers[name], item) for name, item in values.items()}
-    try:
-        return kind(**restored)
-    except IrOutcomesError as error:  # a combination of values that the class refuses
-        raise _Invalid(str(error)) from None
-
-
-@cache
-def _restorers_of_fields(kind: Any) -> dict[str, Restorer]:
-    hints = get_type_hints(kind)
-    return {field.name: _restorer(hints[field.name]) for field in fields(kind)}
-
-
-def _check_envelope(kind: type[Result], values: dict[str, Any]) -> None:
-    """Take schema and kind from the values, and check that this class can be restored from them."""
-    schema, name = values.pop("schema", None), values.pop("kind", None)
-    if schema is None or name is None:
-        missing = "schema" if schema is None else "kind"
-        raise _Invalid(
-            f"lacks the key {missing!r}: it was not written by to_json, or by a version before results had a schema number"
-        )
-    if name != kind.__name__:
-        raise _Invalid(f"holds a result of kind {name!r}, which its own class reads")
-    if schema != SCHEMA or isinstance(schema, bool):
-        raise _Invalid(f"has the schema {schema!r}, and this version reads {SCHEMA}; compute the result again")
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return value
-    raise _not("an object", value)
-
-
-def _has_default(field: Field[Any]) -> bool:
-    return field.default is not MISSING or field.default_factory is not MISSING
-
-
-def _not(what: str, value: object) -> _Invalid:
-    shown = repr(value)
-    return _Invalid(f"must be {what}, not {shown if len(shown) <= 60 else f'{shown[:57]}...'}")
+def _invalid(problem: str, path: str) -> FormatError:
+    """Return the error that names the place of an invalid value."""
+    return FormatError("JSON", f"{path.lstrip('.')}: {problem}" if path else problem)

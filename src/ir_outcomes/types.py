@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import ParameterError
 
 Ties = Literal["trec", "msmarco", "input", "expected"]
+RunBy = Literal["score", "rank"]  # what orders the documents of a run file
 OneOrder = Literal["trec", "msmarco", "input"]  # the tie rules that give one order
 Unit = Literal["query", "document"]
 UnitChoice = Literal["auto", "query", "document"]

@@ -115,6 +115,14 @@ def test_the_curve_by_document() -> None:
         assert share == pytest.approx((lengths.relevant_retrieved / lengths.relevant).mean())
 
 
+def test_only_a_judge_with_the_name_of_a_run_is_circular() -> None:
+    runs = {name: {f"q{q}": {"x": float(name == "bm25"), "y": 0.5} for q in range(40)} for name in ("bm25", "bm25-stem")}
+    for judge, is_circular in (("b", False), ("stem", False), ("BM25", True)):
+        evaluations = {name: iro.evaluate({q: {"x": 1} for q in runs["bm25"]}, runs, cutoff=10) for name in ("people", judge)}
+        notes = iro.compare_judges(evaluations, "bm25").notes
+        assert any("the judge's name" in note for note in notes) == is_circular
+
+
 def test_judges_side_by_side() -> None:
     runs = {name: {f"q{q}": {"x": float(name == "a"), "y": 0.5} for q in range(40)} for name in "ab"}
     judges = {"x judge": {q: {"x": 1} for q in runs["a"]}, "y judge": {q: {"y": 1} for q in runs["a"]}}
@@ -122,7 +130,7 @@ def test_judges_side_by_side() -> None:
     assert found.labels("b") == {"x judge": "worse without gain", "y judge": "better without harm"}
     assert len(found.flips) == 40
     assert found.flips[0].better == ("y judge",)
-    assert found.sentences == ('b: the same label under 1 of 2 judges ("worse without gain"), opposite directions occur.',)
+    assert found.sentences == ("b: a different label under each of 2 judges, opposite directions occur.",)
     assert type(found).from_json(found.to_json()) == found
     same = iro.compare_judges({name: iro.evaluate(judges["x judge"], runs, cutoff=10) for name in ("one", "a model")}, "a")
     assert same.flips == ()

@@ -244,11 +244,11 @@ def test_files_of_the_workspace_do_not_run_in_place_of_modules(sample: Path, tmp
 
 def test_holes_and_plans_on_the_command_line(sample: Path) -> None:
     words = ("qrels.txt", "bm25.run", "bm25-stem.run", "--cutoff", "10")
-    done = call("holes", *words, "--draws", "2", "--format", "json", folder=sample)
+    done = call("holes", *words, "--format", "json", folder=sample)
     assert (done.returncode, done.stderr) == (0, "")
     found = Holes.from_json(done.stdout)
     assert found.settings.cutoff == 10
-    done = call("holes", *words, "--draws", "2", "--to-judge", "3", folder=sample)
+    done = call("holes", *words, "--to-judge", "3", folder=sample)
     assert done.stdout == found.to_tsv(3)
     assert len(done.stdout.splitlines()) == 3
     done = call("compare", *words, "--plan", "--margins", "2pp,1", "--format", "json", folder=sample)

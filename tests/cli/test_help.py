@@ -53,8 +53,6 @@ def examples_of(command: Any) -> list[str]:
 
 @pytest.mark.parametrize(("name", "number"), examples())
 def test_examples_run(name: str, number: int, sample: Path) -> None:
-    if name == "suite" and number == 1 and sys.version_info < (3, 11):
-        pytest.skip("TOML needs Python 3.11")
     lines = examples_of(COMMANDS[name])
     # An example may need the files that the ones before it write.
     for line in lines if name == "compare-outputs" and number == len(lines) - 1 else [lines[number]]:

@@ -210,13 +210,80 @@ def test_the_baseline_among_the_contenders_is_left_out(tmp_path: Path) -> None:
     assert len(objects) == 1
 
 
-@pytest.mark.parametrize(("correction", "says"), [("none", "which are not corrected"), ("holm", "at least one of the 2")])
-def test_the_chance_of_a_false_verdict_is_that_of_the_call(correction: Any, says: str) -> None:
+def test_uncorrected_comparisons_say_how_often_one_of_them_errs() -> None:
     a, b = in_blocks((40, None, 3), (200, 2, 2))
-    found = iro.compare(qrels_of(a), run_of(a), {"B": run_of(b), "C": run_of(b)}, correction=correction)
-    assert isinstance(found, iro.Comparisons)
-    assert any(says in note for note in found[0].background)
-    assert not any("whatever the correction" in note for note in all_notes(found[0]))
+    notes = {}
+    for correction in ("none", "holm"):
+        found = iro.compare(qrels_of(a), run_of(a), {"B": run_of(b), "C": run_of(b)}, correction=correction)
+        assert isinstance(found, iro.Comparisons)
+        assert found[0].verdict.direction == "better"
+        notes[correction] = [note for note in found[0].background if "are not corrected" in note]
+    assert "up to about 10% of the time" in notes["none"][0]
+    assert notes["holm"] == []
+
+
+def test_a_direction_of_one_facet_needs_all_queries() -> None:
+    """Better ranking on what both found, and a loss of answers that is not significant: people read more."""
+    found = compare(*in_blocks((60, 3, 2), (2, 1, None)))
+    assert (found.verdict.do_no_harm, found.verdict.guard) == ("better", False)
+    assert (found.verdict.label, found.verdict.direction) == ("ranking gain, unconfirmed", "none")
+    assert found.restricted is not None
+    assert found.restricted.difference > 0
+    assert found.notes[0].startswith("Not confirmed on all queries: there the search is ")
+    assert " ranks longer (" in found.notes[0]
+    mirrored = compare(*in_blocks((60, 2, 3), (2, None, 1)))
+    assert (mirrored.verdict.label, mirrored.verdict.direction) == ("ranking loss, unconfirmed", "none")
+    confirmed = compare(*in_blocks((60, 3, 2), (2, 1, 1)))
+    assert (confirmed.verdict.label, confirmed.verdict.direction) == ("better without harm", "better")
+
+
+def test_wilcoxon_confirms_what_one_lost_and_one_won_query_hide_from_t() -> None:
+    """The mean moves in the same direction, and most queries do; one query won and one lost dominate the spread."""
+    found = compare(*in_blocks((40, 3, 2), (1, 1, None), (1, None, 1), (400, 1, 1)))
+    assert found.restricted is not None
+    assert found.restricted.difference < 0
+    assert found.restricted.test.pvalue > 0.05
+    assert found.verdict.label == "better without harm"
+
+
+def test_other_words_at_another_cutoff_are_no_news_but_another_direction_is() -> None:
+    both = compare(*in_blocks((60, 30, 20), (30, None, 5)))
+    assert {at.direction for at in both.cutoffs} == {"better"}
+    assert len({at.label for at in both.cutoffs}) > 1
+    assert not any(note.startswith("Another direction at other cutoffs: ") for note in both.notes)
+    late = compare(*in_blocks((60, 30, 20), (20, 5, 5)))
+    assert late.verdict.direction == "better"
+    assert any(note.startswith("Another direction at other cutoffs: ") for note in late.notes)
+
+
+def test_where_no_query_differs_an_interval_has_a_width_and_identical_runs_have_none() -> None:
+    n = 50
+    found = compare(*in_blocks((n, 3, 3), (2, None, 4)), cutoff=20)
+    share = 1 - 0.025 ** (1 / n)
+    assert found.ranking.interval == pytest.approx((-19 * share, 19 * share))
+    assert any(" ranks cannot be ruled out" in note or "ranks is possible" in note for note in all_notes(found))
+    same = compare(*in_blocks((n, 3, 3)), cutoff=20)
+    assert same.ranking.interval == Interval(0, 0)
+    assert same.restricted is not None
+    assert same.restricted.interval == Interval(0, 0)
+    unknown = iro.compare_outputs(*({f"q{n}": {"RR": 1 / 3} for n in range(9)} | {"x": {"RR": rr}} for rr in (0.0, 0.5)))
+    assert isinstance(unknown, iro.Comparison)
+    assert (unknown.ranking.n_nonzero, unknown.ranking.interval) == (0, None)
+
+
+def test_no_spread_is_told_from_not_reachable() -> None:
+    few = compare(*in_blocks((2, None, 3)))
+    assert any("not even 100 percentage points would be found" in note for note in all_notes(few))
+    assert any("Ranking has no spread" in note for note in all_notes(compare(*in_blocks((40, 3, 2)))))
+
+
+def test_unequal_depth_can_withhold_the_confirmation() -> None:
+    a, b = in_blocks((40, 3, 2), (10, 5, None))
+    found = iro.compare(qrels_of(a), run_of(a, 20), run_of(b, 50), cutoff=100)
+    assert isinstance(found, Comparison)
+    (note,) = [note for note in found.notes if note.startswith("Unequal depth")]
+    assert "can withhold the confirmation of a gain" in note
+    assert not any("withhold" in note for note in compare(a, b, cutoff=2).notes)
 
 
 def test_one_document_more_does_not_change_the_kind_of_test() -> None:

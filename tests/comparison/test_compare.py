@@ -221,6 +221,18 @@ def test_all_pairs_and_tukey(systems: Any, monkeypatch: pytest.MonkeyPatch) -> N
         iro.compare(qrels, runs["A"], [runs["B"], runs["C"]], unit="document", **settings)
 
 
+def test_tukey_is_not_refused_because_of_a_cutoff_nobody_asked_for() -> None:
+    """At 10 one run answers few queries, too few for Tukey; at the cutoff asked for all do."""
+    ranks = {"A": [3] * 30 + [5] * 10, "B": [2] * 30 + [5] * 10, "C": [40] * 30 + [41] * 10}
+    runs = {name: run_of({f"q{n}": rank for n, rank in enumerate(of_run)}, 50) for name, of_run in ranks.items()}
+    qrels = qrels_of({f"q{n}": 1 for n in range(40)})
+    found = iro.compare(
+        qrels, runs["A"], [runs["B"], runs["C"]], names=list("ABC"), all_pairs=True, correction="tukey", unit="query"
+    )
+    assert isinstance(found, Comparisons)
+    assert [item.cutoffs for item in found] == [()] * 3
+
+
 def test_the_best_run_as_baseline_is_said_to_be_chosen(systems: Any) -> None:
     qrels, runs = systems
     found = iro.compare(qrels, "best", runs)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.holes import Holdings, holdings_of, labels_of, tip_of
+from ir_outcomes.comparison.holes import Holdings, directions_of, holdings_of, labels_of, tip_of
 from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, direction_of
 from ir_outcomes.errors import ParameterError
 from tests.helpers import literal
 
@@ -98,41 +98,73 @@ def test_brute_force_never_reverses_a_label_that_stands() -> None:
                 runs["AB"[int(rng.integers(2))]][query]["y"] = float(rng.uniform(6, 9.5))
         _, pair = setting(qrels, runs, 5, unit="document")
         assert 0 < len(pair) <= 12
-        found = iro.holes(iro.evaluate(qrels, runs, unjudged=True, cutoff=5, unit="document"), "A", "B", draws=0)["B"]
+        found = iro.holes(iro.evaluate(qrels, runs, unjudged=True, cutoff=5, unit="document"), "A", "B")["B"]
         every = np.array(list(itertools.product([False, True], repeat=len(pair))))
-        labels = [LABELS[label] for label in labels_of(pair, every).tolist()]
-        changed = sum(label != found.label for label in labels)
+        directions = directions_of(pair, every)
+        own = direction[found.label]
         if found.bound.word == "stands":
-            outside["assignments"] += len(labels)
-            outside["changed"] += changed
-            assert not any(direction[label] * direction[found.label] < 0 for label in labels)
+            outside["assignments"] += len(directions)
+            outside["changed"] += int(np.sum(directions != own))
+            assert not np.any(directions == -own) or own == 0
         if found.tipping is None:
-            outside["missed"] += bool(changed)
+            outside["missed"] += int(np.any(directions[every.sum(axis=1) <= 5] != own))
         else:
-            smallest = min(int(row.sum()) for row, label in zip(every, labels, strict=True) if label != found.label)
+            smallest = int(every.sum(axis=1)[directions != own].min())
             assert smallest <= found.tipping.n <= smallest + 1
     assert outside["assignments"] > 1000
     assert outside["changed"] < 0.05 * outside["assignments"]
     assert outside["missed"] == 0
 
 
-def test_the_tipping_point_changes_the_label_and_no_document_can_be_left_out() -> None:
+def test_the_tipping_point_changes_the_direction_and_no_document_can_be_left_out() -> None:
     qrels, runs = judged_in_part(3, 40, 8)
     evaluation, pair = setting(qrels, runs, 5)
     own = int(labels_of(pair, np.zeros((1, len(pair)), dtype=bool))[0])
     tip = tip_of(pair, own)
     assert tip is not None
-    found = iro.holes(evaluation, "A", "B", draws=0)["B"]
+    found = iro.holes(evaluation, "A", "B")["B"]
     assert found.tipping is not None
     assert found.tipping.n == len(tip.documents) == len(found.tipping.documents)
     assert found.tipping.share == found.tipping.n / found.n_unjudged
     chosen = [(document.query_id, document.docid) for document in found.tipping.documents]
-    assert label_of(with_relevant(qrels, chosen), runs, cutoff=5) == found.tipping.label != found.label
+    assert label_of(with_relevant(qrels, chosen), runs, cutoff=5) == found.tipping.label
+    assert direction_of(found.tipping.label) != direction_of(found.label)
     for left_out in range(len(chosen)):
         rest = chosen[:left_out] + chosen[left_out + 1 :]
-        assert label_of(with_relevant(qrels, rest), runs, cutoff=5) == found.label
-    assert [(document.query_id, document.docid) for document in found.candidates[: len(chosen)]] != []
-    assert {(document.query_id, document.docid) for document in found.candidates[: len(chosen)]} == set(chosen)
+        assert direction_of(label_of(with_relevant(qrels, rest), runs, cutoff=5)) == direction_of(found.label)
+
+
+def test_a_label_without_direction_can_only_be_decided() -> None:
+    """Other words for no direction are no change; the bound and the tipping point speak of directions."""
+    words: Counter[str] = Counter()
+    for seed in range(12):
+        evaluation = iro.evaluate(*judged_in_part(seed, 30, 8), unjudged=True, cutoff=5)
+        found = iro.holes(evaluation, "A", "B")["B"]
+        after = {direction_of(label) for label in found.bound[1:]}
+        words[found.bound.word] += 1
+        if direction_of(found.label) == "none":
+            assert found.bound.word == ("stands" if after == {"none"} else "could decide")
+        else:
+            assert (found.bound.word == "stands") == (after == {direction_of(found.label)})
+            assert (found.bound.word == "could reverse") == ({"better", "worse"} <= after | {direction_of(found.label)})
+    assert words["could decide"]
+
+
+def test_runs_are_read_again_where_unjudged_documents_were_not_kept(tmp_path: Path) -> None:
+    qrels, runs = judged_in_part(3, 40, 8)
+    paths = []
+    for name, run in runs.items():
+        paths.append(tmp_path / f"{name}.run")
+        lines = (
+            f"{query} Q0 {document} 0 {score} {name}\n" for query, ranked in run.items() for document, score in ranked.items()
+        )
+        paths[-1].write_text("".join(lines))
+    kept = iro.evaluate(qrels, paths, cutoff=5, unjudged=True)
+    with pytest.warns(iro.IrOutcomesWarning, match="all runs are read again; pass unjudged=True to evaluate"):
+        again = iro.holes(iro.evaluate(qrels, paths, cutoff=5), "A")
+    assert again == iro.holes(kept, "A")
+    with pytest.raises(ParameterError, match="some runs cannot be read again"):
+        iro.holes(iro.evaluate(qrels, [iro.search_lengths(qrels, path, cutoff=5) for path in paths], cutoff=5), "A")
 
 
 def test_ranks_judged_shares_and_pairs_to_judge() -> None:
@@ -140,7 +172,7 @@ def test_ranks_judged_shares_and_pairs_to_judge() -> None:
     a = {query: {"gold": 3.0, "x": 2.0, "bad": 1.0} for query in qrels}
     b = {query: {"x": 3.0, "y\t1": 2.0, "gold": 1.0} if query != "q3" else {"gold": 1.0} for query in qrels}
     evaluation = iro.evaluate(qrels, {"a": a, "b": b}, unjudged=True, cutoff=3)
-    result = iro.holes(evaluation, "a", draws=0)
+    result = iro.holes(evaluation, "a")
     found = result["b"]
     assert found.judged == pytest.approx((2 / 3, 10 / 28))
     assert found.judged_at_10 == found.judged
@@ -162,7 +194,7 @@ def test_several_contenders_have_the_labels_of_compare() -> None:
     runs["D"] = judged_in_part(6, 40, 8)[1]["A"]
     evaluation = iro.evaluate(qrels, runs, unjudged=True, cutoff=6)
     for correction in ("holm", "fdr_bh", "none"):
-        found = iro.holes(evaluation, "A", cutoff=4, correction=correction, draws=3)
+        found = iro.holes(evaluation, "A", cutoff=4, correction=correction)
         compared = iro.compare(evaluation, "A", cutoff=4, correction=correction)
         assert isinstance(compared, iro.Comparisons)
         assert [pair.label for pair in found.pairs] == [item.verdict.label for item in compared]
@@ -170,23 +202,10 @@ def test_several_contenders_have_the_labels_of_compare() -> None:
         assert [pair.contender for pair in found.pairs] == ["B", "C", "D"]
 
 
-def test_draws_follow_the_prior_and_the_seed() -> None:
-    evaluation = iro.evaluate(*judged_in_part(7, 30, 8), unjudged=True, cutoff=5)
-    never = iro.holes(evaluation, "A", prior=0.0)["B"]
-    assert (never.changed, never.flagged, dict(never.drawn)) == (0.0, False, {never.label: 1.0})
-    always = iro.holes(evaluation, "A", prior=[1.0] * 5, draws=4)["B"]
-    assert len(always.drawn) == 1
-    by_rank = iro.holes(evaluation, "A")
-    assert len(by_rank.prior) == 5
-    assert all(0.2 < chance < 0.6 for chance in by_rank.prior)
-    assert by_rank == iro.holes(evaluation, "A")
-    assert sum(by_rank["B"].drawn.values()) == pytest.approx(1)
-
-
 def test_compare_says_that_the_tipping_point_is_near() -> None:
     qrels, runs = judged_in_part(3, 40, 8)
     evaluation = iro.evaluate(qrels, runs, unjudged=True, cutoff=5)
-    found = iro.holes(evaluation, "A", "B", draws=0)["B"]
+    found = iro.holes(evaluation, "A", "B")["B"]
     assert found.tipping is not None
     assert found.tipping.n <= 5
     (note,) = [note for note in iro.compare(evaluation, "A", "B").notes if "depends on few judgments" in note]
@@ -201,7 +220,7 @@ def test_without_unjudged_documents_everything_stands() -> None:
     runs = {"a": {query: {"bad": 2.0, "gold": 1.0} for query in qrels}, "b": {query: {"gold": 2.0} for query in qrels}}
     found = iro.holes(iro.evaluate(qrels, runs, unjudged=True), "a")
     pair = found["b"]
-    assert (pair.bound.word, pair.tipping, pair.n_unjudged, pair.changed) == ("stands", None, 0, 0.0)
+    assert (pair.bound.word, pair.tipping, pair.n_unjudged) == ("stands", None, 0)
     assert found.to_judge(3) == ()
     assert found.to_tsv(3) == ""
 
@@ -209,14 +228,10 @@ def test_without_unjudged_documents_everything_stands() -> None:
 @pytest.mark.parametrize(
     ("kept", "settings", "message"),
     [
-        ({}, {}, "did not keep the unjudged documents; pass unjudged=True"),
         ({"unjudged": True, "judged_only": True}, {}, "judged_only=True removed the unjudged documents"),
         ({"unjudged": True}, {"cutoff": 200}, "were kept to rank 100"),
-        ({"unjudged": True}, {"prior": 1.5}, "must be a probability"),
-        ({"unjudged": True}, {"prior": [0.5]}, "one for each of the 100 ranks"),
         ({"unjudged": True}, {"contenders": "C"}, "no run is called 'C'"),
         ({"unjudged": True}, {"contenders": []}, "there is no contender"),
-        ({"unjudged": True}, {"draws": -1}, "draws=-1"),
     ],
 )
 def test_what_is_refused(kept: dict[str, Any], settings: dict[str, Any], message: str) -> None:
@@ -235,10 +250,10 @@ def test_what_stands_stands_under_complete_judgments(real_data: Path) -> None:
     complete = iro.evaluate(folder / "qrels.complete.txt.gz", runs, **settings)
     words: Counter[str] = Counter()
     for pair in itertools.combinations(shallow.names, 2):
-        found = iro.holes(shallow, *pair, draws=0).pairs[0]
+        found = iro.holes(shallow, *pair).pairs[0]
         words[found.bound.word] += 1
         if found.bound.word == "stands":
             after = iro.compare(complete, *pair)
             assert isinstance(after, iro.Comparison)
-            assert after.verdict.label == found.label
+            assert after.verdict.direction == direction_of(found.label)
     assert words["stands"] > 0

@@ -45,7 +45,7 @@ USUAL = {
     "compare-slices": "qrels a.run b.run --by slices.tsv",
     "compare-judges": "a.run b.run --judge nist=qrels --judge other=qrels@2",
     "suite": "suite --baseline a",
-    "holes": "qrels a.run b.run --draws 2",
+    "holes": "qrels a.run b.run",
     "gate": "qrels a.run b.run --margins 1,1",
     "leaderboard": "qrels a.run b.run",
     "history": "entries.csv",

@@ -57,7 +57,7 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "JudgesComparison": lambda: iro.compare_judges({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
     "GateResult": lambda: iro.gate(_comparisons(), margins=(1.0, 0.5)),
     "Plan": lambda: iro.plan(_comparisons()[0]),
-    "Holes": lambda: iro.holes(_evaluated(), HOSTILE[0], list(HOSTILE[1:]), cutoff=10, draws=5),
+    "Holes": lambda: iro.holes(_evaluated(), HOSTILE[0], list(HOSTILE[1:]), cutoff=10),
     "CollectionsComparison": lambda: iro.compare_collections({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
 }
 KINDS = tuple(_BUILDERS)

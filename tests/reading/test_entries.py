@@ -32,6 +32,7 @@ HEADER = "id,date,score\n"
         (HEADER + "a,2020-01-01,1+2j\n", "line 2: a score is not a number"),
         (HEADER + "a,\u0662020-01-01,1\n", "line 2: a date must be written as"),
         (HEADER + "a,2020-13-01,1\n", "line 2: a date must be written as"),
+        (HEADER + "a," + "9" * 30 + "-01-01,1\n", "line 2: a date must be written as"),
         (HEADER + "a,2020-1-1-1,1\n", "line 2: a date must be written as"),
         (HEADER + "\n\na,,1\n", "line 4: a date must be written as"),
         (HEADER + ",2020-01-01,1\n", "line 2: an entry has no id"),

@@ -159,6 +159,8 @@ def test_rankings_without_scores_in_python() -> None:
         ("\nqid,docno,points\nq1,d1,1.0\n", r"line 2: has no column 'score' or 'rank'; its columns are qid, docno, points"),
         ("qid,docno,label\nq1,d1,1\n", r"no column 'score'.*columns of qrels: were the arguments swapped\?"),
         ("qid,docno,score\n", r"is empty; nothing can be evaluated"),
+        ("qid,docno,score,\ufeffnote\nq1,d1,1.5,x\n", r"line 1: contains a byte order mark"),
+        (b"qid,docno,score,\xe9\nq1,d1,1.5,x\n", r"line 1: is not UTF-8"),
         ("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\n", r"qrels as BEIR writes them.*were the arguments swapped\?"),
         ('{"q1": {"d1": 1.0, "d1": 2.0}}', r"line 1: an object has the same name twice.*\n  'd1'"),
         ('{"q1": {"d1": 1.0}\n, "q1"', r"line 2: is not JSON \(.*\); correct it or write it again"),
@@ -182,7 +184,7 @@ def test_rankings_without_scores_in_python() -> None:
         ('{"qid": "q", "docid": "d", "relevance": 1}', r"line 1: has no column 'score'.*were the arguments swapped\?"),
     ],
 )
-def test_what_is_wrong_in_a_run_is_located(write: Any, content: str, message: str) -> None:
+def test_what_is_wrong_in_a_run_is_located(write: Any, content: str | bytes, message: str) -> None:
     path = write(content)
     with pytest.raises(FormatError, match=rf"(?s){message}") as caught:
         iro.read_run(path)

@@ -224,3 +224,29 @@ def test_frames_that_look_swapped(kind: str) -> None:
 def test_a_stream_of_record_batches_without_columns() -> None:
     table = pyarrow.table({"qid": ["q", "q"], "docno": ["a", "b"], "score": [1.0, 2.0]})
     assert iro.as_run(table.to_reader()).to_dict() == {"q": {"a": 1.0, "b": 2.0}}
+
+
+@pytest.mark.parametrize("column", ["qid", "docno"])
+@pytest.mark.parametrize("large", [False, True])
+def test_arrow_text_that_is_not_utf_8_is_located(column: str, large: bool) -> None:
+    """Query ids were a UnicodeDecodeError; document ids were accepted and failed later."""
+    binary, text = (pyarrow.large_binary(), pyarrow.large_string()) if large else (pyarrow.binary(), pyarrow.string())
+    columns = {name: pyarrow.array([b"a", b"b", b"c"], binary) for name in ("qid", "docno")}
+    columns[column] = pyarrow.array([b"a", b"caf\xe9", b"c"], binary)
+    buffers = {name: array.buffers() for name, array in columns.items()}
+    named = {name: pyarrow.Array.from_buffers(text, 3, buffers[name]) for name in columns}
+    with pytest.raises(FormatError, match=r"(?s)the run: row 2: an id is not UTF-8.*caf"):
+        iro.as_run(pyarrow.table({**named, "score": [1.0, 2.0, 3.0]}))
+
+
+def test_truth_values_are_no_scores(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"q": {"d": true}}')
+    for run in (
+        {"q": {"d": True}},
+        {"q": {"d": np.True_}},
+        pd.DataFrame({"qid": ["q"], "docno": ["d"], "score": [True]}),
+        path,
+    ):
+        with pytest.raises(FormatError, match="a score or grade must be a number"):
+            iro.evaluate({"q": {"d": 1}}, [run])

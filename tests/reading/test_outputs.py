@@ -20,7 +20,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, ParameterError
-from ir_outcomes.reading.outputs import read_output, strict_number
+from ir_outcomes.reading.outputs import read_output, read_outputs, strict_number
 
 
 def written(folder: Path, text: str | bytes) -> Path:
@@ -88,7 +88,7 @@ def test_a_query_named_all_is_a_query_in_dicts_and_the_summary_in_files(tmp_path
         ("q1 nDCG@10 0.5\nq2 nDCG@10 -1\n", "line 2: nDCG@10 of query q2 is negative"),
         ("q1 ESL 0.5\n", "line 1: ESL of query q1 is not a rank"),
         ("q1 RR 0.5\nq2 RR 0.5\nq2 AP 0.5\nq1 RR 0.5\n", "line 4: repeats the first two columns"),
-        ("q1 RR 0.5\nq2 AP 0.5\n", r"values of some of the measures only \(q1, q2\)"),
+        ("q1 RR 0.5\nq2 AP 0.5\n", r"values of some of the measures only \(q1, q2; the measures are AP, RR\)"),
         ("q1 RR 0.5\nRR q1 0.5\n", "RR, q1|q1, RR"),
         ("a b 0.5\n", "it cannot be told which column has the measures"),
         ("RR AP 0.5\nAP RR 0.5\n", "is in the column of the measures and in that of the queries"),
@@ -262,3 +262,87 @@ def test_a_choice_among_runs_and_measures() -> None:
     assert read_output(rows, name="b").values == {"q": 1.0}
     with pytest.raises(ParameterError, match="has no values of AP; it has RR"):
         read_output({"q": {"RR": 1.0}}, measure="AP")
+
+
+def test_a_table_that_stands_the_other_way_is_read_by_its_ids_or_refused(tmp_path: Path) -> None:
+    """It was read as runs that are called 401, 402."""
+    long, wide = tmp_path / "long.txt", tmp_path / "wide.csv"
+    long.write_text("".join(f"{query}\tAP\t0.25\n" for query in (401, 402, 403)))
+    wide.write_text(",bm25,rm3\n401,0.5,1\n402,0.5,\n403,0.5,1\n")
+    with pytest.raises(FormatError, match=r"rows \(401, 402, 403\) and columns \(bm25, rm3\).*call the first column 'run' or"):
+        iro.scores_from_outputs(wide, measure="AP")
+    for first, second, names, sign in ((long, wide, ("old", "bm25"), 1), (wide, long, ("bm25", "old"), -1)):
+        result = iro.compare_outputs(first, second, measure="AP", names=names)
+        assert isinstance(result, iro.Comparison)
+        assert result.ranking.difference == sign * 0.25
+    with pytest.raises(ParameterError, match="has the runs bm25, rm3; choose one"):
+        iro.compare_outputs(long, wide, measure="AP")
+    titled = pd.read_csv(wide).set_axis(["qid", "bm25", "rm3"], axis=1).set_index("qid")
+    assert iro.scores_from_outputs(titled["bm25"].to_frame(), measure="AP").values.tolist() == [[0.5, 0.5, 0.5]]
+    assert [output.name for output in read_outputs(wide, measure="AP", names=["rm3", "bm25"])] == ["rm3", "bm25"]
+    named = tmp_path / "named.tsv"
+    named.write_text("\tbm25\nq1\t0.5\nq2\t0.5\n")
+    with pytest.raises(FormatError, match="it cannot be told which are the queries"):
+        read_outputs(named, measure="AP")
+    assert read_output(named, measure="AP", queries=["q2"]).values == {"q1": 0.5, "q2": 0.5}
+
+
+LINE = '{"query_id": "%s", "measure": "%s", "value": %s}\n'
+
+
+@pytest.mark.parametrize("form", ["lines", "csv", "dict", "frame", "metrics", "columns"])
+@pytest.mark.parametrize("damaged", ["RR@1O", "RR@100"])
+def test_queries_that_have_another_measure_only_are_no_smaller_set(tmp_path: Path, form: str, damaged: str) -> None:
+    """Half of the queries were left out without a word, and the verdict was turned around."""
+    rows = [(f"q{number}", "RR@10" if number % 2 else damaged, 0.5) for number in range(6)]
+    frame = pd.DataFrame(rows, columns=["qid", "measure", "value"])
+    sources: dict[str, Any] = {
+        "lines": written(tmp_path, "".join(LINE % row for row in rows)) if form == "lines" else None,
+        "csv": written(tmp_path, frame.to_csv(index=False)) if form == "csv" else None,
+        "columns": written(tmp_path, frame.to_csv(index=False, header=False, sep=" ")) if form == "columns" else None,
+        "dict": {query: {measure: value} for query, measure, value in rows},
+        "frame": frame,
+        "metrics": [Row(*row) for row in rows],
+    }
+    with pytest.raises(FormatError, match=r"queries have values of some of the measures only \(q0, q1"):
+        read_output(sources[form], measure="RR@10")
+
+
+def test_a_query_called_all_is_kept_in_json_lines(tmp_path: Path) -> None:
+    queries = LINE % ("q", "RR", 0.5) + LINE % ("all", "RR", 1.0)
+    for summary in ("", LINE % ("all", "RR", 0.75)):
+        assert read_output(written(tmp_path, queries + summary)).values == {"q": 0.5, "all": 1.0}
+    counts = LINE % ("q", "NumRet", 5) + LINE % ("p", "NumRet", 6) + LINE % ("p", "RR", 0.5)
+    summaries = LINE % ("all", "RR", 0.5) + LINE % ("all", "NumRet", 11.0)
+    values = read_output(written(tmp_path, LINE % ("q", "RR", 0.5) + counts + summaries), measure="RR").values
+    assert values == {"q": 0.5, "p": 0.5}
+    lengths = "".join(LINE % (query, "ESL", value) for query, value in (("q", "NaN"), ("p", "NaN"), ("all", "NaN")))
+    assert list(read_output(written(tmp_path, lengths)).values) == ["q", "p"]
+
+
+def test_a_wide_table_of_three_numbered_queries(tmp_path: Path) -> None:
+    found = read_output(written(tmp_path, "\t401\t402\t403\na\t0.5\t1\t0.25\n"), measure="AP")
+    assert (found.name, found.values) == ("a", {"401": 0.5, "402": 1.0, "403": 0.25})
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "message"),
+    [
+        ("RR@10", 1 / 50, "RR@10 of query q is below 1/10, although ranks beyond 10 do not count"),
+        ("RR@10", 0.0909, "is below 1/10"),
+        ("ESL@10", 12.0, "ESL@10 of query q is a rank beyond the cutoff, 10"),
+        ("ESL(unanswered='cutoff+1')@10", 12.0, "is a rank beyond the cutoff, 10"),
+        ("RR@10", 0.1, None),
+        ("RR@10", 0.0, None),
+        ("RR@300", 0.0033, None),
+        ("RR@3", 1 / 3, None),
+        ("ESL@10", 10.0, None),
+        ("ESL(unanswered='cutoff+1')@10", 11.0, None),
+    ],
+)
+def test_values_that_are_impossible_at_the_cutoff(measure: str, value: float, message: str | None) -> None:
+    if message is None:
+        assert read_output({"q": {measure: value}}).values == {"q": value}
+    else:
+        with pytest.raises(FormatError, match=message.replace("+", r"\+")):
+            read_output({"q": {measure: value}})

@@ -89,8 +89,7 @@ def test_quotes_and_other_characters_stay_in_ids(write: Any) -> None:
         ("\n \n", r"is empty"),
         ("q1 0 d1 1\n", r"has 4 columns, expected 6 or 3: a qrels file has 4 columns .*; were the arguments swapped\?"),
         ("q1 Q0 " + "d" * 1500 + " 1 3.0 t\n", r"a document id is longer than 1000 bytes"),
-        ("q1 d1 1\nq1 d2 1\n", r"line 2: rank 1 is given twice for query q1"),
-        ("q1 d1 1.5\n", r"line 1: the rank is not a whole number; .*\n  '1.5'"),
+        ("q1 d1 1\nq1 d2 x\n", r"line 2: the score is not a number; .*\n  'x'"),
     ],
 )
 def test_malformed_runs_name_file_line_text_and_remedy(write: Any, content: str | bytes, message: str) -> None:
@@ -177,9 +176,10 @@ def test_blocks_end_at_lines_whatever_their_size(write: Any, monkeypatch: pytest
 
 
 def test_msmarco_columns_and_ordering_by_rank(write: Any) -> None:
-    run = iro.read_run(write("q1\td1\t2\nq1\td2\t1\n"))
-    assert run.by_rank
-    assert run.to_dict() == {"q1": {"d1": -2.0, "d2": -1.0}}
+    path = write("q1\td1\t2\nq1\td2\t1\n")
+    for run in (iro.read_run(path, by="rank"), iro.as_run(f"{path}#rank")):
+        assert (run.by_rank, run.name) == (True, path.name.removesuffix(".run"))
+        assert run.to_dict() == {"q1": {"d1": -2.0, "d2": -1.0}}
     trec = write("q1 Q0 d1 2 9.0 t\nq1 Q0 d2 1 1.0 t\n")
     qrels = {"q1": {"d2": 1}}
     assert iro.search_lengths(qrels, iro.read_run(trec)).esl().tolist() == [2.0]
@@ -311,7 +311,53 @@ def test_repeated_pairs_are_found_wherever_rows_are_cut(codes: list[int], stretc
 def test_a_rank_is_a_finite_whole_number(write: Any) -> None:
     for wrong in ("inf", "1.5", "nan"):
         with pytest.raises(FormatError, match="line 1: the rank is not a whole number"):
-            iro.read_run(write(f"q1\td1\t{wrong}\n"))
+            iro.read_run(write(f"q1\td1\t{wrong}\n"), by="rank")
+    with pytest.raises(FormatError, match="line 2: rank 1 is given twice for query q1"):
+        iro.read_run(write("q1 d1 1\nq1 d2 1\n"), by="rank")
+
+
+@pytest.mark.parametrize(
+    ("values", "meaning"),
+    [
+        ({"q1": [1, 2, 3], "q2": [1]}, "rank"),
+        ({"q1": [30, 20, 10], "q2": [5]}, "score"),
+        ({"q1": [3, 3, 3], "q2": [9, 9]}, "score"),
+        ({"q1": [1, 2, 2.5]}, "score"),
+        ({"q1": [-1, -2]}, "score"),
+        ({"q1": [1, 2], "q2": [0.5]}, "score"),
+        ({"q1": [1], "q2": [1]}, None),  # no query has two
+        ({"q1": [1, 1, 2]}, None),
+        ({"q1": [3, 2, 1]}, None),
+        ({"q1": [30, 20, 10], "q2": [1]}, None),
+        ({"q1": [2, 1], "q2": [30, 20]}, None),
+        ({"q1": [1, 3, 2]}, None),
+        ({"q1": [10, 20, 30]}, None),
+        ({"q1": [0, 1, 2]}, None),
+    ],
+)
+@pytest.mark.parametrize("mixed", [False, True])
+def test_three_columns_have_ranks_or_scores_or_must_say_which(
+    write: Any, values: dict[str, list[float]], meaning: str | None, mixed: bool
+) -> None:
+    """Whole scores were read as ranks, the order reversed."""
+    lines = [(place, f"{query}\td{place}\t{value}\n") for query in values for place, value in enumerate(values[query])]
+    path = write("".join(line for _, line in (sorted(lines) if mixed else lines)))  # the lines of a query may be apart
+    if meaning is None:
+        with pytest.raises(FormatError, match=r"ranks or scores; .*by='rank' or by='score' \(--run-by rank, --run-by score\)"):
+            iro.read_run(path)
+    else:
+        assert iro.read_run(path).by_rank == (meaning == "rank")
+    assert not iro.read_run(path, by="score").by_rank
+    expected = {query: {f"d{place}": value for place, value in enumerate(found)} for query, found in values.items()}
+    assert iro.as_run(f"{path}#score").to_dict() == expected
+
+
+def test_tevatron_writes_scores(write: Any) -> None:
+    run = iro.read_run(write("q1\td1\t30\nq1\td2\t20\nq1\td3\t10\n"))
+    assert iro.search_lengths({"q1": {"d3": 1}}, run).esl().tolist() == [3.0]
+    ranks = write("qid,docno,rank\nq1,d1,1\n")
+    with pytest.raises(FormatError, match="has no column 'score'"):
+        iro.read_run(ranks, by="score")
 
 
 def test_frames_and_tuples_in_every_usual_naming() -> None:

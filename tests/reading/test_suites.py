@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -135,7 +134,6 @@ def test_json(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout.split(",")[0]) == (0, "condition")
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="TOML needs Python 3.11")
 def test_toml(tmp_path: Path) -> None:
     structure(tmp_path)
     path = tmp_path / "suite.toml"
@@ -144,13 +142,6 @@ def test_toml(tmp_path: Path) -> None:
     path.write_text("[collections")
     with pytest.raises(FormatError, match="not valid TOML"):
         read_suite(path)
-
-
-def test_toml_on_python_3_10(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "suite.toml").write_text("")
-    monkeypatch.setattr(sys, "version_info", (3, 10, 0))
-    with pytest.raises(FormatError, match=r"TOML needs Python 3\.11 or later; write the same structure as JSON"):
-        read_suite(tmp_path / "suite.toml")
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,20 @@ def test_columns_of_the_paper(thirteen: Comparisons) -> None:
     assert "(3) both find" in found.to_html(columns="paper")
 
 
+def test_columns_of_the_paper_are_named_by_the_unit() -> None:
+    """By document the search length on what both found is no ESL, which is that of the first relevant document."""
+    qrels = {f"q{n}": {"x": 1, "y": 1} for n in range(40)}
+    runs = [{query: dict(zip(order, (3.0, 2.0, 1.0), strict=True)) for query in qrels} for order in ("axy", "xay")]
+    found = iro.compare(qrels, *runs, unit="document")
+    assert isinstance(found, iro.Comparison)
+    (row,) = found.paper_rows()
+    assert (row["a_asl"], row["a_reciprocal_asl"]) == (2.0, 0.5)
+    assert not {"a_esl", "a_rr"} & set(row)
+    text = found.to_text(columns="paper")
+    assert "Lower is better for ASL" in " ".join(text.split())
+    assert "ESL" not in text
+
+
 def test_significant_and_best_cells_are_marked_on_request(thirteen: Comparisons) -> None:
     (table,) = thirteen.view().tables
     assert {row for row, column in table.significant if column == 4} == {

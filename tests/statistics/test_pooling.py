@@ -168,7 +168,7 @@ def test_pooling_refuses_what_cannot_be_pooled() -> None:
     assert paule_mandel([0, 10, 20], [1e-12, 1e-12, 1e-12]) == pytest.approx(100)
 
 
-def test_log_ratio_of_means_by_the_delta_method() -> None:
+def test_log_ratio_of_means_by_the_jackknife() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.gamma(30, 1, 400), rng.gamma(30, 1.1, 400)
     found = log_ratio_of_means(x, y)
@@ -176,6 +176,8 @@ def test_log_ratio_of_means_by_the_delta_method() -> None:
     boot = rng.integers(0, 400, (4000, 400))
     assert found[0] == pytest.approx(math.log(y.mean() / x.mean()))
     assert found[1] == pytest.approx(np.var(np.log(y[boot].mean(axis=1) / x[boot].mean(axis=1))), rel=0.08)
+    left_out = [math.log(np.delete(y, i).mean() / np.delete(x, i).mean()) for i in range(400)]
+    assert found[1] == pytest.approx(399 / 400 * np.sum((left_out - np.mean(left_out)) ** 2))
     assert log_ratio_of_means(y, x) == pytest.approx((-found[0], found[1]))
 
 
@@ -183,6 +185,7 @@ def test_log_ratio_of_means_where_it_has_no_variance() -> None:
     assert log_ratio_of_means([1, 2, 3] * 3, [2, 2, 3] * 3) is None  # nine pairs
     assert log_ratio_of_means([1, 2, 3] * 4, [2, 2, 3] * 4) is not None
     assert log_ratio_of_means([1, 2, 3] * 4, [1, 2, 3] * 4) is None
+    assert log_ratio_of_means([1] + [0] * 11, [1, 2, 3] * 4) is None  # without its one value the mean is 0
     assert log_ratio_of_means([0.1, 0.2, 0.3] * 4, [0.3, 0.6, 0.9] * 4) is None  # one ratio, but for rounding
 
 

@@ -41,6 +41,18 @@ def test_whole_numbers() -> None:
 def test_edges() -> None:
     samples = tally_rows([[0.0] * 6, [1.0] * 6, [1.0, -1.0] * 3, [5.0, 0, 0, 0, 0, 0]])
     approximate = approximate_sign_flips(samples)
-    assert np.isfinite(approximate).all()
+    assert np.isfinite(approximate).tolist() == [True, False, True, False]  # the largest sums have no saddlepoint
     assert approximate[2] == pytest.approx(1.0)
     assert sign_flip_tests(samples, (0.05, 0.05), labels_only=True).pvalue.tolist() == [1.0, 2.0**-5, 1.0, 1.0]
+
+
+def test_labels_of_differences_in_one_direction_are_those_of_exact_pvalues() -> None:
+    """The largest possible sum has no saddlepoint: the approximation gave 1 for differences that all have one sign."""
+    rng = np.random.default_rng(3)
+    changes = rng.uniform(0.5, 3, (40, 14))
+    changes[20:, 0] *= -0.01  # the sum is near the largest one
+    samples = tally_rows(changes)
+    exact = sign_flip_tests(samples).pvalue
+    labels = sign_flip_tests(samples, (0.05, 0.05), labels_only=True).pvalue
+    assert (exact <= 0.05).all()
+    assert (labels <= 0.05).all()

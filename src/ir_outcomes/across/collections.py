@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import itemgetter
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ir_outcomes.across.conditions import Condition, Overall, Rules, condition_row, conditions_of, overall_of, pooled_row
 from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Result, versions
@@ -19,8 +20,6 @@ from ir_outcomes.statistics import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, CoverageTest, RankingTest
 
 __all__ = ["CollectionsComparison", "compare_collections"]
-
-LONGEST_COMMON_NUMBER = 5  # digits from which on a number is taken for an id of its own
 
 
 @dataclass(frozen=True, repr=False)
@@ -187,7 +186,7 @@ def compare_collections(
         settings=settings if len(cutoffs) == 1 else replace(settings, cutoff=None),
         measures=tuple(found.measure for found in scores),
         over_collections=over_collections,
-        notes=(*notes, *_notes(evaluations, baseline, chosen, rows, overall)),
+        notes=(*notes, *_notes(evaluations, baseline, chosen, missing, rows, overall)),
         versions=versions(),
     )
 
@@ -225,13 +224,13 @@ def _notes(
     evaluations: Mapping[str, Evaluation],
     baseline: str,
     contenders: Sequence[str],
+    missing: Sequence[tuple[str, str]],
     rows: Sequence[Condition],
     overall: Sequence[Overall],
 ) -> Iterator[str]:
-    for name, evaluation in evaluations.items():
-        missing = [run for run in (baseline, *contenders) if run not in evaluation.names]
-        if missing:
-            yield f"{name} lacks {listed(missing)}: it is left out of the means, where it counts neither as 0 nor as worst."
+    for name, lacking in groupby(missing, key=itemgetter(1)):
+        runs = listed([run for run, _ in lacking])
+        yield f"{name} lacks {runs}: it is left out of the means, where it counts neither as 0 nor as worst."
     for name, evaluation in evaluations.items():
         for run in (baseline, *contenders):
             if run in evaluation.names and not evaluation[run].listed[evaluation.answerable].any():
@@ -291,26 +290,21 @@ def _about_judging(rows: Sequence[Condition]) -> Iterator[str]:
 
 def _about_shared(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
     """Say which collections share queries or documents: they are not independent."""
-    for kind in ("queries", "documents"):
-        linked = [
-            f"{first} and {second}"
-            for (first, one), (second, two) in combinations(evaluations.items(), 2)
-            if _shares(one, two, kind)
-        ]
+    ids_of: dict[str, dict[str, Collection[Any]]] = {
+        "queries": {name: evaluation.query_ids for name, evaluation in evaluations.items()},
+        "judged documents": {
+            name: evaluation.qrels.docids.tolist() for name, evaluation in evaluations.items() if evaluation.qrels is not None
+        },
+    }
+    shared = []
+    for kind, ids in ids_of.items():
+        # Whole numbers are ids in many unrelated collections, so they prove nothing.
+        named = {name: {known for known in own if not known.isdigit()} for name, own in ids.items()}
+        linked = [pair for pair in combinations(named, 2) if not named[pair[0]].isdisjoint(named[pair[1]])]
         if linked:
-            what = "ids of queries" if kind == "queries" else "ids of judged documents"
-            yield (
-                f"{listed(linked)} have {what} in common: if these are the same {kind}, the collections are not independent, "
-                "and the means are less certain than their intervals say."
-            )
-
-
-def _shares(first: Evaluation, second: Evaluation, kind: str) -> bool:
-    common: set[str] = set()
-    if kind == "queries":
-        common = set(first.query_ids) & set(second.query_ids)
-    elif first.qrels is not None and second.qrels is not None:
-        documents = np.intersect1d(first.qrels.docids, second.qrels.docids)
-        common = {document.decode() for document in documents.tolist()}
-    # Short numbers are ids in many unrelated collections: topics 1 to 50 say nothing.
-    return any(not (name.isdecimal() and len(name) < LONGEST_COMMON_NUMBER) for name in common)
+            shared.append(f"of {kind} ({some(list(dict.fromkeys(name for pair in linked for name in pair)), 6)})")
+    if shared:
+        yield (
+            f"Collections have ids {listed(shared)} in common: if these are the same, the collections are not independent, and "
+            "the means are less certain than their intervals say."
+        )

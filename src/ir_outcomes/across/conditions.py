@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from operator import and_
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -14,13 +15,14 @@ from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.holes import judged_shares
 from ir_outcomes.comparison.outcomes import PairedQueries, pair_queries
-from ir_outcomes.comparison.result import Comparison, Comparisons, Verdict
-from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, decide, direction_of, find
+from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, confirmed_by, decide, direction_of, find
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.results import Immutable, cells_of
 from ir_outcomes.statistics import (
+    FEW,
     FEWEST_SAMPLES_TO_GENERALISE,
     Interval,
     Tests,
@@ -34,7 +36,7 @@ from ir_outcomes.statistics import (
     mean_interval,
     random_effects,
 )
-from ir_outcomes.types import Correction, CoverageTest, RankingTest
+from ir_outcomes.types import Correction, CoverageTest, Floats, RankingTest
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,10 @@ class Effect(Immutable):
     Attributes
     ----------
     name : str
-        "coverage", "ranking" or a measure.
+        "coverage", "ranking", "all queries" or a measure.
     effect : float
         Contender against baseline: percentage points for coverage, the logarithm of the ratio of mean search lengths for
-        ranking, the difference of means for a measure.
+        ranking, the difference of means for the restricted search length of all queries (ranks) and for a measure.
     variance : float
         Its sampling variance.
     df : float
@@ -66,17 +68,26 @@ class Effect(Immutable):
     n: int
 
 
-def effects_of(pair: PairedQueries, level: float) -> tuple[Effect | None, Effect | None]:
-    """Compute the effects of coverage and ranking in one condition, with intervals at this level."""
-    return _coverage_effect(pair, level), _ranking_effect(pair, level)
+def effects_of(pair: PairedQueries, level: float) -> tuple[Effect | None, Effect | None, Effect | None]:
+    """Return the effects of coverage, of ranking and over all queries in one condition, with intervals at this level."""
+    restricted = pair.restricted
+    over_all = None if restricted is None else mean_effect("all queries", restricted.baseline, restricted.contender, level)
+    return _coverage_effect(pair, level), _ranking_effect(pair, level), over_all
+
+
+def mean_effect(name: str, baseline: Floats, contender: Floats, level: float) -> Effect | None:
+    """Return the effect on the mean of a measure over the queries; None where it has no variance."""
+    change = differences(baseline, contender)
+    variance = float(change.var(ddof=1)) / len(change) if len(change) > 1 else 0.0
+    if variance == 0:
+        return None
+    return Effect(name, float(change.mean()), variance, effective_df(change), mean_interval(change, level, 0.0), len(change))
 
 
 def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
     change = differences(pair.found_baseline, pair.found_contender)
-    if len(change) < 2:
-        return None
     interval = coverage_interval(change, pair.item_share, level)
-    if interval is None:
+    if interval is None or len(change) < 2:
         return None
     # The variance of the interval, which is never 0: of a sample with one more query won and one more lost.
     share, weight = pair.item_share, len(change) + 2 * pair.item_share
@@ -91,24 +102,13 @@ def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     from scipy.special import stdtrit
 
     lengths = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
-    effect = log_ratio_of_means(*lengths)
-    if effect is None:
+    found = log_ratio_of_means(*lengths)
+    if found is None:
         return None
-    n = len(lengths[0])
+    effect, variance = found
     df = effective_df(log_ratio_influence(*lengths))
-    half = -float(stdtrit(df, (1 - level) / 2)) * math.sqrt(effect[1])
-    return Effect("ranking", effect[0], effect[1], df, Interval(effect[0] - half, effect[0] + half), n)
-
-
-def measure_effect(evaluation: Evaluation, measure: str, runs: tuple[str, str], level: float) -> Effect | None:
-    """Compute the difference of the means of another measure over the answerable queries; None where it has no variance."""
-    answerable = compress(evaluation.query_ids, evaluation.answerable.tolist())
-    values = evaluation.scores_of(measure).on(tuple(answerable)).values
-    change = differences(*(values[evaluation.position(run)] for run in runs))
-    variance = float(change.var(ddof=1)) / len(change) if len(change) > 1 else 0.0
-    if variance == 0:
-        return None
-    return Effect(measure, float(change.mean()), variance, effective_df(change), mean_interval(change, level, 0.0), len(change))
+    half = -float(stdtrit(df, (1 - level) / 2)) * math.sqrt(variance)
+    return Effect("ranking", effect, variance, df, Interval(effect - half, effect + half), len(lengths[0]))
 
 
 def in_words(name: str, effect: float) -> str:
@@ -117,14 +117,14 @@ def in_words(name: str, effect: float) -> str:
         return f"{fixed(effect, 2, signed=True)} points"
     if name == "ranking":
         return f"reads {bare(name, effect)} times as far"
-    return fixed(effect, 4, signed=True)
+    return bare(name, effect)
 
 
 def bare(name: str, effect: float) -> str:
     """Write an effect without its unit; a log-ratio as a ratio."""
     if name == "ranking":
         return fixed(math.exp(effect), 2)
-    return fixed(effect, 2 if name == "coverage" else 4, signed=True)
+    return fixed(effect, 2 if name in ("coverage", "all queries") else 4, signed=True)
 
 
 class Rules(NamedTuple):
@@ -158,6 +158,8 @@ class Condition(Immutable):
         None where there is no query.
     ranking : Effect or None
         None where fewer than 10 queries are shared, or both runs read equally far on all of them.
+    all_queries : Effect or None
+        Of the restricted search length; None without a cutoff, or where it has no variance.
     measures : tuple of Effect or None
         Of the other measures, in their order.
     judged : pair of float or None
@@ -173,6 +175,7 @@ class Condition(Immutable):
     labelled: bool
     coverage: Effect | None
     ranking: Effect | None
+    all_queries: Effect | None
     measures: tuple[Effect | None, ...]
     judged: tuple[float, float] | None
 
@@ -193,33 +196,15 @@ def conditions_of(
     groups: Mapping[str, str] | None = None,
     fewest: int = 0,
 ) -> list[Condition]:
-    """Compare every contender with the baseline in every condition.
-
-    Parameters
-    ----------
-    evaluations : mapping of str to Evaluation
-        The conditions; runs that are missing in one are left out there.
-    baseline, contenders : str
-        Names of runs.
-    rules : Rules
-        How.
-    over_conditions : str
-        Correction over the conditions, of each contender.
-    measures : sequence of str
-        Other measures whose effects are computed.
-    groups : mapping of str to str, optional
-        Group of a condition.
-    fewest : int
-        Queries that a label needs.
-    """
+    """Compare every contender with the baseline in every condition that has both; a label needs at least `fewest` queries."""
     compared = compare_in(evaluations, baseline, contenders, rules)
     coverage = _corrected([comparison.coverage for _, comparison in compared], over_conditions)
     ranking = _corrected([comparison.ranking for _, comparison in compared], over_conditions)
-    rows = []
+    rows, level = [], 1 - rules.alpha
     for (name, comparison), coverage_p, ranking_p in zip(compared, coverage, ranking, strict=True):
         evaluation = evaluations[name]
         pair = [evaluation[run].at(evaluation.cutoff) for run in (comparison.baseline, comparison.contender)]
-        coverage_effect, ranking_effect = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), 1 - rules.alpha)
+        coverage_effect, ranking_effect, over_all = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), level)
         # A label survives if every facet that is significant after the correction over the contenders still is.
         lost = [
             facet.corrected <= rules.alpha < pvalue
@@ -235,14 +220,20 @@ def conditions_of(
             labelled=comparison.n_queries >= fewest,
             coverage=coverage_effect,
             ranking=ranking_effect,
-            measures=tuple(
-                measure_effect(evaluation, measure, (comparison.baseline, comparison.contender), 1 - rules.alpha)
-                for measure in measures
-            ),
+            all_queries=over_all,
+            measures=tuple(_measure_effect(evaluation, measure, comparison, level) for measure in measures),
             judged=judged_shares(pair, evaluation.cutoff),
         )
         rows.append(condition)
     return rows
+
+
+def _measure_effect(evaluation: Evaluation, measure: str, comparison: Comparison, level: float) -> Effect | None:
+    """Return the effect of another measure over the answerable queries."""
+    answerable = compress(evaluation.query_ids, evaluation.answerable.tolist())
+    values = evaluation.scores_of(measure).on(tuple(answerable)).values
+    baseline, contender = (values[evaluation.position(run)] for run in (comparison.baseline, comparison.contender))
+    return mean_effect(measure, baseline, contender, level)
 
 
 def compare_in(
@@ -270,7 +261,7 @@ def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
     return most, labels.count(most), {"better", "worse"} <= {direction_of(label) for label in labels}
 
 
-FACETS = (("coverage", True), ("ranking", False))
+FACETS = (("coverage", True), ("ranking", False), ("all queries", False))
 
 
 @dataclass(frozen=True)
@@ -337,7 +328,7 @@ class PooledEffect(Immutable):
     Attributes
     ----------
     name : str
-        "coverage", "ranking" or a measure.
+        "coverage", "ranking", "all queries" or a measure.
     higher_is_better : bool
         Direction.
     better, worse : int
@@ -370,9 +361,11 @@ class Overall(Immutable):
     label : str or None
         From the means of these conditions; None where there is none.
     hurt : tuple of str
-        Conditions whose own label is worse or a trade-off.
+        Conditions where a facet is hurt (at raw alpha, as everywhere), or whose own label is worse or a trade-off.
     pooled : tuple of PooledEffect
         Coverage, ranking, then the measures.
+    all_queries : PooledEffect
+        The restricted search lengths, whose mean confirms a label.
     sentence : str
         In plain words.
     """
@@ -381,6 +374,7 @@ class Overall(Immutable):
     label: str | None
     hurt: tuple[str, ...]
     pooled: tuple[PooledEffect, ...]
+    all_queries: PooledEffect
     sentence: str
 
 
@@ -393,7 +387,8 @@ def overall_of(rows: Sequence[Condition], rules: Rules, measures: Sequence[tuple
     pooled = []
     for place, (name, higher_is_better) in enumerate([*FACETS, *measures]):
         effects = [
-            {row.condition: (row.coverage, row.ranking, *row.measures)[place] for row in own} for own in of_contender.values()
+            {row.condition: (row.coverage, row.ranking, row.all_queries, *row.measures)[place] for row in own}
+            for own in of_contender.values()
         ]
         of_facet = [pooled_effect(by_condition, groups, name, higher_is_better, rules) for by_condition in effects]
         pooled.append(_corrected_over_conditions(of_facet, rules.correction))
@@ -455,51 +450,56 @@ def _grouped(effects: Sequence[tuple[str, Effect]]) -> list[tuple[float, float, 
     return result
 
 
-def _overall(contender: str, rows: Sequence[Condition], pooled: Sequence[PooledEffect], rules: Rules) -> Overall:
-    hurt = tuple(row.condition for row in rows if row.labelled and _is_hurt(row.comparison.verdict))
+def _overall(contender: str, rows: Sequence[Condition], effects: Sequence[PooledEffect], rules: Rules) -> Overall:
+    coverage, ranking, over_all, *measures = effects
     label: str | None = None
     if len(rows) == 1:
         label = rows[0].label
-    elif pooled[0].these is not None:
-        label = label_of(pooled[0], pooled[1], rules)
-    return Overall(contender, label, hurt, tuple(pooled), _sentence(contender, rows, pooled, hurt, label))
+    elif coverage.these is not None:
+        label = label_of(coverage, ranking, over_all, rules)
+    hurt = tuple(row.condition for row in rows if _is_hurt(row.comparison))
+    sentence = _sentence(contender, rows, (coverage, ranking), hurt, label)
+    return Overall(contender, label, hurt, (coverage, ranking, *measures), over_all, sentence)
 
 
-def _is_hurt(verdict: Verdict) -> bool:
-    return verdict.direction == "worse" or verdict.label == "trade-off"
+def _is_hurt(comparison: Comparison) -> bool:
+    """Return whether a facet is hurt at raw alpha, by any test that finds harm, or the label says worse or trade-off."""
+    ranking, verdict = comparison.ranking, comparison.verdict
+    vetoes = ("signflip" if ranking.n_nonzero < FEW else "t", "wilcoxon")
+    tests = [(comparison.coverage, comparison.coverage.test), *((ranking, name) for name in (ranking.test, *vetoes))]
+    harm = [facet.tests[name].direction == (-1 if facet.higher_is_better else 1) for facet, name in tests]
+    significant = [facet.tests[name].pvalue <= comparison.alpha for facet, name in tests]
+    return verdict.direction == "worse" or verdict.label == "trade-off" or any(map(and_, harm, significant))
 
 
-def label_of(coverage: PooledEffect, ranking: PooledEffect, rules: Rules) -> str:
-    """Return the overall label of a contender."""
-    (label,) = decide(_findings(coverage, rules), _findings(ranking, rules), alpha=rules.alpha).labels()
+def label_of(coverage: PooledEffect, ranking: PooledEffect, all_queries: PooledEffect, rules: Rules) -> str:
+    """Return the overall label of a contender: a direction of one facet is confirmed by the mean over all queries."""
+    confirmed = confirmed_by([_tests(all_queries)], rules.alpha, higher_is_better=False)
+    (label,) = decide(_findings(coverage, rules), _findings(ranking, rules), confirmed, alpha=rules.alpha).labels()
     return label
 
 
-def _findings(effect: PooledEffect, rules: Rules) -> Findings:
+def _tests(effect: PooledEffect) -> Tests:
     mean = effect.these
-    pvalue, corrected = (1.0, 1.0) if mean is None else (mean.pvalue, mean.pvalue_corrected)
-    direction = 0 if mean is None else int(np.sign(mean.effect))
-    tests = Tests(np.array([pvalue]), np.array([direction]))
-    return find(tests, np.array([corrected]), rules.alpha, higher_is_better=effect.higher_is_better)
+    return Tests(np.array([1.0 if mean is None else mean.pvalue]), np.array([0 if mean is None else int(np.sign(mean.effect))]))
+
+
+def _findings(effect: PooledEffect, rules: Rules) -> Findings:
+    corrected = np.array([1.0 if effect.these is None else effect.these.pvalue_corrected])
+    return find(_tests(effect), corrected, rules.alpha, higher_is_better=effect.higher_is_better)
 
 
 def _sentence(
     contender: str,
     rows: Sequence[Condition],
-    pooled: Sequence[PooledEffect],
+    facets: Sequence[PooledEffect],
     hurt: Sequence[str],
     label: str | None,
 ) -> str:
     collections = plural("collection", len(rows))
     opening = f"{contender}: {label} on average of {collections}" if label else f"{contender}: no overall label"
-    parts = [_facet_sentence(effect, len(rows)) for effect in pooled[:2]]
-    n_labelled = sum(row.labelled for row in rows)
-    warning = ""
-    if hurt:
-        warning = f"Hurt or a trade-off in {listed(hurt)}."
-    elif n_labelled:
-        warning = f"Hurt in none of the {plural('collection', n_labelled)} with a label."
-    return " ".join([f"{opening}.", *parts, warning]).strip()
+    warning = f"Hurt or a trade-off in {listed(hurt)}." if hurt else f"Hurt in none of the {collections}."
+    return " ".join([f"{opening}.", *(_facet_sentence(effect, len(rows)) for effect in facets), warning])
 
 
 def _facet_sentence(effect: PooledEffect, n_rows: int) -> str:

@@ -225,8 +225,9 @@ def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
 def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int) -> Iterator[str]:
     most, times, opposite = prevailing([comparison.verdict.label for comparison in comparisons])
     if times < len(comparisons):
+        how = f'"{most}" at {times}' if times > 1 else "another one at each"
         yield (
-            f'The label depends on the cutoff: "{most}" at {times} of {plural("cutoff", len(comparisons))}, '
+            f"The label depends on the cutoff: {how} of {plural('cutoff', len(comparisons))}, "
             f"{'with' if opposite else 'never with'} opposite directions. Labels are not corrected for the number of cutoffs: "
             "decide on one before looking."
         )
@@ -404,6 +405,8 @@ def _check_alike(first: Evaluation, evaluation: Evaluation, judge: str) -> None:
 def _sentence(contender: str, judgments: Sequence[Judgment]) -> str:
     most, times, opposite = prevailing([judgment.comparison.verdict.label for judgment in judgments])
     directions = "opposite directions occur" if opposite else "never opposite"
+    if times == 1:
+        return f"{contender}: a different label under each of {plural('judge', len(judgments))}, {directions}."
     return f'{contender}: the same label under {times} of {plural("judge", len(judgments))} ("{most}"), {directions}.'
 
 
@@ -432,7 +435,7 @@ def _direction(query: QueryOutcome) -> int:
 
 def _notes_on_judges(evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str]) -> Iterator[str]:
     runs = {baseline, *contenders}
-    circular = [judge for judge in evaluations if any(judge.casefold() in run.casefold() for run in runs)]
+    circular = [judge for judge in evaluations if judge.casefold() in {run.casefold() for run in runs}]
     if circular:
         yield (
             f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favours its own ranking, which "

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ir_outcomes.cli.groups import add_command
-from ir_outcomes.cli.options import QRELS, SEED, CorrectedTestOptions, RunOptions
+from ir_outcomes.cli.options import QRELS, CorrectedTestOptions, RunOptions
 from ir_outcomes.cli.sources import BASELINE, CONTENDERS, evaluated_with_baseline
 from ir_outcomes.cli.streams import progress_is_shown
 from ir_outcomes.cli.writing import WriteOptions
@@ -33,19 +33,6 @@ def holes(
     options: RunOptions,
     tests: CorrectedTestOptions,
     written: WriteOptions,
-    prior: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="The probability that an unjudged document is relevant; by default the share of relevant documents among the "
-            "judged ones at its rank.",
-        ),
-    ] = None,
-    draws: Annotated[
-        int, typer.Option(min=0, help="How often the relevance of all unjudged documents is drawn at random.")
-    ] = 20,
-    seed: SEED = 0,
     to_judge: Annotated[
         int | None,
         typer.Option(
@@ -55,14 +42,14 @@ def holes(
 ) -> None:
     """Show how far verdicts depend on unjudged documents.
 
-    Unjudged documents count as not relevant. Shows whether a label would change if some of them were relevant.
+    Unjudged documents count as not relevant. Shows whether the direction of a label would change if some of them were relevant.
     """
     from ir_outcomes.comparison import holes as find_holes
 
     given = evaluated_with_baseline(options, qrels, baseline, runs, unjudged=True)
     result = find_holes(
         given.evaluation, given.baseline, given.contenders,
-        prior=prior, draws=draws, seed=seed, progress=progress_is_shown(), **asdict(tests),
+        progress=progress_is_shown(), **asdict(tests),
     )  # fmt: skip
     if to_judge is None:
         written.write(result)

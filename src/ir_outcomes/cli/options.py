@@ -14,7 +14,17 @@ import typer
 
 from ir_outcomes.cli.streams import progress_is_shown, quiet
 from ir_outcomes.errors import escaped
-from ir_outcomes.types import Correction, CoverageTest, FamilyCorrection, Missing, OneOrder, RankingTest, Ties, UnitChoice
+from ir_outcomes.types import (
+    Correction,
+    CoverageTest,
+    FamilyCorrection,
+    Missing,
+    OneOrder,
+    RankingTest,
+    RunBy,
+    Ties,
+    UnitChoice,
+)
 
 if TYPE_CHECKING:
     from ir_outcomes.evaluation.evaluation import Evaluation
@@ -170,6 +180,10 @@ NAMES = Annotated[
         callback=lambda names: names and list(map(_as_text, names)),
     ),
 ]
+RUN_BY = Annotated[
+    RunBy | None,
+    choice(RunBy, "--run-by", help="What orders the documents of run files that do not say it: their ranks, or their scores."),
+]
 QUERIES = Annotated[
     str | None,
     typer.Option(
@@ -220,12 +234,17 @@ class EvaluateOptions(SettingsOptions):
     """How runs are evaluated, for analyses that take a cutoff of their own."""
 
     names: NAMES = None
+    run_by: RUN_BY = None
 
     def evaluate(self, qrels: Any, runs: Any, **settings: Any) -> Evaluation:
         """Evaluate runs with these options."""
         from ir_outcomes.evaluation.evaluate import evaluate
 
-        return evaluate(qrels, runs, **{**self.settings(), **settings})
+        arguments = {**self.settings(), **settings}
+        by = arguments.pop("run_by")
+        if by is not None:
+            runs = [f"{run}#{by}" if os.path.isfile(run) else run for run in runs]
+        return evaluate(qrels, runs, **arguments)
 
 
 @dataclass(frozen=True)

@@ -128,6 +128,8 @@ def labels_by_cutoff(
         For each pair, ascending. The labels are those of `ir_outcomes.compare` at each cutoff, corrected over the family, not
         for the number of cutoffs.
     """
+    if settings.correction == "tukey":  # it takes as long at each cutoff, and can be refused at one that nobody asked for
+        return [()] * len(pairs)
     own = settings.cutoff
     reach = [min(run.depth for run in pair) for pair in pairs]
     shown: list[list[CutoffLabel]] = [[] for _ in pairs]
@@ -156,7 +158,7 @@ def _comparison(
     coverage = coverage_facet(queries, settings, coverage_test)
     coverage = replace(coverage, pvalue_corrected=float(judgment.coverage[place]))
     ranking = replace(ranking_facet(queries, settings), pvalue_corrected=float(judgment.ranking[place]))
-    restricted = restricted_length(queries.restricted, settings)
+    restricted = restricted_length(queries, settings)
     non_inferior, is_equivalent = None, None
     if settings.margins is not None:
         found = against_margins(coverage, ranking, restricted, queries.outcomes, settings.margins)

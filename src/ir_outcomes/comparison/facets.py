@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Restricted, Settings
+from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
 from ir_outcomes.comparison.verdict import DecidingCoverageTest
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import (
@@ -340,7 +340,8 @@ def coverage_facet(pair: PairedQueries, settings: Settings, test: DecidingCovera
 def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
     """Compare mean search lengths (or the values of another measure) on what both runs found."""
     values = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
-    facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, settings)
+    largest = largest_changes(pair)[0]
+    facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, settings, largest)
     level, change = 1 - settings.alpha, differences(*values)
     facet = replace(facet, shift=hodges_lehmann(change), shift_interval=hodges_lehmann_interval(change, level))
     if pair.measure is not None:  # it is not known to have a ratio scale
@@ -358,12 +359,21 @@ def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | 
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
     values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
     # Reciprocals have no common unit, so that their sign flips take longer than all other tests together.
-    facet = _paired_facet(name, "reciprocal", True, values, settings, always=("t", "wilcoxon", "sign"))
+    largest = 0.0 if pair.identical else 1.0
+    facet = _paired_facet(name, "reciprocal", True, values, settings, largest, always=("t", "wilcoxon", "sign"))
     return replace(facet, pvalue_corrected=None)
 
 
-def restricted_length(restricted: Restricted | None, settings: Settings) -> RestrictedLength | None:
+def largest_changes(pair: PairedQueries) -> tuple[float | None, float | None]:
+    """Return how far a query's search length on what both found, and over all queries, can change; None where not known."""
+    if pair.identical:
+        return 0.0, 0.0
+    return (None, None) if pair.restricted is None else (pair.restricted.horizon - 1.0, float(pair.restricted.horizon))
+
+
+def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLength | None:
     """Compare restricted search lengths over all answerable queries; None where there are none."""
+    restricted, largest = pair.restricted, largest_changes(pair)[1]
     if restricted is None or not len(restricted.baseline):
         return None
     change = differences(restricted.baseline, restricted.contender)
@@ -373,8 +383,8 @@ def restricted_length(restricted: Restricted | None, settings: Settings) -> Rest
         baseline=float(restricted.baseline.mean()),
         contender=float(restricted.contender.mean()),
         difference=_mean_difference(change) or 0.0,
-        interval=mean_interval(change, 1 - settings.alpha, 0.0),
-        margin_interval=mean_interval(change, settings.margin_level, 0.0),
+        interval=mean_interval(change, 1 - settings.alpha, largest),
+        margin_interval=mean_interval(change, settings.margin_level, largest),
         both=float(restricted.both.mean()),
         won=float(restricted.won.mean()),
         lost=float(restricted.lost.mean()),
@@ -400,6 +410,7 @@ def _paired_facet(
     higher_is_better: bool,
     values: tuple[Floats, Floats],
     settings: Settings,
+    largest: float | None,
     *,
     always: Collection[RankingTest] = get_args(RankingTest),
 ) -> RankingFacet:
@@ -421,9 +432,9 @@ def _paired_facet(
         contender=_mean(values[1]),
         difference=_mean_difference(change),
         deviation=deviation,
-        interval=mean_interval(change, 1 - settings.alpha, 0.0),
-        interval_method="t interval with degrees of freedom from the kurtosis",
-        margin_interval=mean_interval(change, settings.margin_level, 0.0),
+        interval=mean_interval(change, 1 - settings.alpha, largest),
+        interval_method="t interval with degrees of freedom from the kurtosis" if n_nonzero else "Clopper and Pearson 1934",
+        margin_interval=mean_interval(change, settings.margin_level, largest),
         effect_size=_standardized(change),
         effect="mean / standard deviation of the differences",
         test=test,

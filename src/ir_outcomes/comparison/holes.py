@@ -1,9 +1,14 @@
-"""`holes`: how much a verdict depends on unjudged documents."""
+"""`holes`: how much a verdict depends on unjudged documents: a bound, a small set that changes the direction, what to judge.
+
+Both facets are computed in full for each assignment of relevance, many assignments at once, on arrays of ranks: a new relevant
+document is an item of its own, it is one irrelevant document less above those that follow it, and it makes a query answerable
+that had no relevant document.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple, get_args
@@ -12,13 +17,14 @@ import numpy as np
 
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, contenders_of, from_items, horizon_of
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, PairSamples, PairTests, coverage_test_for, judge, run_tests
-from ir_outcomes.errors import ParameterError, some
+from ir_outcomes.errors import IrOutcomesWarning, ParameterError, some, user_stacklevel
+from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, RankedDocuments, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Immutable, Result, cells_of, versions
-from ir_outcomes.statistics import Differences, Tests, adjust, differences, mean_tests, tally_rows, wilcoxon_tests
+from ir_outcomes.statistics import Differences, adjust, differences, tally_rows
 from ir_outcomes.types import (
     Bools,
     Correction,
@@ -27,7 +33,6 @@ from ir_outcomes.types import (
     Ints,
     RankingTest,
     check_choice,
-    check_count,
     check_one_order,
     check_positive,
 )
@@ -38,66 +43,32 @@ NO_PVALUES: Floats = np.empty(0)
 
 @dataclass(frozen=True, eq=False)
 class Holdings:
-    """Where two runs hold the relevant documents and the unjudged ones, within the cutoff, and how their label is reached.
+    """Where two runs hold the relevant documents and the unjudged ones, within the cutoff, and how their label is reached."""
 
-    Attributes
-    ----------
-    n_queries : int
-        All queries of the qrels.
-    horizon : int
-        k of the restricted search length.
-    atom_query : (n_atoms,) int64 array
-        The query of each judged relevant document.
-    atom_ranks : (2, n_atoms) int64 array
-        Its ranks in baseline and contender; 0 where it is not within the cutoff.
-    query : (n_documents,) int64 array
-        The query of each unjudged document that either run returned, ascending.
-    ranks : (2, n_documents) int64 array
-        Its ranks.
-    docids : (n_documents,) bytes array
-        Document ids in UTF-8.
-    settings : Settings
-        Of the comparison.
-    many_relevant : bool
-        Whether any answerable query of the collection has more than one relevant document.
-    others : pair of float arrays
-        Raw p-values of the deciding tests of coverage and ranking, of the other pairs of the family. They stay as they are.
-    """
-
-    n_queries: int
-    horizon: int | None
-    atom_query: Ints
-    atom_ranks: Ints
-    query: Ints
-    ranks: Ints
-    docids: Ids
+    n_queries: int  # all queries of the qrels
+    horizon: int | None  # k of the restricted search length
+    atom_query: Ints  # (n_atoms,) the query of each judged relevant document
+    atom_ranks: Ints  # (2, n_atoms) its ranks in baseline and contender; 0 where it is not within the cutoff
+    query: Ints  # (n_documents,) the query of each unjudged document that either run returned, ascending
+    ranks: Ints  # (2, n_documents) its ranks
+    docids: Ids  # (n_documents,) in UTF-8
     settings: Settings
     many_relevant: bool
-    others: tuple[Floats, Floats] = (NO_PVALUES, NO_PVALUES)
+    others: tuple[Floats, Floats] = (NO_PVALUES, NO_PVALUES)  # raw p-values of the other pairs of the family, which stay
 
     def __len__(self) -> int:
         return len(self.query)
 
 
 class _Numbers(NamedTuple):
-    """Changes of each query (contender minus baseline) under each assignment; all arrays are (n_assignments, n_queries).
-
-    Attributes
-    ----------
-    coverage, ranking : float arrays
-        Change of the share found, and of the search length on what both found; 0 where there is none.
-    restricted, won_and_lost : float arrays
-        Change of the restricted search length, and its part of won and lost.
-    counted, shared : bool arrays
-        Whether the query is answerable, and whether both runs found something in common.
-    """
+    """Changes of each query (contender minus baseline) under each assignment; all arrays are (n_assignments, n_queries)."""
 
     coverage: Floats
     ranking: Floats
     restricted: Floats
     won_and_lost: Floats
-    counted: Bools
-    shared: Bools
+    counted: Bools  # whether the query is answerable
+    shared: Bools  # whether both runs found something in common
 
 
 def holdings_of(
@@ -106,17 +77,7 @@ def holdings_of(
     settings: Settings,
     many_relevant: bool,
 ) -> Holdings:
-    """Set the relevant and the unjudged documents of two runs side by side.
-
-    Parameters
-    ----------
-    runs : pair of SearchLengths
-        Baseline and contender, at the cutoff.
-    unjudged : pair of RankedDocuments
-        Their unjudged documents within the same cutoff.
-    settings, many_relevant
-        See `Holdings`.
-    """
+    """Set the relevant and the unjudged documents of two runs side by side."""
     queries = [np.repeat(np.arange(len(kept.query_ids)), np.diff(kept.offsets)) for kept in unjudged]
     query = np.concatenate(queries)
     docids = np.concatenate([kept.docids for kept in unjudged])
@@ -143,53 +104,30 @@ def holdings_of(
 
 
 def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
-    """Find the label under each assignment.
-
-    Parameters
-    ----------
-    holdings : Holdings
-        A pair of runs.
-    relevant : (n_assignments, n_documents) bool array
-        Which unjudged documents are relevant.
-
-    Returns
-    -------
-    (n_assignments,) int64 array
-        Indices into `ir_outcomes.comparison.verdict.LABELS`.
-    """
-    alpha, correction = holdings.settings.alpha, holdings.settings.correction
-    samples = _samples(_numbers(holdings, relevant))
-    tests = _tests(holdings, samples, any_relevant=bool(relevant.any()))
+    """Return the label, an index into `LABELS`, under each of (n_assignments, n_documents) assignments of relevance."""
+    settings = holdings.settings
+    tests = _tests(holdings, relevant, labels_only=True)
     corrected = (
-        _corrected(tests.coverage.pvalue, holdings.others[0], correction),
-        _corrected(tests.ranking.pvalue, holdings.others[1], correction),
+        _corrected(tests.coverage.pvalue, holdings.others[0], settings.correction),
+        _corrected(tests.ranking.pvalue, holdings.others[1], settings.correction),
     )
-    verdicts = judge(tests, alpha=alpha, corrected=corrected).verdicts
-    guarded = np.flatnonzero(verdicts.do_no_harm)  # all queries confirm and guard no other label, and these tests are slow
-    if not len(guarded):
-        return verdicts.label
-    everywhere, won_and_lost = samples.all_queries, samples.won_and_lost
-    assert everywhere is not None  # holes are looked at within a cutoff
-    assert won_and_lost is not None
-    mean, wilcoxon = _tests_at(mean_tests, everywhere, guarded), _tests_at(wilcoxon_tests, everywhere, guarded)
-    guards = (mean, _tests_at(mean_tests, won_and_lost, guarded))
-    return judge(tests._replace(confirming=(mean, wilcoxon), guards=guards), alpha=alpha, corrected=corrected).verdicts.label
+    return judge(tests, alpha=settings.alpha, corrected=corrected).verdicts.label
+
+
+def directions_of(holdings: Holdings, relevant: Bools) -> Ints:
+    """Return the direction, 1, -1 or 0, under each of (n_assignments, n_documents) assignments of relevance."""
+    directions: Ints = DIRECTIONS[labels_of(holdings, relevant)]
+    return directions
 
 
 def raw_pvalues(holdings: Holdings) -> tuple[float, float]:
     """Return the p-values of the deciding tests of coverage and ranking, with unjudged documents as not relevant."""
-    tests = _tests(holdings, _samples(_numbers(holdings, np.zeros((1, len(holdings)), dtype=bool))))
+    tests = _tests(holdings, np.zeros((1, len(holdings)), dtype=bool), labels_only=False)
     return float(tests.coverage.pvalue[0]), float(tests.ranking.pvalue[0])
 
 
 def effects_of(holdings: Holdings) -> tuple[Floats, Floats, Floats]:
-    """Compute what each unjudged document would change in its query if it alone were relevant.
-
-    Returns
-    -------
-    tuple of three (n_documents,) float arrays
-        Changes of the query's difference of coverage, of search length and of restricted search length.
-    """
+    """Return how each unjudged document by itself would change its query: coverage, search length, restricted search length."""
     starts = np.searchsorted(holdings.atom_query, np.arange(holdings.n_queries + 1))
     sizes = np.diff(starts)[holdings.query]
     ends = np.cumsum(sizes)
@@ -210,25 +148,24 @@ def effects_of(holdings: Holdings) -> tuple[Floats, Floats, Floats]:
     )
 
 
-def _tests(holdings: Holdings, samples: PairSamples, any_relevant: bool = False) -> PairTests:
-    """Run the tests that decide and veto, but not those that confirm and guard."""
-    settings = holdings.settings
+def _tests(holdings: Holdings, relevant: Bools, *, labels_only: bool) -> PairTests:
+    settings, numbers = holdings.settings, _numbers(holdings, relevant)
+    samples = PairSamples(
+        coverage=_tallied(numbers.coverage, numbers.counted),
+        ranking=_tallied(numbers.ranking, numbers.shared),
+        all_queries=_tallied(numbers.restricted, numbers.counted),
+        won_and_lost=_tallied(numbers.won_and_lost, numbers.counted),
+        higher_is_better=False,
+    )
     # One relevant document more makes it possible that a query has several.
-    coverage_test = coverage_test_for(settings.unit, holdings.many_relevant or any_relevant, settings.coverage_test)
-    return run_tests(samples._replace(all_queries=None, won_and_lost=None), settings.test, coverage_test)
-
-
-def _tests_at(tests: Callable[[Differences], Tests], sample: Differences, places: Ints) -> Tests:
-    """Test some of the assignments; the others have no direction."""
-    n_assignments = sample.positive.shape[1]
-    pvalue, direction = np.ones(n_assignments), np.zeros(n_assignments, dtype=np.int64)
-    found = tests(Differences(sample.sizes, sample.positive[:, places], sample.negative[:, places]))
-    pvalue[places], direction[places] = found.pvalue, found.direction
-    return Tests(pvalue, direction)
+    many_relevant = holdings.many_relevant or bool(relevant.any())
+    coverage_test = coverage_test_for(settings.unit, many_relevant, settings.coverage_test)
+    levels = settings.first_step_level, settings.alpha
+    return run_tests(samples, settings.test, coverage_test, levels=levels, labels_only=labels_only)
 
 
 def _numbers(holdings: Holdings, relevant: Bools) -> _Numbers:
-    """Compute the changes of each query under each assignment; see `labels_of`."""
+    """Compute the changes of each query under each assignment, so many at a time as fit into memory."""
     n_items = len(holdings.atom_query) + len(holdings)
     size = max(1, LARGEST_BLOCK // max(n_items, 1))
     blocks = [_numbers_of_block(holdings, relevant[start : start + size]) for start in range(0, len(relevant), size)]
@@ -277,16 +214,6 @@ def _changes(pair: PairedQueries, counted: Bools) -> _Numbers:
     )
 
 
-def _samples(numbers: _Numbers) -> PairSamples:
-    return PairSamples(
-        coverage=_tallied(numbers.coverage, numbers.counted),
-        ranking=_tallied(numbers.ranking, numbers.shared),
-        all_queries=_tallied(numbers.restricted, numbers.counted),
-        won_and_lost=_tallied(numbers.won_and_lost, numbers.counted),
-        higher_is_better=False,
-    )
-
-
 def _tallied(changes: Floats, counted: Bools) -> Differences:
     """Count the differences of each assignment, without the queries that do not count, whose change is 0."""
     sample = tally_rows(changes)
@@ -326,9 +253,7 @@ def _in_order(item: Ints, rank: Ints) -> Ints:
     return np.argsort(item * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
 
 
-BoundLabel = Literal["stands", "could weaken", "could reverse"]
-
-FINEST_PARTS = 24  # larger sets of documents are reduced part by part
+BoundWord = Literal["stands", "could weaken", "could reverse", "could decide"]
 
 
 class Bound(NamedTuple):
@@ -336,104 +261,90 @@ class Bound(NamedTuple):
 
     Attributes
     ----------
-    word : {"stands", "could weaken", "could reverse"}
-        Whether one of them changes the label, or gives one of the opposite direction.
+    word : {"stands", "could weaken", "could reverse", "could decide"}
+        What they do to the direction of the label: nothing, one removes it, one gives the opposite one, or there was none and
+        one gives one.
     baseline, contender, both : str
         Label if all unjudged documents that favour the baseline were relevant, all that favour the contender, all that both
         runs returned.
     """
 
-    word: BoundLabel
+    word: BoundWord
     baseline: str
     contender: str
     both: str
 
 
-@dataclass(frozen=True, eq=False)
-class Tip:
-    """Some unjudged documents whose relevance changes the label.
-
-    Attributes
-    ----------
-    documents : (n,) int64 array
-        Their places in the holdings, those with the largest effect first.
-    label : int
-        The label if they are relevant.
-    """
+class Tip(NamedTuple):
+    """Places of some unjudged documents, those with the largest effect first, and the label if they are relevant."""
 
     documents: Ints
     label: int
 
 
 def bound_of(holdings: Holdings, own: int) -> Bound:
-    """Find the labels under the three families of assignments.
-
-    Parameters
-    ----------
-    holdings : Holdings
-        A pair of runs.
-    own : int
-        Its label, with unjudged documents as not relevant.
-    """
+    """Return the labels under the three families of assignments, where `own` is the label without them."""
     baseline, contender = holdings.ranks
     in_both = (baseline > 0) & (contender > 0)
     families = np.stack([_is_before(baseline, contender), _is_before(contender, baseline), in_both])
     labels = labels_of(holdings, families)
-    word: BoundLabel = "stands"
-    if np.any(labels != own):
-        word = "could reverse" if np.any(DIRECTIONS[labels] * DIRECTIONS[own] < 0) else "could weaken"
+    before, after = DIRECTIONS[own], DIRECTIONS[labels]
+    word: BoundWord = "stands"
+    if np.any(after != before):
+        word = "could decide" if before == 0 else "could reverse" if np.any(after == -before) else "could weaken"
     return Bound(word, *(LABELS[label] for label in labels.tolist()))
 
 
 def _is_before(own: Ints, opposite: Ints) -> Bools:
-    """Tell which documents are returned only by a run, or ranked higher by it."""
+    """Return which documents only the one run returned, or ranked higher than the other."""
     before: Bools = (own > 0) & ((opposite == 0) | (own < opposite))
     return before
 
 
 def tip_of(holdings: Holdings, own: int) -> Tip | None:
-    """Find a small set of unjudged documents whose relevance changes the label; None where no set was found.
+    """Find at most five unjudged documents whose relevance changes the direction; None where no such set was found.
 
-    Documents are taken in the order of what each would change in its query, for either run and for each facet, until the label
-    changes; then those are left out again that are not needed. The set is small, not certainly the smallest.
+    Documents are taken in the order of what each would change in its query, until the direction changes; then those are left
+    out again that are not needed. The set is small, not certainly the smallest.
     """
-    promising = [tip.documents for tip in _changing(_sequences(holdings), holdings, own)]
-    if not promising:
-        return None
-    low, high, longest = 0, 1, max(map(len, promising))
-    while not (changing := _changing([sequence[:high] for sequence in promising], holdings, own)):
-        if high >= longest:
-            return None
-        low, high = high, min(2 * high, longest)
-    while high - low > 1:  # the smallest size at which a sequence changes the label; half of it does not
-        middle = (low + high) // 2
-        shorter = _changing([tip.documents[:middle] for tip in changing], holdings, own)
-        low, high, changing = (low, middle, shorter) if shorter else (middle, high, changing)
-    return _reduced(holdings, changing[0], own)
+    prefixes = [order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in _orders(holdings) if len(order) >= n]
+    found = _first_that_changes(holdings, prefixes, own)
+    while found is not None and len(found.documents) > 1:
+        # The last documents have the smallest effects, so they are left out first.
+        rests = [np.delete(found.documents, place) for place in range(len(found.documents))[::-1]]
+        smaller = _first_that_changes(holdings, rests, own)
+        if smaller is None:
+            break
+        found = smaller
+    return found if found is not None and len(found.documents) <= MOST_TIPPING else None
 
 
-def priority(holdings: Holdings, chance: Floats, tip: Tip | None) -> Ints:
-    """Put the unjudged documents in the order in which they should be judged.
+def _first_that_changes(holdings: Holdings, sets: Sequence[Ints], own: int) -> Tip | None:
+    relevant = np.zeros((len(sets), len(holdings)), dtype=bool)
+    for row, documents in enumerate(sets):
+        relevant[row, documents] = True
+    labels = labels_of(holdings, relevant) if sets else np.empty(0, dtype=np.int64)
+    changing = np.flatnonzero(DIRECTIONS[labels] != DIRECTIONS[own])
+    return Tip(sets[changing[0]], int(labels[changing[0]])) if len(changing) else None
 
-    Those of the tipping point come first; then by what a document would change in its query, in units of the spread over all
-    documents, times the chance that it is relevant.
+
+def priority(holdings: Holdings) -> Ints:
+    """Put the unjudged documents in the order in which they should be judged: by the largest change that each would make.
+
+    A change counts in units of the spread of such changes over all documents.
     """
     gains = np.zeros(len(holdings))
     for effect in effects_of(holdings):
         spread = float(np.sqrt(np.mean(effect**2))) if len(effect) else 0.0
         gains = np.maximum(gains, np.abs(effect) / spread if spread else 0.0)
-    first = np.zeros(len(holdings), dtype=bool)
-    if tip is not None:
-        first[tip.documents] = True
-    return np.lexsort((-gains * chance, ~first))
+    return np.argsort(-gains, kind="stable")
 
 
-def _sequences(holdings: Holdings) -> list[Ints]:
+def _orders(holdings: Holdings) -> list[Ints]:
     """Order the documents by each effect in each direction; further documents of the same query count for less."""
-    sequences = []
+    orders = []
     for effect in effects_of(holdings):
-        for sign in (1.0, -1.0):
-            gain = sign * effect
+        for gain in (effect, -effect):
             order = np.lexsort((-gain, holdings.query))
             starts = np.searchsorted(holdings.query[order], np.arange(holdings.n_queries))
             turn = np.arange(len(order)) - starts[holdings.query[order]]
@@ -441,41 +352,14 @@ def _sequences(holdings: Holdings) -> list[Ints]:
             weight = (turn == 0) if holdings.settings.unit == "query" else 1 / (1 + turn)
             discounted = gain[order] * weight
             kept = order[np.argsort(-discounted, kind="stable")]
-            sequences.append(kept[: int(np.sum(discounted > 0))])
-    return [sequence for sequence in sequences if len(sequence)]
-
-
-def _labels(holdings: Holdings, sets: Sequence[Ints]) -> list[int]:
-    relevant = np.zeros((len(sets), len(holdings)), dtype=bool)
-    for row, documents in enumerate(sets):
-        relevant[row, documents] = True
-    return labels_of(holdings, relevant).tolist() if sets else []
-
-
-def _changing(sets: Sequence[Ints], holdings: Holdings, own: int) -> list[Tip]:
-    """Keep the sets of documents that change the label."""
-    return [Tip(documents, label) for documents, label in zip(sets, _labels(holdings, sets), strict=True) if label != own]
-
-
-def _reduced(holdings: Holdings, tip: Tip, own: int) -> Tip:
-    """Leave out documents until none can be left out without losing the change; of large sets only small parts."""
-    while len(tip.documents) > 1:
-        parts = np.array_split(tip.documents, min(len(tip.documents), FINEST_PARTS))
-        rests = [tip.documents[~np.isin(tip.documents, part)] for part in parts]
-        spare = [part for part, label in zip(parts, _labels(holdings, rests), strict=True) if label != own]
-        if not spare:
-            break
-        for part in reversed(spare):  # the last ones have the smallest effects
-            rest = tip.documents[~np.isin(tip.documents, part)]
-            smaller = _changing([rest], holdings, own)
-            tip = smaller[0] if smaller else tip
-    return tip
+            orders.append(kept[: int(np.sum(discounted > 0))])
+    return orders
 
 
 CANDIDATES = 1000  # documents to judge that a result keeps for each contender
-FLAGGED_FROM = 0.1  # share of the draws that change the label
 USUAL_DEPTH = 10
-NEAR_DOCUMENTS, NEAR_SHARE = 5, 0.01  # a tipping point of so many documents, or of this share, is near
+MOST_TIPPING = 5  # documents of a tipping point; larger sets warn of nothing
+LONGEST_PREFIX = 10  # documents that are tried together before those that are not needed are left out
 
 
 class UnjudgedDocument(NamedTuple):
@@ -497,7 +381,7 @@ class UnjudgedDocument(NamedTuple):
 
 @dataclass(frozen=True)
 class Tipping(Immutable):
-    """A small set of unjudged documents whose relevance changes the label.
+    """At most five unjudged documents whose relevance changes the direction of the label.
 
     Attributes
     ----------
@@ -533,15 +417,9 @@ class PairHoles(Immutable):
     n_unjudged : int
         Unjudged documents within the cutoff of either run.
     bound : Bound
-        The labels under three families of assignments, and whether the comparison's own label stands.
+        The labels under three families of assignments, and whether the direction of the comparison's own label stands.
     tipping : Tipping or None
-        A small set of documents that changes the label; None where no set was found.
-    changed : float
-        Share of the draws in which the label is another one.
-    flagged : bool
-        Whether that is at least 10 %.
-    drawn : mapping of str to float
-        Share of the draws with each label.
+        At most five documents that change the direction; None where no such set was found.
     candidates : tuple of UnjudgedDocument
         Up to 1000 documents, the one to judge first at the front.
     """
@@ -553,9 +431,6 @@ class PairHoles(Immutable):
     n_unjudged: int
     bound: Bound
     tipping: Tipping | None
-    changed: float
-    flagged: bool
-    drawn: Mapping[str, float]
     candidates: tuple[UnjudgedDocument, ...]
 
 
@@ -569,13 +444,6 @@ class Holes(Result):
         The run that the others are compared with.
     pairs : tuple of PairHoles
         One for each contender.
-    prior : tuple of float
-        Probability that an unjudged document is relevant, by its rank from 1 to the cutoff; where two runs return it, by the
-        smaller rank.
-    prior_given : bool
-        Whether the caller gave it.
-    draws, seed : int
-        Of the resampling.
     settings : Settings
         Of the comparisons.
     notes, versions
@@ -584,10 +452,6 @@ class Holes(Result):
 
     baseline: str
     pairs: tuple[PairHoles, ...]
-    prior: tuple[float, ...]
-    prior_given: bool
-    draws: int
-    seed: int
     settings: Settings
     notes: tuple[str, ...]
     versions: Mapping[str, str]
@@ -599,7 +463,7 @@ class Holes(Result):
         raise KeyError(f"{contender}; the contenders are {some([pair.contender for pair in self.pairs], 10)}")
 
     def to_judge(self, n: int) -> tuple[UnjudgedDocument, ...]:
-        """Choose the documents to judge first: those of the tipping points, then those that are likely to change most.
+        """Choose the documents to judge first: those whose relevance would change most in their query.
 
         Parameters
         ----------
@@ -639,7 +503,6 @@ def _row(baseline: str, pair: PairHoles) -> dict[str, Any]:
         **cells_of(
             pair, "n_unjudged", "bound=bound.word", "label_if_baseline=bound.baseline", "label_if_contender=bound.contender",
             "label_if_both=bound.both", "tipping_n=tipping.n", "tipping_share=tipping.share", "tipping_label=tipping.label",
-            "changed", "flagged",
         ),
     }  # fmt: skip
 
@@ -654,21 +517,18 @@ def holes(
     test: RankingTest = "t",
     coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
-    prior: float | Sequence[float] | None = None,
-    draws: int = 20,
-    seed: int = 0,
     progress: bool = False,
 ) -> Holes:
     """Find how much a verdict depends on unjudged documents, which count as not relevant.
 
     Both facets are computed in full for each assignment of relevance: a new relevant document changes the number of relevant
-    documents and the irrelevant ones above the others. The verdict is never replaced by a "corrected" one, which is worse: on
-    runs that were judged twice, the majority of such draws was right about fewer pairs than the verdict itself.
+    documents and the irrelevant ones above the others. The verdict is never replaced by a "corrected" one, which is right less
+    often on runs that were judged twice.
 
     Parameters
     ----------
     evaluation : Evaluation
-        From ``evaluate(..., unjudged=True)``.
+        Best from ``evaluate(..., unjudged=True)``: otherwise the runs are read again, with a warning.
     baseline : str
         Name of run A.
     contenders : str or sequence of str, optional
@@ -677,14 +537,6 @@ def holes(
         Ranks beyond it do not count; by default the evaluation's, and at most that of `evaluate`.
     alpha, test, coverage_test, correction
         See `ir_outcomes.compare`. With several contenders the p-values of the others stay as they are.
-    prior : float or sequence of float, optional
-        Probability that an unjudged document is relevant: a number, or one for each rank. By default the share of relevant
-        documents among the judged ones at that rank in all runs of the evaluation, which is too high: pools are made of the
-        documents that several systems believe in.
-    draws : int
-        How often relevance is drawn; 0 for none.
-    seed : int
-        Of the draws.
     progress : bool
         Show a progress bar over the contenders on stderr.
 
@@ -695,11 +547,11 @@ def holes(
     Raises
     ------
     ParameterError
-        If the evaluation did not keep the unjudged documents, removed them, or a setting is not possible.
+        If the unjudged documents were removed, or not kept and the runs cannot be read again, or a setting is not possible.
 
     References
     ----------
-    Froebe et al. 2023, "Bootstrapped nDCG estimation in the presence of unjudged documents", for bounds and resampling.
+    Froebe et al. 2023, "Bootstrapped nDCG estimation in the presence of unjudged documents", for bounds.
 
     Examples
     --------
@@ -712,27 +564,20 @@ def holes(
     ('worse without gain', 'stands', 40)
     """
     check_choice("correction", correction, get_args(Correction))
-    check_count("draws", draws)
-    check_count("seed", seed)
     names = contenders_of(evaluation, baseline, contenders)
+    evaluation = _with_unjudged(evaluation)
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
     rules = {"alpha": alpha, "test": test, "coverage_test": coverage_test, "correction": correction}
-    settings = Settings.of(evaluation, **rules, family=len(names), seed=seed)
+    settings = Settings.of(evaluation, **rules, family=len(names))
     unjudged = _kept(evaluation)
     runs = evaluation.at()
-    chances = _prior(prior, evaluation.cutoff, runs, unjudged)
-    rng = np.random.default_rng(seed)
     judged = {run.name: 1 - len(kept.rank) / max(int(run.retrieved.sum()), 1) for run, kept in zip(runs, unjudged, strict=True)}
     found = []
     pairs = zip(names, _pairs(evaluation, baseline, names, settings), strict=True)
     for name, pair in with_progress(pairs, "pair", len(names), shown=progress):
         own = own_label(pair)
         tip = tip_of(pair, own)
-        chance = _chance(pair, chances)
-        drawn = Counter(labels_of(pair, rng.random((draws, len(pair))) < chance).tolist()) if draws else Counter()
-        changed = 1 - drawn[own] / draws if draws else 0.0
-        first = priority(pair, chance, tip)[:CANDIDATES]
         tipping = None
         if tip is not None:
             n, documents = len(tip.documents), _named_documents(pair, tip.documents, evaluation.query_ids)
@@ -746,39 +591,22 @@ def holes(
                 n_unjudged=len(pair),
                 bound=bound_of(pair, own),
                 tipping=tipping,
-                changed=changed,
-                flagged=changed >= FLAGGED_FROM,
-                drawn={LABELS[label]: times / draws for label, times in sorted(drawn.items())},
-                candidates=_named_documents(pair, first, evaluation.query_ids),
+                candidates=_named_documents(pair, priority(pair)[:CANDIDATES], evaluation.query_ids),
             )
         )
     return Holes(
         baseline=baseline,
         pairs=tuple(found),
-        prior=tuple(chances.tolist()),
-        prior_given=prior is not None,
-        draws=draws,
-        seed=seed,
         settings=settings,
-        notes=tuple(_notes(prior is not None, draws)),
+        notes=(_ABOUT_STANDS,),
         versions=versions(),
     )
 
 
 def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str, ...]]:
-    """Say of each contender that few unjudged documents would change the label, for `ir_outcomes.compare`.
+    """Return for each contender a note that few unjudged documents would change the direction, or none.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The baseline, then the contenders, with the cutoff of the comparison.
-    settings : Settings
-        Of the comparison.
-
-    Returns
-    -------
-    list of tuple of str
-        A note or none for each contender; none at all where the evaluation did not keep the unjudged documents.
+    The first run is the baseline. There are no notes where the evaluation did not keep the unjudged documents.
     """
     baseline, *names = evaluation.names
     kept = evaluation.unjudged
@@ -789,7 +617,7 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
     notes: list[tuple[str, ...]] = []
     for pair in _pairs(evaluation, baseline, names, settings):
         tip = tip_of(pair, own_label(pair))
-        if tip is None or len(tip.documents) > max(NEAR_DOCUMENTS, NEAR_SHARE * len(pair)):
+        if tip is None:
             notes.append(())
             continue
         n = len(tip.documents)
@@ -818,54 +646,31 @@ def own_label(pair: Holdings) -> int:
     return int(labels_of(pair, np.zeros((1, len(pair)), dtype=bool))[0])
 
 
-def _kept(evaluation: Evaluation) -> tuple[RankedDocuments, ...]:
+def _with_unjudged(evaluation: Evaluation) -> Evaluation:
+    """Return the evaluation with its unjudged documents, for which the runs are read again where they were not kept."""
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
         raise ParameterError("judged_only=True removed the unjudged documents; evaluate the runs without it")
-    if evaluation.unjudged is None:
-        raise ParameterError("the evaluation did not keep the unjudged documents; pass unjudged=True to evaluate")
+    if evaluation.unjudged is not None:
+        return evaluation
+    remedy = "pass unjudged=True to evaluate"
+    if evaluation.qrels is None or not evaluation.sources or any(source is None for source in evaluation.sources):
+        raise ParameterError(f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}")
+    message = f"the unjudged documents were not kept, so all runs are read again; {remedy}"
+    warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+    return evaluate(
+        evaluation.qrels, evaluation.sources, names=evaluation.names, unjudged=True, cutoff=evaluation.cutoff,
+        rel=evaluation.rel, unit=evaluation.unit, ties=evaluation.ties,
+    )  # fmt: skip
+
+
+def _kept(evaluation: Evaluation) -> tuple[RankedDocuments, ...]:
+    """Return the unjudged documents within the cutoff."""
+    assert evaluation.unjudged is not None
     cutoff, depth = evaluation.cutoff, min(kept.depth for kept in evaluation.unjudged)
     if cutoff > depth:
         raise ParameterError(f"cutoff={cutoff}: unjudged documents were kept to rank {depth}; pass cutoff={cutoff} to evaluate")
     return tuple(kept.first(cutoff) for kept in evaluation.unjudged)
-
-
-def _prior(
-    prior: float | Sequence[float] | None,
-    cutoff: int,
-    runs: Sequence[SearchLengths],
-    unjudged: Sequence[RankedDocuments],
-) -> Floats:
-    """Return the probability of relevance at each rank."""
-    if prior is None:
-        return _share_of_judged(cutoff, runs, unjudged)
-    try:
-        given = np.asarray(prior, dtype=np.float64)
-    except (TypeError, ValueError):
-        given = np.array([np.nan])
-    chances = np.full(cutoff, given) if given.ndim == 0 else given
-    if chances.shape != (cutoff,) or not np.all((chances >= 0) & (chances <= 1)):
-        raise ParameterError(f"prior={prior!r}: must be a probability, or one for each of the {cutoff} ranks")
-    return chances
-
-
-def _share_of_judged(cutoff: int, runs: Sequence[SearchLengths], unjudged: Sequence[RankedDocuments]) -> Floats:
-    """Share of relevant documents among the judged ones at each rank, drawn towards the share of all ranks."""
-    relevant, judged = np.zeros(cutoff), np.zeros(cutoff)
-    for run, kept in zip(runs, unjudged, strict=True):
-        relevant += np.bincount(run.rank[run.rank > 0], minlength=cutoff + 1)[1:]
-        # A query of length n has documents at the ranks 1 to n.
-        ends = np.bincount(run.retrieved, minlength=cutoff + 1)
-        judged += np.cumsum(ends[::-1])[::-1][1:] - np.bincount(kept.rank, minlength=cutoff + 1)[1:]
-    overall = relevant.sum() / max(judged.sum(), 1.0)
-    shares: Floats = (relevant + overall) / (judged + 1)  # one document at the overall share: some ranks have few
-    return shares
-
-
-def _chance(pair: Holdings, chances: Floats) -> Floats:
-    ranks = np.where(pair.ranks > 0, pair.ranks, len(chances) + 1).min(axis=0)
-    probabilities: Floats = chances[ranks - 1]
-    return probabilities
 
 
 def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, float] | None:
@@ -884,20 +689,8 @@ def _named_documents(pair: Holdings, places: Ints, query_ids: Sequence[str]) -> 
     )
 
 
-def _notes(prior_given: bool, draws: int) -> Iterator[str]:
-    yield (
-        '"stands" means that three families of assignments leave the label as it is: all unjudged documents relevant that '
-        "favour the baseline, all that favour the contender, all that both runs return. Other assignments can still change it, "
-        "but none is known to have reversed it."
-    )
-    if not draws:
-        return
-    source = (
-        "the given one"
-        if prior_given
-        else "the share of relevant documents among the judged ones at that rank, which is too high; prior= takes a better one"
-    )
-    yield (
-        f"In {plural('draw', draws)} each unjudged document was relevant with a probability: {source}. The draws are a "
-        "warning, not a correction: the verdict itself is right more often than the majority of the draws."
-    )
+_ABOUT_STANDS = (
+    '"stands" means that three families of assignments leave the direction as it is: all unjudged documents relevant that '
+    "favour the baseline, all that favour the contender, all that both runs return. Other assignments can still change it, but "
+    "none is known to have reversed it. What no run returned, and what judges would revise, cannot be seen here."
+)

@@ -263,6 +263,13 @@ class PairedQueries:
     higher_is_better: bool = False
 
     @property
+    def identical(self) -> bool:
+        """Whether the two runs differ on no query."""
+        return np.array_equal(self.found_baseline, self.found_contender) and np.array_equal(
+            self.length_baseline, self.length_contender, equal_nan=True
+        )
+
+    @property
     def all_queries(self) -> tuple[Floats, Floats] | None:
         """Values of both runs over all queries, which confirm a direction: restricted search lengths, or those of the measure.
 

@@ -109,7 +109,9 @@ def compare_outputs(
     several = isinstance(contenders, (list, tuple)) and not single
     sources = [baseline, *(contenders if several else [contenders])]
     positions = ["baseline", *("contender" if len(sources) == 2 else f"contender {n}" for n in range(1, len(sources)))]
-    outputs = read_output_of_each_run(sources, positions, measure=measure, names=names)
+    qrels = None if qrels is None else as_qrels(qrels)
+    known = () if qrels is None else set(qrels.query_ids)
+    outputs = read_output_of_each_run(sources, positions, measure=measure, names=names, queries=known)
     _check_together(outputs)
     meaning = _meaning(outputs[0].measure, higher_is_better)
     settings = _settings(

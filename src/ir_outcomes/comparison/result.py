@@ -379,6 +379,13 @@ _RESTRICTED = (
 )
 
 
+def measures_of(comparison: Comparison) -> tuple[str, str]:
+    """Return what the ranking facet and the facet of its reciprocals are called beside the columns of the paper."""
+    if comparison.reciprocal is None:
+        return comparison.ranking.measured_in, ""
+    return ("ESL", "RR") if comparison.unit == "query" else ("ASL", "reciprocal ASL")
+
+
 def _facet_columns(
     name: Literal["coverage", "ranking", "reciprocal"], unit: str, better: Better, places: int, *, corrected: bool = True
 ) -> tuple[Column, ...]:
@@ -407,11 +414,10 @@ def _label_at(cutoff: int) -> Callable[[Comparison], str | None]:
 def paper_columns(first: Comparison) -> tuple[Column, ...]:
     """Return the columns of Tables 1 and 2 of Lin et al. 2021; p-values are raw, as in the paper.
 
-    The coverage test stands beside the outcomes, where the paper leaves it to the reader. The names of the measures are those
-    of the unit: ESL and RR are of queries, and of documents there are only mean search lengths.
+    The coverage test stands beside the outcomes, where the paper leaves it to the reader.
     """
-    on_ranks, by_query = first.reciprocal is not None, first.unit == "query"
-    length = "ESL" if by_query and on_ranks else "length" if on_ranks else first.ranking.measured_in
+    on_ranks = first.reciprocal is not None
+    length, reciprocal = measures_of(first)
     one, both = "(2) one run finds", "(3) both find"
     naive = "MRR" if on_ranks else "mean"
     return (
@@ -426,7 +432,7 @@ def paper_columns(first: Comparison) -> tuple[Column, ...]:
         Column("coverage_p", "coverage.pvalue", "p", "p", group=one),
         Column("both", "outcomes.shares.both", "all", "%", group=both),
         *_paper_facet("ranking", length, 2 if on_ranks else 4, "lower" if on_ranks else "", both),
-        *(_paper_facet("reciprocal", "RR" if by_query else "1/length", 4, "higher", both) if on_ranks else ()),
+        *(_paper_facet("reciprocal", reciprocal, 4, "higher", both) if on_ranks else ()),
         Column("verdict", "verdict.label", form="label"),
     )  # fmt: skip
 
@@ -434,7 +440,7 @@ def paper_columns(first: Comparison) -> tuple[Column, ...]:
 def _paper_facet(
     name: Literal["ranking", "reciprocal"], measure: str, places: int, better: Better, group: str
 ) -> tuple[Column, ...]:
-    key = {"1/length": "reciprocal"}.get(measure, measure.lower())
+    key = measure.lower().replace(" ", "_")
 
     def pvalue_of(test: str) -> Callable[[Comparison], float]:
         return lambda item: getattr(item, name).pvalues[test]

@@ -11,11 +11,9 @@ from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, 
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural, pvalue, pvalue_in_words
 from ir_outcomes.statistics import (
-    COVERAGE_OF_RATIO_INTERVAL,
     FEW,
     differences,
     mean_test,
-    measured_coverage,
     smallest_pvalue,
     wilcoxon,
 )
@@ -240,16 +238,25 @@ def _about_cutoffs(comparison: Comparison) -> Iterator[str]:
 
 
 def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
-    if baseline.judged_only:  # what remains is as deep as the judgments go
+    cutoff, depths = baseline.cutoff or 0, [baseline.depth, contender.depth]
+    if min(depths) >= cutoff:
         return
-    cutoff = baseline.cutoff or 0
-    depths = [baseline.depth, contender.depth]
-    if depths[0] == depths[1] < cutoff:
-        yield f"No run is deeper than {depths[0]}: the cutoff {cutoff} is in effect {depths[0]}."
-    elif min(depths) < cutoff:
+    unequal = (
+        f"Over all queries what is not found counts as rank {min(cutoff, max(depths)) + 1}, behind the deeper run, "
+        "which can withhold the confirmation of a gain."
+    )
+    if depths[0] == depths[1]:
+        if not baseline.judged_only:  # what remains is as deep as the judgments go
+            yield f"No run is deeper than {depths[0]}: the cutoff {cutoff} is in effect {depths[0]}."
+    elif baseline.judged_only:
         yield (
-            f"Unequal depth: {baseline.name} returns at most {depths[0]} documents, {contender.name} {depths[1]}, which favours "
-            f"the deeper one on coverage; compare with cutoff={max(min(depths), 1)}, which both reach."
+            f"Unequal depth: without unjudged documents {baseline.name} has at most {plural('document', depths[0])}, "
+            f"{contender.name} {depths[1]}. {unequal}"
+        )
+    else:
+        yield (
+            f"Unequal depth: {baseline.name} returns at most {plural('document', depths[0])}, {contender.name} {depths[1]}; "
+            f"compare with cutoff={max(min(depths), 1)}, which both reach. {unequal}"
         )
 
 
@@ -334,15 +341,6 @@ def _about_interval(facet: Facet) -> Iterator[str]:
         if excludes != (facet.pvalue <= facet.alpha):
             verb = "excludes" if excludes else "includes"
             yield f"{name}: the {what} {verb} {written}, but the test ({pvalue_in_words(facet.pvalue)}) decides."
-    if not isinstance(facet, RankingFacet):
-        return
-    if facet.interval is not None and (short := measured_coverage(facet.n)) is not None:
-        yield (
-            f"{name}: intervals on {plural('query', facet.n)} are somewhat too narrow; on real search lengths those of 95% "
-            f"cover the true difference about {short:.0%} of the time."
-        )
-    if ratio is not None and (short := measured_coverage(facet.n, COVERAGE_OF_RATIO_INTERVAL)) is not None:
-        yield f"The interval of the ratio of search lengths covers the true ratio about {short:.0%} of the time at this size."
 
 
 def _about_harm(comparison: Comparison) -> Iterator[str]:
@@ -373,8 +371,13 @@ def _about_power(coverage: CoverageFacet, ranking: RankingFacet) -> Iterator[str
             sizes.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {_unit_of(facet)[0]}")
     if sizes:
         yield f"Smallest true difference that would be found with {POWER:.0%} power: {listed(sizes)}."
-    if coverage.detectable is None and coverage.deviation:
-        yield f"On coverage no difference, not even one of 100 percentage points, would be found with {POWER:.0%} power."
+    for facet in (coverage, ranking):
+        if facet.detectable is not None:
+            continue
+        if facet is coverage and (coverage.won is not None or coverage.deviation):
+            yield f"On coverage not even 100 percentage points would be found with {POWER:.0%} power."
+        elif facet.deviation == 0:
+            yield f"{facet.name.capitalize()} has no spread, so it is not known which difference would be found."
 
 
 def _unit_of(facet: Facet) -> tuple[str, int]:
@@ -385,18 +388,11 @@ def _unit_of(facet: Facet) -> tuple[str, int]:
 
 
 def _about_chances(comparison: Comparison) -> Iterator[str]:
-    settings, label = comparison.settings, comparison.verdict.label
-    if label not in ("better without harm", "worse without gain"):
-        return
-    chance = f"up to {2 * settings.alpha:.0%} of the time"
-    if settings.family == 1:
-        where = f"it appears {chance}"
-    elif settings.correction == "none":
-        at_least_once = min(1.0, 2 * settings.alpha * settings.family)
-        where = (
-            f"each of the {settings.family} comparisons of this call, which are not corrected, says better or worse {chance}, "
-            f"and at least one of them does up to {at_least_once:.0%} of the time"
+    """Say how often some label says better or worse where several comparisons are not corrected."""
+    settings = comparison.settings
+    if settings.family > 1 and settings.correction == "none" and comparison.verdict.direction != "none":
+        at_least_once = min(1.0, settings.alpha * settings.family)
+        yield (
+            f"The {settings.family} comparisons of this call are not corrected: with no true difference at all, at least one "
+            f"of them says better or worse up to about {at_least_once:.0%} of the time."
         )
-    else:
-        where = f"at least one of the {settings.family} comparisons of this call says better or worse {chance}"
-    yield f"One significant facet out of two is enough for this label: with no true difference at all, {where}."

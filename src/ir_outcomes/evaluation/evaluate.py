@@ -32,7 +32,7 @@ from ir_outcomes.errors import (
     user_stacklevel,
 )
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, RankedDocuments, ranked_documents
-from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
+from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.scores import (
     RunScorer,
     comparable_measures,
@@ -60,6 +60,7 @@ from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.reading.tasks import Task, load
 from ir_outcomes.types import (
     Floats,
+    Ints,
     OnError,
     Ties,
     Unit,
@@ -380,6 +381,7 @@ def evaluate(
     unit: UnitChoice = "auto",
     ties: Ties = "trec",
     judged_only: bool = False,
+    clusters: Any = None,
     names: Sequence[str | None] | None = None,
     measures: Sequence[Any] | str = (),
     directions: Mapping[str, bool] | bool | None = None,
@@ -414,6 +416,10 @@ def evaluate(
         Order among equal scores; see `ir_outcomes.search_lengths`.
     judged_only : bool
         Remove unjudged documents before ranks are counted.
+    clusters : mapping of str to str, path, function, or "by:" and a separator, optional
+        Which queries belong together and are not independent, such as the turns of a conversation: the cluster of each query
+        id; a file of lines with id, tab and cluster, or of JSON lines with ``query_id`` and ``cluster``; a function of the id;
+        or ``"by:::"``, the id up to the last ``::``. Tests, intervals, resamples and halves then take clusters as their unit.
     names : sequence of str or None, optional
         What to call each run, each by another name; None leaves the run's own name.
     measures : sequence of Measure or str, optional
@@ -494,10 +500,10 @@ def evaluate(
     )
     results, read = _evaluated(work, sources, given_names, n_jobs=n_jobs, progress=progress, on_error=on_error)
     called = distinct_names([result.lengths.name for result in results], [name for _, name in read], [run for run, _ in read])
-    lengths = tuple(
-        result.lengths if result.lengths.name == name else replace(result.lengths, name=name)
-        for result, name in zip(results, called, strict=True)
-    )
+    known = [result.lengths.clusters for result in results if result.lengths.clusters is not None]
+    first = results[0].lengths
+    codes = clusters_of(clusters, first.query_ids, first.answerable) if clusters is not None else known[0] if known else None
+    lengths = tuple(_called(result.lengths, name, codes) for result, name in zip(results, called, strict=True))
     from_runs = stacked_scores(judgments.query_ids, called, needing_runs, np.stack([result.values for result in results]))
     from_lengths = [scores_from_lengths(measure, lengths) for measure in kept_measures if measure not in needing_runs]
     return Evaluation(
@@ -513,6 +519,12 @@ def evaluate(
         sources=tuple(source if _is_readable_again(source) else None for source, _ in read),
         qrels=judgments,
     )
+
+
+def _called(lengths: SearchLengths, name: str, clusters: Ints | None) -> SearchLengths:
+    """Return the search lengths with this name and these clusters: themselves, with what they have computed, if they have."""
+    same = lengths.name == name and lengths.clusters is clusters
+    return lengths if same else replace(lengths, name=name, clusters=clusters)
 
 
 class _Result(NamedTuple):
@@ -721,6 +733,7 @@ def evaluate_suite(
     unit: UnitChoice = "auto",
     ties: Ties = "trec",
     judged_only: bool = False,
+    clusters: Any = None,
     measures: Sequence[Any] | str = (),
     n_jobs: int | None = 1,
     cache: str | os.PathLike[str] | None = None,
@@ -737,6 +750,9 @@ def evaluate_suite(
         For all collections; by default each collection's own in the file, else the dataset's, else 100 and 1.
     unit, ties, judged_only, measures, n_jobs, cache
         See `ir_outcomes.evaluate`.
+    clusters : mapping, or what `ir_outcomes.evaluate` takes, optional
+        The clusters of each collection, by its name; or a function or ``"by:"`` and a separator, for all. By default each
+        collection's own in the file.
     progress : bool
         Show a progress bar over the collections on stderr.
     on_error : {"report", "raise"}
@@ -773,6 +789,7 @@ def evaluate_suite(
     check_distinct((collection.name for collection in found.collections), "collection")
     evaluations = {}
     for collection in with_progress(found.collections, "collection", len(found.collections), shown=progress):
+        given = clusters.get(collection.name) if isinstance(clusters, Mapping) else clusters
         try:
             evaluations[collection.name] = evaluate(
                 collection.qrels,
@@ -782,6 +799,7 @@ def evaluate_suite(
                 unit=unit,
                 ties=ties,
                 judged_only=judged_only,
+                clusters=collection.clusters if given is None else given,
                 measures=measures,
                 n_jobs=n_jobs,
                 cache=cache,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths, text_before
 from ir_outcomes.evaluation.ranking import judged_part, locate, places_of, ranked_rows
 from ir_outcomes.evaluation.scores import (
     MeasureOfLengths,
@@ -41,7 +42,22 @@ def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
         verb = "has" if unanswerable == 1 else "have"
         left_out = "is" if unanswerable == 1 else "are"
         yield f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
+    yield from _notes_on_clusters(runs[0])
     yield from notes_on_listing(runs)
+
+
+def _notes_on_clusters(run: SearchLengths) -> Iterator[str]:
+    """Say that ids look like those of clusters: the text before a separator is that of several queries each."""
+    if run.clusters is not None:
+        return
+    for separator in ("<::>", "::", "#", "_"):
+        n_clusters = len({text_before(separator, query) for query in run.query_ids})
+        if 10 <= n_clusters <= len(run.query_ids) / 2:
+            yield (
+                f"Dependent queries: by their ids they seem to be in {n_clusters} clusters (the text before {separator!r}), "
+                f"and tests take queries as independent; if so, pass clusters='by:{separator}'."
+            )
+            return
 
 
 def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
@@ -314,6 +330,21 @@ class Evaluation(Sequence[SearchLengths]):
         """(n_queries,) bool array: whether the query has a relevant document."""
         return self.runs[0].answerable
 
+    @property
+    def clusters(self) -> Ints | None:
+        """(n_queries,) int64 array: the cluster of each query; None where queries are independent."""
+        return self.runs[0].clusters
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Number of clusters that have an answerable query; None where queries are independent."""
+        return None if self.clusters is None else len(np.unique(self.clusters[self.answerable]))
+
+    @property
+    def clusters_digest(self) -> str | None:
+        """Hash of which queries are together; None where queries are independent."""
+        return None if self.clusters is None else hashlib.sha256(self.clusters.tobytes()).hexdigest()[:32]
+
     def at(self, cutoff: int | None = None) -> tuple[SearchLengths, ...]:
         """Return the search lengths of all runs at a cutoff, by default the evaluation's own.
 
@@ -343,6 +374,13 @@ class Evaluation(Sequence[SearchLengths]):
         ParameterError
             If the measure was not kept and the runs cannot be read again.
         """
+        scores = self._scores_of(measure, cutoff)
+        if self.clusters is None:
+            return scores
+        place = {query: index for index, query in enumerate(self.query_ids)}
+        return replace(scores, clusters=self.clusters[[place[query] for query in scores.query_ids]])
+
+    def _scores_of(self, measure: Any, cutoff: int | None) -> Scores:
         if measure is None:
             return reciprocal_ranks(self.runs, self.cutoff if cutoff is None else cutoff)
         parsed = parse_measure(measure)
@@ -351,10 +389,7 @@ class Evaluation(Sequence[SearchLengths]):
         for scores in self.scores:
             if scores.measure == str(parsed):
                 return scores
-        computed = scores_from_lengths(parsed, self.runs)
-        if computed is not None:
-            return computed
-        return self._read_scores(parsed)
+        return scores_from_lengths(parsed, self.runs) or self._read_scores(parsed)
 
     def _read_scores(self, measure: Any) -> Scores:
         remedy = f"pass measures=[{str(measure)!r}] to evaluate"

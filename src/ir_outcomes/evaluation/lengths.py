@@ -8,18 +8,19 @@ from __future__ import annotations
 import hashlib
 import os
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.ranking import TieLevel, judged_part, levels, places_of, scores_of
 from ir_outcomes.evaluation.storage import PER_ATOM, PER_QUERY, load_parts, save_parts
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.qrels import as_qrels
+from ir_outcomes.reading.qrels import as_qrels, query_texts
 from ir_outcomes.reading.runs import NestedRun, as_ranking
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 
@@ -70,6 +71,9 @@ class SearchLengths:
         Hash of the qrels.
     metadata : str
         See `Run.metadata`.
+    clusters : (n_queries,) int64 array or None
+        The cluster of each query, numbered; None where queries are independent, which they also are where no cluster has two
+        answerable queries.
     """
 
     name: str
@@ -90,6 +94,7 @@ class SearchLengths:
     judged_only: bool
     qrels_digest: str
     metadata: str = ""
+    clusters: Ints | None = None
 
     def __repr__(self) -> str:
         return f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff}, rel={self.rel})"
@@ -157,7 +162,10 @@ class SearchLengths:
         arrays |= {field: getattr(self, field)[queries] for field in PER_QUERY}
         query_ids = tuple(self.query_ids[query] for query in queries.tolist())
         digest = hashlib.sha256("\n".join((self.qrels_digest, *query_ids)).encode()).hexdigest()[:32]
-        return replace(self, query_ids=query_ids, offsets=offsets, qrels_digest=digest, **arrays)
+        clusters = None
+        if self.clusters is not None:
+            clusters = _unless_independent(_by_first_occurrence(self.clusters[queries]), relevant > 0)
+        return replace(self, query_ids=query_ids, offsets=offsets, qrels_digest=digest, clusters=clusters, **arrays)
 
     def unjudged_within(self, depth: int | None) -> Ints | None:
         """(n_queries,) int64 array: unjudged documents within this depth; None where that depth was not kept."""
@@ -591,6 +599,48 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
                 f"{baseline.name} and {contender.name} were evaluated with different {what} ({a} and {b}); "
                 "evaluate both in the same way"
             )
+    first, second = baseline.clusters, contender.clusters
+    if first is not second and (first is None or second is None or not np.array_equal(first, second)):
+        raise MismatchError(f"{baseline.name} and {contender.name} were evaluated with different clusters; give both the same")
+
+
+def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) -> Ints | None:
+    """Number the cluster of each query, given as `ir_outcomes.evaluate` takes them; None with a warning where all have one."""
+    labels: list[str | None]
+    if isinstance(clusters, str) and clusters.startswith("by:"):
+        separator = clusters.removeprefix("by:")
+        if not separator or not any(separator in query for query in query_ids):
+            raise ParameterError(f"clusters={clusters!r}: no query id has this separator; the ids are {some(query_ids, 3)}")
+        labels = [text_before(separator, query) for query in query_ids]
+    elif callable(clusters):
+        labels = [clusters(query) for query in query_ids]
+    else:
+        known = clusters if isinstance(clusters, Mapping) else query_texts(clusters, ("cluster",))
+        labels = [known.get(query) for query in query_ids]
+    lacking = [query for query, label in zip(query_ids, labels, strict=True) if label is None]
+    if lacking:
+        raise MismatchError(f"clusters: there is none of query {some(lacking)}; name the cluster of each query of the qrels")
+    codes = _unless_independent(_by_first_occurrence(np.array(list(map(str, labels)))), answerable)
+    if codes is None:
+        message = "every cluster has one answerable query, so clusters are ignored"
+        warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+    return codes
+
+
+def _unless_independent(codes: Ints, answerable: Bools) -> Ints | None:
+    """Return the clusters; None where no two answerable queries share one, so that all are independent."""
+    return codes if np.bincount(codes[answerable]).max(initial=0) > 1 else None
+
+
+def text_before(separator: str, query: str) -> str:
+    """Return the id up to the last separator; the whole id without one."""
+    return query.rpartition(separator)[0] or query
+
+
+def _by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
+    """Number the labels in the order in which they first occur: equal where the same queries are together."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
 
 
 def _relevant_above(query: Ints, rank: Ints) -> tuple[Ints, Ints]:

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from ir_outcomes.errors import IrOutcomesError, IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import higher_is_better as direction_of
@@ -21,7 +21,7 @@ from ir_outcomes.reading.measure_names import is_gain, parse_measure
 from ir_outcomes.reading.outputs import Output, read_output_of_each_run, read_outputs
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import check_distinct
-from ir_outcomes.types import Floats
+from ir_outcomes.types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,8 @@ class Scores:
         The queries.
     values : (n_runs, n_queries) float array
         NaN where the measure is undefined.
+    clusters : (n_queries,) int64 array or None
+        The cluster of each query; None where queries are independent.
     """
 
     measure: str
@@ -47,6 +49,7 @@ class Scores:
     runs: tuple[str, ...]
     query_ids: tuple[str, ...]
     values: Floats
+    clusters: Ints | None = None
 
     def __post_init__(self) -> None:
         check_distinct(self.runs)
@@ -82,7 +85,9 @@ class Scores:
         if missing or not wanted:
             raise MismatchError(f"there are no scores for query {some(missing)}" if missing else "the list of queries is empty")
         chosen = np.array(sorted({place[query] for query in wanted}))
-        return replace(self, query_ids=tuple(self.query_ids[column] for column in chosen), values=self.values[:, chosen])
+        ids = tuple(self.query_ids[column] for column in chosen)
+        clusters = None if self.clusters is None else self.clusters[chosen]
+        return replace(self, query_ids=ids, values=self.values[:, chosen], clusters=clusters)
 
     def notes(self) -> tuple[str, ...]:
         """Say what a careful reader must know about these values."""
@@ -277,7 +282,12 @@ def stacked_scores(
 
 
 def scores_from_outputs(
-    sources: Any, measure: str | None = None, *, higher_is_better: bool | None = None, names: Sequence[str] | None = None
+    sources: Any,
+    measure: str | None = None,
+    *,
+    higher_is_better: bool | None = None,
+    names: Sequence[str] | None = None,
+    clusters: Any = None,
 ) -> Scores:
     """Collect the values of one measure for several runs from what other tools wrote or returned.
 
@@ -299,6 +309,8 @@ def scores_from_outputs(
     names : sequence of str, optional
         Names of the runs; by default those in the sources, or the names of the files. Of one source of several runs, which
         of them, and in which order.
+    clusters
+        See `ir_outcomes.evaluate`.
 
     Returns
     -------
@@ -335,7 +347,8 @@ def scores_from_outputs(
     _warn_of_missing(outputs, query_ids, gain)
     values = np.array([[output.values.get(query, 0.0 if gain else np.nan) for query in query_ids] for output in outputs])
     direction = _direction(measures[0]) if higher_is_better is None else higher_is_better
-    return Scores(measures[0], direction, tuple(output.name for output in outputs), query_ids, values)
+    codes = None if clusters is None else clusters_of(clusters, query_ids, np.ones(len(query_ids), dtype=bool))
+    return Scores(measures[0], direction, tuple(output.name for output in outputs), query_ids, values, codes)
 
 
 def _outputs(sources: Any, measure: str | None, names: Sequence[str] | None) -> list[Output]:

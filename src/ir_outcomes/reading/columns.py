@@ -167,20 +167,25 @@ class Kind(NamedTuple):
         Accepted names of the value's column, the preferred first.
     layouts : tuple of Layout
         Layouts of files without a header; they differ in their number of columns.
+    decides : bool
+        Whether the values of three columns say by themselves if they are ranks or scores.
     """
 
     what: str
     value_names: tuple[str, ...]
     layouts: tuple[Layout, ...]
+    decides: bool = False
 
 
 _TREC_RUN = Layout(6, query=0, document=2, value=4, value_name="score")
 _TREC_RUN_BY_RANK = Layout(6, query=0, document=2, value=3, value_name="rank")
-_MSMARCO_RUN = Layout(3, query=0, document=1, value=2, value_name="rank")
+_THREE_WITH_SCORES = Layout(3, query=0, document=1, value=2, value_name="score")  # as Tevatron writes them
+_THREE_WITH_RANKS = _THREE_WITH_SCORES._replace(value_name="rank")  # as MS MARCO writes them
 _TREC_QRELS = Layout(4, query=0, document=2, value=3, value_name="grade")
 
-RUN = Kind("run", ("score", "rank"), (_TREC_RUN, _MSMARCO_RUN))
-RUN_BY_RANK = Kind("run", ("rank",), (_TREC_RUN_BY_RANK, _MSMARCO_RUN))
+RUN = Kind("run", ("score", "rank"), (_TREC_RUN, _THREE_WITH_SCORES), decides=True)
+RUN_BY_SCORE = Kind("run", ("score",), (_TREC_RUN, _THREE_WITH_SCORES))
+RUN_BY_RANK = Kind("run", ("rank",), (_TREC_RUN_BY_RANK, _THREE_WITH_RANKS))
 QRELS = Kind("qrels", GRADE_NAMES, (_TREC_QRELS,))
 
 _KNOWN_NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *GRADE_NAMES, *RUN.value_names}
@@ -245,6 +250,7 @@ def _first_of(choices: Sequence[str], names: Sequence[str], kind: Kind, source: 
 
 
 LONGEST_ID = 1000  # bytes
+_NO_NUMBERS = (str, bytes, bool, np.bool_, np.complexfloating)
 
 
 LineOf = Callable[[int], int | None]
@@ -472,9 +478,9 @@ def numbers(
     """
     try:
         if isinstance(values, np.ndarray):
-            is_real = values.dtype.kind in "biufO"
-        else:  # NumPy would parse text, and drop the imaginary part of its own complex numbers
-            is_real = not any(issubclass(kind, (str, bytes, np.complexfloating)) for kind in set(map(type, values)))
+            is_real = values.dtype.kind in "iufO"
+        else:  # NumPy would parse text, take truth for 1, and drop the imaginary part of its own complex numbers
+            is_real = not any(issubclass(kind, _NO_NUMBERS) for kind in set(map(type, values)))
         result = np.asarray(values, dtype=np.float64) if is_real else None
         if result is None or result.ndim != 1:
             raise TypeError
@@ -493,7 +499,7 @@ def numbers(
 
 
 def _is_number(value: Any) -> bool:
-    if isinstance(value, (str, bytes, complex, np.complexfloating)):
+    if isinstance(value, (*_NO_NUMBERS, complex)):
         return False
     try:
         float(value)

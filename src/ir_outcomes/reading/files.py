@@ -212,8 +212,8 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
             yield piece
 
 
-def read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Read the texts of queries from lines with an id, white space, and the text.
+def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, str]:
+    """Read the texts of queries, or something else about them, from lines with an id, white space, and the text.
 
     Raises
     ------
@@ -229,8 +229,8 @@ def read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
         if not identifier:
             continue
         if not text or identifier in texts:
-            problem = "the text of the query is missing" if not text else "the query id is repeated"
-            raise FormatError(os.fsdecode(path), f"{problem}; a line is an id, a tab and the text", line=number, text=line)
+            problem = f"the {what} of the query is missing" if not text else "the query id is repeated"
+            raise FormatError(os.fsdecode(path), f"{problem}; a line is an id, a tab and the {what}", line=number, text=line)
         texts[identifier] = text
     return texts
 

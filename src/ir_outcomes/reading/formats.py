@@ -31,12 +31,14 @@ from ir_outcomes.reading.columns import (
     Named,
     coded,
     encoded,
+    grouped,
     is_header,
     named_columns,
     numbers,
     texts,
 )
 from ir_outcomes.reading.files import BOM, LARGEST_RATIO, LONGEST_LINE, UNSUSPICIOUS, Block, blocks_of, pieces
+from ir_outcomes.reading.measure_names import is_measure_name
 from ir_outcomes.reading.text import COLUMN_REMEDY, check_bytes, from_line, nonblank, read_lines, shown
 
 _FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")  # their columns can be taken by name
@@ -172,7 +174,7 @@ def _from_frame(frame: Any, source: str, kind: Kind) -> Columns:
 
 
 def _coded_column(column: Any, source: str) -> tuple[list[str], Codes]:
-    text = _arrow_text(column)
+    text = _arrow_text(column, source)
     if text is None:
         return coded(as_list(column), source)
     dictionary = text.dictionary_encode()
@@ -180,7 +182,7 @@ def _coded_column(column: Any, source: str) -> tuple[list[str], Codes]:
 
 
 def _encoded_column(column: Any, source: str) -> Ids:
-    text = _arrow_text(column)
+    text = _arrow_text(column, source)
     if text is not None:
         import pyarrow.compute
 
@@ -196,7 +198,7 @@ def _encoded_column(column: Any, source: str) -> Ids:
     return encoded(as_list(column), source)
 
 
-def _arrow_text(column: Any) -> Any | None:
+def _arrow_text(column: Any, source: str) -> Any | None:
     """Take a column that is all text as Arrow has it, without a Python object for each value; None for other columns."""
     if not hasattr(column, "__arrow_c_stream__") or not len(column):
         return None
@@ -210,7 +212,21 @@ def _arrow_text(column: Any) -> Any | None:
         return None
     if chunks.null_count or str(chunks.type) not in ("string", "large_string", "string_view"):
         return None
-    return chunks.cast(pyarrow.large_string()).combine_chunks()
+    text = chunks.cast(pyarrow.large_string()).combine_chunks()
+    try:
+        text.validate(full=True)  # Arrow itself does not check that text is UTF-8
+    except pyarrow.ArrowInvalid:
+        _refuse_bytes(text.cast(pyarrow.large_binary()).to_pylist(), source)
+    return text
+
+
+def _refuse_bytes(column: list[bytes], source: str) -> None:
+    for row, value in enumerate(column, 1):
+        try:
+            value.decode()
+        except UnicodeDecodeError as error:
+            problem = f"row {row}: an id is not UTF-8 ({error.reason}); read the input again with its true encoding"
+            raise FormatError(source, problem, text=value.decode("utf-8", "backslashreplace")) from None
 
 
 def _from_tuples(rows: Iterable[Any], source: str, kind: Kind) -> Columns:
@@ -232,12 +248,12 @@ _MTEB = "mteb_model_meta"
 _MOST_VALUES = 12_000_000  # in one document; a Python object for each of them takes about 100 bytes
 
 
-def mteb_selection(path: str) -> tuple[str, str | None]:
+def path_and_selection(path: str) -> tuple[str, str | None]:
     """Separate ``path#subset/split`` into the path of a file and the selection, None where there is none.
 
     Examples
     --------
-    >>> mteb_selection("bm25.run")
+    >>> path_and_selection("bm25.run")
     ('bm25.run', None)
     """
     file, sign, selection = path.rpartition("#")
@@ -554,7 +570,7 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
     MissingDependency
         If it is a Parquet file and there is no package that can read it.
     """
-    source, selection = mteb_selection(os.fspath(path))
+    source, selection = path_and_selection(os.fspath(path))
     with closing(pieces(source)) as opened:
         head, content = _with_head(opened)
         if is_parquet(head):
@@ -595,7 +611,9 @@ def seems_to_be_a_run(path: str) -> bool:
         return bool(set(names) & set(RUN.value_names))
     # The output of trec_eval has as many columns as an MS MARCO run, and begins with counts: more lines tell them apart. In the
     # other layouts one good line is enough, so that a file with bad lines is read, and its error raised.
-    return any((all if layout.columns == 3 else any)(_fits(line, layout) for line in lines) for layout in RUN.layouts)
+    return any((all if layout.columns == 3 else any)(_fits(line, layout) for line in lines) for layout in RUN.layouts) and not (
+        len(lines[0].split()) == 3 and any(is_measure_name(field.decode("utf-8", "replace")) for field in lines[0].split()[:2])
+    )
 
 
 def _with_head(opened: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
@@ -645,13 +663,35 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
     layout = next((layout for layout in kind.layouts if layout.columns == len(line.split())), None)
     is_row = layout is not None and _fits(line, layout)
     if is_header(names) and not is_row:
+        check_bytes(Block(number, line), source)
         return FileContent(_read_with_header(blocks, kind, source, number, separator, names), metadata=metadata)
     if line.startswith(b"#") and not is_row:
         raise FormatError(source, "is a comment; remove comment lines", line=number, text=shown(line.split()))
     if layout is None:
         check_bytes(first, source)
         raise FormatError(source, _wrong_columns(line.split(), kind), line=number, text=shown(line.split()))
-    return FileContent(read_lines(blocks, layout, source, number), metadata=metadata)
+    columns = read_lines(blocks, layout, source, number)
+    return FileContent(_ranks_or_scores(columns) if kind.decides and layout.columns == 3 else columns, metadata=metadata)
+
+
+def _ranks_or_scores(columns: Columns) -> Columns:
+    """Decide once for all lines whether the third of three columns holds ranks, as MS MARCO writes them, or scores."""
+    offsets, _, values = grouped(columns)
+    if np.any(values < 0) or np.any(values != np.floor(values)):
+        return columns
+    starts = np.repeat(offsets[:-1], np.diff(offsets))
+    counted = np.arange(1, len(values) + 1) - starts  # 1 to n in each query
+    if np.array_equal(values, counted) and counted.max() > 1:
+        return replace(columns, value_name="rank")
+    descends = (values[1:] <= values[:-1]) | (starts[1:] != starts[:-1])
+    ordered = values[np.lexsort((values, starts))]
+    if descends.all() and not np.logical_and.reduceat(ordered == counted, offsets[:-1]).any():
+        return columns
+    raise FormatError(
+        columns.source,
+        "has three columns, and it cannot be told whether the third has ranks or scores; "
+        "say it with by='rank' or by='score' (--run-by rank, --run-by score)",
+    )
 
 
 def _first_block(blocks: Iterator[Block]) -> tuple[Block | None, Iterator[Block]]:

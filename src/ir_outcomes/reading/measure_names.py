@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -37,6 +38,20 @@ def is_gain(measure: str) -> bool:
     """Whether a measure, by its name, is known to be higher for better runs and zero where nothing was found."""
     base = base_name(measure)
     return base in _GAINS or base.rstrip("_0123456789.") in _GAINS or base in RECIPROCALS
+
+
+def is_measure_name(text: str) -> bool:
+    """Whether ir_measures or trec_eval has a measure of this name, such as nDCG@10 or P_5."""
+    base = re.sub(r"_[0-9][0-9.]*$", "", base_name(text))
+    return base in measure_registry or base in _OF_TREC_EVAL or (is_gain(base) and base == text.split("@")[0])
+
+
+_OF_TREC_EVAL = {
+    "runid", "relstring", "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "map", "map_cut", "map_avgjg",
+    "gm_map", "gm_bpref", "bpref", "recip_rank", "iprec_at_recall", "11pt_avg", "P", "P_avgjg", "recall", "relative_P", "Rprec",
+    "Rprec_mult", "Rprec_mult_avgjg", "utility", "infAP", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "success", "set_P",
+    "set_relative_P", "set_recall", "set_map", "set_F", "G", "binG", "yaap",
+}  # fmt: skip
 
 
 def higher_is_better(measure: Any) -> bool:

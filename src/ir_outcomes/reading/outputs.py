@@ -12,9 +12,10 @@ import os
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import partial
 from itertools import chain
 from numbers import Real
 from typing import Any, NamedTuple
@@ -22,20 +23,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.errors import FormatError, ParameterError, some
-from ir_outcomes.reading.columns import texts
+from ir_outcomes.reading.columns import QUERY_NAMES, texts
 from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of
 from ir_outcomes.reading.formats import as_list, column_names, is_frame, without_repeated_names
-from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain
+from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain, is_measure_name
 from ir_outcomes.reading.runs import distinct_names
 
 MOST_PLACES = 6
 MOST_ROWS = 2_000_000  # what is kept of a row takes about 250 bytes
 _UNNAMED = ""  # the measure of values whose source does not say what they are
 _OF_LONG_TABLES = ("qid", "measure", "value")
+_TITLES_OF_QUERIES = (*QUERY_NAMES, "query", "topic")
+_TITLES_OF_RUNS = ("run", "name", "system")
 _SUMMARY = "all"  # where a file has the mean over the queries; in dicts and frames it is a query like any other
 _PREFERRED = (*RECIPROCALS, "ESL")
 _CAN_BE_UNDEFINED = ("ESL", "ASL", "SharedRR")
 _TEXTS_OF_TREC_EVAL = re.compile(r"runid|relstring(_\d+)?")  # their values are not numbers
+
+
+class UnclearTable(FormatError):
+    """A table of runs and queries that does not say which of its names are the queries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +67,19 @@ class Output:
     places: int | None
 
 
-def read_output(source: Any, *, measure: str | None = None, name: str | None = None, position: str = "output") -> Output:
+def read_output(
+    source: Any,
+    *,
+    measure: str | None = None,
+    name: str | None = None,
+    position: str = "output",
+    queries: Collection[str] = (),
+) -> Output:
     """Read the values of one measure and one run from what another tool wrote or returned.
 
     Parameters
     ----------
-    source, measure, position
+    source, measure, position, queries
         See `read_outputs`.
     name : str, optional
         Which of the runs, where the source has several; and the name of the result.
@@ -79,7 +93,8 @@ def read_output(source: Any, *, measure: str | None = None, name: str | None = N
     UnreadableFile, FormatError, ParameterError
         See `read_outputs`; also if the source has several runs and none is chosen.
     """
-    outputs = read_outputs(source, measure=measure, names=None if name is None else [name], position=position)
+    names = None if name is None else [name]
+    outputs = read_outputs(source, measure=measure, names=names, position=position, queries=queries)
     if len(outputs) > 1:
         runs = some([output.name for output in outputs])
         raise ParameterError(f"{_called(source, position)} has the runs {runs}; choose one with names=(baseline, contender)")
@@ -87,13 +102,18 @@ def read_output(source: Any, *, measure: str | None = None, name: str | None = N
 
 
 def read_output_of_each_run(
-    sources: Sequence[Any], positions: Sequence[str], *, measure: str | None = None, names: Sequence[str] | None = None
+    sources: Sequence[Any],
+    positions: Sequence[str],
+    *,
+    measure: str | None = None,
+    names: Sequence[str] | None = None,
+    queries: Collection[str] = (),
 ) -> list[Output]:
     """Read one output for each run, and call them by different names.
 
     Parameters
     ----------
-    sources, positions, measure
+    sources, positions, measure, queries
         See `read_outputs`.
     names : sequence of str, optional
         See `read_output`. Without it, outputs that call themselves alike get their paths, or numbers.
@@ -106,16 +126,32 @@ def read_output_of_each_run(
     if names is not None and len(names) != len(sources):
         raise ParameterError(f"there are {len(sources)} outputs and {len(names)} names; give one name for each")
     given: Sequence[str | None] = [None] * len(sources) if names is None else names
-    outputs = [
-        read_output(source, measure=measure, name=name, position=position)
+    reading = [
+        partial(read_output, source, measure=measure, name=name, position=position)
         for source, name, position in zip(sources, given, positions, strict=True)
     ]
-    called = distinct_names([output.name for output in outputs], given, sources)
-    return [replace(output, name=name) for output, name in zip(outputs, called, strict=True)]
+    known = set(queries)
+    outputs: dict[int, Output] = {}
+    unclear = []
+    for place, read in enumerate(reading):
+        try:
+            outputs[place] = read(queries=known)
+            known |= outputs[place].values.keys()
+        except UnclearTable:  # the others may have its queries
+            unclear.append(place)
+    outputs |= {place: reading[place](queries=known) for place in unclear}
+    ordered = [outputs[place] for place in range(len(sources))]
+    called = distinct_names([output.name for output in ordered], given, sources)
+    return [replace(output, name=name) for output, name in zip(ordered, called, strict=True)]
 
 
 def read_outputs(
-    source: Any, *, measure: str | None = None, names: Sequence[str] | None = None, position: str = "output"
+    source: Any,
+    *,
+    measure: str | None = None,
+    names: Sequence[str] | None = None,
+    position: str = "output",
+    queries: Collection[str] = (),
 ) -> list[Output]:
     """Read the values of one measure for each run of what another tool wrote or returned.
 
@@ -133,6 +169,8 @@ def read_outputs(
         Which of the runs, by default all; where the source has one run or does not name it, the name of the result.
     position : str
         How messages call a source without a name.
+    queries : collection of str
+        Query ids that are known from elsewhere; they say which way a table of runs and queries stands.
 
     Returns
     -------
@@ -149,7 +187,7 @@ def read_outputs(
         If the source lacks the measure or a run, or has several measures to choose from, or does not name it.
     """
     where = _called(source, position)
-    rows = _Rows(where)
+    rows = _Rows(where, queries=queries, runs=names or ())
     if _is_path(source):
         _read_file(source, rows, measure)
     else:
@@ -157,6 +195,8 @@ def read_outputs(
     if not rows.values:
         raise FormatError(where, "has no per-query value; write them with -q, or perquery=True")
     by_run = rows.by_run()
+    for of_run in by_run.values():
+        _refuse_gaps(of_run)
     if len(by_run) == 1 and (names is None or len(names) == 1):
         ((run, rows),) = by_run.items()
         own = run or (name_of(source) if _is_path(source) else position)
@@ -191,8 +231,11 @@ class _Rows:
     Texts are kept where a value is not a number, for `_check_values` to report if the measure is the chosen one.
     """
 
-    def __init__(self, where: str, *, in_lines: bool = False) -> None:
+    def __init__(
+        self, where: str, *, in_lines: bool = False, queries: Collection[str] = (), runs: Collection[str] = ()
+    ) -> None:
         self.where = where
+        self.queries, self.runs = queries, runs  # what is known of their names
         self.in_lines = in_lines  # numbers are those of lines, not of rows
         self.values: dict[tuple[str | None, str, str], float | str] = {}
         self.numbers = array("q")
@@ -256,6 +299,7 @@ def _read_file(path: str | os.PathLike[str], rows: _Rows, measure: str | None) -
 
 
 def _read_json_lines(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
+    last: dict[str, tuple[float, int]] = {}  # of each measure, the last value of "all": the summary, or a query of this name
     for number, line in lines:
         try:
             fields = json.loads(line, object_pairs_hook=without_repeated_names)
@@ -265,9 +309,24 @@ def _read_json_lines(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
         except (ValueError, KeyError, TypeError, RecursionError):
             problem = "is not a line of ir_measures -q -o jsonl (query_id, measure, value)"
             raise rows.error(problem, number, line.strip()) from None
-        (query,) = texts([query], rows.where, "query id")
-        if query != _SUMMARY:
+        (query,) = texts([query], rows.where, "query id", {0: number}.get)
+        if measure in last:  # the summary has no line after it
+            rows.add(None, _SUMMARY, measure, *last.pop(measure))
+        if query == _SUMMARY:
+            last[measure] = (_number(value, rows, number), number)
+        else:
             rows.add(None, query, measure, _number(value, rows, number), number)
+    for measure, (found, number) in last.items():
+        if not _is_summary(rows, measure, found):
+            rows.add(None, _SUMMARY, measure, found, number)
+
+
+def _is_summary(rows: _Rows, measure: str, value: float) -> bool:
+    """Return whether this is what ir_measures writes below the values of the queries: their mean, or sum."""
+    values = [found for (_, _, named), found in rows.values.items() if named == measure and isinstance(found, float)]
+    defined = [found for found in values if not math.isnan(found)]
+    mean = sum(defined) / len(defined) if defined else math.nan
+    return bool(np.isclose([mean, sum(defined)], value, equal_nan=True).any())
 
 
 def _separator(line: str) -> str | None:
@@ -282,7 +341,11 @@ def _separator(line: str) -> str | None:
     has_three = len(fields) == 3 and bool(fields[0]) and len({*fields} & {*_OF_LONG_TABLES}) < 2
     # By tabs also where the value is not a number: a damaged line of trec_eval must not become the header of a table.
     by_tabs = line.count("\t") == 2
-    if has_three and (by_tabs or strict_number(fields[2]) is not None or _TEXTS_OF_TREC_EVAL.fullmatch(fields[0])):
+    if (
+        has_three
+        and not line.startswith("\t")
+        and (by_tabs or strict_number(fields[2]) is not None or _TEXTS_OF_TREC_EVAL.fullmatch(fields[0]))
+    ):
         return None
     return next((sign for sign in "\t," if sign in line), None)
 
@@ -297,7 +360,7 @@ def _read_separated(lines: Iterator[tuple[int, str]], rows: _Rows, separator: st
     if any("\n" in title for title in titles):
         raise rows.error("has a quotation mark that joins the header and another line", number, titles[0])
     if _is_wide(titles, rows, number):
-        _read_wide(titles[1:], ((number, fields[0], fields[1:]) for number, fields in numbered), rows)
+        _read_wide(titles[0], titles[1:], [(number, fields[0], fields[1:]) for number, fields in numbered], rows)
     else:
         _read_long(titles, numbered, rows)
 
@@ -345,24 +408,46 @@ def _read_long(titles: Sequence[str], body: Iterable[tuple[int, list[str]]], row
         rows.add(run, query, measure, found, number)
 
 
-def _read_wide(queries: Sequence[Any], body: Iterable[tuple[int, Any, Sequence[Any]]], rows: _Rows) -> None:
-    """Read rows of a name and its values; a cell that is empty or NaN is a query of which the run has no value."""
-    query_ids = texts(list(queries), rows.where, "query id")
-    runs: set[str] = set()
-    for number, run, cells in body:
-        name = str(run)
+def _read_wide(corner: str, titles: Sequence[Any], body: list[tuple[int, Any, Sequence[Any]]], rows: _Rows) -> None:
+    """Read a table of runs and queries; a cell that is empty or NaN is a query of which the run has no value."""
+    columns = texts(list(titles), rows.where, "query id")
+    names: set[str] = set()
+    for number, first, _ in body:
+        name = str(first)
         if not name:
             raise rows.error("has no name of the run, which belongs into the first column", number, "")
-        if name in runs:
+        if name in names:
             raise rows.error("has the name of an earlier row; runs must have different names", number, name)
-        if isinstance(run, str) and strict_number(name) is not None and not name.isdigit():
+        if isinstance(first, str) and strict_number(name) is not None and not name.isdigit():
             problem = "has a number in the first column, where the name of the run belongs; write the table with its names"
             raise rows.error(problem, number, name)
-        runs.add(name)
-        for query, cell in zip(query_ids, cells, strict=True):
+        names.add(name)
+    has_queries_in_rows = _has_queries_in_rows(corner.lower(), names, columns, rows)
+    for number, first, cells in body:
+        for title, cell in zip(columns, cells, strict=True):
+            run, query = (title, str(first)) if has_queries_in_rows else (str(first), title)
             value = _cell(cell, query, rows, number)
             if not math.isnan(value):
-                rows.add(name, query, _UNNAMED, value, number)
+                rows.add(run, query, _UNNAMED, value, number)
+
+
+def _has_queries_in_rows(corner: str, names: Collection[str], columns: Collection[str], rows: _Rows) -> bool:
+    """Return whether a table has a row for each query, by what is known of its names; refuse to guess."""
+    for in_rows, in_columns in (
+        (any(name in rows.queries for name in names), any(name in rows.queries for name in columns)),
+        (any(name in rows.runs for name in columns), any(name in rows.runs for name in names)),
+        (corner in _TITLES_OF_QUERIES, corner in _TITLES_OF_RUNS),
+    ):
+        if in_rows != in_columns:
+            return in_rows
+    numbered, also_numbered = (all(name.isdigit() for name in some_names) for some_names in (names, columns))
+    if (numbered and not also_numbered) or (numbered == also_numbered and len(names) > len(columns)):
+        problem = (
+            f"has rows ({some(sorted(names))}) and columns ({some(list(columns))}), and it cannot be told which are the "
+            "queries; call the first column 'run' or 'query'"
+        )
+        raise UnclearTable(rows.where, problem)
+    return False
 
 
 def _cell(cell: Any, query: str, rows: _Rows, number: int) -> float:
@@ -400,7 +485,6 @@ def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | 
         if query != _SUMMARY:
             rows.add(None, query, named, read, number)
     rows.decimals = decimals.pop() if len(decimals) == 1 and decimals != {-1} else None
-    _refuse_gaps(rows)
 
 
 def _fields(line: str) -> list[str]:
@@ -422,7 +506,7 @@ def _are_measures_first(pairs: _Rows, measure: str | None) -> bool:
         for evidence in (
             [measure in column for column in columns],
             [_SUMMARY in column for column in reversed(columns)],
-            [all(map(_is_measure, column)) for column in columns],
+            [all(map(is_measure_name, column)) for column in columns],
             [len(columns[0]) < len(columns[1]), len(columns[1]) < len(columns[0])],
         ):
             if evidence[0] != evidence[1]:
@@ -439,7 +523,10 @@ def _refuse_gaps(rows: _Rows) -> None:
     measures = {found for _, _, found in rows.values}
     lacking = [query for query, times in queries.items() if times < len(measures)]
     if lacking:
-        problem = f"queries have values of some of the measures only ({some(lacking)}); was the file cut, or joined of two?"
+        problem = (
+            f"queries have values of some of the measures only ({some(lacking)}; the measures are {some(sorted(measures))}); "
+            "is the name of a measure damaged, or was the output cut, or joined of two?"
+        )
         raise FormatError(rows.where, problem)
 
 
@@ -474,8 +561,8 @@ def _read_frame(frame: Any, rows: _Rows) -> None:
         if not hasattr(frame, "index"):
             problem = f"has none of the columns {', '.join(_OF_LONG_TABLES)}; a frame of runs by queries is one of pandas"
             raise FormatError(rows.where, problem)
-        body = zip(range(1, len(frame.index) + 1), frame.index, frame.values.tolist(), strict=True)
-        _read_wide(titles, body, rows)
+        body = list(zip(range(1, len(frame.index) + 1), frame.index, frame.values.tolist(), strict=True))
+        _read_wide(str(frame.index.name), titles, body, rows)
         return
     wanted = [title for title in ("name", *_OF_LONG_TABLES) if title in titles]
     repeated = [title for title in wanted if titles.count(title) > 1]
@@ -506,22 +593,6 @@ def _chosen(there: list[str], measure: str | None, where: str) -> str:
     return candidates[0]
 
 
-def _is_measure(text: str) -> bool:
-    """Whether ir_measures or trec_eval has a measure of this name, such as nDCG@10 or P_5."""
-    from ir_measures.measures import registry
-
-    base = re.sub(r"_[0-9][0-9.]*$", "", base_name(text))
-    return base in registry or base in _OF_TREC_EVAL or (is_gain(base) and base == text.split("@")[0])
-
-
-_OF_TREC_EVAL = {
-    "runid", "relstring", "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "map", "map_cut", "map_avgjg",
-    "gm_map", "gm_bpref", "bpref", "recip_rank", "iprec_at_recall", "11pt_avg", "P", "P_avgjg", "recall", "relative_P", "Rprec",
-    "Rprec_mult", "Rprec_mult_avgjg", "utility", "infAP", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "success", "set_P",
-    "set_relative_P", "set_recall", "set_map", "set_F", "G", "binG", "yaap",
-}  # fmt: skip
-
-
 def strict_number(text: str) -> float | None:
     """Read a number as in runs; None where it is not one. Other than there NaN is read, which stands for undefined.
 
@@ -549,14 +620,15 @@ def _number(value: Any, rows: _Rows, number: int) -> float:
 
 def _check_values(rows: _Rows, measure: str) -> None:
     """Refuse values that the measure cannot have."""
-    base = base_name(measure)
     for (_, query, _), value, number in rows.numbered():
-        problem = _problem_of(value, base) if isinstance(value, float) else "is not a number"
+        problem = _problem_of(value, measure) if isinstance(value, float) else "is not a number"
         if problem is not None:
             raise rows.error(f"{measure} of query {query} {problem}", number, str(value))
 
 
-def _problem_of(value: float, base: str) -> str | None:
+def _problem_of(value: float, measure: str) -> str | None:
+    base, at = base_name(measure), measure.rpartition("@")[2]
+    cutoff = int(at) if at.isdecimal() and at.isascii() and len(at) < 10 else None
     if math.isnan(value):
         return None if base in _CAN_BE_UNDEFINED else "is undefined; remove the query from both runs, or write 0 for not found"
     if math.isinf(value):
@@ -565,9 +637,18 @@ def _problem_of(value: float, base: str) -> str | None:
         return "is not between 0 and 1; are the values in percent?"
     if base == "ESL" and value < 1:
         return "is not a rank, which is 1 or more"
+    if cutoff and base in RECIPROCALS and value and value + _half_a_unit(value) < 1 / cutoff:
+        return f"is below 1/{cutoff}, although ranks beyond {cutoff} do not count"
+    if cutoff and base == "ESL" and value > cutoff + ("cutoff+1" in measure):
+        return f"is a rank beyond the cutoff, {cutoff}"
     if value < 0 and is_gain(base):
         return "is negative"
     return None
+
+
+def _half_a_unit(value: float) -> float:
+    """Return the most by which rounding to its decimals can have changed a value."""
+    return 0.5 * 10.0 ** -len(repr(value).partition(".")[2]) if "e" not in repr(value) else 0.0
 
 
 def _places(values: Sequence[float], measure: str, decimals: int | None) -> int | None:
@@ -789,7 +870,7 @@ def _date(value: Any, where: str, number: int) -> date:
         parts = str(value).strip().replace("/", "-").split("-")
         year, month, day = (int(part) if part.isascii() and part.isdigit() else -1 for part in parts)
         return date(year, month, day)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise FormatError(where, "a date must be written as 2020-08-27 or 2020/08/27", line=number, text=str(value)) from None
 
 

@@ -88,10 +88,10 @@ def has_beir_texts(folder: str | os.PathLike[str]) -> bool:
     return os.path.exists(_queries_file(folder))
 
 
-def query_texts(source: str | os.PathLike[str]) -> dict[str, str]:
+def query_texts(source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES) -> dict[str, str]:
     """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text.
 
-    JSON lines have ``_id``, ``query_id`` or ``qid``, and ``text`` or ``query``.
+    JSON lines have ``_id``, ``query_id`` or ``qid``, and one of the names, ``text`` or ``query``.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def query_texts(source: str | os.PathLike[str]) -> dict[str, str]:
     if os.path.isdir(source):
         return beir_texts(source)
     first = next((block.data.lstrip() for block in blocks(source) if block.data.strip()), b"")
-    return _texts_of_json_lines(os.fspath(source)) if first.startswith(b"{") else read_texts(source)
+    return _texts_of_json_lines(os.fspath(source), names) if first.startswith(b"{") else read_texts(source, names[0])
 
 
 def _queries_file(folder: str | os.PathLike[str]) -> str:
@@ -112,7 +112,7 @@ def _queries_file(folder: str | os.PathLike[str]) -> str:
     return compressed if os.path.exists(compressed) and not os.path.exists(path) else path
 
 
-def _texts_of_json_lines(path: str) -> dict[str, str]:
+def _texts_of_json_lines(path: str, names: tuple[str, ...] = _TEXT_NAMES) -> dict[str, str]:
     texts: dict[str, str] = {}
     for block in blocks(path):
         check_bytes(block, path)
@@ -120,11 +120,11 @@ def _texts_of_json_lines(path: str) -> dict[str, str]:
             try:
                 record = json.loads(line, object_pairs_hook=without_repeated_names)
                 identifier = next(record[name] for name in _ID_NAMES if name in record)
-                text = next(record[name] for name in _TEXT_NAMES if name in record)
+                text = next(record[name] for name in names if name in record)
             except (ValueError, LookupError, TypeError, StopIteration, RecursionError):
                 identifier = text = None
             if not isinstance(identifier, str) or not isinstance(text, str):
-                problem = 'is not an object with text for "_id" and "text"; correct or remove the line'
+                problem = f'is not an object with text for "_id" and "{names[0]}"; correct or remove the line'
                 raise FormatError(path, problem, line=number, text=shown([line.strip()]))
             if identifier in texts:
                 raise FormatError(path, "repeats a query id; remove one of the lines", line=number, text=identifier)

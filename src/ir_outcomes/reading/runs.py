@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import cached_property
 from itertools import chain, count, repeat
-from typing import Any, Literal
+from typing import Any, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +27,31 @@ from ir_outcomes.errors import (
     user_stacklevel,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import RUN, RUN_BY_RANK, Codes, Columns, Ids, encoded, grouped, nested_dict, repeated, texts
+from ir_outcomes.reading.columns import (
+    RUN,
+    RUN_BY_RANK,
+    RUN_BY_SCORE,
+    Codes,
+    Columns,
+    Ids,
+    encoded,
+    grouped,
+    nested_dict,
+    repeated,
+    texts,
+)
 from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
 from ir_outcomes.reading.files import STDIN, name_of
-from ir_outcomes.reading.formats import columns_of, is_ranking, mteb_selection, name_within, read_any_file, seems_to_be_a_run
+from ir_outcomes.reading.formats import (
+    columns_of,
+    is_ranking,
+    name_within,
+    path_and_selection,
+    read_any_file,
+    seems_to_be_a_run,
+)
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.types import Floats, Ints
+from ir_outcomes.types import Floats, Ints, RunBy
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +100,15 @@ class Run:
         return replace(self, offsets=offsets, docids=self.docids[rows], scores=self.scores[rows])
 
 
-def read_run(path: str | os.PathLike[str], *, by: Literal["score", "rank"] = "score", name: str | None = None) -> Run:
+def read_run(path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None) -> Run:
     r"""Read a file of a run.
 
     The content decides what the file is, not its name. It may be compressed (gzip, bzip2, xz, lz4, zstd) and be any of
 
     - TREC's six columns, separated by any white space, with or without an ir_metadata header (see `Run.metadata`);
-    - MS MARCO's three columns (query, document, rank);
+    - three columns: query, document, and ranks (as in MS MARCO's files) or scores (as in Tevatron's). They are ranks where
+      every query has 1 to n in the order of the lines; scores where any is negative or a fraction, or where those of every
+      query descend and none are 1 to n in another order; else `by` must say what they are;
     - CSV or TSV with a header, or Parquet, with the columns ``query_id`` (or ``qid``, ``q_id``, ``query-id``), ``doc_id`` (or
       ``docno``, ``docid``, ``corpus-id``), and ``score`` or ``rank``;
     - JSON lines: objects with such names, or with a query and a list of documents (``doc_ids``, ``docids``, ``docnos``,
@@ -98,11 +119,12 @@ def read_run(path: str | os.PathLike[str], *, by: Literal["score", "rank"] = "sc
     Parameters
     ----------
     path : path
-        The file; ``-`` is standard input. Where predictions of MTEB contain several subsets or splits,
-        ``"path#subset/split"`` selects one. They still contain each query's own document; it is left out, with a warning.
-    by : {"score", "rank"}
-        What orders the documents of a query: the score (higher first), or the rank column (lower first). Input without scores
-        is always ordered by rank.
+        The file; ``-`` is standard input. ``"path#rank"`` and ``"path#score"`` say the same as `by`. Where predictions of MTEB
+        contain several subsets or splits, ``"path#subset/split"`` selects one. They still contain each query's own document;
+        it is left out, with a warning.
+    by : {"score", "rank"}, optional
+        What orders the documents of a query: the score (higher first), or the rank column (lower first). By default the score
+        where there is one.
     name : str, optional
         What to call the run; by default the file name without the endings that say its format, and for predictions of MTEB the
         model's name.
@@ -130,17 +152,23 @@ def read_run(path: str | os.PathLike[str], *, by: Literal["score", "rank"] = "sc
     return run
 
 
+_KINDS = {None: RUN, "score": RUN_BY_SCORE, "rank": RUN_BY_RANK}
+
+
 def run_and_warnings(
-    path: str | os.PathLike[str], *, by: Literal["score", "rank"] = "score", name: str | None = None
+    path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None
 ) -> tuple[Run, tuple[str, ...]]:
     """Read a file of a run as `read_run` does, and return its warnings, which another process could not show."""
-    if by not in ("score", "rank"):
-        raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
     _check_name(name)
-    content = read_any_file(path, RUN if by == "score" else RUN_BY_RANK)
-    if by == "rank" and content.columns.value_name != "rank":
-        raise FormatError(content.columns.source, "contains scores and no ranks; leave by='rank' out")
-    run = _checked(content.columns, name or content.name or _name_of_file(path))
+    file, selection = path_and_selection(os.fspath(path))
+    if by is None and selection in get_args(RunBy):
+        by, path = cast(RunBy, selection), file
+    if by not in _KINDS:
+        raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
+    content = read_any_file(path, _KINDS[by])
+    if by is not None and content.columns.value_name != by:
+        raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave by={by!r} out")
+    run = _checked(content.columns, name or content.name or _name_of_file(file))
     return replace(run, metadata=content.metadata), tuple(content.warnings)
 
 
@@ -180,8 +208,7 @@ def _check_name(name: Any) -> None:
         raise ParameterError(f"name={name!r}: a name must be text")
 
 
-def _name_of_file(path: str | os.PathLike[str]) -> str:
-    file, _ = mteb_selection(os.fspath(path))
+def _name_of_file(file: str) -> str:
     return "stdin" if file == STDIN else name_of(file)
 
 
@@ -301,6 +328,10 @@ def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
         pack = {size: struct.Struct(f"{size}d").pack for size in set(map(len, rankings))}
         packed = b"".join([pack[len(ranking)](*ranking.values()) for ranking in rankings])
     except struct.error:
+        return None
+    if {bool, np.bool_} & set(
+        map(type, chain.from_iterable(ranking.values() for ranking in rankings))
+    ):  # which struct takes for 1
         return None
     scores = np.frombuffer(packed)
     if np.isnan(scores).any():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sys
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ ir_datasets id, such as beir/nfcorpus/test: folders, or underscores instead of s
 or JSON file."""
 _RUN_ENDINGS = (".run", ".res", ".trec")
 _RUNS, _QRELS = "runs", "qrels"
-_KEYS = ("qrels", "dataset", "runs", "cutoff", "rel", "group")
+_KEYS = ("qrels", "dataset", "runs", "cutoff", "rel", "group", "clusters")
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ class SuiteCollection:
         Settings of this collection; None for the suite's.
     group : str or None
         Collections of the same group are averaged first.
+    clusters : str or None
+        Path of a file with the cluster of each query, or ``by:`` and a separator; see `ir_outcomes.evaluate`.
     """
 
     name: str
@@ -54,6 +56,7 @@ class SuiteCollection:
     cutoff: int | None = None
     rel: int | None = None
     group: str | None = None
+    clusters: str | None = None
 
 
 @dataclass(frozen=True)
@@ -124,8 +127,9 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
         cutoff = 100                             # optional, like the following
         rel = 1
         group = "small"
+        clusters = "by:::"                       # or a file
 
-    JSON has the same structure. TOML needs Python 3.11.
+    JSON has the same structure.
     """
     target = Path(path)
     if target.is_dir():
@@ -216,7 +220,7 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise FormatError(str(path), "is not UTF-8; a suite is a folder, or a TOML or JSON file") from None
     try:
         is_json = path.suffix == ".json"
-        content = json.loads(text, object_pairs_hook=without_repeated_names) if is_json else _toml(text, path)
+        content = json.loads(text, object_pairs_hook=without_repeated_names) if is_json else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
@@ -227,14 +231,6 @@ def _parsed(path: Path) -> dict[str, Any]:
     return content
 
 
-def _toml(text: str, path: Path) -> dict[str, Any]:
-    if sys.version_info < (3, 11):
-        raise FormatError(str(path), "TOML needs Python 3.11 or later; write the same structure as JSON, in a file .json")
-    import tomllib
-
-    return tomllib.loads(text)
-
-
 def _collection(name: str, table: Any, path: Path) -> SuiteCollection:
     source, where = str(path), f"collection {name!r}"
     if not isinstance(table, dict):
@@ -242,7 +238,7 @@ def _collection(name: str, table: Any, path: Path) -> SuiteCollection:
     _check_keys(table, _KEYS, source, where)
     if ("qrels" in table) == ("dataset" in table):
         raise FormatError(source, f"{where} needs either qrels, a path, or dataset, an ir_datasets id")
-    for key in ("qrels", "dataset", "group"):
+    for key in ("qrels", "dataset", "group", "clusters"):
         if key in table and (not isinstance(table[key], str) or not table[key]):
             raise FormatError(source, f"{where}: {key} = {table[key]!r}: must be text")
     for key in ("cutoff", "rel"):
@@ -252,8 +248,11 @@ def _collection(name: str, table: Any, path: Path) -> SuiteCollection:
     if "dataset" in table and not is_dataset_id(table["dataset"]):
         raise FormatError(source, f"{where}: dataset = {table['dataset']!r} is not an ir_datasets id")
     qrels = table["dataset"] if "dataset" in table else str(path.parent / table["qrels"])
+    clusters = table.get("clusters")
+    if clusters is not None and not clusters.startswith("by:"):
+        clusters = str(path.parent / clusters)
     return SuiteCollection(
-        name, qrels, _runs(table.get("runs"), path, where), table.get("cutoff"), table.get("rel"), table.get("group")
+        name, qrels, _runs(table.get("runs"), path, where), table.get("cutoff"), table.get("rel"), table.get("group"), clusters
     )
 
 

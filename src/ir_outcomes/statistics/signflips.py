@@ -288,7 +288,8 @@ def approximate_sign_flips(samples: Differences) -> Floats:
     Returns
     -------
     (n_samples,) float array
-        Approximate p-values; 1 where the sum is 0.
+        Approximate p-values; 1 where the sum is 0, NaN where the sum is so near the largest possible one that there is no
+        saddlepoint within reach.
 
     References
     ----------
@@ -303,8 +304,9 @@ def approximate_sign_flips(samples: Differences) -> Floats:
     largest = np.where(counts > 0, sizes, 0.0).max(axis=0, initial=0.0)
     spread = np.sqrt(np.maximum(variance, 1e-300))
     normal = 2 * ndtr(-total / spread)
-    # Beyond the largest possible sum there is no saddlepoint; close to it, it is far out, and p is close to 2^(1 - n).
+    # The largest possible sum has no saddlepoint, and near it, it is far out: there the formula gives anything up to 1.
     low, high = np.zeros_like(total), 40 / np.maximum(largest, 1e-300)
+    within_reach = (counts * sizes * np.tanh(sizes * high)).sum(axis=0) > total * (1 + 1e-9)
     for _ in range(STEPS):
         middle = (low + high) / 2
         below = (counts * sizes * np.tanh(sizes * middle)).sum(axis=0) < total
@@ -318,7 +320,7 @@ def approximate_sign_flips(samples: Differences) -> Floats:
     usable = (w > 0.05) & (u > 1e-9)
     correction = np.divide(1.0, u, out=np.zeros_like(u), where=usable) - np.divide(1.0, w, out=np.zeros_like(w), where=usable)
     tail = ndtr(-w) + np.exp(-w * w / 2) / np.sqrt(2 * np.pi) * correction
-    pvalues: Floats = np.clip(np.where(usable, 2 * tail, normal), 0.0, 1.0)
+    pvalues: Floats = np.where(within_reach | (total == 0), np.clip(np.where(usable, 2 * tail, normal), 0.0, 1.0), np.nan)
     return pvalues
 
 

@@ -14,7 +14,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 
 __all__ = ["Embedded", "QuerySet", "columns_of", "embed", "json_for_html", "visible"]
 
-_FIELDS = ("outcome", "found_baseline", "found_contender", "baseline", "contender", "difference")
+_FIELDS = ("outcome", "found_baseline", "found_contender", "baseline", "contender", "difference", "restricted")
 
 Lists = list[dict[str, Any]]  # ranked lists of each query
 

@@ -345,15 +345,16 @@ def _means_table(overall: Overall) -> Table:
     )
     rows = [
         (name, effect, mean)
-        for effect in overall.pooled
+        for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:])
         for name, mean in (("these", effect.these), ("a new one", effect.new))
         if mean is not None
     ]
     return table_of(
         columns,
         rows,
-        "these: the mean of these conditions, each with the same weight; a new one: random effects; prediction: where the effect "
-        "of a new condition is expected; I2: % of the variance that is not due to sampling; ranking: mean search length, B / A, "
-        "below 1 is better",
+        "these: the mean of these collections, each with the same weight; a new one: the mean of all collections like these by "
+        "random effects, where precise ones weigh more; prediction: where the effect of a new one is expected; I2: % of the "
+        "variance that is not due to sampling; ranking: mean search length, B / A, below 1 is better; all queries: ranks, lower "
+        "is better, it confirms the label",
         title=f"{overall.contender}: means",
     )

@@ -204,7 +204,7 @@ def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
     if tipping is not None:
         yield f"{tipping.n} of them, if relevant, would make it: {tipping.label}."
     else:
-        yield "No set of them was found that changes the label."
+        yield "No set of at most five of them was found that changes its direction."
     if bound.word != "stands":
         yield (
             f"All that favour A relevant: {bound.baseline}; all that favour B: {bound.contender}; all that both return: "

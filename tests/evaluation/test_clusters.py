@@ -1,0 +1,153 @@
+"""Queries that are not independent: which of them are together, through everything that is done with an evaluation."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.comparison.outcomes import pair_queries
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
+from ir_outcomes.evaluation.evaluation import notes_on_queries
+
+QRELS = {f"c{n // 3}_{n}": {"d": 1 if n else 0, "e": 0} for n in range(12)}  # the first query is unanswerable
+RUNS = {"a": {query: {"d": 1.0} for query in QRELS}, "b": {query: {"e": 2.0, "d": 1.0} for query in QRELS}}
+CONVERSATIONS = {query: query.partition("_")[0] for query in QRELS}
+CODES = [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+def evaluated(clusters: Any, **settings: Any) -> iro.Evaluation:
+    return iro.evaluate(QRELS, RUNS, clusters=clusters, **settings)
+
+
+def test_clusters_come_from_a_mapping_a_file_a_function_or_the_ids(tmp_path: Path) -> None:
+    table, lines = tmp_path / "clusters.tsv", tmp_path / "clusters.jsonl.gz"
+    table.write_text("".join(f"{query}\t{cluster}\n" for query, cluster in CONVERSATIONS.items()) + "other\tc9\n")
+    objects = [{"query_id": query, "cluster": cluster} for query, cluster in CONVERSATIONS.items()]
+    lines.write_bytes(gzip.compress("".join(json.dumps(item) + "\n" for item in objects).encode()))
+    for clusters in (CONVERSATIONS, table, str(lines), lambda query: int(query[1:].partition("_")[0]), "by:_"):
+        found = evaluated(clusters)
+        assert found.clusters is not None
+        assert found.clusters.tolist() == CODES
+        assert found[1].clusters is found[0].clusters
+        assert (found.n_clusters, found.clusters_digest) == (4, evaluated(CONVERSATIONS).clusters_digest)
+    assert evaluated({**CONVERSATIONS, "c0_1": "c1"}).clusters_digest != found.clusters_digest
+    assert (evaluated(None).clusters, evaluated(None).clusters_digest, evaluated(None).n_clusters) == (None, None, None)
+
+
+def test_clusters_stay_through_cutoffs_queries_runs_and_scores() -> None:
+    found = evaluated("by:_", measures=["nDCG@10"])
+    assert [run.clusters.tolist() for run in found.at(1)] == [CODES] * 2  # type: ignore[union-attr]
+    assert found[["b"]].clusters is found.clusters
+    assert found.with_cutoff(3).clusters is found.clusters
+    half = found.restrict([query for query in QRELS if not query.startswith("c1")])
+    assert half.clusters is not None
+    assert half.clusters.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert half.n_clusters == 3
+    scores = found.scores_of("nDCG@10")
+    assert scores.clusters is not None
+    assert scores.clusters.tolist() == CODES
+    reciprocal = found.scores_of(None)  # of the answerable queries only
+    assert reciprocal.clusters is not None
+    assert reciprocal.clusters.tolist() == CODES[1:]
+    some = scores.on(["c0_1", "c3_9"]).clusters
+    assert some is not None
+    assert some.tolist() == [0, 3]
+
+
+def test_clusters_of_one_query_are_ignored_and_that_is_said() -> None:
+    with pytest.warns(IrOutcomesWarning, match="every cluster has one answerable query, so clusters are ignored"):
+        assert evaluated(lambda query: query).clusters is None
+    found = evaluated({query: "c0" if query in ("c0_0", "c0_1", "c0_2") else query for query in QRELS})
+    assert found.n_clusters == 10
+    assert found.restrict([query for query in QRELS if query not in ("c0_0", "c0_1")]).clusters is None
+
+
+def test_outputs_of_other_tools_take_clusters() -> None:
+    outputs = {"a": dict.fromkeys(QRELS, 0.5), "b": dict.fromkeys(QRELS, 0.2)}
+    scores = iro.scores_from_outputs(outputs, "RR", clusters="by:_")
+    assert scores.clusters is not None
+    by_query = dict(zip(scores.query_ids, scores.clusters.tolist(), strict=True))
+    assert [by_query[query] for query in QRELS] == CODES
+
+
+def test_search_lengths_that_were_evaluated_with_clusters_give_them_to_other_runs() -> None:
+    lengths = list(evaluated("by:_"))
+    found = iro.evaluate(QRELS, [*lengths, {"c0_1": {"d": 1.0}}])
+    assert [run.clusters.tolist() for run in found] == [CODES] * 3  # type: ignore[union-attr]
+    with pytest.raises(MismatchError, match="a and run were evaluated with different clusters"):
+        pair_queries(lengths[0], iro.search_lengths(QRELS, RUNS["b"]), "query")
+
+
+@pytest.mark.parametrize(
+    ("clusters", "error", "message"),
+    [
+        ({"c0_1": "c0"}, MismatchError, "clusters: there is none of query c0_0"),
+        (lambda query: None, MismatchError, "clusters: there is none of query c0_0"),
+        ("by:", ParameterError, "no query id has this separator"),
+        ("by:::", ParameterError, "no query id has this separator; the ids are c0_0"),
+        ("c0_0\n", FormatError, "the cluster of the query is missing"),
+        ("c0_0\tc0\nc0_0\tc1\n", FormatError, "line 2: the query id is repeated"),
+        ('{"query_id": "c0_0"}', FormatError, 'not an object with text for "_id" and "cluster"'),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, clusters: Any, error: type[Exception], message: str) -> None:
+    if isinstance(clusters, str) and not clusters.startswith("by:"):
+        (tmp_path / "clusters").write_text(clusters)
+        clusters = tmp_path / "clusters"
+    with pytest.raises(error, match=message):
+        evaluated(clusters)
+
+
+def test_a_suite_has_clusters_for_each_collection(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        lines = "".join(f"{query} 0 {document} {grade}\n" for query, docs in QRELS.items() for document, grade in docs.items())
+        (tmp_path / name / "qrels.txt").write_text(lines)
+        (tmp_path / name / "a.run").write_text("".join(f"{query} Q0 d 1 1 a\n" for query in QRELS))
+    (tmp_path / "turns.tsv").write_text("".join(f"{query}\t{cluster}\n" for query, cluster in CONVERSATIONS.items()))
+    collections = {name: {"qrels": f"{name}/qrels.txt", "runs": f"{name}/a.run"} for name in ("first", "second")}
+    collections["first"]["clusters"] = "turns.tsv"
+    (tmp_path / "suite.json").write_text(json.dumps({"collections": collections}))
+    for given, expected in ((None, [4, None]), ("by:_", [4, 4]), ({"second": "by:_"}, [4, 4])):
+        found = iro.evaluate_suite(tmp_path / "suite.json", clusters=given)
+        assert [evaluation.n_clusters for evaluation in found.values()] == expected
+
+
+def test_ids_that_look_like_clusters_are_noted() -> None:
+    ids = [f"{conversation}<::>{turn}" for conversation in range(10) for turn in range(2)]
+    runs = {"a": {query: {"d": 1.0} for query in ids}}
+    qrels = {query: {"d": 1} for query in ids}
+    (note,) = notes_on_queries(iro.evaluate(qrels, runs).runs)
+    assert note.startswith("Dependent queries: by their ids they seem to be in 10 clusters (the text before '<::>')")
+    assert note.endswith("pass clusters='by:<::>'.")
+    assert not list(notes_on_queries(iro.evaluate(qrels, runs, clusters="by:<::>").runs))
+    too_few = iro.evaluate(qrels, runs).restrict(ids[2:])
+    assert not list(notes_on_queries(too_few.runs))
+
+
+@pytest.mark.realdata
+def test_no_false_alarm_on_the_data_at_hand(real_data: Path) -> None:
+    noted = {}
+    for path in sorted(real_data.rglob("qrels*.txt*")):
+        qrels = iro.read_qrels(path)
+        run = {query: {"d": 1.0} for query in qrels.query_ids}
+        notes = list(notes_on_queries([iro.search_lengths(qrels, run)]))
+        noted[path.relative_to(real_data).parts[0]] = any(note.startswith("Dependent queries") for note in notes)
+    assert {name for name, is_noted in noted.items() if is_noted} == {"mt-rag"}
+    assert len(noted) > 5
+
+
+@pytest.mark.realdata
+def test_the_conversations_of_mt_rag(real_data: Path) -> None:
+    folder = real_data / "mt-rag"
+    found = iro.evaluate(folder / "qrels.txt.gz", [folder / "bm25.rewrite.run.gz"], clusters=folder / "groups.tsv.gz")
+    same = iro.evaluate(folder / "qrels.txt.gz", [folder / "bm25.rewrite.run.gz"], clusters="by:<::>")
+    assert (found.n_clusters, int(found.answerable.sum())) == (82, 576)
+    assert found.clusters_digest == same.clusters_digest
+    assert np.array_equal(found.clusters, same.clusters)  # type: ignore[arg-type]
