@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ir_outcomes as iro
+from ir_outcomes.columns import Column
 from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, stacked
 from ir_outcomes.leaderboards.pairs import blocks_of_ranks, blocks_of_shares
-from ir_outcomes.columns import Column
 from ir_outcomes.showing.formats import markdown_table
 from ir_outcomes.statistics import FEW, t_tests
 

@@ -23,8 +23,8 @@ from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.statistics import randomized_tukey_hsd
 from ir_outcomes.types import RankingTest
 from tests.helpers import literal, strategies
-from tests.helpers.runs import qrels_of, run_of
 from tests.helpers.notes import all_notes
+from tests.helpers.runs import qrels_of, run_of
 
 
 def compare(*arguments: Any, **settings: Any) -> Comparison:
@@ -336,7 +336,8 @@ def test_margins() -> None:
     assert compare(qrels_of(queries), *runs).verdict.non_inferior is None
     found = compare(qrels_of(queries), *runs, margins=(2.0, 0.5))
     assert found.verdict.non_inferior is True
-    assert "Non-inferior at margins of 2 points of coverage and 0.5 ranks: larger harm is excluded." in " ".join(str(found).split())
+    shown = " ".join(str(found).split())
+    assert "Non-inferior at margins of 2 points of coverage and 0.5 ranks: larger harm is excluded." in shown
     assert compare(qrels_of(queries), *runs, margins=(0.1, 0.5)).verdict.non_inferior is False
     assert compare(qrels_of(queries), *runs[::-1], margins=(2.0, 0.5)).verdict.non_inferior is False
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.cli.writing import Format
-from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.columns import Column
+from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.showing import latex, text
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
 from ir_outcomes.showing.view import Table, View

@@ -174,6 +174,7 @@ class ComparisonWriteOptions(WriteOptions):
     columns: Annotated[
         Columns, choice(Columns, help="The columns of the table; paper shows those of Tables 1 and 2 of Lin et al. 2021.")
     ] = "default"
+
     def _needed_formats(self) -> Iterable[tuple[str, bool, tuple[str, ...]]]:
         yield from super()._needed_formats()
         yield "--columns", self.columns != "default", COLUMNS_SHOWN_IN

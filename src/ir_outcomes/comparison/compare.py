@@ -505,7 +505,7 @@ def _best_first(evaluation: Evaluation) -> tuple[Evaluation, str]:
     means = [float(run.reciprocal_rank().mean()) for run in evaluation.at()]
     best = evaluation.names[int(np.argmax(means))]
     note = (
-        f"The baseline was chosen on these queries: {best} has the highest mean reciprocal rank of {len(means)} runs. A run that "
-        "was chosen for its score looks better than it is, and no correction accounts for that."
+        f"The baseline was chosen on these queries: {best} has the highest mean reciprocal rank of {len(means)} runs. A run "
+        "that was chosen for its score looks better than it is, and no correction accounts for that."
     )
     return evaluation[[best, *(name for name in evaluation.names if name != best)]], note

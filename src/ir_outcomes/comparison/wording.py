@@ -219,8 +219,8 @@ def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator
         seen = f"{_size(mean, places)}{unit} {words[0] if mean > 0 else words[1]}" if mean else "the same on average"
         pvalues = "; ".join(f"{test.method}, {pvalue_in_words(test.pvalue)}" for test in (mean_test(change), wilcoxon(change)))
         yield (
-            f"Not confirmed on all queries: there {pair.measure or 'the search'} is {seen} ({pvalues}), so the {changed} gives no "
-            "direction."
+            f"Not confirmed on all queries: there {pair.measure or 'the search'} is {seen} ({pvalues}), so the {changed} gives "
+            "no direction."
         )
 
 
@@ -279,8 +279,8 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
         return
     if biased:
         yield (
-            f"Judged unequally: {next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}; compare with "
-            "judged_only=True too."
+            f"Judged unequally: {next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}; compare "
+            "with judged_only=True too."
         )
     yield f"Unjudged documents: {'; '.join(dict.fromkeys(parts))}."
 
@@ -295,8 +295,8 @@ def _about_few_queries(comparison: Comparison) -> Iterator[str]:
     """Say where a difference can be missed because few queries differ, or there are few queries."""
     few = [(facet, smallest_pvalue(facet.n_nonzero)) for facet in (comparison.coverage, comparison.ranking) if facet.n_nonzero]
     impossible = [
-        f"{facet.name} with {plural('query', facet.n_nonzero)} that {'differs' if facet.n_nonzero == 1 else 'differ'} (smallest "
-        f"possible p {smallest:.2g})"
+        f"{facet.name} with {plural('query', facet.n_nonzero)} that {'differs' if facet.n_nonzero == 1 else 'differ'} "
+        f"(smallest possible p {smallest:.2g})"
         for facet, smallest in few
         if smallest > facet.detectable_level
     ]
@@ -322,7 +322,7 @@ def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
     shown = f"{mean.name} {pvalue_in_words(mean.pvalue)}, Wilcoxon {pvalue_in_words(wilcoxon.pvalue)}"
     if by_mean and by_ranks and mean.direction != wilcoxon.direction:
         yield (
-            f"Tests of ranking contradict each other: most queries change in one direction and the mean in the other ({shown}); "
+            f"Tests of ranking contradict each other: most queries change in one direction, the mean in the other ({shown}); "
             "a few queries with large changes do this."
         )
     elif by_mean and not by_ranks:

@@ -115,8 +115,8 @@ def legend(columns: Iterable[Column]) -> str:
 
     Examples
     --------
-    >>> legend([Column("coverage", unit="points", better="higher"), Column("p"), Column("ranking", unit="ranks", better="lower")])
-    'coverage: points, higher is better; ranking: ranks, lower is better'
+    >>> legend([Column("won", unit="points", better="higher"), Column("p"), Column("length", unit="ranks", better="lower")])
+    'won: points, higher is better; length: ranks, lower is better'
     """
     meanings: dict[str, list[str]] = {}
     for column in columns:

@@ -136,7 +136,7 @@ def _outlook(effects: Sequence[PooledEffect]) -> str:
         {1: "expected to be better", -1: "expected to be worse"}.get(next(iter(sides)), "could go either way")
         if len(sides) == 1
         else "could go either way"
-    )  # noqa: E501
+    )
 
 
 def _marked(row: Condition) -> str:
@@ -318,7 +318,7 @@ def _conditions_details(rows: Sequence[Any], kind: str, title: str = "", measure
         *of_part("comparison", ranking),
         *((Column("ranking_p", heading="corrected p", form="p"),) if is_condition else ()),
         *(
-            Column(f"measure {place}", lambda row, place=place: row.measures[place] and row.measures[place].effect, name, "+.4f")
+            Column(name, lambda row, place=place: row.measures[place] and row.measures[place].effect, form="+.4f")
             for place, name in enumerate(measures)
         ),
         *((
@@ -354,7 +354,7 @@ def _means_table(overall: Overall) -> Table:
         rows,
         "these: the mean of these collections, each with the same weight; a new one: the mean of all collections like these by "
         "random effects, where precise ones weigh more; prediction: where the effect of a new one is expected; I2: % of the "
-        "variance that is not due to sampling; ranking: mean search length, B / A, below 1 is better; all queries: ranks, lower "
-        "is better, it confirms the label",
+        "variance that is not due to sampling; ranking: mean search length, B / A, below 1 is better; all queries: ranks, "
+        "lower is better, it confirms the label",
         title=f"{overall.contender}: means",
     )

@@ -203,7 +203,8 @@ def corrected_words(comparisons: Iterable[Comparison], what: str = "run") -> Ite
     settings = first.settings
     if settings.family == 1 or settings.correction == "none":
         return
-    yield f"intervals of each by itself, p and labels by {CORRECTIONS[settings.correction]} over {plural(what, settings.family)}"
+    rule, family = CORRECTIONS[settings.correction], plural(what, settings.family)
+    yield f"intervals of each by itself, p and labels by {rule} over {family}"
     facets = [facet for item in (first, *others) for facet in (item.coverage, item.ranking)]
     if any(facet.pvalue <= facet.alpha < facet.corrected for facet in facets):
         yield f"{MARK}: at most {settings.alpha:g} before it"
@@ -432,8 +433,8 @@ def paper_view(result: Any) -> View:
     first = comparisons[0]
     captions = (
         f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon "
-        "signed rank, t: paired t test; p-values are raw; the verdict uses corrected ones. A differs from row to row under (3), "
-        "because each row has its own queries that both answer.",
+        "signed rank, t: paired t test; p-values are raw; the verdict uses corrected ones. A differs from row to row under "
+        "(3), because each row has its own queries that both answer.",
         f"{queries_words(first.n_queries, first.n_unanswerable)}, {settings_caption(first)}",
     )
     table = table_of(paper_columns(first), comparisons, *captions, alpha=first.alpha)

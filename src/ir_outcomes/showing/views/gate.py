@@ -73,20 +73,20 @@ def _rank(value: float | None) -> str:
 
 def _decisions_table(result: GateResult) -> Table:
     ordered = _worst_first(result)
-    places = range(max((len(decision.facets) for decision in ordered), default=0))
     first = next((decision.facets for decision in ordered if decision.facets), ())
     columns = (
         Column("condition", heading="collection"),
         Column("contender", heading="run"),
         *((Column("against", lambda decision: decision.reference or result.baseline),) if result.reference is not None else ()),
         Column("status", heading="gate", form="label"),
-        *(Column(first[place].name, lambda decision, place=place: _facet(decision, place), _heading(first[place]), "n") for place in places),
+        *(
+            Column(facet.name, lambda decision, place=place: _facet(decision, place), _heading(facet), "n")
+            for place, facet in enumerate(first)
+        ),
         Column("missing", _missing, form="n"),
     )  # fmt: skip
-    margins = [
-        f"{first[place].name} {' to '.join(sorted({_margin(decision.facets[place]) for decision in ordered if decision.facets}))}"
-        for place in places
-    ]
+    of_facets = zip(*(decision.facets for decision in ordered if decision.facets), strict=True)
+    margins = [f"{facets[0].name} {' to '.join(sorted(set(map(_margin, facets))))}" for facets in of_facets]
     settings = result.settings
     head = "" if settings is None else f"{100 * settings.margin_level:.4g} % intervals, {', '.join(settings_words(settings))}"
     return table_of(
@@ -130,8 +130,8 @@ def _plan(result: Plan) -> View:
     table = table_of(
         columns,
         (result.coverage, result.ranking),
-        f"to be safe: an upper bound of {result.coverage.needed.confidence:.0%}; all numbers are of answerable queries like these; "
-        f"level {result.coverage.needed.alpha:.3g}",
+        f"to be safe: an upper bound of {result.coverage.needed.confidence:.0%}; all numbers are of answerable queries like "
+        f"these; level {result.coverage.needed.alpha:.3g}",
     )
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
     return View(f"Queries needed for {percent(result.power, 0)} % power, {pilot}", tables=(table,), background=result.notes)
@@ -198,8 +198,8 @@ def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
     share = 1 - sum(pair.judged) / 2
     documents = plural("unjudged document", pair.n_unjudged)
     yield (
-        f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff} of A or B ({share:.0%} of both "
-        "lists)."
+        f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff} of A or B ({share:.0%} of "
+        "both lists)."
     )
     if tipping is not None:
         yield f"{tipping.n} of them, if relevant, would make it: {tipping.label}."

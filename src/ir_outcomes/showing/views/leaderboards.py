@@ -230,15 +230,15 @@ def _agreement(result: Agreement) -> View:
             table_of(
                 labels,
                 every,
-                "In % of splits and pairs, by the direction in each half: better, worse or none. same: the same in both halves; "
-                "one side: only one half decides. by: the aggregate that says which run is better.",
+                "In % of splits and pairs, by the direction in each half: better, worse or none. same: the same in both "
+                "halves; one side: only one half decides. by: the aggregate that says which run is better.",
                 title="Directions in both halves",
             ),
             table_of(
                 craswell,
                 result.tests,
-                "In % of splits and pairs. Which run is better counts here even where neither half is significant; significant: "
-                "in at least one half.",
+                "In % of splits and pairs. Which run is better counts here even where neither half is significant; "
+                "significant: in at least one half.",
                 title="The same by the definition of Craswell et al. 2021, Table 4",
             ),
         ),

@@ -31,10 +31,10 @@ def _reordering(result: Reordering) -> View:
         Column("value", lambda change: None if change.delta_value is None else f"{change.delta_value:.3g}x", form="n"),
     )
     caption = (
-        "sort: Delta-Sort, the largest change over the runs of the number of runs that are better, in % of the runs (a mean that "
-        "is 10 % better, and p <= 0.05 in a paired t test); it can be large where tau is 1. run, better: the run with this "
-        "change, and how many runs were better before and after; tau: Kendall's tau-b between the orders by the mean; value: "
-        "mean of new value / old value, search lengths as reciprocals"
+        "sort: Delta-Sort, the largest change over the runs of the number of runs that are better, in % of the runs (a mean "
+        "that is 10 % better, and p <= 0.05 in a paired t test); it can be large where tau is 1. run, better: the run with "
+        "this change, and how many runs were better before and after; tau: Kendall's tau-b between the orders by the mean; "
+        "value: mean of new value / old value, search lengths as reciprocals"
     )
     head = f"by {', '.join(result.measures)}" if result.settings is None else _head(result.settings)
     table = table_of(columns, result.changes, caption, head)
