@@ -72,7 +72,7 @@ def directions(
     baseline, contender = (evaluation.at(cutoff)[place] for place in pair)
     queries = pair_queries(baseline, contender, evaluation.unit)
     samples = samples_of(with_swapped(queries) if swapped else queries, subsets)
-    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant, "exact")
+    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant)
     verdicts = judge(run_tests(samples, "t", coverage_test, levels=(ALPHA, ALPHA), labels_only=True), alpha=ALPHA).verdicts
     return Directions(np.where(verdicts.guard, 0, verdicts.do_no_harm), verdicts.direction)
 

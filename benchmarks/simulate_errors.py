@@ -19,14 +19,12 @@ import numpy as np
 
 from ir_outcomes import search_lengths
 from ir_outcomes.comparison.outcomes import PairedQueries, Restricted, pair_queries
-from ir_outcomes.comparison.verdict import LABELS, DecidingCoverageTest, PairTests, judge, run_tests, samples_of, stacked
+from ir_outcomes.comparison.verdict import LABELS, CoverageTest, PairTests, judge, run_tests, samples_of, stacked
 from ir_outcomes.statistics import (
     Tests,
     coverage_interval,
     detectable_mean,
     detectable_proportion,
-    hodges_lehmann,
-    hodges_lehmann_interval,
     interval_of_mean,
     mean_interval,
     odds_ratio_interval,
@@ -45,7 +43,7 @@ class Population(NamedTuple):
     """The pairs of runs of one collection, seen in one unit."""
 
     name: str
-    coverage_test: DecidingCoverageTest
+    coverage_test: CoverageTest
     pairs: list[PairedQueries]
 
 
@@ -188,7 +186,6 @@ def interval_rates(population: Population, n: int, trials: int) -> dict[str, flo
         lengths, d = (pair.length_baseline[pair.shared], pair.length_contender[pair.shared]), _change(pair)
         found = pair.found_contender - pair.found_baseline
         won, lost = float(np.mean(found > 0)), float(np.mean(found < 0))
-        shift = hodges_lehmann(d)
         for _ in range(trials):
             drawn = rng.integers(0, len(found), n)
             note("coverage", coverage_interval(found[drawn], pair.item_share, level), float(found.mean()))
@@ -204,7 +201,6 @@ def interval_rates(population: Population, n: int, trials: int) -> dict[str, flo
             note("mean difference, plain t", plain, float(d.mean()))
             ratio = ratio_interval(lengths[0][drawn], lengths[1][drawn], level)
             note("ratio of means", ratio, float(lengths[1].mean() / lengths[0].mean()))
-            note("Hodges-Lehmann shift", hodges_lehmann_interval(sample, level), shift or 0.0)
     return {name: 100 * float(np.mean(values)) for name, values in covered.items()}
 
 

@@ -75,7 +75,7 @@ class Collection:
 def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
     runs = evaluation.runs
     blocks_of = blocks_of_shares if evaluation.unit == "document" and evaluation.many_relevant else blocks_of_ranks
-    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant, "exact")
+    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant)
     few, tests, by_t = [], [], []
     for block in blocks_of(runs, cutoff):
         few += (block.samples.ranking.n_nonzero < FEW).tolist()

@@ -29,7 +29,7 @@ from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import distinct_names
 from ir_outcomes.reading.tasks import Task, load
 from ir_outcomes.statistics import adjust, differences, paired_tests
-from ir_outcomes.types import Bools, CoverageTest, Floats, OneOrder, RankingTest, UnitChoice, check_choice
+from ir_outcomes.types import Bools, Floats, OneOrder, RankingTest, UnitChoice, check_choice
 
 __all__ = ["comparisons", "experiment"]
 
@@ -470,7 +470,6 @@ def experiment(
     judged_only: bool = False,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: str | None = "holm",
     correction_alpha: float | None = None,
     margins: tuple[float, ...] | None = None,
@@ -504,7 +503,7 @@ def experiment(
         They are in ``frame.attrs``, with a note on where they come from.
     unit, ties, judged_only
         See `ir_outcomes.evaluate`.
-    alpha, coverage_test, margins
+    alpha, margins
         See `ir_outcomes.compare`.
     test : {"t", "wilcoxon", "sign", "signflip"}
         Which test decides on ranking; the p-values of the measures are of the same test.
@@ -583,7 +582,6 @@ def experiment(
                 [name for place, name in enumerate(evaluation.names) if place != base],
                 alpha=alpha,
                 test=test,
-                coverage_test=coverage_test,
                 correction=cast("Any", corrected_by if corrected_by in ("bonferroni", "fdr_bh", "none") else "holm"),
                 margins=margins,
             )

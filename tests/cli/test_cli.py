@@ -50,12 +50,12 @@ def test_several_runs_as_json(sample: Path, tmp_path: Path) -> None:
 
 
 def test_settings_reach_the_comparison(sample: Path) -> None:
-    options = "--rel 1 --unit document --ties msmarco --alpha 0.01 --test wilcoxon --coverage-test midp --correction none"
+    options = "--rel 1 --unit document --ties msmarco --alpha 0.01 --test wilcoxon --correction none"
     more = ["--judged-only", "--margins", "1pp,0.5", "--seed", "3"]
     done = call("compare", "qrels.txt", "bm25.run", "bm25-stem.run", *options.split(), *more, "--format", "json", folder=sample)
     settings = Comparison.from_json(done.stdout).settings
     assert (settings.unit, settings.ties, settings.alpha, settings.test) == ("document", "msmarco", 0.01, "wilcoxon")
-    assert (settings.coverage_test, settings.correction, settings.judged_only) == ("midp", "none", True)
+    assert (settings.correction, settings.judged_only) == ("none", True)
     assert (settings.margins, settings.seed) == ((1.0, 0.5), 3)
 
 

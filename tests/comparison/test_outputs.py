@@ -224,6 +224,18 @@ def test_wrong_outputs(baseline: Any, contender: Any, settings: Any, error: Any,
         iro.compare_outputs(baseline, contender, **settings)
 
 
+@pytest.mark.parametrize(("measure", "head"), [("nDCG@10", "cutoff 10, "), ("AP", None)])
+def test_the_cutoff_of_a_measure_is_that_of_its_name(measure: str, head: str | None) -> None:
+    a, b = ({f"q{n}": {measure: value} for n in range(40)} for value in (0.25, 0.5))
+    found = iro.compare_outputs(a, b)
+    assert isinstance(found, Comparison)
+    assert found.verdict.label == "better without harm"  # its mean over all queries confirms it
+    text = " ".join(found.to_text().split()) + "".join(found.notes)
+    assert head is None or head in text
+    assert "cutoff unknown" not in text
+    assert "Without a cutoff" not in text
+
+
 def test_an_unknown_measure_is_told_its_direction() -> None:
     a, b = ({f"q{n}": {"cost": value} for n in range(9)} for value in (4.0, 2.0))
     found = iro.compare_outputs(a, b, higher_is_better=False)

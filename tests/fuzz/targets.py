@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.fuzz.commands import command_lines
-from tests.fuzz.files import archives, entries, folders, outputs, predictions, qrels, runs, tables
+from tests.fuzz.files import archives, entries, folders, forms, outputs, predictions, qrels, runs, tables
 from tests.fuzz.objects import frames, histories, measures, objects, restored
 
 __all__ = ["TARGETS"]
@@ -23,6 +23,7 @@ TARGETS: dict[str, Callable[[random.Random, Path], None]] = {
         qrels,
         tables,
         predictions,
+        forms,
         folders,
         outputs,
         entries,

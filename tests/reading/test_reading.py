@@ -27,7 +27,7 @@ import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, ParameterError, UnreadableFile
 from ir_outcomes.reading import columns, files
 from ir_outcomes.reading import columns as keys
-from ir_outcomes.reading import columns as layouts
+from ir_outcomes.reading import formats as layouts
 from ir_outcomes.reading import text as lines
 
 GOOD = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.5 t\n"

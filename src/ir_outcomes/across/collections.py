@@ -17,7 +17,7 @@ from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics import FEWEST_SAMPLES_TO_GENERALISE
-from ir_outcomes.types import Correction, CoverageTest, RankingTest
+from ir_outcomes.types import Correction, RankingTest
 
 __all__ = ["CollectionsComparison", "compare_collections"]
 
@@ -87,7 +87,6 @@ def compare_collections(
     cutoff: int | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
     over_collections: Correction = "holm",
     measures: Sequence[Any] = (),
@@ -106,7 +105,7 @@ def compare_collections(
         Names of the other runs; by default all that any collection has.
     cutoff : int, optional
         Ranks beyond it do not count; by default that of the evaluations, which must agree.
-    alpha, test, coverage_test
+    alpha, test
         See `ir_outcomes.compare`.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Over the contenders.
@@ -166,7 +165,7 @@ def compare_collections(
         raise ParameterError(f"groups names {unknown[0]!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
     first = next(iter(evaluations.values()))
     scores = [first.scores_of(measure) for measure in measures]
-    rules = Rules(alpha, test, coverage_test, correction)
+    rules = Rules(alpha, test, correction)
     rows = conditions_of(
         evaluations, baseline, chosen, rules,
         over_conditions=over_collections, measures=[found.measure for found in scores], groups=groups,

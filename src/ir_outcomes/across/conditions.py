@@ -36,7 +36,7 @@ from ir_outcomes.statistics import (
     mean_interval,
     random_effects,
 )
-from ir_outcomes.types import Correction, CoverageTest, Floats, RankingTest
+from ir_outcomes.types import Correction, Floats, RankingTest
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,6 @@ class Rules(NamedTuple):
 
     alpha: float = 0.05
     test: RankingTest = "t"
-    coverage_test: CoverageTest = "exact"
     correction: Correction = "holm"
 
 

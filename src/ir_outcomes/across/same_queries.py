@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Immutable, Result, versions
 from ir_outcomes.statistics import band_of_events
-from ir_outcomes.types import Correction, CoverageTest, RankingTest, check_positive
+from ir_outcomes.types import Correction, RankingTest, check_positive
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,6 @@ def compare_cutoffs(
     cutoffs: Sequence[int] = USUAL_CUTOFFS,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     seed: int = 0,
     resamples: int = 9_999,
 ) -> CutoffsComparison:
@@ -115,7 +114,7 @@ def compare_cutoffs(
         Names of the runs.
     cutoffs : sequence of int
         Which; those beyond the longest list of the shallower run are left out, with a note.
-    alpha, test, coverage_test
+    alpha, test
         See `ir_outcomes.compare`.
     seed, resamples : int
         Of the random signs of the band.
@@ -151,7 +150,7 @@ def compare_cutoffs(
         )
     beyond = [str(cutoff) for cutoff in wanted if cutoff > min(depths)]
     at_cutoffs = {str(cutoff): evaluation.with_cutoff(cutoff) for cutoff in within}
-    compared = compare_in(at_cutoffs, baseline, [contender], Rules(alpha, test, coverage_test))
+    compared = compare_in(at_cutoffs, baseline, [contender], Rules(alpha, test))
     comparisons = [comparison for _, comparison in compared]
     return CutoffsComparison(
         baseline=baseline,
@@ -331,7 +330,6 @@ def compare_judges(
     cutoff: int | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
 ) -> JudgesComparison:
     """Compare runs under several judges, such as people and language models.
@@ -342,7 +340,7 @@ def compare_judges(
         Evaluations of the same runs with the qrels of each judge; they may differ in qrels and `rel` only.
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default all others are contenders.
-    cutoff, alpha, test, coverage_test, correction
+    cutoff, alpha, test, correction
         See `ir_outcomes.compare`.
 
     Returns
@@ -377,7 +375,7 @@ def compare_judges(
     for judge, evaluation in evaluations.items():
         _check_alike(first, evaluation, judge)
     chosen = contenders_of(first, baseline, contenders)
-    compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, coverage_test, correction))
+    compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, correction))
     judgments = [Judgment(judge, comparison) for judge, comparison in compared]
     by_contender = {name: [judgment for judgment in judgments if judgment.comparison.contender == name] for name in chosen}
     return JudgesComparison(

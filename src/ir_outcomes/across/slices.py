@@ -19,7 +19,7 @@ from ir_outcomes.formatting import listed, plural, pvalue_in_words
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.results import Immutable, Result, versions
 from ir_outcomes.statistics import differences, heterogeneity_test
-from ir_outcomes.types import Correction, CoverageTest, RankingTest
+from ir_outcomes.types import Correction, RankingTest
 
 __all__ = ["FEWEST_QUERIES_OF_A_SLICE", "SliceDifferences", "SlicesComparison", "compare_slices"]
 
@@ -111,7 +111,6 @@ def compare_slices(
     cutoff: int | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
     over_slices: Correction = "fdr_bh",
     seed: int = 0,
@@ -131,7 +130,7 @@ def compare_slices(
         query in quartiles, for which the evaluation must know the texts. Queries without a label are left out, with a note.
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default all others are contenders.
-    cutoff, alpha, test, coverage_test, correction
+    cutoff, alpha, test, correction
         See `ir_outcomes.compare`.
     over_slices : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction over contenders and slices, of the p-values beside each label.
@@ -170,7 +169,7 @@ def compare_slices(
     chosen = contenders_of(evaluation, baseline, contenders)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
-    rules = Rules(alpha, test, coverage_test, correction)
+    rules = Rules(alpha, test, correction)
     parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
     rows = conditions_of(parts, baseline, chosen, rules, over_conditions=over_slices, fewest=FEWEST_QUERIES_OF_A_SLICE)
     everything = evaluation.restrict([query for queries in slices.values() for query in queries])

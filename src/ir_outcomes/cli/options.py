@@ -16,7 +16,6 @@ from ir_outcomes.cli.streams import progress_is_shown, quiet
 from ir_outcomes.errors import escaped
 from ir_outcomes.types import (
     Correction,
-    CoverageTest,
     FamilyCorrection,
     Missing,
     OneOrder,
@@ -184,6 +183,13 @@ RUN_BY = Annotated[
     RunBy | None,
     choice(RunBy, "--run-by", help="What orders the documents of run files that do not say it: their ranks, or their scores."),
 ]
+LAYOUT = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The form of the run files, such as rankllm, where several fit; FILE#NAME names that of one file.",
+    ),
+]
 QUERIES = Annotated[
     str | None,
     typer.Option(
@@ -235,15 +241,18 @@ class EvaluateOptions(SettingsOptions):
 
     names: NAMES = None
     run_by: RUN_BY = None
+    layout: LAYOUT = None
 
     def evaluate(self, qrels: Any, runs: Any, **settings: Any) -> Evaluation:
         """Evaluate runs with these options."""
         from ir_outcomes.evaluation.evaluate import evaluate
 
         arguments = {**self.settings(), **settings}
-        by = arguments.pop("run_by")
-        if by is not None:
-            runs = [f"{run}#{by}" if os.path.isfile(run) else run for run in runs]
+        by, layout = arguments.pop("run_by"), arguments.pop("layout")
+        if by and layout:
+            raise usage_error("Give --run-by or --layout.")
+        if by or layout:
+            runs = [f"{run}#{by or layout}" if os.path.isfile(run) else run for run in runs]
         return evaluate(qrels, runs, **arguments)
 
 
@@ -283,13 +292,6 @@ class TestOptions:
             help="The test that decides on ranking; where fewer than 30 queries differ, signflip takes the place of t.",
         ),
     ] = "t"
-    coverage_test: Annotated[
-        CoverageTest,
-        choice(
-            CoverageTest,
-            help="The binomial test that decides on coverage. Shares of documents are tested by sign flips instead.",
-        ),
-    ] = "exact"
 
 
 @dataclass(frozen=True)

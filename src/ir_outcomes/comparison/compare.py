@@ -27,7 +27,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, 
 from ir_outcomes.comparison.verdict import (
     DECISIONS,
     LABELS,
-    DecidingCoverageTest,
+    CoverageTest,
     Judgment,
     coverage_test_for,
     direction_of,
@@ -46,7 +46,6 @@ from ir_outcomes.reading.runs import is_path, run_list
 from ir_outcomes.results import versions
 from ir_outcomes.statistics import randomized_tukey_hsd
 from ir_outcomes.types import (
-    CoverageTest,
     FamilyCorrection,
     Floats,
     RankingTest,
@@ -96,7 +95,7 @@ class MeasuredPair:
 def build(
     pairs: Sequence[MeasuredPair],
     settings: Settings,
-    coverage_test: DecidingCoverageTest,
+    coverage_test: CoverageTest,
     *,
     wanted: int | None = None,
     progress: bool = False,
@@ -109,7 +108,7 @@ def build(
 
 
 def labels_by_cutoff(
-    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings, coverage_test: DecidingCoverageTest
+    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings, coverage_test: CoverageTest
 ) -> list[tuple[CutoffLabel, ...]]:
     """Find the label of each pair at its own cutoff, and at the usual ones up to the longest list of its shallower run.
 
@@ -119,7 +118,7 @@ def labels_by_cutoff(
         The family, with the whole depth of the runs.
     settings : Settings
         Of the comparison.
-    coverage_test : {"exact", "midp", "signflip"}
+    coverage_test : {"exact", "signflip"}
         The test that decides on coverage.
 
     Returns
@@ -144,7 +143,7 @@ def labels_by_cutoff(
     return [tuple(labels) for labels in shown]
 
 
-def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: DecidingCoverageTest) -> Judgment:
+def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: CoverageTest) -> Judgment:
     tests = stacked([run_tests(samples_of(pair), settings.test, coverage_test, settings.levels) for pair in pairs])
     if settings.correction == "tukey":
         return judge(tests, alpha=settings.alpha, corrected=_tukey(pairs, settings))
@@ -152,7 +151,7 @@ def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: D
 
 
 def _comparison(
-    pair: MeasuredPair, place: int, judgment: Judgment, settings: Settings, coverage_test: DecidingCoverageTest
+    pair: MeasuredPair, place: int, judgment: Judgment, settings: Settings, coverage_test: CoverageTest
 ) -> Comparison:
     queries, verdicts = pair.queries, judgment.verdicts
     coverage = coverage_facet(queries, settings, coverage_test)
@@ -266,7 +265,6 @@ def compare(
     judged_only: bool | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: FamilyCorrection = "holm",
     margins: tuple[float, ...] | None = None,
     all_pairs: bool = False,
@@ -295,11 +293,9 @@ def compare(
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
     alpha : float
         Level of tests, intervals and verdict.
-    test : {"t", "wilcoxon", "sign", "signflip"}
+    test : {"t", "wilcoxon", "signflip"}
         Which test decides on ranking; all are reported. Where fewer than 30 queries differ, the sign-flip test takes the place
         of t.
-    coverage_test : {"exact", "midp"}
-        Which binomial test decides on coverage. Where shares of documents are compared, the sign-flip test decides.
     correction : {"holm", "bonferroni", "fdr_bh", "tukey", "none"}
         Correction for several contenders, separately for each facet. It applies to improvements, not to the harm check.
         "tukey", the randomized Tukey HSD test, is for all pairs and ``unit="query"``.
@@ -345,7 +341,7 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better without harm', -1.0)
     """
-    check_rules(alpha, test, coverage_test, correction)
+    check_rules(alpha, test, correction)
     check_count("seed", seed)
     margins = checked_margins(margins)
     if correction == "tukey" and not all_pairs:
@@ -373,13 +369,12 @@ def compare(
         evaluation,
         alpha=alpha,
         test=test,
-        coverage_test=coverage_test,
         correction=correction,
         family=len(couples),
         margins=margins,
         seed=seed,
     )
-    decides_on_coverage = coverage_test_for(settings.unit, evaluation.many_relevant, coverage_test)
+    decides_on_coverage = coverage_test_for(settings.unit, evaluation.many_relevant)
     labels = labels_by_cutoff(couples, settings, decides_on_coverage)
     from_first = all(baseline is evaluation[0] for baseline, _ in couples)
     near = tipping_notes(evaluation, settings) if from_first else [()] * len(couples)

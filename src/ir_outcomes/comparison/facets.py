@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple, get_args
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
-from ir_outcomes.comparison.verdict import DecidingCoverageTest
+from ir_outcomes.comparison.verdict import CoverageTest
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import (
     FEW,
@@ -23,8 +23,6 @@ from ir_outcomes.statistics import (
     equivalent,
     harm_excluded,
     harm_shown,
-    hodges_lehmann,
-    hodges_lehmann_interval,
     mean_interval,
     mean_test,
     midp_test,
@@ -39,7 +37,7 @@ from ir_outcomes.statistics import (
     t_test,
     wilcoxon,
 )
-from ir_outcomes.types import Floats, RankingTest
+from ir_outcomes.types import Floats
 
 POWER = 0.8
 
@@ -178,16 +176,10 @@ class RankingFacet(Facet):
         allows; lower is better. None for anything else than search lengths.
     ratio_interval : Interval or None
         Its interval at level 1 - alpha.
-    shift : float or None
-        Hodges-Lehmann estimate of the difference on a typical query, which belongs to the Wilcoxon test.
-    shift_interval : Interval or None
-        Its interval at level 1 - alpha.
     """
 
     ratio: float | None = None
     ratio_interval: Interval | None = None
-    shift: float | None = None
-    shift_interval: Interval | None = None
 
 
 @dataclass(frozen=True)
@@ -290,7 +282,7 @@ class Naive(Immutable):
         return {name: test.pvalue for name, test in self.tests.items()}
 
 
-def coverage_facet(pair: PairedQueries, settings: Settings, test: DecidingCoverageTest) -> CoverageFacet:
+def coverage_facet(pair: PairedQueries, settings: Settings, test: CoverageTest) -> CoverageFacet:
     """Compare how many queries are answered (or relevant documents found), in percentage points."""
     change = differences(pair.found_baseline, pair.found_contender)
     won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
@@ -304,9 +296,7 @@ def coverage_facet(pair: PairedQueries, settings: Settings, test: DecidingCovera
     deviation = _deviation(change)
     level = settings.first_step_level
     if whole:
-        detectable = detectable_proportion(
-            len(change), (won + lost) / max(len(change), 1), level, POWER, test=settings.coverage_test
-        )
+        detectable = detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
     else:
         detectable = _detectable_mean(len(change), deviation, level, most=1.0)
     odds = odds_ratio_interval(won, lost, 1 - settings.alpha) if whole else None
@@ -342,11 +332,9 @@ def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
     values = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
     largest = largest_changes(pair)[0]
     facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, settings, largest)
-    level, change = 1 - settings.alpha, differences(*values)
-    facet = replace(facet, shift=hodges_lehmann(change), shift_interval=hodges_lehmann_interval(change, level))
     if pair.measure is not None:  # it is not known to have a ratio scale
         return facet
-    return replace(facet, ratio=ratio_of_means(*values), ratio_interval=ratio_interval(*values, level))
+    return replace(facet, ratio=ratio_of_means(*values), ratio_interval=ratio_interval(*values, 1 - settings.alpha))
 
 
 def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | None:
@@ -412,7 +400,7 @@ def _paired_facet(
     settings: Settings,
     largest: float | None,
     *,
-    always: Collection[RankingTest] = get_args(RankingTest),
+    always: Collection[str] = ("t", "wilcoxon", "sign", "signflip"),
 ) -> RankingFacet:
     """Run the tests that are always wanted, and the one that decides."""
     change = differences(*values)

@@ -28,7 +28,6 @@ from ir_outcomes.statistics import Differences, adjust, differences, tally_rows
 from ir_outcomes.types import (
     Bools,
     Correction,
-    CoverageTest,
     Floats,
     Ints,
     RankingTest,
@@ -159,7 +158,7 @@ def _tests(holdings: Holdings, relevant: Bools, *, labels_only: bool) -> PairTes
     )
     # One relevant document more makes it possible that a query has several.
     many_relevant = holdings.many_relevant or bool(relevant.any())
-    coverage_test = coverage_test_for(settings.unit, many_relevant, settings.coverage_test)
+    coverage_test = coverage_test_for(settings.unit, many_relevant)
     levels = settings.first_step_level, settings.alpha
     return run_tests(samples, settings.test, coverage_test, levels=levels, labels_only=labels_only)
 
@@ -515,7 +514,6 @@ def holes(
     cutoff: int | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
     progress: bool = False,
 ) -> Holes:
@@ -535,7 +533,7 @@ def holes(
         Names of the other runs; by default all.
     cutoff : int, optional
         Ranks beyond it do not count; by default the evaluation's, and at most that of `evaluate`.
-    alpha, test, coverage_test, correction
+    alpha, test, correction
         See `ir_outcomes.compare`. With several contenders the p-values of the others stay as they are.
     progress : bool
         Show a progress bar over the contenders on stderr.
@@ -568,7 +566,7 @@ def holes(
     evaluation = _with_unjudged(evaluation)
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
-    rules = {"alpha": alpha, "test": test, "coverage_test": coverage_test, "correction": correction}
+    rules = {"alpha": alpha, "test": test, "correction": correction}
     settings = Settings.of(evaluation, **rules, family=len(names))
     unjudged = _kept(evaluation)
     runs = evaluation.at()

@@ -21,7 +21,6 @@ from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match
 from ir_outcomes.statistics import first_step_level
 from ir_outcomes.types import (
     Bools,
-    CoverageTest,
     FamilyCorrection,
     Floats,
     Ints,
@@ -46,8 +45,8 @@ class Settings:
         What is answered or not.
     alpha : float
         Level of tests, intervals and verdict.
-    test, coverage_test : str
-        Which tests were asked to decide.
+    test : str
+        Which test of ranking was asked to decide.
     correction : str
         Correction of the deciding p-values over `family` comparisons, separately for each facet.
     family : int
@@ -65,7 +64,6 @@ class Settings:
     judged_only: bool
     alpha: float = 0.05
     test: RankingTest = "t"
-    coverage_test: CoverageTest = "exact"
     correction: FamilyCorrection = "holm"
     family: int = 1
     margins: tuple[float, ...] | None = None
@@ -89,7 +87,7 @@ class Settings:
         check_choice("unit", self.unit, get_args(Unit))
         check_choice("ties", self.ties, (*get_args(Ties), "unknown"))
         check_one_order(self.ties)
-        check_rules(self.alpha, self.test, self.coverage_test, self.correction)
+        check_rules(self.alpha, self.test, self.correction)
 
     @property
     def first_step_level(self) -> float:
@@ -125,11 +123,10 @@ def contenders_of(evaluation: Evaluation, baseline: str, contenders: str | Seque
     return names
 
 
-def check_rules(alpha: Any, test: Any, coverage_test: Any, correction: Any) -> None:
-    """Refuse a level, tests or a correction that do not exist."""
+def check_rules(alpha: Any, test: Any, correction: Any) -> None:
+    """Refuse a level, a test or a correction that does not exist."""
     check_alpha(alpha)
     check_choice("test", test, get_args(RankingTest))
-    check_choice("coverage_test", coverage_test, get_args(CoverageTest))
     check_choice("correction", correction, get_args(FamilyCorrection))
 
 

@@ -21,7 +21,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain, parse_measure
 from ir_outcomes.reading.outputs import Output, read_output_of_each_run
 from ir_outcomes.reading.qrels import as_qrels
-from ir_outcomes.types import Correction, CoverageTest, Floats, RankingTest, check_choice, check_positive
+from ir_outcomes.types import Correction, Floats, RankingTest, check_choice, check_positive
 
 __all__ = ["compare_measure", "compare_outputs"]
 
@@ -47,7 +47,6 @@ def compare_outputs(
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
     margins: tuple[float, ...] | None = None,
     names: tuple[str, ...] | None = None,
@@ -74,7 +73,7 @@ def compare_outputs(
         Smallest grade of a relevant document; by default that of the measure, or 1.
     higher_is_better : bool, optional
         Direction of a measure that is not known here.
-    alpha, test, coverage_test, margins
+    alpha, test, margins
         See `ir_outcomes.compare`.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction for several contenders.
@@ -116,7 +115,7 @@ def compare_outputs(
     meaning = _meaning(outputs[0].measure, higher_is_better)
     settings = _settings(
         meaning, rel=rel, ties="unknown", judged_only=False, family=len(outputs) - 1,
-        alpha=alpha, test=test, coverage_test=coverage_test, correction=correction, margins=margins,
+        alpha=alpha, test=test, correction=correction, margins=margins,
     )  # fmt: skip
     queries, unanswerable = _queries(outputs, qrels, settings.rel)
     notes = tuple(_notes(outputs, meaning, qrels is not None))
@@ -132,7 +131,6 @@ def compare_measure(
     *,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: Correction = "holm",
     margins: tuple[float, ...] | None = None,
     progress: bool = False,
@@ -151,7 +149,7 @@ def compare_measure(
         Name of run A.
     contenders : str or sequence of str, optional
         Names of the other runs; by default all.
-    alpha, test, coverage_test, margins
+    alpha, test, margins
         See `ir_outcomes.compare`.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction for several contenders.
@@ -177,7 +175,7 @@ def compare_measure(
     meaning = _meaning(scores.measure, scores.higher_is_better)
     settings = _settings(
         meaning, rel=evaluation.rel, ties=evaluation.ties, judged_only=evaluation.judged_only, family=len(names) - 1,
-        alpha=alpha, test=test, coverage_test=coverage_test, correction=correction, margins=margins,
+        alpha=alpha, test=test, correction=correction, margins=margins,
     )  # fmt: skip
     queries = list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
     unanswerable = len(evaluation.query_ids) - len(queries)
@@ -223,16 +221,16 @@ def _meaning(measure: str, higher_is_better: bool | None) -> _Meaning:
     if base == "ESL":
         esl = parse_measure(measure)
         return _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)
-    rel = _rel_of(measure)
+    rel, at = _rel_of(measure), measure.rpartition("@")[2]
+    cutoff = int(at) if at.isdigit() else None
     if base in RECIPROCALS:
-        at = measure.rpartition("@")[2]
-        return _Meaning("reciprocal", int(at) if at.isdigit() else None, rel, 0.0, False)
+        return _Meaning("reciprocal", cutoff, rel, 0.0, False)
     if higher_is_better is None and not is_gain(measure):
         raise ParameterError(
             f"the direction of {measure} is not known; pass higher_is_better=True or False "
             "(its value must be 0 where nothing was found)"
         )
-    return _Meaning("value", None, rel, 0.0, higher_is_better is None or higher_is_better)
+    return _Meaning("value", cutoff, rel, 0.0, higher_is_better is None or higher_is_better)
 
 
 def _rel_of(measure: str) -> int | None:
@@ -288,7 +286,7 @@ def _compared(
                 notes=(*notes, *about_missing),
             )
         )
-    return build(pairs, settings, coverage_test_for("query", False, settings.coverage_test), progress=progress)
+    return build(pairs, settings, coverage_test_for("query", False), progress=progress)
 
 
 def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:

@@ -167,14 +167,12 @@ def plan(comparison: Comparison, coverage: float = 1.0, ranking: float = 0.5, *,
     shares = coverage / 100
     facet = comparison.coverage
     if facet.won is not None and facet.lost is not None:
-        for_coverage = queries_for_coverage(
-            facet.n, facet.won, facet.lost, shares, alpha=level, power=power, test=settings.coverage_test
-        )
+        for_coverage = queries_for_coverage(facet.n, facet.won, facet.lost, shares, alpha=level, power=power)
     else:
         changes = coverage_changes(comparison.queries) / 100
         for_coverage = queries_for_mean(changes, comparison.n_queries, shares, alpha=level, power=power)
     for_ranking = queries_for_mean(ranking_changes(comparison.queries), comparison.n_queries, ranking, alpha=level, power=power)
-    test = settings.coverage_test if facet.won is not None else "t"
+    test = "exact" if facet.won is not None else "t"
     planned = (_planned(facet, coverage, test, for_coverage), _planned(comparison.ranking, ranking, "t", for_ranking))
     return Plan(
         baseline=comparison.baseline,

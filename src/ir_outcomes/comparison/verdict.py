@@ -19,14 +19,12 @@ from ir_outcomes.statistics import (
     count,
     differences,
     mean_tests,
-    midp_tests,
     sign_flip_tests,
-    sign_tests,
     tally,
     wilcoxon_tests,
     with_signs,
 )
-from ir_outcomes.types import Bools, CoverageTest, Floats, Ints, RankingTest, Unit, unreachable
+from ir_outcomes.types import Bools, Floats, Ints, RankingTest, Unit, unreachable
 
 Direction = Literal["better", "worse", "none"]
 
@@ -234,24 +232,15 @@ def _mixed(coverage: Findings, ranking: Findings) -> Bools:
     return (coverage.up | ranking.up) & (coverage.hurt | ranking.hurt)
 
 
-DecidingCoverageTest = Literal["exact", "midp", "signflip"]
+CoverageTest = Literal["exact", "signflip"]
 
 
-def coverage_test_for(unit: Unit, many_relevant: bool, coverage_test: CoverageTest) -> DecidingCoverageTest:
-    """Choose the test that decides on coverage.
+def coverage_test_for(unit: Unit, many_relevant: bool) -> CoverageTest:
+    """Return the test that decides on coverage, where any answerable query of the evaluation has `many_relevant` documents.
 
     What is possible decides, not the values seen: one document more or less never changes the kind of test.
-
-    Parameters
-    ----------
-    unit : {"query", "document"}
-        What is answered or not.
-    many_relevant : bool
-        Whether any answerable query of the evaluation has more than one relevant document.
-    coverage_test : {"exact", "midp"}
-        Which binomial test is used where each query is either answered or not.
     """
-    return "signflip" if unit == "document" and many_relevant else coverage_test
+    return "signflip" if unit == "document" and many_relevant else "exact"
 
 
 class PairSamples(NamedTuple):
@@ -350,7 +339,7 @@ def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSampl
 def run_tests(
     samples: PairSamples,
     ranking_test: RankingTest,
-    coverage_test: DecidingCoverageTest,
+    coverage_test: CoverageTest,
     levels: tuple[float, float] | None = None,
     *,
     labels_only: bool = False,
@@ -361,9 +350,9 @@ def run_tests(
     ----------
     samples : PairSamples
         One or many samples of the queries.
-    ranking_test : {"t", "wilcoxon", "sign", "signflip"}
+    ranking_test : {"t", "wilcoxon", "signflip"}
         Which test decides on ranking. With few differences the sign-flip test takes the place of t.
-    coverage_test : {"exact", "midp", "signflip"}
+    coverage_test : {"exact", "signflip"}
         From `coverage_test_for`.
     levels : pair of float, optional
         Smallest and largest level that p-values are compared with; see `sign_flip`.
@@ -450,12 +439,10 @@ def _tally_subsets(change: Floats, counted: Bools, subsets: Members) -> Differen
     return Differences(sizes.distinct, *np.split(counts, 2))
 
 
-def _coverage_tests(sample: Differences, test: DecidingCoverageTest, flipped: Callable[[Differences], Tests]) -> Tests:
+def _coverage_tests(sample: Differences, test: CoverageTest, flipped: Callable[[Differences], Tests]) -> Tests:
     won, lost = sample.positive[1:].sum(axis=0), sample.negative[1:].sum(axis=0)
     if test == "exact":
         return binomial_tests(won, lost)
-    if test == "midp":
-        return midp_tests(won, lost)
     if test == "signflip":
         return flipped(sample)
     unreachable(test)
@@ -468,8 +455,6 @@ def _ranking_tests(
         return mean
     if test == "wilcoxon":
         return wilcoxon
-    if test == "sign":
-        return sign_tests(sample)
     if test == "signflip":
         return flipped(sample)
     unreachable(test)

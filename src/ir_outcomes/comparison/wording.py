@@ -143,16 +143,10 @@ def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
     """Say the estimate of the test that decides: its direction is that of the verdict."""
     unit = " ranks" if facet.measured_in == "ranks" else ""
     direction = facet.decides.direction
-    if facet.test == "wilcoxon" and facet.shift is not None:
+    if facet.test == "wilcoxon":
         if direction == 0:
             return "is neither longer nor shorter on most queries" if unit else "is the same on most queries"
-        # With many equal queries the shift of a typical query is 0 although the signed ranks have a direction.
-        size = f", by {abs(facet.shift):.{places}f}{unit} on a typical query" if facet.shift else ""
-        return f"is {words[0] if direction > 0 else words[1]} by signed ranks{size}"
-    if facet.test == "sign":
-        if direction == 0:
-            return f"is {words[0]} as often as {words[1]}"
-        return f"is {words[0] if direction > 0 else words[1]} on most of the queries that differ"
+        return f"is {words[0] if direction > 0 else words[1]} by signed ranks"
     if not facet.difference:
         return "is the same on average"
     return f"is {_size(facet.difference, places)}{unit} {words[0] if facet.difference > 0 else words[1]}"
@@ -367,7 +361,7 @@ def _about_power(coverage: CoverageFacet, ranking: RankingFacet) -> Iterator[str
     sizes = []
     for facet in (coverage, ranking):
         if facet.detectable is not None:
-            is_exact = facet.n >= 200 and facet.n_nonzero >= FEW and facet.test in ("t", "exact", "midp")
+            is_exact = facet.n >= 200 and facet.n_nonzero >= FEW and facet.test in ("t", "exact")
             sizes.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {_unit_of(facet)[0]}")
     if sizes:
         yield f"Smallest true difference that would be found with {POWER:.0%} power: {listed(sizes)}."

@@ -512,7 +512,7 @@ def evaluate(
         cutoff=cutoff,
         unit=_unit_of(unit, task, lengths[0]),
         many_relevant=bool(lengths[0].relevant.max(initial=0) > 1),
-        texts=texts,
+        texts=texts or _joined([*(result.texts for result in results), judgments.texts]),
         scores=(*from_runs, *(scores for scores in from_lengths if scores is not None)),
         documents=_named([result.documents for result in results], called),
         unjudged=_named([result.unjudged for result in results], called),
@@ -534,6 +534,7 @@ class _Result(NamedTuple):
     values: Floats  # (n_measures, n_queries), of the measures that search lengths do not determine
     documents: RankedDocuments | None
     unjudged: RankedDocuments | None
+    texts: Mapping[str, str] = {}  # of queries, where the file of the run has them
 
 
 class _Attempt(NamedTuple):
@@ -602,6 +603,7 @@ class _Work:
             self.scorer.values(run),
             ranked.first(self.documents) if ranked is not None and self.documents else None,
             ranked.first(self.cutoff).unjudged() if ranked is not None and self.unjudged else None,
+            run.texts,
         )
 
     def _check_settings(self, lengths: SearchLengths) -> None:
@@ -691,6 +693,11 @@ def _texts(queries: Any, qrels: Any, task: Task | None) -> Mapping[str, str]:
     if is_path(qrels) and has_beir_texts(qrels):
         return beir_texts(qrels)
     return {}
+
+
+def _joined(texts: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Return the texts of queries that runs and qrels have; those of the last are taken where they differ."""
+    return {query: text for known in texts for query, text in known.items()}
 
 
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:

@@ -273,7 +273,7 @@ def agreement_of_verdicts(
     halves = np.concatenate([first, 1 - first], axis=1)
     # One test of coverage for all pairs and halves: a choice by what occurs in a half would change it from half to half.
     unit = evaluation.unit
-    coverage_test = coverage_test_for(unit, evaluation.many_relevant, "exact")
+    coverage_test = coverage_test_for(unit, evaluation.many_relevant)
     pairs = list(combinations(evaluation.at(), 2))
     labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
     for baseline, contender in tqdm(pairs, f"verdicts in halves by {unit}", disable=not progress):

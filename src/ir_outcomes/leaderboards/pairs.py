@@ -386,7 +386,7 @@ def all_pairs(evaluation: Evaluation, *, alpha: float, correction: str, looks: i
         The verdicts are those of ``compare(all_pairs=True)``.
     """
     runs = evaluation.runs
-    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant, "exact")
+    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant)
     blocks_of = blocks_of_shares if evaluation.unit == "document" and evaluation.many_relevant else blocks_of_ranks
     table = np.empty(len(runs) * (len(runs) - 1) // 2, dtype=list(_COLUMNS.items()))
     table["baseline"], table["contender"] = np.triu_indices(len(runs), 1)

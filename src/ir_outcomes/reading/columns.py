@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -124,11 +123,6 @@ def _stretches(codes: Codes) -> Iterator[tuple[int, int]]:
         start = end
 
 
-QUERY_NAMES = ("query_id", "qid", "q_id", "query-id")
-DOCUMENT_NAMES = ("doc_id", "docno", "docid", "corpus-id")
-GRADE_NAMES = ("relevance", "label", "rel", "grade")
-
-
 class Layout(NamedTuple):
     """Which column of a line contains what.
 
@@ -155,98 +149,6 @@ class Layout(NamedTuple):
     def whole(self) -> bool:
         """Whether values are whole numbers."""
         return self.value_name != "score"
-
-
-class Kind(NamedTuple):
-    """What is being read.
-
-    Attributes
-    ----------
-    what : {"run", "qrels"}
-    value_names : tuple of str
-        Accepted names of the value's column, the preferred first.
-    layouts : tuple of Layout
-        Layouts of files without a header; they differ in their number of columns.
-    decides : bool
-        Whether the values of three columns say by themselves if they are ranks or scores.
-    """
-
-    what: str
-    value_names: tuple[str, ...]
-    layouts: tuple[Layout, ...]
-    decides: bool = False
-
-
-_TREC_RUN = Layout(6, query=0, document=2, value=4, value_name="score")
-_TREC_RUN_BY_RANK = Layout(6, query=0, document=2, value=3, value_name="rank")
-_THREE_WITH_SCORES = Layout(3, query=0, document=1, value=2, value_name="score")  # as Tevatron writes them
-_THREE_WITH_RANKS = _THREE_WITH_SCORES._replace(value_name="rank")  # as MS MARCO writes them
-_TREC_QRELS = Layout(4, query=0, document=2, value=3, value_name="grade")
-
-RUN = Kind("run", ("score", "rank"), (_TREC_RUN, _THREE_WITH_SCORES), decides=True)
-RUN_BY_SCORE = Kind("run", ("score",), (_TREC_RUN, _THREE_WITH_SCORES))
-RUN_BY_RANK = Kind("run", ("rank",), (_TREC_RUN_BY_RANK, _THREE_WITH_RANKS))
-QRELS = Kind("qrels", GRADE_NAMES, (_TREC_QRELS,))
-
-_KNOWN_NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *GRADE_NAMES, *RUN.value_names}
-
-
-class Named(NamedTuple):
-    """The names of the columns that contain query, document and value, and what the value is."""
-
-    query: str
-    document: str
-    value: str
-    value_name: str
-
-
-def is_header(fields: Sequence[str]) -> bool:
-    """Tell whether the fields of a line are names of columns: at least two of them are known names."""
-    return len(_KNOWN_NAMES.intersection(fields)) >= 2
-
-
-def named_columns(names: Sequence[str], kind: Kind, source: str, line: int | None = None) -> Named:
-    """Find the columns of query, document and value by their names.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of all columns.
-    kind : Kind
-        What is read.
-    source : str
-        What to call the input in messages.
-    line : int, optional
-        The line of the names.
-
-    Raises
-    ------
-    FormatError
-        If a column is missing or a name is repeated.
-    """
-    repeated = [name for name, times in Counter(names).items() if times > 1]
-    if repeated:
-        problem = f"has more than one column {', '.join(map(repr, repeated))}; rename or remove the others"
-        raise FormatError(source, problem, line=line)
-    # The qrels of BEIR call the grade a score; elsewhere a score belongs to a run.
-    values = (*kind.value_names, "score") if kind.what == "qrels" and "corpus-id" in names else kind.value_names
-    query, document, value = (
-        _first_of(choices, names, kind, source, line) for choices in (QUERY_NAMES, DOCUMENT_NAMES, values)
-    )
-    return Named(query, document, value, "grade" if kind.what == "qrels" else value)
-
-
-def _first_of(choices: Sequence[str], names: Sequence[str], kind: Kind, source: str, line: int | None) -> str:
-    for choice in choices:
-        if choice in names:
-            return choice
-    expected = " or ".join(map(repr, choices))
-    problem = f"has no column {expected}; its columns are {', '.join(names)}"
-    foreign = GRADE_NAMES if kind.what == "run" else RUN.value_names
-    if choices not in (QUERY_NAMES, DOCUMENT_NAMES) and set(foreign) & set(names):
-        looks_like = "qrels" if kind.what == "run" else "a run"
-        problem += f". These look like the columns of {looks_like}: were the arguments swapped?"
-    raise FormatError(source, problem, line=line)
 
 
 LONGEST_ID = 1000  # bytes
@@ -312,27 +214,6 @@ class Columns:
             values=self.values[rows],
             line_of=lambda row: self.line_of(int(places[row])),
         )
-
-
-class FileContent(NamedTuple):
-    """What a file contains.
-
-    Attributes
-    ----------
-    columns : Columns
-        Its rows.
-    name : str or None
-        The name that the content gives to the run.
-    metadata : str
-        The text of an ir_metadata header, without comment signs: YAML. Empty where there is none.
-    warnings : tuple of str
-        What a user should know about how it was read.
-    """
-
-    columns: Columns
-    name: str | None = None
-    metadata: str = ""
-    warnings: tuple[str, ...] = ()
 
 
 def grouped(columns: Columns) -> tuple[Ints, Ids, Floats]:

@@ -1,4 +1,9 @@
-"""Recognize the form of a file by its content, or of a Python object by its type, and return its columns."""
+"""The forms of files: a table with a row for each form, and the one reader that serves them all.
+
+A file is recognized by its content, not by its name: Parquet by its first bytes; JSON by a brace or bracket, and then by its
+keys; a table with a header by the names of its columns; other lines by the number of their columns. To read another form, add
+a row to `FORMS`, and a fixture to ``tests/reading/test_forms.py``.
+"""
 
 from __future__ import annotations
 
@@ -6,42 +11,810 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.errors import EmptyInput, FormatError, MissingDependency, UnreadableFile
+from ir_outcomes.errors import EmptyInput, FormatError, InputError, MissingDependency, UnreadableFile
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import (
-    DOCUMENT_NAMES,
-    LONGEST_ID,
-    QUERY_NAMES,
-    RUN,
-    Codes,
-    Columns,
-    FileContent,
-    Ids,
-    Kind,
-    Layout,
-    Named,
-    coded,
-    encoded,
-    grouped,
-    is_header,
-    named_columns,
-    numbers,
-    texts,
-)
+from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, Layout, coded, encoded, grouped, numbers, texts
 from ir_outcomes.reading.files import BOM, LARGEST_RATIO, LONGEST_LINE, UNSUSPICIOUS, Block, blocks_of, pieces
 from ir_outcomes.reading.measure_names import is_measure_name
 from ir_outcomes.reading.text import COLUMN_REMEDY, check_bytes, from_line, nonblank, read_lines, shown
+from ir_outcomes.types import RunBy
 
+QUERY_NAMES = ("query_id", "qid", "q_id", "query-id")
+DOCUMENT_NAMES = ("doc_id", "docno", "docid", "corpus-id")
+VALUE_NAMES = ("score", "rank")
+GRADE_NAMES = ("relevance", "label", "rel", "grade")
+_LIST_NAMES = ("doc_ids", "docids", "docnos", "ranking")
+_RANK_NAMES = ("rank", "doc position")
+
+
+class Form(NamedTuple):
+    """A form of runs or qrels. Names are columns, or keys of JSON objects; ``a.b`` is the key b of the object a.
+
+    Attributes
+    ----------
+    name, written_by, link : str
+        What ``--layout`` and the documentation call it, which tools write it, and where it is defined.
+    what : {"run", "qrels"}
+        What it holds.
+    layout : Layout or None
+        Which column holds what, in lines without a header.
+    query, document, value : tuple of str
+        The names, in order of preference. The query ``*`` is the record's own key. A list without documents' names holds their
+        ids; without names of values its order is the ranking, and in qrels all that it lists is relevant.
+    items : tuple of str
+        Names of the list of documents in a query's record, ``.`` for the record itself; empty where each record is one row.
+    records : str
+        Where the records are in a JSON document: empty for a list or JSON lines, ``a`` for a list, ``a.*`` for an object.
+    query_text, text : tuple of str
+        The texts of queries and of documents; ``$.a`` is an object of the whole document, from ids to texts.
+    """
+
+    name: str
+    what: str
+    written_by: str
+    link: str
+    layout: Layout | None = None
+    query: tuple[str, ...] = ()
+    document: tuple[str, ...] = ()
+    value: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    records: str = ""
+    query_text: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+
+
+FORMS: tuple[Form, ...] = (
+    Form(
+        "trec", "run", "Anserini, PyTerrier, most tools", "https://github.com/usnistgov/trec_eval",
+        layout=Layout(6, query=0, document=2, value=4, value_name="score"),
+    ),
+    Form(
+        "trec", "qrels", "NIST, most collections", "https://github.com/usnistgov/trec_eval",
+        layout=Layout(4, query=0, document=2, value=3, value_name="grade"),
+    ),
+    Form(
+        "msmarco", "run", "MS MARCO", "https://microsoft.github.io/msmarco/",
+        layout=Layout(3, query=0, document=1, value=2, value_name="rank"),
+    ),
+    Form(
+        "tevatron", "run", "Tevatron", "https://github.com/texttron/tevatron",
+        layout=Layout(3, query=0, document=1, value=2, value_name="score"),
+    ),
+    Form(
+        "columns", "run", "ir_measures, PyTerrier, any table", "https://ir-measur.es",
+        query=QUERY_NAMES, document=DOCUMENT_NAMES, value=VALUE_NAMES,
+    ),
+    Form(
+        "columns", "qrels", "ir_measures, PyTerrier, any table", "https://ir-measur.es",
+        query=QUERY_NAMES, document=DOCUMENT_NAMES, value=GRADE_NAMES,
+    ),
+    Form(
+        "beir", "qrels", "BEIR, MTEB", "https://github.com/beir-cellar/beir",
+        query=QUERY_NAMES, document=("corpus-id",), value=("score",),
+    ),
+    Form(
+        "quepid", "qrels", "Quepid", "https://github.com/o19s/quepid",
+        query=("query",), document=("docid",), value=("rating",),
+    ),
+    Form(
+        "quepid", "run", "Quepid (a snapshot)", "https://github.com/o19s/quepid",
+        query=("query text",), document=("doc id",), value=("doc position",),
+    ),
+    Form("lists", "run", "logs, vector stores", "https://jsonlines.org", query=QUERY_NAMES, items=_LIST_NAMES),
+    Form(
+        "sentence-transformers", "run", "sentence-transformers (InformationRetrievalEvaluator)", "https://sbert.net",
+        query=("query_id",), items=("results",), document=("corpus_id",), value=("score",), query_text=("query",),
+    ),
+    Form(
+        "rankllm", "run", "RankLLM", "https://github.com/castorini/rank_llm",
+        query=("query.qid",), items=("candidates",), document=("docid",), value=("score",),
+        query_text=("query.text",), text=("doc.contents", "doc.segment", "doc.text", "doc.passage"),
+    ),
+    Form(
+        "mt-rag", "run", "MT-RAG, MTRAGEval", "https://github.com/IBM/mt-rag-benchmark",
+        query=("task_id",), items=("contexts",), document=("document_id",), value=("score",), text=("text",),
+    ),
+    Form(
+        "trec-rag", "run", "TREC RAG", "https://trec-rag.github.io",
+        query=("topic_id", "narrative_id", "metadata.narrative_id"), items=("references",),
+        query_text=("topic", "narrative", "metadata.narrative"),
+    ),
+    Form(
+        "dpr", "run", "DPR", "https://github.com/facebookresearch/DPR",
+        query=("question",), items=("ctxs",), document=("id",), query_text=("question",), text=("text",),
+    ),
+    Form(
+        "dpr", "qrels", "DPR (training and development sets)", "https://github.com/facebookresearch/DPR",
+        query=("question",), items=("positive_ctxs",), document=("passage_id", "psg_id"),
+        query_text=("question",), text=("text",),
+    ),
+    Form(
+        "pyserini-dpr", "run", "Pyserini (convert_trec_run_to_dpr_retrieval_run)", "https://github.com/castorini/pyserini",
+        records="*", query=("*",), items=("contexts",), document=("docid",), query_text=("question",), text=("text",),
+    ),
+    Form(
+        "rank-eval", "qrels", "Elasticsearch, OpenSearch (rank_eval, request)",
+        "https://www.elastic.co/guide/en/elasticsearch/reference/current/search-rank-eval.html",
+        records="requests", query=("id",), items=("ratings",), document=("_id",), value=("rating",),
+    ),
+    Form(
+        "rank-eval", "run", "Elasticsearch, OpenSearch (rank_eval, response)",
+        "https://www.elastic.co/guide/en/elasticsearch/reference/current/search-rank-eval.html",
+        records="details.*", query=("*",), items=("hits",), document=("hit._id",),
+    ),
+    Form(
+        "llamaindex", "qrels", "LlamaIndex (EmbeddingQAFinetuneDataset)", "https://docs.llamaindex.ai",
+        records="relevant_docs.*", query=("*",), items=(".",), query_text=("$.queries",), text=("$.corpus",),
+    ),
+)  # fmt: skip
+
+
+class Kind(NamedTuple):
+    """What is read: a run or qrels, and which value of a run orders its documents, None for what its form says."""
+
+    what: str
+    by: RunBy | None = None
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The layouts of lines without a header; those of three columns are told apart when they have been read."""
+        own = [form.layout for form in FORMS if form.what == self.what and form.layout and form.name != "msmarco"]
+        if self.by != "rank":
+            return tuple(own)
+        return tuple(layout._replace(value=3 if layout.columns == 6 else layout.value, value_name="rank") for layout in own)
+
+    def values_of(self, form: Form) -> tuple[str, ...]:
+        """The names of values that a form has, as far as they order the documents as is asked for."""
+        return tuple(name for name in form.value if self.by is None or (name in _RANK_NAMES) == (self.by == "rank"))
+
+
+RUN, QRELS = Kind("run"), Kind("qrels")
+_KNOWN_NAMES = {name for form in FORMS if not form.items for name in (*form.query, *form.document, *form.value)}
+_JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
+_METADATA_START, _METADATA_END = b"# ir_metadata.start", b"# ir_metadata.end"
+_SEPARATORS = (b"\t", b",", b";")
+_LINES_LOOKED_AT = 50
+_MTEB = "mteb_model_meta"
+_MOST_VALUES = 12_000_000  # in one JSON document; a Python object for each of them takes about 100 bytes
+_MAGIC = b"PAR1"
+_LEAST_ROW = 16  # bytes that a row of Parquet takes as text, at least
 _FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")  # their columns can be taken by name
+
+
+class Texts(NamedTuple):
+    """The texts that come along in a file, by id."""
+
+    queries: dict[str, str]
+    documents: dict[str, str]
+
+
+class FileContent(NamedTuple):
+    """The rows of a file; the name that it gives to the run, its ir_metadata (YAML), its texts, and what to warn about."""
+
+    columns: Columns
+    name: str | None = None
+    metadata: str = ""
+    texts: Texts = Texts({}, {})
+    warnings: tuple[str, ...] = ()
+
+
+def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
+    """Return the content of a file; ``path#name`` says its form, or the subset and split of predictions of MTEB."""
+    source, selection = path_and_selection(os.fspath(path))
+    with closing(pieces(source)) as opened:
+        head, content = _with_head(opened)
+        if _is_parquet(head):
+            frame = _parquet_frame(b"".join(content), kind, source, selection)
+            found = FileContent(_from_frame(frame, source, kind, selection))
+        elif _is_json(head, kind):
+            found = _read_json(head, content, kind, source, selection)
+        else:
+            found = _read_lines(content, kind, source, selection)
+    names = [form.name for form in FORMS if form.what == kind.what]
+    if selection is not None and found.name is None and selection not in names:
+        problem = f"#{selection} in its path says neither its form ({', '.join(names)}) nor, of predictions of MTEB, a split"
+        raise FormatError(source, problem)
+    if not len(found.columns.codes):
+        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
+    return found
+
+
+def texts_in(path: str | os.PathLike[str]) -> Texts:
+    """Return the texts that come along in a file of a run or of qrels; none where it is neither."""
+    for kind in (RUN, QRELS):
+        with suppress(InputError):
+            return read_any_file(path, kind).texts
+    return Texts({}, {})
+
+
+def path_and_selection(path: str) -> tuple[str, str | None]:
+    """Return the path of a file and what follows its ``#``, None where there is none."""
+    file, sign, selection = path.rpartition("#")
+    if sign and not os.path.exists(path) and os.path.isfile(file):
+        return file, selection
+    return path, None
+
+
+def seems_to_be_a_run(path: str) -> bool:
+    """Return whether a file could be a run, by its first lines."""
+    with closing(pieces(path)) as opened:
+        head, _ = _with_head(opened)
+    if _is_parquet(head) or _is_json(head, RUN):
+        return True
+    lines = _first_lines(head)
+    if not lines or lines[0].startswith(_METADATA_START):
+        return bool(lines)
+    _, names = _names_of(lines[0])
+    if _is_header(names):
+        return any(name in names for form in FORMS if form.what == "run" for name in form.value)
+    # The output of trec_eval has three columns too; names of measures tell it apart. In the other layouts one good line is
+    # enough, so that a file with bad lines is read, and its error raised.
+    names_measure = any(is_measure_name(field.decode("utf-8", "replace")) for field in lines[0].split()[:2])
+    return any(
+        (all if layout.columns == 3 else any)(_fits(line, layout) for line in lines)
+        for layout in RUN.layouts
+        if layout.columns != 3 or not names_measure
+    )
+
+
+def _with_head(opened: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """Return what was read until the first line that is not blank had ended, and the whole content."""
+    head = b""
+    for piece in opened:
+        head += piece
+        if len(head) > LONGEST_LINE or b"\n" in head.removeprefix(BOM).lstrip():
+            break
+    return head, chain([head], opened)
+
+
+def _first_lines(head: bytes) -> list[bytes]:
+    """Return the first lines that are not blank."""
+    lines = [line for line in head.removeprefix(BOM).split(b"\n") if line.strip()]
+    # The last line may be cut off where the head ends.
+    return lines[: min(_LINES_LOOKED_AT, len(lines) if len(lines) <= 1 or head.endswith(b"\n") else len(lines) - 1)]
+
+
+def _fits(line: bytes, layout: Layout) -> bool:
+    """Return whether a line has the columns of a layout, and its value where it belongs."""
+    fields = line.split()
+    return len(fields) == layout.columns and _is_number(fields[layout.value], layout.whole)
+
+
+def _is_number(field: bytes, whole: bool) -> bool:
+    """Return whether a field is a number, or a whole number."""
+    try:
+        value = float(field)
+    except ValueError:
+        return False
+    return not whole or value.is_integer()
+
+
+def _only(fitting: Sequence[Form], selection: str | None, source: str) -> Form | None:
+    """Return the form that fits, None where none does; several are an error unless one of them is selected."""
+    chosen = [form for form in fitting if form.name == selection] or list(fitting)
+    if len(chosen) > 1:
+        names = ", ".join(form.name for form in chosen)
+        raise FormatError(source, f"can be read in the forms {names}; say which with --layout NAME, or as FILE#NAME")
+    return chosen[0] if chosen else None
+
+
+# --- tables: lines, Parquet, frames
+
+
+class Named(NamedTuple):
+    """The names of the columns of query, document and value, and what the value is."""
+
+    query: str
+    document: str
+    value: str
+    value_name: str
+
+
+def _named_columns(
+    names: Sequence[str], kind: Kind, source: str, line: int | None = None, selection: str | None = None
+) -> Named:
+    """Return the columns of query, document and value by their names."""
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        problem = f"has more than one column {', '.join(map(repr, repeated))}; rename or remove the others"
+        raise FormatError(source, problem, line=line)
+    flat = [form for form in FORMS if form.what == kind.what and form.query and not form.items]
+    parts = {form: (form.query, form.document, kind.values_of(form)) for form in flat}
+    form = _only([form for form in flat if all(set(part) & set(names) for part in parts[form])], selection, source)
+    if form is not None:
+        query, document, value = (next(name for name in part if name in names) for part in parts[form])
+        return Named(query, document, value, _value_name(kind, value))
+    general = flat[0]
+    lacking = next(part for part in parts[general] if not set(part) & set(names))
+    problem = f"has no column {' or '.join(map(repr, lacking))}; its columns are {', '.join(names)}"
+    foreign = GRADE_NAMES if kind.what == "run" else VALUE_NAMES
+    if lacking not in (QUERY_NAMES, DOCUMENT_NAMES) and set(foreign) & set(names):
+        problem += f". These look like the columns of {_OTHER[kind.what]}: were the arguments swapped?"
+    raise FormatError(source, problem, line=line)
+
+
+_OTHER = {"run": "qrels", "qrels": "a run"}
+
+
+def _value_name(kind: Kind, name: str | None) -> str:
+    """Return what a value is, by the name of its column; without a name it is the place in a list."""
+    return "grade" if kind.what == "qrels" else "rank" if name is None or name in _RANK_NAMES else "score"
+
+
+def _is_header(names: Sequence[str]) -> bool:
+    """Return whether the fields of a line are names of columns: at least two of them are known names."""
+    return len(_KNOWN_NAMES.intersection(names)) >= 2
+
+
+def _names_of(line: bytes) -> tuple[bytes | None, list[str]]:
+    """Return the separator of a header, None for white space, and its names."""
+    separator = next((sign for sign in _SEPARATORS if sign in line), None)
+    return separator, [name.strip().strip(b"\"'").decode("utf-8", "replace").lower() for name in line.split(separator)]
+
+
+def _read_lines(content: Iterable[bytes], kind: Kind, source: str, selection: str | None) -> FileContent:
+    """Return the content of lines: a table with a header, or a layout by the number of columns."""
+    blocks = blocks_of(content, source)
+    metadata, blocks = _without_metadata(blocks, kind, source)
+    first, blocks = _first_block(blocks)
+    if first is None:
+        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
+    number, line = next(nonblank(first))
+    separator, names = _names_of(line)
+    layout = next((layout for layout in kind.layouts if layout.columns == len(line.split())), None)
+    is_row = layout is not None and _fits(line, layout)
+    if _is_header(names) and not is_row:
+        check_bytes(Block(number, line), source)
+        found = _named_columns(names, kind, source, number, selection)
+        query, document, value = (names.index(name) for name in found[:3])
+        layout = Layout(len(names), query, document, value, found.value_name, separator)
+        columns = read_lines(blocks, layout, source, number + 1)
+        if (found.document, found.value, kind.what) == ("corpus-id", "score", "run") and _are_grades(columns):
+            raise FormatError(source, "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?")
+        return FileContent(columns, metadata=metadata)
+    if line.startswith(b"#") and not is_row:
+        raise FormatError(source, "is a comment; remove comment lines", line=number, text=shown(line.split()))
+    if layout is None:
+        check_bytes(first, source)
+        raise FormatError(source, _wrong_columns(line.split(), kind), line=number, text=shown(line.split()))
+    columns = read_lines(blocks, layout, source, number)
+    if layout.columns == 3 and kind.by is None:
+        columns = _ranks_or_scores(columns, selection)
+    return FileContent(columns, metadata=metadata)
+
+
+def _ranks_or_scores(columns: Columns, selection: str | None) -> Columns:
+    """Decide once for all lines whether the third of three columns holds ranks, as MS MARCO writes them, or scores."""
+    offsets, _, values = grouped(columns)
+    are_whole = bool(np.all(values >= 0) and np.all(values == np.floor(values)))
+    starts = np.repeat(offsets[:-1], np.diff(offsets))
+    counted = np.arange(1, len(values) + 1) - starts  # 1 to n in each query
+    if selection == "msmarco" or (np.array_equal(values, counted) and counted.max() > 1 and selection != "tevatron"):
+        return replace(columns, value_name="rank")
+    descends = (values[1:] <= values[:-1]) | (starts[1:] != starts[:-1])
+    ordered = values[np.lexsort((values, starts))]
+    has_ranks = np.logical_and.reduceat(ordered == counted, offsets[:-1]).any()
+    if selection == "tevatron" or not are_whole or (descends.all() and not has_ranks):
+        return columns
+    raise FormatError(
+        columns.source,
+        "has three columns, and it cannot be told whether the third has ranks or scores; "
+        "say it with by='rank' or by='score' (--run-by rank, --run-by score)",
+    )
+
+
+def _first_block(blocks: Iterator[Block]) -> tuple[Block | None, Iterator[Block]]:
+    """Return the first block with a line that is not blank, and the blocks from it on."""
+    for block in blocks:
+        if block.data and not block.data.isspace():
+            return block, chain([block], blocks)
+    return None, blocks
+
+
+def _are_grades(columns: Columns) -> bool:
+    """Return whether scores look like the grades of qrels: a few small whole numbers."""
+    values = columns.values
+    return len(values) > 0 and bool(((values >= 0) & (values <= 10) & (values == values.round())).all())
+
+
+def _wrong_columns(fields: list[bytes], kind: Kind) -> str:
+    """Return what is wrong with the number of columns; only what looks like the other kind is said to be swapped."""
+    expected = " or ".join(str(layout.columns) for layout in kind.layouts)
+    problem = f"has {plural('column', len(fields))}, expected {expected}"
+    if len(fields) == 4 and kind.what == "run" and _is_number(fields[3], whole=True):
+        return f"{problem}: a qrels file has 4 columns (query, iteration, document, grade); were the arguments swapped?"
+    if len(fields) == 6 and kind.what == "qrels" and _is_number(fields[3], whole=True) and _is_number(fields[4], whole=False):
+        return f"{problem}: a TREC run has 6 columns (query, Q0, document, rank, score, tag); were the arguments swapped?"
+    if len(fields) == 3 and kind.what == "qrels" and _is_number(fields[2], whole=True):
+        return (
+            f"{problem} (query, iteration, document, grade): qrels of 3 columns need a header that names them, such as "
+            "query-id, corpus-id, score; an MS MARCO run (query, document, rank) has 3 columns too"
+        )
+    return problem + COLUMN_REMEDY
+
+
+def _without_metadata(blocks: Iterator[Block], kind: Kind, source: str) -> tuple[str, Iterator[Block]]:
+    """Return the header that the ir_metadata specification defines for runs (Breuer et al., SIGIR 2022), and the rest."""
+    first, blocks = _first_block(blocks)
+    if first is None or kind.what != "run" or not first.data.lstrip().startswith(_METADATA_START):
+        return "", blocks
+    lines: list[str] = []
+    size = 0
+    for block in blocks:
+        check_bytes(block, source)
+        for number, line in nonblank(block):
+            size += len(line)
+            if line.strip() == _METADATA_END:
+                return "\n".join(lines[1:]), from_line(chain([block], blocks), number + 1)
+            if not line.startswith(b"#") or size > LONGEST_LINE:
+                problem = "belongs to the ir_metadata header, which must be comment lines and end with '# ir_metadata.end'"
+                raise FormatError(source, problem, line=number, text=shown([line.strip()]))
+            lines.append(line.decode().rstrip()[1:].removeprefix(" "))
+    raise FormatError(source, "begins with an ir_metadata header that does not end; add the line '# ir_metadata.end'")
+
+
+# --- JSON
+
+
+_Record = tuple[int | None, str, Any]  # its line, where that is known; its key in an object; and itself
+_MISSING: Any = object()
+
+
+def _is_json(head: bytes, kind: Kind) -> bool:
+    """Return whether content is JSON, and not lines with an id that begins with a brace or bracket."""
+    if not _JSON.match(head.removeprefix(BOM)):
+        return False
+    return not any(_fits(_first_lines(head)[0], layout) for layout in kind.layouts)
+
+
+def _read_json(head: bytes, content: Iterable[bytes], kind: Kind, source: str, selection: str | None) -> FileContent:
+    """Return the content of JSON lines, of which the first line is an object by itself, or of a JSON document."""
+    document: Any
+    if _is_object(_first_lines(head)[0]):
+        lines = _lines(blocks_of(content, source), source)
+        first, second = next(lines), next(lines, None)
+        if second is not None:
+            return _from_list(chain([first, second], lines), kind, source, selection)
+        line, _, document = first  # a document on one line, or a single record
+        line_of: Callable[[str, str], int | None] = lambda query, name: line  # noqa: E731
+    else:
+        data = b"".join(content)
+        check_bytes(Block(1, data.removeprefix(BOM)), source)
+        n_values = sum(data.count(sign) for sign in (b",", b"[", b"{"))
+        if n_values > _MOST_VALUES:
+            raise FormatError(
+                source,
+                f"is a JSON document of {n_values:,} values, which would take too much memory; write it as JSON lines, as "
+                "Parquet or in TREC's six columns",
+            )
+        line, document = None, _parsed(data.decode("utf-8-sig"), source, 1)
+        line_of = partial(_line_of, data)  # searched only where something is wrong
+    if isinstance(document, list):
+        return _from_list(((None, "", record) for record in document), kind, source, selection)
+    if _MTEB in document:
+        return _from_mteb(document, kind, source, selection, line_of)
+    form = _json_form(document, kind, source, selection)
+    if form is None:
+        _refuse_swapped(document, kind, source, line, selection)
+        return FileContent(columns_of(document, source, kind, line_of))
+    found = _from_records(_members(document, form.records, line), form, kind, source)
+    for part, kept in zip((form.query_text, form.text), found.texts, strict=True):
+        for name in part:
+            if name.startswith("$.") and isinstance(texts_by_id := document.get(name[2:]), dict):
+                kept.update((key, text) for key, text in texts_by_id.items() if isinstance(text, str))
+    return found
+
+
+def _from_list(records: Iterator[_Record], kind: Kind, source: str, selection: str | None) -> FileContent:
+    """Return the content of records, which all have the form of the first."""
+    first = next(records, None)
+    if first is None:
+        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
+    line, _, record = first
+    form = _json_form(record, kind, source, selection, of_record=True)
+    if form is None and isinstance(record, dict):
+        _refuse_swapped(record, kind, source, line, selection)
+        # Where only what is in the list is wrong, the reader says so.
+        lists = [form for form in FORMS if form.what == kind.what and not form.records and _list_in(form, record) is not None]
+        form = lists[0] if len(lists) == 1 else None
+        if form is None:
+            _named_columns(list(record), kind, source, line)
+    general = next(form for form in FORMS if form.what == kind.what and form.query)
+    return _from_records(chain([first], records), form or general, kind, source)
+
+
+def _json_form(record: Any, kind: Kind, source: str, selection: str | None, *, of_record: bool = False) -> Form | None:
+    """Return the form of runs or qrels whose keys a record or document has, None where none fits."""
+    forms = [form for form in FORMS if form.what == kind.what and form.query and not (of_record and form.records)]
+    return _only([form for form in forms if _has_keys(form, kind, record)], selection, source)
+
+
+def _has_keys(form: Form, kind: Kind, document: Any) -> bool:
+    """Return whether the first record of a document has the keys of a form, and the first of its items."""
+    sample = next(_members(document, form.records, None), None)
+    if sample is None:
+        return False
+    record, values = sample[2], kind.values_of(form)
+    if form.query != ("*",) and not any(isinstance(_at(record, name), (str, int)) for name in form.query):
+        return False
+    if not form.items:
+        return all(any(_at(record, name) is not _MISSING for name in part) for part in (form.document, values))
+    items = _list_in(form, record)
+    if not items or not form.document:
+        return items is not None and (not items or isinstance(items[0], (str, int)))
+    return all(not part or any(_at(items[0], name) is not _MISSING for name in part) for part in (form.document, values))
+
+
+def _refuse_swapped(record: Any, kind: Kind, source: str, line: int | None, selection: str | None) -> None:
+    """Refuse what has the keys of the other kind."""
+    other = QRELS if kind.what == "run" else RUN
+    form = _json_form(record, other, source, selection)
+    if form is not None:
+        problem = f"has the keys of {_OTHER[kind.what]} ({form.name}): were the arguments swapped?"
+        raise FormatError(source, problem, line=line)
+
+
+def _members(document: Any, records: str, line: int | None) -> Iterator[_Record]:
+    """Yield the records of a document, with their keys."""
+    place, sign, _ = records.rpartition("*")
+    found = _at(document, place.rstrip(".") if sign else records)
+    if not records:
+        yield line, "", document
+    elif sign and isinstance(found, dict):
+        yield from ((line, key, record) for key, record in found.items())
+    elif not sign and isinstance(found, list):
+        yield from ((line, "", record) for record in found)
+
+
+def _at(place: Any, name: str) -> Any:
+    """Return what an object has at a dotted path; the path of nothing is the object itself."""
+    for key in filter(None, name.strip(".").split(".")):
+        if not isinstance(place, dict) or key not in place:
+            return _MISSING
+        place = place[key]
+    return place
+
+
+def _list_in(form: Form, record: Any) -> list[Any] | None:
+    """Return the list of documents in a record, None where there is none."""
+    return next((found for name in form.items if isinstance(found := _at(record, name), list)), None)
+
+
+class _Entry(NamedTuple):
+    """A record, its place among the records, its line where that is known, and its key in an object."""
+
+    source: str
+    position: int
+    line: int | None
+    key: str
+    record: Any
+
+    def error(self, problem: str) -> FormatError:
+        """Return an error that names the entry."""
+        return FormatError(self.source, f"entry {self.position}{problem}", line=self.line, text=json.dumps(self.record))
+
+    def checked_id(self, value: Any, what: str) -> Any:
+        """Return an id of a query or document."""
+        if not isinstance(value, (str, int)) or isinstance(value, bool) or value == "":
+            raise self.error(f": {what} must be text or a whole number, and not empty")
+        return value
+
+
+class _Keys:
+    """Takes values out of the records of a form: of several names, those that the first record has."""
+
+    def __init__(self, form: Form, what: str) -> None:
+        self.expected = f"{what} of the form {form.name}"
+        self.chosen: dict[tuple[str, ...], str] = {}
+
+    def of(self, place: Any, names: tuple[str, ...], entry: _Entry) -> Any:
+        """Return the value of the key that has one of these names."""
+        if names not in self.chosen:
+            self.chosen[names] = next((name for name in names if _at(place, name) is not _MISSING), names[0])
+        found = _at(place, self.chosen[names])
+        if found is _MISSING:
+            raise entry.error(f" has no {self.chosen[names]!r}, which {self.expected} needs")
+        return found
+
+
+def _from_records(records: Iterable[_Record], form: Form, kind: Kind, source: str) -> FileContent:
+    """Return the rows and texts of records of one form."""
+    queries: list[Any] = []
+    documents: list[Any] = []
+    values: list[Any] = []
+    lines: list[int | None] = []
+    kept = Texts({}, {})
+    keys, of_value = _Keys(form, "a run" if kind.what == "run" else "qrels"), kind.values_of(form)
+    for position, (line, key, record) in enumerate(records, 1):
+        entry = _Entry(source, position, line, key, record)
+        if form.items != (".",) and not isinstance(record, dict):
+            raise entry.error(" is not an object such as {'query_id': ..., 'doc_id': ..., 'score': ...}")
+        query = entry.checked_id(key if form.query == ("*",) else keys.of(record, form.query, entry), "a query id")
+        items = keys.of(record, form.items, entry) if form.items else [record]
+        if not isinstance(items, list):
+            raise entry.error(f": {keys.chosen[form.items]!r} must be a list of documents")
+        if text := _text(record, form.query_text):
+            kept.queries[str(query)] = text
+        for place, item in enumerate(items, 1):
+            document = entry.checked_id(keys.of(item, form.document, entry) if form.document else item, "a document id")
+            value = keys.of(item, of_value, entry) if of_value else place if kind.what == "run" else 1
+            if not isinstance(value, (int, float)) or isinstance(value, bool) or value != value:
+                raise entry.error(f": the {keys.chosen[of_value]} is not a number; correct or remove it")
+            if text := _text(item, form.text):
+                kept.documents[str(document)] = text
+            queries.append(query)
+            documents.append(document)
+            values.append(value)
+            lines.append(line)
+    line_of = lines.__getitem__
+    query_ids, codes = coded(queries, source, line_of)
+    value_name = _value_name(kind, keys.chosen.get(of_value))
+    columns = Columns(source, query_ids, codes, encoded(documents, source, line_of), np.zeros(0), value_name, line_of)
+    return FileContent(replace(columns, values=numbers(values, source, columns.named, line_of)), texts=kept)
+
+
+def _text(place: Any, names: tuple[str, ...]) -> str | None:
+    """Return the first of these texts that an object has."""
+    return next((found for name in names if isinstance(found := _at(place, name), str)), None)
+
+
+def _is_object(line: bytes) -> bool:
+    """Return whether a line is a JSON object by itself."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _lines(blocks: Iterable[Block], source: str) -> Iterator[_Record]:
+    """Yield the records of JSON lines."""
+    for block in blocks:
+        check_bytes(block, source)
+        for number, line in nonblank(block):
+            yield number, "", _parsed(line.decode(), source, number)
+
+
+def _parsed(text: str, source: str, line: int) -> Any:
+    """Return what JSON says; its errors get the line."""
+    try:
+        return json.loads(text, object_pairs_hook=without_repeated_names)
+    except json.JSONDecodeError as error:
+        at = line + error.lineno - 1
+        shown = text.split("\n")[error.lineno - 1][max(error.colno - 41, 0) : error.colno + 20]
+        raise FormatError(source, f"is not JSON ({error.msg}); correct it or write it again", line=at, text=shown) from None
+    except _RepeatedName as error:
+        problem = "an object has the same name twice; a query or document must occur only once"
+        raise FormatError(source, problem, line=line if "\n" not in text.strip() else None, text=error.name) from None
+    except RecursionError:
+        raise FormatError(source, "is nested too deeply to be a run or qrels", line=line) from None
+    except ValueError as error:  # a number with more digits than Python converts
+        raise FormatError(source, f"is not JSON that can be read ({error})", line=line) from None
+
+
+class _RepeatedName(ValueError):
+    """An object with a repeated name, of which `json` would silently keep only the last."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"an object has the name {name!r} twice")
+        self.name = name
+
+
+def without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make the dict of an object; for ``object_pairs_hook`` of `json.loads`."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = sorted(name for name, _ in pairs)
+        raise _RepeatedName(next(name for name, following in pairwise(names) if name == following))
+    return members
+
+
+def _line_of(data: bytes, query: str, document: str) -> int | None:
+    """Find the line of a query's document; None where the query occurs in several objects, or is written in an unusual way."""
+    starts = list(re.finditer(_written(query) + rb"\s*:\s*[{\[]", data))
+    if len(starts) != 1:
+        return None
+    found = re.compile(_written(document)).search(data, starts[0].end())
+    return None if found is None else data.count(b"\n", 0, found.start()) + 1
+
+
+def _written(text: str) -> bytes:
+    """Return a pattern of how JSON can contain a text: as it is, or with all that is not ASCII escaped."""
+    return b"(?:%s|%s)" % tuple(re.escape(json.dumps(text, ensure_ascii=ascii).encode()) for ascii in (False, True))
+
+
+def _from_mteb(
+    document: dict[str, Any], kind: Kind, source: str, selection: str | None, line_of: Callable[[str, str], int | None]
+) -> FileContent:
+    if kind.what != "run":
+        raise FormatError(source, "contains predictions of MTEB, which are a run: were the arguments swapped?")
+    rankings = {
+        (subset, split): ranking
+        for subset, splits in document.items()
+        if subset != _MTEB and isinstance(splits, dict)
+        for split, ranking in splits.items()
+        if isinstance(ranking, dict)
+    }
+    (subset, split), ranking = _selected(rankings, selection, source)
+    where = f"{source}#{subset}/{split}" if len(rankings) > 1 else source
+    columns = columns_of(ranking, where, kind, line_of)
+    queries = np.array([query.encode() for query in columns.query_ids] or [b""], dtype=np.bytes_)
+    own = columns.docids == queries[columns.codes] if len(columns.codes) else np.zeros(0, dtype=bool)
+    warnings: tuple[str, ...] = ()
+    if own.any():
+        columns = columns.select(~own)
+        n_own = int(own.sum())
+        warnings = (
+            f"{where}: {plural('document', n_own)} with the id of {'their' if n_own > 1 else 'its'} own query "
+            f"{'are' if n_own > 1 else 'is'} left out, because MTEB stores predictions before it removes a query from its own "
+            "ranking. If queries and documents are numbered independently, pass the dict of this subset and split instead.",
+        )
+    meta = document[_MTEB]
+    name = meta.get("model_name") if isinstance(meta, dict) else None
+    return FileContent(columns, name if isinstance(name, str) and name else "mteb", warnings=warnings)
+
+
+def _selected(rankings: dict[tuple[str, str], Any], selection: str | None, source: str) -> tuple[tuple[str, str], Any]:
+    """Choose the ranking of a subset and split; all names that fit a selection must mean the same one."""
+    if not rankings:
+        raise FormatError(source, "contains no rankings; predictions of other tasks than retrieval cannot be evaluated")
+    fitting = [names for names in rankings if selection is None or selection in ("/".join(names), *names)]
+    if len(fitting) == 1:
+        return fitting[0], rankings[fitting[0]]
+    choices = ", ".join(f"{source}#{subset}/{split}" for subset, split in rankings)
+    if not fitting:
+        raise FormatError(source, f"has no predictions for {selection!r}; choose one of {choices}")
+    raise FormatError(source, f"has predictions for several subsets or splits of the task; choose one: {choices}")
+
+
+# --- Parquet and Python objects
+
+
+def _is_parquet(head: bytes) -> bool:
+    """Tell whether content is a Parquet file; a text whose first word begins alike goes on with text."""
+    return head.startswith(_MAGIC) and len(head) > 4 and not head[4:5].isspace() and not 0x20 <= head[4] < 0x7F
+
+
+def _parquet_frame(data: bytes, kind: Kind, source: str, selection: str | None) -> Any:
+    """Return the columns of query, document and value through pyarrow, or a frame where only pandas is installed."""
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        return _frame_of_pandas(data, source)
+    try:
+        file = ParquetFile(io.BytesIO(data))
+        found = _named_columns(file.schema_arrow.names, kind, source, selection=selection)
+        if file.metadata.num_rows * _LEAST_ROW > max(UNSUSPICIOUS, LARGEST_RATIO * len(data)):
+            raise UnreadableFile(f"{source}: expands to more than {LARGEST_RATIO} times its size: a decompression bomb?")
+        return file.read(list(found[:3]))
+    except (ArrowException, OSError) as error:
+        if isinstance(error, (FormatError, UnreadableFile)):
+            raise
+        raise UnreadableFile(f"{source}: is not a valid Parquet file ({error}); fetch or write it again") from None
+
+
+def _frame_of_pandas(data: bytes, source: str) -> Any:
+    missing = f"{source}: reading a Parquet file needs the package pyarrow: pip install pyarrow"
+    try:
+        import pandas
+    except ImportError:
+        raise MissingDependency(missing) from None
+    try:
+        return pandas.read_parquet(io.BytesIO(data))
+    except ImportError:  # pandas itself needs a package for that
+        raise MissingDependency(missing) from None
+    except Exception as error:  # fastparquet raises whatever a damaged file happens to cause
+        raise UnreadableFile(f"{source}: is not a valid Parquet file ({error}); fetch or write it again") from None
 
 
 def _unknown_line(query: str, document: str) -> int | None:
@@ -164,8 +937,8 @@ def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind, line_of: Cal
     return replace(columns, values=numbers(values, source, columns.named, line))
 
 
-def _from_frame(frame: Any, source: str, kind: Kind) -> Columns:
-    found = named_columns(column_names(frame), kind, source)
+def _from_frame(frame: Any, source: str, kind: Kind, selection: str | None = None) -> Columns:
+    found = _named_columns(column_names(frame), kind, source, selection=selection)
     queries, documents, values = (frame[name] for name in found[:3])
     query_ids, codes = _coded_column(queries, source)
     array = np.asarray(values)
@@ -234,532 +1007,10 @@ def _from_tuples(rows: Iterable[Any], source: str, kind: Kind) -> Columns:
     fields = getattr(rows[0], "_fields", None) if rows else None
     if rows and fields is None:
         raise FormatError(source, "is not an iterable of named tuples such as ir_measures.ScoredDoc", text=repr(rows[0]))
-    found = named_columns(fields, kind, source) if fields else Named("", "", "", "score" if kind.what == "run" else "grade")
+    found = _named_columns(fields, kind, source) if fields else Named("", "", "", "score" if kind.what == "run" else "grade")
     wrong = next((number for number, row in enumerate(rows, 1) if getattr(row, "_fields", None) != fields), None)
     if wrong is not None:
         raise FormatError(source, f"row {wrong} does not have the fields of the first row", text=repr(rows[wrong - 1]))
     queries, documents, values = ([getattr(row, name) for row in rows] for name in found[:3])
     query_ids, codes = coded(queries, source)
     return Columns(source, query_ids, codes, encoded(documents, source), numbers(values, source), found.value_name)
-
-
-_LIST_NAMES = ("doc_ids", "docids", "docnos", "ranking")
-_MTEB = "mteb_model_meta"
-_MOST_VALUES = 12_000_000  # in one document; a Python object for each of them takes about 100 bytes
-
-
-def path_and_selection(path: str) -> tuple[str, str | None]:
-    """Separate ``path#subset/split`` into the path of a file and the selection, None where there is none.
-
-    Examples
-    --------
-    >>> path_and_selection("bm25.run")
-    ('bm25.run', None)
-    """
-    file, sign, selection = path.rpartition("#")
-    if sign and not os.path.exists(path) and os.path.isfile(file):
-        return file, selection
-    return path, None
-
-
-def is_json_lines(first_line: bytes) -> bool:
-    """Tell whether the first line of a file is an object with a query id, which makes the file JSON lines."""
-    try:
-        record = json.loads(first_line)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(record, dict) and any(isinstance(record.get(name), (str, int)) for name in QUERY_NAMES)
-
-
-def read_json_lines(blocks: Iterable[Block], kind: Kind, source: str) -> Columns:
-    """Read a file with a JSON object on each line.
-
-    Parameters
-    ----------
-    blocks : iterable of Block
-        The lines.
-    kind : Kind
-        What is read.
-    source : str
-        The path of the file.
-
-    Raises
-    ------
-    FormatError
-        If a line is not such an object; the error has its number and text.
-    """
-    return _from_records(_lines(blocks, source), kind, source)
-
-
-def read_json(data: bytes, kind: Kind, source: str, selection: str | None = None) -> FileContent:
-    """Read a JSON document.
-
-    Parameters
-    ----------
-    data : bytes
-        The content of the file.
-    kind : Kind
-        What is read.
-    source : str
-        The path of the file.
-    selection : str, optional
-        Which ranking of MTEB predictions: ``"subset/split"``, or the subset or split where that is enough.
-
-    Raises
-    ------
-    FormatError
-        If it is not JSON, or not one of the forms above; if MTEB predictions contain several rankings and none is selected.
-    """
-    check_bytes(Block(1, data.removeprefix(BOM)), source)
-    n_values = sum(data.count(sign) for sign in (b",", b"[", b"{"))
-    if n_values > _MOST_VALUES:
-        problem = (
-            f"is a JSON document of {n_values:,} values, which would take too much memory; write it as JSON lines, as Parquet "
-            "or in TREC's six columns"
-        )
-        raise FormatError(source, problem)
-    document = _parsed(data.decode("utf-8-sig"), source, 1)
-    if isinstance(document, list):
-        return FileContent(_from_records(((None, record) for record in document), kind, source))
-    line_of = partial(_line_of, data)  # searched only where something is wrong
-    if _MTEB in document:
-        return _from_mteb(document, kind, source, selection, line_of)
-    return FileContent(columns_of(document, source, kind, line_of))
-
-
-def _line_of(data: bytes, query: str, document: str) -> int | None:
-    """Find the line of a query's document; None where the query occurs in several objects, or is written in an unusual way."""
-    starts = list(re.finditer(_written(query) + rb"\s*:\s*[{\[]", data))
-    if len(starts) != 1:
-        return None
-    found = re.compile(_written(document)).search(data, starts[0].end())
-    return None if found is None else data.count(b"\n", 0, found.start()) + 1
-
-
-def _written(text: str) -> bytes:
-    """Return a pattern of how JSON can contain a text: as it is, or with all that is not ASCII escaped."""
-    return b"(?:%s|%s)" % tuple(re.escape(json.dumps(text, ensure_ascii=ascii).encode()) for ascii in (False, True))
-
-
-def _parsed(text: str, source: str, line: int) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=without_repeated_names)
-    except json.JSONDecodeError as error:
-        at = line + error.lineno - 1
-        shown = text.split("\n")[error.lineno - 1][max(error.colno - 41, 0) : error.colno + 20]
-        raise FormatError(source, f"is not JSON ({error.msg}); correct it or write it again", line=at, text=shown) from None
-    except _RepeatedName as error:
-        problem = "an object has the same name twice; a query or document must occur only once"
-        raise FormatError(source, problem, line=line if "\n" not in text.strip() else None, text=error.name) from None
-    except RecursionError:
-        raise FormatError(source, "is nested too deeply to be a run or qrels", line=line) from None
-    except ValueError as error:  # a number with more digits than Python converts
-        raise FormatError(source, f"is not JSON that can be read ({error})", line=line) from None
-
-
-class _RepeatedName(ValueError):
-    """An object with a repeated name, of which `json` would silently keep only the last."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"an object has the name {name!r} twice")
-        self.name = name
-
-
-def without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make the dict of an object; for ``object_pairs_hook`` of `json.loads`."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        names = sorted(name for name, _ in pairs)
-        raise _RepeatedName(next(name for name, following in pairwise(names) if name == following))
-    return members
-
-
-def _lines(blocks: Iterable[Block], source: str) -> Iterator[tuple[int, Any]]:
-    for block in blocks:
-        check_bytes(block, source)
-        for number, line in nonblank(block):
-            yield number, _parsed(line.decode(), source, number)
-
-
-def _from_records(records: Iterable[tuple[int | None, Any]], kind: Kind, source: str) -> Columns:
-    """Take objects with their lines, None in a list; all must have the names of the first."""
-    queries: list[Any] = []
-    documents: list[Any] = []
-    values: list[Any] = []
-    lines: list[int | None] = []
-    found: Named | None = None
-    for position, (line, record) in enumerate(records, 1):
-        if not isinstance(record, dict):
-            problem = f"entry {position} is not an object such as {{'query_id': ..., 'doc_id': ..., 'score': ...}}"
-            raise FormatError(source, problem, line=line, text=json.dumps(record))
-        found = found or _names_in(record, kind, source, line)
-        lacking = [name for name in found[:3] if name not in record]
-        if lacking:
-            problem = f"entry {position} has no {lacking[0]!r}, unlike the first; its names are {', '.join(record)}"
-            raise FormatError(source, problem, line=line, text=json.dumps(record))
-        ranked, value = record[found.document], record[found.value]
-        if found.document == found.value:  # a list of documents
-            _check_list(ranked, source, line, position)
-            queries.extend([record[found.query]] * len(ranked))
-            documents.extend(ranked)
-            values.extend(range(1, len(ranked) + 1))
-            lines.extend([line] * len(ranked))
-            continue
-        for identifier in (record[found.query], ranked):
-            if not _is_id(identifier):
-                problem = f"entry {position}: an id must be text or a whole number, and not empty"
-                raise FormatError(source, problem, line=line, text=json.dumps(record))
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or value != value:
-            problem = f"entry {position}: the {found.value} is not a number; correct or remove it"
-            raise FormatError(source, problem, line=line, text=json.dumps(record))
-        queries.append(record[found.query])
-        documents.append(ranked)
-        values.append(value)
-        lines.append(line)
-    line_of = lines.__getitem__
-    query_ids, codes = coded(queries, source, line_of)
-    value_name = found.value_name if found else kind.value_names[0]
-    columns = Columns(source, query_ids, codes, encoded(documents, source, line_of), np.zeros(0), value_name, line_of)
-    return replace(columns, values=numbers(values, source, columns.named, line_of))
-
-
-def _is_id(value: Any) -> bool:
-    return isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
-
-
-def _names_in(record: Mapping[str, Any], kind: Kind, source: str, line: int | None) -> Named:
-    query = next((name for name in QUERY_NAMES if name in record), None)
-    listed = next((name for name in _LIST_NAMES if isinstance(record.get(name), list)), None)
-    if kind.what == "run" and query and listed and not any(name in record for name in DOCUMENT_NAMES):
-        return Named(query, listed, listed, "rank")
-    return named_columns(list(record), kind, source, line)
-
-
-def _check_list(ranked: Any, source: str, line: int | None, position: int) -> None:
-    if not isinstance(ranked, list):
-        problem = f"entry {position}: the ranking must be a list of document ids"
-        raise FormatError(source, problem, line=line, text=json.dumps(ranked))
-    for identifier in ranked:
-        if not _is_id(identifier):
-            problem = f"entry {position}: a document id in the list must be text or a whole number, and not empty"
-            raise FormatError(source, problem, line=line, text=json.dumps(identifier))
-
-
-def _from_mteb(
-    document: dict[str, Any], kind: Kind, source: str, selection: str | None, line_of: Callable[[str, str], int | None]
-) -> FileContent:
-    if kind.what != "run":
-        raise FormatError(source, "contains predictions of MTEB, which are a run: were the arguments swapped?")
-    rankings = {
-        (subset, split): ranking
-        for subset, splits in document.items()
-        if subset != _MTEB and isinstance(splits, dict)
-        for split, ranking in splits.items()
-        if isinstance(ranking, dict)
-    }
-    (subset, split), ranking = _selected(rankings, selection, source)
-    where = f"{source}#{subset}/{split}" if len(rankings) > 1 else source
-    columns = columns_of(ranking, where, kind, line_of)
-    queries = np.array([query.encode() for query in columns.query_ids] or [b""], dtype=np.bytes_)
-    own = columns.docids == queries[columns.codes] if len(columns.codes) else np.zeros(0, dtype=bool)
-    warnings: tuple[str, ...] = ()
-    if own.any():
-        columns = columns.select(~own)
-        n_own = int(own.sum())
-        warnings = (
-            f"{where}: {plural('document', n_own)} with the id of {'their' if n_own > 1 else 'its'} own query "
-            f"{'are' if n_own > 1 else 'is'} left out, because MTEB stores predictions before it removes a query from its own "
-            "ranking. If queries and documents are numbered independently, pass the dict of this subset and split instead.",
-        )
-    meta = document[_MTEB]
-    name = meta.get("model_name") if isinstance(meta, dict) else None
-    return FileContent(columns, name if isinstance(name, str) and name else "mteb", warnings=warnings)
-
-
-def _selected(rankings: dict[tuple[str, str], Any], selection: str | None, source: str) -> tuple[tuple[str, str], Any]:
-    """Choose the ranking of a subset and split; all names that fit a selection must mean the same one."""
-    if not rankings:
-        raise FormatError(source, "contains no rankings; predictions of other tasks than retrieval cannot be evaluated")
-    fitting = [names for names in rankings if selection is None or selection in ("/".join(names), *names)]
-    if len(fitting) == 1:
-        return fitting[0], rankings[fitting[0]]
-    choices = ", ".join(f"{source}#{subset}/{split}" for subset, split in rankings)
-    if not fitting:
-        raise FormatError(source, f"has no predictions for {selection!r}; choose one of {choices}")
-    raise FormatError(source, f"has predictions for several subsets or splits of the task; choose one: {choices}")
-
-
-_MAGIC = b"PAR1"
-_LEAST_ROW = 16  # bytes that a row takes as text, at least
-
-
-def is_parquet(head: bytes) -> bool:
-    """Tell whether content is a Parquet file; a text whose first word begins alike goes on with text."""
-    return head.startswith(_MAGIC) and len(head) > 4 and not head[4:5].isspace() and not 0x20 <= head[4] < 0x7F
-
-
-def read_parquet(data: bytes, kind: Kind, source: str) -> Columns:
-    """Read the columns of query, document and value.
-
-    Raises
-    ------
-    FormatError
-        If a column is missing, or a value is not one of a run or of qrels.
-    UnreadableFile
-        If the file is damaged.
-    MissingDependency
-        If neither pyarrow nor pandas can read it.
-    """
-    return columns_of(_frame(data, kind, source), source, kind)
-
-
-def _frame(data: bytes, kind: Kind, source: str) -> Any:
-    try:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        return _frame_of_pandas(data, source)
-    try:
-        file = ParquetFile(io.BytesIO(data))
-        found = named_columns(file.schema_arrow.names, kind, source)
-        if file.metadata.num_rows * _LEAST_ROW > max(UNSUSPICIOUS, LARGEST_RATIO * len(data)):
-            raise UnreadableFile(f"{source}: expands to more than {LARGEST_RATIO} times its size: a decompression bomb?")
-        return file.read(list(found[:3]))
-    except (ArrowException, OSError) as error:
-        if isinstance(error, (FormatError, UnreadableFile)):
-            raise
-        raise UnreadableFile(f"{source}: is not a valid Parquet file ({error}); fetch or write it again") from None
-
-
-def _frame_of_pandas(data: bytes, source: str) -> Any:
-    missing = f"{source}: reading a Parquet file needs the package pyarrow: pip install pyarrow"
-    try:
-        import pandas
-    except ImportError:
-        raise MissingDependency(missing) from None
-    try:
-        return pandas.read_parquet(io.BytesIO(data))
-    except ImportError:  # pandas itself needs a package for that
-        raise MissingDependency(missing) from None
-    except Exception as error:  # fastparquet raises whatever a damaged file happens to cause
-        raise UnreadableFile(f"{source}: is not a valid Parquet file ({error}); fetch or write it again") from None
-
-
-_JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
-_METADATA_START, _METADATA_END = b"# ir_metadata.start", b"# ir_metadata.end"
-_SEPARATORS = (b"\t", b",", b";")
-_LINES_LOOKED_AT = 50
-
-
-def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
-    """Read a file of a run or of qrels.
-
-    Parameters
-    ----------
-    path : path
-        The file; ``-`` is standard input. For predictions of MTEB with several subsets or splits, ``path#subset/split``.
-    kind : Kind
-        Whether a run or qrels are expected, and which value of a run orders its documents.
-
-    Raises
-    ------
-    FormatError
-        If the content is malformed; the error has file, line and text as far as they exist.
-    UnreadableFile
-        If the file is missing, truncated or cannot be decompressed.
-    MissingDependency
-        If it is a Parquet file and there is no package that can read it.
-    """
-    source, selection = path_and_selection(os.fspath(path))
-    with closing(pieces(source)) as opened:
-        head, content = _with_head(opened)
-        if is_parquet(head):
-            found = FileContent(read_parquet(b"".join(content), kind, source))
-        elif _is_json(head, kind):
-            if is_json_lines(_first_lines(head)[0]):
-                found = FileContent(read_json_lines(blocks_of(content, source), kind, source))
-            else:
-                found = read_json(b"".join(content), kind, source, selection)
-        else:
-            found = _read_lines(content, kind, source)
-    if selection is not None and found.name is None:
-        raise FormatError(source, f"is not a file of MTEB predictions; remove #{selection} from its path")
-    if not len(found.columns.codes):
-        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
-    return found
-
-
-def seems_to_be_a_run(path: str) -> bool:
-    """Tell by its first lines whether a file could be a run.
-
-    Raises
-    ------
-    UnreadableFile, MissingDependency
-        If it cannot be read or decompressed.
-    """
-    with closing(pieces(path)) as opened:
-        head, _ = _with_head(opened)
-    if is_parquet(head) or _is_json(head, RUN):
-        return True
-    lines = _first_lines(head)
-    if not lines:
-        return False
-    if lines[0].startswith(_METADATA_START):
-        return True
-    _, names = _names_of(lines[0])
-    if is_header(names):
-        return bool(set(names) & set(RUN.value_names))
-    # The output of trec_eval has as many columns as an MS MARCO run, and begins with counts: more lines tell them apart. In the
-    # other layouts one good line is enough, so that a file with bad lines is read, and its error raised.
-    return any((all if layout.columns == 3 else any)(_fits(line, layout) for line in lines) for layout in RUN.layouts) and not (
-        len(lines[0].split()) == 3 and any(is_measure_name(field.decode("utf-8", "replace")) for field in lines[0].split()[:2])
-    )
-
-
-def _with_head(opened: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """Read until the first line that is not blank has ended; return what was read, and the whole content."""
-    head = b""
-    for piece in opened:
-        head += piece
-        if len(head) > LONGEST_LINE or b"\n" in head.removeprefix(BOM).lstrip():
-            break
-    return head, chain([head], opened)
-
-
-def _first_lines(head: bytes) -> list[bytes]:
-    lines = [line for line in head.removeprefix(BOM).split(b"\n") if line.strip()]
-    # The last line may be cut off where the head ends.
-    return lines[: min(_LINES_LOOKED_AT, len(lines) if len(lines) <= 1 or head.endswith(b"\n") else len(lines) - 1)]
-
-
-def _is_json(head: bytes, kind: Kind) -> bool:
-    if not _JSON.match(head.removeprefix(BOM)):
-        return False
-    lines = _first_lines(head)
-    return not any(_fits(lines[0], layout) for layout in kind.layouts)  # such as a query id that begins with a bracket
-
-
-def _fits(line: bytes, layout: Layout) -> bool:
-    fields = line.split()
-    return len(fields) == layout.columns and _is_number(fields[layout.value], layout.whole)
-
-
-def _is_number(field: bytes, whole: bool) -> bool:
-    try:
-        value = float(field)
-    except ValueError:
-        return False
-    return not whole or value.is_integer()
-
-
-def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileContent:
-    blocks = blocks_of(content, source)
-    metadata, blocks = _without_metadata(blocks, kind, source)
-    first, blocks = _first_block(blocks)
-    if first is None:
-        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
-    number, line = next(nonblank(first))
-    separator, names = _names_of(line)
-    layout = next((layout for layout in kind.layouts if layout.columns == len(line.split())), None)
-    is_row = layout is not None and _fits(line, layout)
-    if is_header(names) and not is_row:
-        check_bytes(Block(number, line), source)
-        return FileContent(_read_with_header(blocks, kind, source, number, separator, names), metadata=metadata)
-    if line.startswith(b"#") and not is_row:
-        raise FormatError(source, "is a comment; remove comment lines", line=number, text=shown(line.split()))
-    if layout is None:
-        check_bytes(first, source)
-        raise FormatError(source, _wrong_columns(line.split(), kind), line=number, text=shown(line.split()))
-    columns = read_lines(blocks, layout, source, number)
-    return FileContent(_ranks_or_scores(columns) if kind.decides and layout.columns == 3 else columns, metadata=metadata)
-
-
-def _ranks_or_scores(columns: Columns) -> Columns:
-    """Decide once for all lines whether the third of three columns holds ranks, as MS MARCO writes them, or scores."""
-    offsets, _, values = grouped(columns)
-    if np.any(values < 0) or np.any(values != np.floor(values)):
-        return columns
-    starts = np.repeat(offsets[:-1], np.diff(offsets))
-    counted = np.arange(1, len(values) + 1) - starts  # 1 to n in each query
-    if np.array_equal(values, counted) and counted.max() > 1:
-        return replace(columns, value_name="rank")
-    descends = (values[1:] <= values[:-1]) | (starts[1:] != starts[:-1])
-    ordered = values[np.lexsort((values, starts))]
-    if descends.all() and not np.logical_and.reduceat(ordered == counted, offsets[:-1]).any():
-        return columns
-    raise FormatError(
-        columns.source,
-        "has three columns, and it cannot be told whether the third has ranks or scores; "
-        "say it with by='rank' or by='score' (--run-by rank, --run-by score)",
-    )
-
-
-def _first_block(blocks: Iterator[Block]) -> tuple[Block | None, Iterator[Block]]:
-    """Find the first block with a line that is not blank; return it, and the blocks from it on."""
-    for block in blocks:
-        if block.data and not block.data.isspace():
-            return block, chain([block], blocks)
-    return None, blocks
-
-
-def _names_of(line: bytes) -> tuple[bytes | None, list[str]]:
-    """Take a line as a header: return the separator, None for white space, and the names."""
-    separator = next((sign for sign in _SEPARATORS if sign in line), None)
-    return separator, [name.strip().strip(b"\"'").decode("utf-8", "replace").lower() for name in line.split(separator)]
-
-
-def _read_with_header(
-    blocks: Iterator[Block], kind: Kind, source: str, number: int, separator: bytes | None, names: list[str]
-) -> Columns:
-    found = named_columns(names, kind, source, number)
-    query, document, value = (names.index(name) for name in found[:3])
-    layout = Layout(len(names), query, document, value, found.value_name, separator)
-    columns = read_lines(blocks, layout, source, number + 1)
-    if (found.document, found.value, kind.what) == ("corpus-id", "score", "run") and _are_grades(columns):
-        raise FormatError(source, "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?")
-    return columns
-
-
-def _are_grades(columns: Columns) -> bool:
-    """Tell whether scores look like the grades of qrels: a few small whole numbers."""
-    values = columns.values
-    return len(values) > 0 and bool(((values >= 0) & (values <= 10) & (values == values.round())).all())
-
-
-def _wrong_columns(fields: list[bytes], kind: Kind) -> str:
-    """Say what is wrong with the number of columns; only what looks like the other kind is said to be swapped."""
-    expected = " or ".join(str(layout.columns) for layout in kind.layouts)
-    problem = f"has {plural('column', len(fields))}, expected {expected}"
-    if len(fields) == 4 and kind.what == "run" and _is_number(fields[3], whole=True):
-        return f"{problem}: a qrels file has 4 columns (query, iteration, document, grade); were the arguments swapped?"
-    if len(fields) == 6 and kind.what == "qrels" and _is_number(fields[3], whole=True) and _is_number(fields[4], whole=False):
-        return f"{problem}: a TREC run has 6 columns (query, Q0, document, rank, score, tag); were the arguments swapped?"
-    if len(fields) == 3 and kind.what == "qrels" and _is_number(fields[2], whole=True):
-        return (
-            f"{problem} (query, iteration, document, grade): qrels of 3 columns need a header that names them, such as "
-            "query-id, corpus-id, score; an MS MARCO run (query, document, rank) has 3 columns too"
-        )
-    return problem + COLUMN_REMEDY
-
-
-def _without_metadata(blocks: Iterator[Block], kind: Kind, source: str) -> tuple[str, Iterator[Block]]:
-    """Take the header that the ir_metadata specification defines off the beginning of a run.
-
-    Source: Breuer, Keller, Schaer, "ir_metadata: An Extensible Metadata Schema for IR Experiments", SIGIR 2022.
-    """
-    first, blocks = _first_block(blocks)
-    if first is None or kind.what != "run" or not first.data.lstrip().startswith(_METADATA_START):
-        return "", blocks
-    lines: list[str] = []
-    size = 0
-    for block in blocks:
-        check_bytes(block, source)
-        for number, line in nonblank(block):
-            size += len(line)
-            if line.strip() == _METADATA_END:
-                return "\n".join(lines[1:]), from_line(chain([block], blocks), number + 1)
-            if not line.startswith(b"#") or size > LONGEST_LINE:
-                problem = "belongs to the ir_metadata header, which must be comment lines and end with '# ir_metadata.end'"
-                raise FormatError(source, problem, line=number, text=shown([line.strip()]))
-            lines.append(line.decode().rstrip()[1:].removeprefix(" "))
-    raise FormatError(source, "begins with an ir_metadata header that does not end; add the line '# ir_metadata.end'")

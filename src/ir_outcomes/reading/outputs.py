@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.errors import FormatError, ParameterError, some
-from ir_outcomes.reading.columns import QUERY_NAMES, texts
+from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of
-from ir_outcomes.reading.formats import as_list, column_names, is_frame, without_repeated_names
+from ir_outcomes.reading.formats import QUERY_NAMES, as_list, column_names, is_frame, without_repeated_names
 from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain, is_measure_name
 from ir_outcomes.reading.runs import distinct_names
 

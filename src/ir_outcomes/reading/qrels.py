@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +15,10 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, UnreadableFile, user_stacklevel
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import QRELS, Codes, Columns, Ids, digest_of, grouped, nested_dict, repeated
+from ir_outcomes.reading.columns import Codes, Columns, Ids, digest_of, grouped, nested_dict, repeated
 from ir_outcomes.reading.datasets import is_dataset_id, load_part, nearest_ids
 from ir_outcomes.reading.files import STDIN, blocks, name_of, read_texts
-from ir_outcomes.reading.formats import columns_of, read_any_file, without_repeated_names
+from ir_outcomes.reading.formats import QRELS, columns_of, read_any_file, texts_in, without_repeated_names
 from ir_outcomes.reading.text import check_bytes, nonblank, shown
 from ir_outcomes.types import Ints
 
@@ -91,7 +92,8 @@ def has_beir_texts(folder: str | os.PathLike[str]) -> bool:
 def query_texts(source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES) -> dict[str, str]:
     """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text.
 
-    JSON lines have ``_id``, ``query_id`` or ``qid``, and one of the names, ``text`` or ``query``.
+    Runs and qrels that have the texts of their queries are taken too; other JSON lines have ``_id``, ``query_id`` or ``qid``,
+    and one of the names, ``text`` or ``query``.
 
     Raises
     ------
@@ -102,6 +104,8 @@ def query_texts(source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_N
     """
     if os.path.isdir(source):
         return beir_texts(source)
+    if names == _TEXT_NAMES and (found := texts_in(source).queries):  # of a run or qrels that has them
+        return found
     first = next((block.data.lstrip() for block in blocks(source) if block.data.strip()), b"")
     return _texts_of_json_lines(os.fspath(source), names) if first.startswith(b"{") else read_texts(source, names[0])
 
@@ -148,6 +152,8 @@ class Qrels:
         Judged documents, UTF-8.
     grades : (n,) int64 array
         Higher is more relevant; negative means in the pool but not judged, as in trec_eval.
+    texts : mapping of str to str
+        The texts of queries, where the file has them.
     """
 
     name: str
@@ -155,6 +161,7 @@ class Qrels:
     offsets: Ints
     docids: Ids
     grades: Ints
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.docids)
@@ -216,7 +223,8 @@ def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrel
     file = beir_qrels_path(path) if is_folder else path
     content = read_any_file(file, QRELS)
     default = os.path.basename(os.path.abspath(path)) if is_folder else "stdin" if path == STDIN else name_of(path)
-    return _checked(content.columns, name or os.fsencode(default).decode("utf-8", "backslashreplace"))
+    qrels = _checked(content.columns, name or os.fsencode(default).decode("utf-8", "backslashreplace"))
+    return replace(qrels, texts=content.texts.queries)
 
 
 def as_qrels(qrels: Any, name: str | None = None) -> Qrels:

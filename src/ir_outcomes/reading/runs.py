@@ -8,7 +8,7 @@ import struct
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import cached_property
 from itertools import chain, count, repeat
@@ -28,9 +28,6 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import (
-    RUN,
-    RUN_BY_RANK,
-    RUN_BY_SCORE,
     Codes,
     Columns,
     Ids,
@@ -43,6 +40,8 @@ from ir_outcomes.reading.columns import (
 from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
 from ir_outcomes.reading.files import STDIN, name_of
 from ir_outcomes.reading.formats import (
+    RUN,
+    Kind,
     columns_of,
     is_ranking,
     name_within,
@@ -74,6 +73,8 @@ class Run:
         Whether the order is that of a rank column or of a list; `scores` are then the negated ranks, without ties.
     metadata : str
         The text of the file's ir_metadata header without its comment signs, which is YAML; empty where there is none.
+    texts : mapping of str to str
+        The texts of queries, where the file has them.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Run:
     scores: Floats
     by_rank: bool = False
     metadata: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.docids)
@@ -152,9 +154,6 @@ def read_run(path: str | os.PathLike[str], *, by: RunBy | None = None, name: str
     return run
 
 
-_KINDS = {None: RUN, "score": RUN_BY_SCORE, "rank": RUN_BY_RANK}
-
-
 def run_and_warnings(
     path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None
 ) -> tuple[Run, tuple[str, ...]]:
@@ -163,13 +162,13 @@ def run_and_warnings(
     file, selection = path_and_selection(os.fspath(path))
     if by is None and selection in get_args(RunBy):
         by, path = cast(RunBy, selection), file
-    if by not in _KINDS:
+    if by not in (None, *get_args(RunBy)):
         raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
-    content = read_any_file(path, _KINDS[by])
+    content = read_any_file(path, Kind("run", by))
     if by is not None and content.columns.value_name != by:
         raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave by={by!r} out")
     run = _checked(content.columns, name or content.name or _name_of_file(file))
-    return replace(run, metadata=content.metadata), tuple(content.warnings)
+    return replace(run, metadata=content.metadata, texts=content.texts.queries), tuple(content.warnings)
 
 
 def as_run(run: Any, name: str | None = None) -> Run:

@@ -30,7 +30,7 @@ from ir_outcomes.showing.report.rankings import DEPTH, rankings_of
 from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section, evaluation_of, sections_of
 from ir_outcomes.showing.report.texts import Documents, texts_of_documents
 from ir_outcomes.showing.words import tone
-from ir_outcomes.types import CoverageTest, FamilyCorrection, RankingTest
+from ir_outcomes.types import FamilyCorrection, RankingTest
 from ir_outcomes.writing import write_completely
 
 __all__ = ["ReportPage", "report", "report_of"]
@@ -88,7 +88,6 @@ def report(
     cutoff: int | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    coverage_test: CoverageTest = "exact",
     correction: FamilyCorrection = "holm",
     margins: tuple[float, ...] | None = None,
 ) -> ReportPage:
@@ -117,7 +116,7 @@ def report(
         What made the page; it is shown at the end.
     inputs : sequence of path
         Further files whose SHA-256 is shown, such as the qrels; those of the runs are shown anyway.
-    cutoff, alpha, test, coverage_test, correction, margins
+    cutoff, alpha, test, correction, margins
         See `ir_outcomes.compare`; several collections have no margins.
 
     Returns
@@ -143,7 +142,7 @@ def report(
     True
     """
     rules: dict[str, Any] = {
-        "cutoff": cutoff, "alpha": alpha, "test": test, "coverage_test": coverage_test, "correction": correction
+        "cutoff": cutoff, "alpha": alpha, "test": test, "correction": correction
     }  # fmt: skip
     result: Result
     if isinstance(evaluation, Mapping):

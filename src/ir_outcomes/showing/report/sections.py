@@ -88,7 +88,7 @@ def _leaderboard(result: Leaderboard, evaluation: Evaluations) -> list[Section]:
         measured_pair(evaluation, baseline, contender, result.settings)
         for baseline, contender in combinations(evaluation[names], 2)
     ]
-    test = coverage_test_for(result.settings.unit, evaluation.many_relevant, result.settings.coverage_test)
+    test = coverage_test_for(result.settings.unit, evaluation.many_relevant)
     return [Section(comparison) for comparison in build(measured, result.settings, test, wanted=len(names) - 1)]
 
 

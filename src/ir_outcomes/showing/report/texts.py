@@ -9,6 +9,7 @@ from typing import Any
 
 from ir_outcomes.errors import FormatError
 from ir_outcomes.reading.files import lines_of
+from ir_outcomes.reading.formats import texts_in
 
 __all__ = ["LENGTH", "texts_of_documents"]
 
@@ -46,6 +47,8 @@ def texts_of_documents(documents: Documents, wanted: Collection[str], collection
 
 
 def _of_file(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
+    if passages := texts_in(path).documents:  # of a run or qrels that has them
+        return {identifier: passages[identifier] for identifier in wanted if identifier in passages}
     found = {}
     for number, line in lines_of(path):
         if not line.strip():

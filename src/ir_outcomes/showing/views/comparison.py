@@ -194,7 +194,14 @@ def _outcomes_line(comparison: Comparison) -> str:
 
 def settings_caption(comparison: Comparison, *left_out: str) -> str:
     """Say how runs were compared."""
-    return "; ".join([", ".join(settings_words(comparison.settings, *left_out)), *corrected_words([comparison])])
+    return "; ".join([", ".join(_settings(comparison, *left_out)), *corrected_words([comparison])])
+
+
+def _settings(comparison: Comparison, *left_out: str) -> list[str]:
+    """Return the settings in words; the values of a measure have no cutoff but the one in its name."""
+    settings = comparison.settings
+    own = ("cutoff",) if settings.cutoff is None and comparison.ranking.measured_in != "ranks" else ()
+    return settings_words(settings, *left_out, *own)
 
 
 def corrected_words(comparisons: Iterable[Comparison], what: str = "run") -> Iterator[str]:
@@ -310,7 +317,7 @@ def _comparisons(comparisons: Comparisons) -> View:
     pairs = len({item.baseline for item in ranked}) > 1
     against = "" if pairs else f" against {first.baseline} (A)"
     captions = [
-        f"{queries_words(first.n_queries, first.n_unanswerable)}, {', '.join(settings_words(first.settings))}",
+        f"{queries_words(first.n_queries, first.n_unanswerable)}, {', '.join(_settings(first))}",
         "; ".join(corrected_words(ranked, "pair" if pairs else "run")),
     ]
     declared = columns_of(ranked)

@@ -1,0 +1,167 @@
+"""The table of forms: each form is read like the same data as TREC writes it.
+
+The fixtures in ``forms/`` hold one run or its qrels. RankLLM's were written by its `DataWriter` (0.25.7), Tevatron's by its
+`write_ranking` (0.1.0); the others follow the definitions that the table links to: the code that writes them
+(sentence-transformers 6.2, DPR, Pyserini, LlamaIndex), or the documentation (MT-RAG, TREC RAG, rank_eval, Quepid).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.errors import FormatError
+from ir_outcomes.reading.formats import FORMS, texts_in
+from ir_outcomes.reading.qrels import query_texts
+
+FOLDER = Path(__file__).parent / "forms"
+QUERIES = {"q1": "do lemons float", "q2": "who was first"}
+PASSAGES = {"d1": "Lemons float.", "d2": "Limes sink.", "d3": "The first was Ada."}
+FILES = sorted(path.name for path in FOLDER.iterdir())
+WITH_TEXTS = [name for name in FILES if name.startswith(("rankllm", "trec-rag", "sentence", "dpr", "pyserini", "llamaindex"))]
+WITH_PASSAGES = [name for name in FILES if name.startswith(("rankllm", "mt-rag", "dpr", "pyserini", "llamaindex"))]
+
+
+def read(path: Path) -> Any:
+    return iro.read_qrels(path) if ".qrels." in path.name else iro.read_run(path)
+
+
+def expected_of(name: str) -> dict[str, dict[str, float]]:
+    """What TREC's form of the same data says: graded where the form has grades, by rank where it has no scores."""
+    if ".qrels." in name:
+        nested: Any = iro.read_qrels(FOLDER / "trec.qrels.txt").to_dict()
+        if name.startswith(("dpr", "llamaindex")):  # only what is relevant
+            nested = {query: {document: 1 for document in grades if grades[document]} for query, grades in nested.items()}
+    else:
+        has_scores = name.startswith(("trec.", "tevatron", "columns", "rankllm", "mt-rag", "sentence"))
+        nested = iro.read_run(FOLDER / "trec.run", by="score" if has_scores else "rank").to_dict()
+    by_text = name.startswith(("dpr", "quepid"))
+    return {QUERIES[query] if by_text else query: ranking for query, ranking in nested.items()}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_form_is_read_like_the_same_data_of_trec(name: str, tmp_path: Path) -> None:
+    packed, marked = tmp_path / f"{name}.gz", tmp_path / f"marked-{name}"
+    packed.write_bytes(gzip.compress((FOLDER / name).read_bytes()))
+    marked.write_bytes(b"\xef\xbb\xbf" + (FOLDER / name).read_bytes().replace(b"\n", b"\r\n"))
+    for path in (FOLDER / name, packed, marked):
+        assert read(path).to_dict() == expected_of(name)
+
+
+def test_each_row_of_the_table_has_a_fixture() -> None:
+    assert {(form.name, form.what) for form in FORMS} == {
+        (name.split(".")[0].removesuffix("-2025"), "qrels" if ".qrels." in name else "run") for name in FILES
+    }
+
+
+@pytest.mark.parametrize("name", WITH_TEXTS)
+def test_texts_of_queries_come_along(name: str) -> None:
+    ids = {text: text for text in QUERIES.values()} if name.startswith("dpr") else QUERIES
+    assert dict(read(FOLDER / name).texts) == ids == query_texts(FOLDER / name)
+    if ".qrels." not in name and not name.startswith("dpr"):
+        judged = {"q1": {"d1": 1}, "q2": {"d3": 1}}
+        assert iro.evaluate(judged, [FOLDER / name]).texts == QUERIES
+        assert iro.evaluate(judged, [FOLDER / name], queries={"q1": "mine"}).texts == {"q1": "mine"}
+
+
+@pytest.mark.parametrize("name", WITH_PASSAGES)
+def test_texts_of_documents_come_along(name: str) -> None:
+    found = texts_in(FOLDER / name).documents
+    assert found
+    assert found.items() <= PASSAGES.items()
+
+
+def test_a_list_one_line_and_lines_are_the_same(tmp_path: Path) -> None:
+    """Valid JSON lines were called "not JSON (Extra data)"."""
+    path = tmp_path / "run"
+    for name in FILES:
+        if name.endswith(".jsonl"):
+            records = [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
+            for text in (json.dumps(records), json.dumps(records, indent=1), "\n\n".join(map(json.dumps, records))):
+                path.write_text(text)
+                assert iro.read_run(path).to_dict() == expected_of(name)
+            path.write_text(json.dumps(records[0]))
+            assert list(iro.read_run(path).query_ids) == ["q1"]
+
+
+BOTH = {
+    "query_id": "q1", "query": {"qid": "q1", "text": "x"},
+    "results": [{"corpus_id": "a", "score": 1.0}, {"corpus_id": "b", "score": 0.5}],
+    "candidates": [{"docid": "b", "score": 1.0, "doc": {}}, {"docid": "a", "score": 0.5, "doc": {}}],
+}  # fmt: skip
+
+
+def test_a_file_that_two_rows_recognize_must_say_which(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text(json.dumps(BOTH) + "\n")
+    with pytest.raises(FormatError, match=r"can be read in the forms sentence-transformers, rankllm; say which with --layout"):
+        iro.read_run(path)
+    assert list(iro.as_run(f"{path}#rankllm").to_dict()["q1"]) == ["b", "a"]
+    assert list(iro.as_run(f"{path}#sentence-transformers").to_dict()["q1"]) == ["a", "b"]
+    with pytest.raises(FormatError, match=r"#mine in its path says neither its form \(trec, msmarco, tevatron"):
+        iro.read_run(f"{FOLDER / 'mt-rag.jsonl'}#mine")
+    three = tmp_path / "three.txt"
+    three.write_text("q1 a 2\nq1 b 1\n")
+    assert iro.as_run(f"{three}#tevatron").to_dict() == {"q1": {"a": 2.0, "b": 1.0}}
+    assert iro.as_run(f"{three}#msmarco").to_dict() == {"q1": {"a": -2.0, "b": -1.0}}
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        (
+            "rankllm.jsonl",
+            '"docid": "d1", "score": 1.25',
+            '"id": "d1"',
+            "line 2: entry 2 has no 'docid', which a run of",
+        ),
+        ("rankllm.json", '"candidates"', '"kandidates"', "has no column 'query_id'"),
+        (
+            "sentence-transformers.jsonl",
+            '"corpus_id"',
+            '"doc"',
+            "line 1: entry 1 has no 'corpus_id'.*transformers needs",
+        ),
+        ("mt-rag.jsonl", '"score": 0.5', '"score": "x"', "line 2: entry 2: the score is not a number"),
+        ("mt-rag.jsonl", '"score": 0.5', '"score": true', "line 2: entry 2: the score is not a number"),
+        ("trec-rag.jsonl", '["d1", "d3"]', '["d1", null]', "line 2: entry 2: a document id must be text or a whole number"),
+        ("trec-rag.jsonl", '["d1", "d3"]', '"d1"', "line 2: entry 2: 'references' must be a list"),
+        ("dpr.json", '"id": "d3"', '"id": ""', "entry 2: a document id must be text or a whole number, and not empty"),
+        ("rank-eval.qrels.json", '"rating": 2', '"rating": 2.5', "a grade must be a whole number"),
+        (
+            "rank-eval.qrels.json",
+            '"rating": 2',
+            '"grade": 2',
+            "entry 2 has no 'rating', which qrels of the form",
+        ),
+        ("quepid.qrels.csv", "d3,2", "d3,x", "line 4: the grade is not a whole number"),
+        ("llamaindex.qrels.json", '"d3"\n', '{"d3": 1}\n', "entry 2: a document id must be text"),
+    ],
+)
+def test_damage_is_located(name: str, old: str, new: str, message: str, tmp_path: Path) -> None:
+    path, text = tmp_path / name, (FOLDER / name).read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(FormatError, match=rf"(?s){message}"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in FILES if name.endswith(("json", "jsonl", "csv", "txt")) and name != "trec.run"]
+)
+def test_swapped_arguments_are_said_to_be_swapped(name: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        (iro.read_run if ".qrels." in name else iro.read_qrels)(FOLDER / name)
+    assert "were the arguments swapped?" in str(caught.value) or name in ("tevatron.txt", "quepid.csv", "quepid.qrels.csv")
+
+
+@pytest.mark.realdata
+def test_a_run_of_mt_rag(real_data: Path) -> None:
+    run = iro.read_run(real_data / "mt-rag" / "elser.lastturn.fiqa.jsonl.gz")
+    theirs = iro.read_run(real_data / "mt-rag" / "elser.lastturn.run.gz").to_dict()
+    assert run.to_dict() == {query: theirs[query] for query in run.query_ids}
