@@ -214,7 +214,7 @@ def test_a_whole_page() -> None:
     page = as_html(view_with("<t>"), full=True)
     assert page.startswith("<!DOCTYPE html>")
     assert '<meta charset="utf-8">' in page
-    assert "<title>&lt;t&gt;</title>" in page
+    assert "<title>&lt;t&gt;: &lt;t&gt;</title>" in page
     assert "<style>" in page
     assert "<style>" not in as_html(view_with("t"))
 

@@ -431,23 +431,21 @@ def paper_columns(first: Comparison) -> tuple[Column, ...]:
         Column("b_wins", "outcomes.shares.won", "B wins", "%", group=one),
         Column("coverage_p", "coverage.pvalue", "p", "p", group=one),
         Column("both", "outcomes.shares.both", "all", "%", group=both),
-        *_paper_facet("ranking", length, 2 if on_ranks else 4, "lower" if on_ranks else "", both),
-        *(_paper_facet("reciprocal", reciprocal, 4, "higher", both) if on_ranks else ()),
+        *_paper_facet("ranking", length, 2 if on_ranks else 4, both),
+        *(_paper_facet("reciprocal", reciprocal, 4, both) if on_ranks else ()),
         Column("verdict", "verdict.label", form="label"),
     )  # fmt: skip
 
 
-def _paper_facet(
-    name: Literal["ranking", "reciprocal"], measure: str, places: int, better: Better, group: str
-) -> tuple[Column, ...]:
+def _paper_facet(name: Literal["ranking", "reciprocal"], measure: str, places: int, group: str) -> tuple[Column, ...]:
     key = measure.lower().replace(" ", "_")
 
     def pvalue_of(test: str) -> Callable[[Comparison], float]:
         return lambda item: getattr(item, name).pvalues[test]
 
     return (
-        Column(f"a_{key}", f"{name}.baseline", f"A {measure}", f".{places}f", "", better, group),
-        Column(f"b_{key}", f"{name}.contender", f"B {measure}", f".{places}f", "", better, group),
+        Column(f"a_{key}", f"{name}.baseline", f"A {measure}", f".{places}f", group=group),
+        Column(f"b_{key}", f"{name}.contender", f"B {measure}", f".{places}f", group=group),
         Column(f"{key}_wsr_p", pvalue_of("wilcoxon"), f"{measure} WSR p", "p", group=group),
         Column(f"{key}_t_p", pvalue_of("t"), f"{measure} t p", "p", group=group),
     )

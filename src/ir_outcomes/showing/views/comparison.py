@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ir_outcomes.columns import Column, chosen
 from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.published import SummaryVerdict
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome, columns_of, paper_columns
+from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome, columns_of, measures_of, paper_columns
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.comparison.wording import HEADLINES
 from ir_outcomes.errors import some
@@ -438,10 +438,12 @@ def paper_view(result: Any) -> View:
     """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
     comparisons = [result] if isinstance(result, Comparison) else list(result)
     first = comparisons[0]
+    length, reciprocal = measures_of(first)
+    directions = f"Lower is better for {length}, higher for MRR and {reciprocal}. " if reciprocal else ""
     captions = (
         f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon "
-        "signed rank, t: paired t test; p-values are raw; the verdict uses corrected ones. A differs from row to row under "
-        "(3), because each row has its own queries that both answer.",
+        f"signed rank, t: paired t test; p-values are raw, the verdict uses corrected ones. {directions}A differs from row to "
+        "row under (3), because each row has its own queries that both answer.",
         f"{queries_words(first.n_queries, first.n_unanswerable)}, {settings_caption(first)}",
     )
     table = table_of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
