@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 DOCS = Path(__file__).parents[1] / "docs"
-TOOLS = ("ir_outcomes", "ir_outcomes, 2 jobs", "ir_outcomes, from its cache", "pytrec_eval", "ir_measures", "ranx")
+TOOLS = ("ir_outcomes", "ir_outcomes, 2 jobs", "pytrec_eval", "ir_measures", "ranx")
 DISTINCT = 100  # files; more runs than these are links to them
 RANX_LINES = 600_000  # in a run; above, ranx takes minutes
 
@@ -101,11 +101,10 @@ def of_ranx() -> Callable[[str, list[str]], Values]:
     return work
 
 
-def worker(tool: str, folder: str) -> Callable[[str, list[str]], Values]:
+def worker(tool: str) -> Callable[[str, list[str]], Values]:
     makers: dict[str, Callable[[], Callable[[str, list[str]], Values]]] = {
         "ir_outcomes": ours,
         "ir_outcomes, 2 jobs": lambda: ours(n_jobs=2),
-        "ir_outcomes, from its cache": lambda: ours(cache=f"{folder}/cache"),
         "pytrec_eval": of_pytrec_eval,
         "ir_measures": of_ir_measures,
         "ranx": of_ranx,
@@ -125,12 +124,10 @@ def peak_mib() -> float:
 
 def measure_one(tool: str, folder: str, runs: int, rounds: int) -> None:
     """Measure in this process, and print what came out."""
-    work, qrels = worker(tool, folder), f"{folder}/qrels.txt"
+    work, qrels = worker(tool), f"{folder}/qrels.txt"
     paths = sorted(str(path) for path in Path(folder, "runs").iterdir())[:runs]
     if tool in ("ranx", "ir_outcomes, 2 jobs"):
         work(qrels, paths[:1] * 2)  # compilation, start of processes
-    if tool == "ir_outcomes, from its cache":
-        work(qrels, paths)
     seconds = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -202,7 +199,7 @@ def main() -> None:
         tool, folder, runs, rounds = options.one
         measure_one(tool, folder, int(runs), int(rounds))
         return
-    peers = ("ir_outcomes", *TOOLS[3:])
+    peers = ("ir_outcomes", *TOOLS[2:])
     end = 2 if options.quick else None
     rows = sweep("queries", [(n, 100, 1) for n in (50, 500, 5000, 50_000)][:end], peers)
     rows += sweep("depth", [(500, n, 1) for n in (10, 100, 1000, 10_000)][:end], peers)

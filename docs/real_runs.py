@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import ir_outcomes as iro
 from ir_outcomes.columns import Column
-from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, stacked
-from ir_outcomes.leaderboards.pairs import blocks_of_ranks, blocks_of_shares
+from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, samples_of, stacked
+from ir_outcomes.leaderboards.pairs import pair_blocks
 from ir_outcomes.showing.formats import markdown_table
 from ir_outcomes.statistics import FEW, t_tests
 
@@ -73,14 +73,13 @@ class Collection:
 
 
 def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
-    runs = evaluation.runs
-    blocks_of = blocks_of_shares if evaluation.unit == "document" and evaluation.many_relevant else blocks_of_ranks
     coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant)
     few, tests, by_t = [], [], []
-    for block in blocks_of(runs, cutoff):
-        few += (block.samples.ranking.n_nonzero < FEW).tolist()
-        tests.append(run_tests(block.samples, "t", coverage_test))
-        mean = t_tests(block.samples.ranking)
+    for block in pair_blocks(evaluation.with_cutoff(cutoff)):
+        samples = samples_of(block.pair, block.counts)
+        few += (samples.ranking.n_nonzero < FEW).tolist()
+        tests.append(run_tests(samples, "t", coverage_test))
+        mean = t_tests(samples.ranking)
         by_t.append(tests[-1]._replace(ranking=mean, mean=mean, guards=()))
     joined = stacked(tests)
     rules = joined, joined._replace(guards=()), stacked(by_t)

@@ -19,11 +19,11 @@ SOURCES = Path(iro.__file__).parent
 PUBLIC = """
 ASL ESL Answered Outcome SharedRR parse_measure register_baseline table_2_measures
 Qrels Run Task as_qrels as_run beir_texts known_tasks load read_qrels read_run
-Evaluation Scores SearchLengths evaluate evaluate_suite scores_from_outputs search_lengths
+Evaluation Scores SearchLengths evaluate evaluate_suite load_evaluation scores_from_outputs search_lengths
 Comparison Comparisons SummaryVerdict compare compare_measure compare_outputs verdict_from_summary
 CollectionsComparison CutoffsComparison JudgesComparison SlicesComparison
 compare_collections compare_cutoffs compare_judges compare_slices
-GateResult Holes Plan ReportPage gate holes plan report
+GateResult Holes Plan ReportPage gate holes plan report to_label
 Agreement Leaderboard RankCorrelation RankDistribution SotaHistory
 agreement leaderboard rank_correlation rank_distribution sota_history
 RRIE DocumentChanges Headroom LengthChanges LengthDistributions Reordering

@@ -16,6 +16,7 @@ from ir_outcomes.across import (
     compare_judges,
     compare_slices,
     gate,
+    to_label,
 )
 from ir_outcomes.comparison import (
     Comparison,
@@ -43,7 +44,7 @@ from ir_outcomes.errors import (
     UnreadableFile,
 )
 from ir_outcomes.evaluation.evaluate import evaluate, evaluate_suite
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.scores import Scores, scores_from_outputs
 from ir_outcomes.leaderboards import (
@@ -157,6 +158,7 @@ __all__ = [
     "length_changes",
     "length_distributions",
     "load",
+    "load_evaluation",
     "parse_measure",
     "plan",
     "pyterrier",
@@ -174,6 +176,7 @@ __all__ = [
     "search_lengths",
     "sota_history",
     "table_2_measures",
+    "to_label",
     "verdict_from_summary",
 ]
 

@@ -17,7 +17,7 @@ from ir_measures import nDCG
 
 import ir_outcomes as iro
 from ir_outcomes import ESL
-from ir_outcomes.errors import IrOutcomesWarning, ParameterError, UnreadableFile
+from ir_outcomes.errors import IrOutcomesWarning, ParameterError
 from ir_outcomes.evaluation.evaluate import each_run
 from ir_outcomes.measures import baselines
 from ir_outcomes.reading import as_qrels
@@ -35,28 +35,17 @@ def paths(tmp_path: Path) -> list[Path]:
     return paths
 
 
-class Size:
-    """Counts the bytes of a file; the process that has the file "c" is killed."""
+class Deadly:
+    """Kills the process that gets the file "c"."""
 
-    def __call__(self, path: Any, name: str | None) -> int:
+    def __call__(self, path: Any, name: str | None) -> Any:
         if Path(path).name == "c.run":
             os.kill(os.getpid(), signal.SIGKILL)
-        return os.path.getsize(path)
 
 
-def test_a_killed_process_is_reported_with_its_file(paths: list[Path]) -> None:
-    paths = paths[1:4]
-    names = [None] * len(paths)
-    errors: list[UnreadableFile] = []
-
-    def failed(error: UnreadableFile) -> int:
-        errors.append(error)
-        return -1
-
-    found = list(each_run(Size(), paths, names, n_jobs=2, progress=False, failed=failed))
-    assert found == [-1 if path.name == "c.run" else path.stat().st_size for path in paths]
-    (error,) = errors
-    assert "c.run: the process that evaluated it was killed" in str(error)
+def test_a_killed_process_is_an_error_that_names_the_remedy(paths: list[Path]) -> None:
+    with pytest.raises(ParameterError, match=r"n_jobs=2: a process that evaluates runs was killed, .*; use fewer jobs"):
+        list(each_run(Deadly(), [(path, None) for path in paths], 2))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("backend", ["threading", "sequential", "loky"])
@@ -134,7 +123,7 @@ class Sleep:
         time.sleep(60)
 
 if __name__ == "__main__":
-    list(each_run(Sleep(), sys.argv[1:], [None] * len(sys.argv[1:]), n_jobs=2, progress=False, failed=str))
+    list(each_run(Sleep(), [(path, None) for path in sys.argv[1:]], 2))
 """
 
 

@@ -251,12 +251,10 @@ def entries(rng: random.Random, folder: Path) -> None:
 
 
 def archives(rng: random.Random, folder: Path) -> None:
-    path = folder / "lengths.npz"
+    path = folder / "board.npz"
     judged = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
-    lengths = iro.search_lengths(
-        judged, {"q1": {"d2": 3.0, "d1": rng.random()}, "q9": {"d": 1.0}}, cutoff=rng.choice([None, 1, 10])
-    )
-    lengths.save(path)
+    evaluation = iro.evaluate(judged, [{"q1": {"d2": 3.0, "d1": rng.random()}, "q9": {"d": 1.0}}], measures=["nDCG@10"])
+    evaluation.save(path)
     content = bytearray(path.read_bytes())
     for _ in range(rng.randint(1, 3)):
         place = rng.randrange(len(content))
@@ -267,17 +265,15 @@ def archives(rng: random.Random, folder: Path) -> None:
         if not content:
             break
     path.write_bytes(content)
-    result = result_of(lambda: iro.SearchLengths.load(path))
-    if not isinstance(result, type) and differing(lengths, result):
+    result = result_of(lambda: iro.load_evaluation(path))
+    if not isinstance(result, type) and differing(evaluation[0], result[0]):
         raise AssertionError("damage was not noticed")
     replaced = folder / "replaced.npz"
-    lengths.save(path)
+    evaluation.save(path)
     with zipfile.ZipFile(path) as source, zipfile.ZipFile(replaced, "w") as target:
         for name in source.namelist():
             data = bytearray(source.read(name))
             if rng.random() < 0.3:
                 data[rng.randrange(len(data))] = rng.randrange(256)
             target.writestr(name, bytes(data))
-    result = result_of(lambda: iro.SearchLengths.load(replaced))
-    if not isinstance(result, type):
-        result.esl(), result.answered()
+    result_of(lambda: iro.load_evaluation(replaced))

@@ -133,7 +133,6 @@ def board(n_runs: int) -> Any:
     return SimpleNamespace(
         measure="RR@100",
         higher_is_better=True,
-        aggregate="mean",
         alpha=0.05,
         standings=standings,
         pairs=pairs,

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
+from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.agreement import agreement_of_tests, first_halves, rates
@@ -101,10 +102,9 @@ def test_rates_by_loop(pairs: list[tuple[int, int]]) -> None:
     table = np.zeros((3, 3), dtype=np.int64)
     for first, second in pairs:
         table[first + 1, second + 1] += 1
-    found = rates(table)
-    expected = rates_by_loop(pairs)
-    assert {name: getattr(found, name) for name in expected} == pytest.approx(expected)
-    assert found.same + found.one_sided + found.opposite == pytest.approx(1)
+    found = rates(table, np.array([-1, 0, 1]))
+    assert found == pytest.approx(rates_by_loop(pairs))
+    assert found["same"] + found["one_sided"] + found["opposite"] == pytest.approx(1)
 
 
 def test_what_cannot_be_split_is_refused() -> None:
@@ -148,8 +148,8 @@ def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int) -> No
             labels.append((pair[0], pair[1]))
     counted = {(first, second): number for first, row in result.labels.items() for second, number in row.items() if number}
     assert counted == {pair: labels.count(pair) for pair in set(labels)}
-    directions = {"better": 1, "worse": -1}
-    of_labels = [tuple(directions.get(label.split()[0], 0) for label in pair) for pair in labels]
+    sign = {"better": 1, "worse": -1, "none": 0}
+    of_labels = [(sign[direction_of(first)], sign[direction_of(second)]) for first, second in labels]
     for name, value in rates_by_loop(of_labels).items():
         assert getattr(result.verdict, name) == pytest.approx(value), name
 

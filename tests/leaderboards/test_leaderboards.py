@@ -6,6 +6,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.leaderboards import pairs as pair_blocks
 from ir_outcomes.leaderboards.board import tiers
 from ir_outcomes.leaderboards.pairs import all_pairs
+from ir_outcomes.statistics import adjust, differences, mean_test
 from tests.helpers.literal import Qrels, Run
 from tests.helpers.many import collection, tied_multiset
 
@@ -34,8 +36,6 @@ def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int) -> None:
     for comparison in compared:
         pair = board.verdict(comparison.baseline, comparison.contender)
         assert pair.label == comparison.verdict.label
-        assert pair.guard == comparison.verdict.guard
-        assert pair.won == comparison.outcomes.won
         assert pair.coverage == pytest.approx(comparison.coverage.difference)
         assert (pair.coverage_p, pair.coverage_p_corrected) == pytest.approx(
             (comparison.coverage.pvalue, comparison.coverage.pvalue_corrected)
@@ -43,7 +43,6 @@ def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int) -> None:
         assert (pair.ranking_p, pair.ranking_p_corrected) == pytest.approx(
             (comparison.ranking.pvalue, comparison.ranking.pvalue_corrected)
         )
-        assert pair.n_both == comparison.ranking.n
         assert pair.baseline_length == pytest.approx(comparison.ranking.baseline)
         assert pair.ranking == pytest.approx(comparison.ranking.difference)
         assert pair.turned().turned() == pair
@@ -63,12 +62,10 @@ def test_blocks_of_any_size_give_the_same(limit: str, value: int, monkeypatch: p
         with monkeypatch.context() as patched:
             patched.setattr(pair_blocks, limit, value)
             again = iro.leaderboard(evaluation)
-        assert [(pair.label, pair.won, pair.n_both) for pair in again.pairs] == [
-            (pair.label, pair.won, pair.n_both) for pair in board.pairs
-        ]
+        assert [pair.label for pair in again.pairs] == [pair.label for pair in board.pairs]
         for pair, same in zip(board.pairs, again.pairs, strict=True):
-            assert (pair.coverage_p, pair.ranking_p, pair.wilcoxon_p, pair.ranking) == pytest.approx(
-                (same.coverage_p, same.ranking_p, same.wilcoxon_p, same.ranking)
+            assert (pair.coverage_p, pair.ranking_p, pair.ranking, pair.all_queries) == pytest.approx(
+                (same.coverage_p, same.ranking_p, same.ranking, same.all_queries)
             )
 
 
@@ -84,33 +81,84 @@ def test_order_means_and_coverage() -> None:
         assert standing.coverage == pytest.approx(100 * float(lengths[standing.run].answered().mean()))
         assert standing.interval is not None
         assert standing.interval.low < (standing.score or 0) < standing.interval.high
-    by_depth = iro.leaderboard(evaluation, measure="ESL(unanswered='cutoff+1')@10")
+    by_depth = iro.leaderboard(evaluation, measures="ESL(unanswered='cutoff+1')@10")
     assert not by_depth.higher_is_better
     scores = [standing.score for standing in by_depth.standings]
     assert scores == sorted(scores, key=lambda score: score or 0.0)
 
 
-def test_medians() -> None:
-    values = {"a": [1.0, 1, 1, 0, 0, 0, 0, 0], "b": [0.4] * 8, "c": [0.5, 0.3] * 4}
-    scores = iro.scores_from_outputs(
-        {run: {f"q{place}": value for place, value in enumerate(row)} for run, row in values.items()}, measure="nDCG@10"
+def measured(values: dict[str, list[float]], measure: str) -> Any:
+    return iro.scores_from_outputs(
+        {run: {f"q{place}": value for place, value in enumerate(row)} for run, row in values.items()}, measure=measure
     )
-    board = iro.leaderboard(scores, aggregate="median")
-    assert [(standing.run, standing.rank, standing.score) for standing in board.standings] == [
-        ("b", 1, pytest.approx(0.4)),
-        ("c", 1, pytest.approx(0.4)),
-        ("a", 3, 0.0),
-    ]
-    assert board.standings[2].interval == (0.0, 1.0)
-    assert iro.leaderboard(scores).standings[-1].interval != (0.0, 1.0)
-    with pytest.raises(ParameterError, match="aggregate='mode': must be one of mean, median"):
-        iro.leaderboard(scores, aggregate="mode")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("measure", ["RR", "P@5"])
+def test_intervals_of_bounded_means_stay_in_their_bounds(measure: str) -> None:
+    """The t interval of the first was [0.84, 1.10], that of the second began below 0."""
+    board = iro.leaderboard(measured({"best": [1.0] * 17 + [0.5], "worst": [0.88] + [0.0] * 17, "all": [1.0] * 18}, measure))
+    for standing in board.standings:
+        assert standing.interval is not None
+        assert 0 <= standing.interval.low <= (standing.score or 0) <= standing.interval.high + 1e-12 <= 1 + 1e-12
+        assert standing.interval.low < standing.interval.high
+    qrels, runs = collection(3, 12)
+    board = iro.leaderboard(iro.evaluate(qrels, runs), measures=["ESL(unanswered='cutoff+1')@3", "coverage"])
+    assert all(standing.interval is not None and standing.interval.low >= 1 for standing in board.standings)
+    by_coverage = iro.leaderboard(iro.evaluate(qrels, runs), measures="coverage")
+    assert all(standing.interval is not None and standing.interval.high <= 100 for standing in by_coverage.standings)
+
+
+def test_measures_side_by_side_with_what_is_significant() -> None:
+    qrels, runs = collection(5, 60, relevant=3, seed=2)
+    names = ["AP@10", "ESL@6", "coverage", "ranking", "all queries"]
+    evaluation = iro.evaluate(qrels, runs, cutoff=6, measures=["AP@10"])
+    board = iro.leaderboard(evaluation, measures=names)
+    order = [standing.run for standing in board.standings]
+    assert [column.measure for column in board.measures] == names
+    assert [column.higher_is_better for column in board.measures] == [True, False, True, False, False]
+    for column, name in zip(board.measures[:2], names, strict=False):
+        measure = iro.parse_measure(name)
+        means = {run: ir_measures.calc_aggregate([measure], qrels, runs[run])[measure] for run in order}
+        assert column.values == pytest.approx([means[run] for run in order])
+        scores = evaluation.scores_of(name)
+        rows = dict(zip(scores.runs, scores.gains(), strict=True))
+        tested = {}
+        for first, second in combinations(order, 2):
+            defined = ~np.isnan(rows[first]) & ~np.isnan(rows[second])
+            test = mean_test(differences(rows[first][defined], rows[second][defined]))
+            tested[first, second] = test
+        corrected = dict(zip(tested, adjust([test.pvalue for test in tested.values()], "holm"), strict=True))
+        better: dict[str, set[str]] = {run: set() for run in order}
+        for (first, second), test in tested.items():
+            if corrected[first, second] <= 0.05:
+                better[second if test.direction > 0 else first].add(first if test.direction > 0 else second)
+        assert [set(runs_below) for runs_below in column.better_than] == [better[run] for run in order]
+    assert any(board.measures[0].better_than)
+    for place, (facet, significant) in enumerate((("coverage", "coverage_p_corrected"), ("ranking", "ranking_p_corrected")), 2):
+        column = board.measures[place]
+        for pair in board.pairs:
+            change = getattr(pair, facet) * (1 if facet == "coverage" else -1)
+            is_better = getattr(pair, significant) <= 0.05 and change > 0
+            assert (pair.baseline in column.better_than[order.index(pair.contender)]) == is_better
+    compared = iro.compare(evaluation, order[0], order[1])
+    assert isinstance(compared, iro.Comparison)
+    assert compared.restricted is not None
+    everywhere = dict(zip(order, board.measures[4].values, strict=True))
+    assert everywhere[order[1]] - everywhere[order[0]] == pytest.approx(compared.restricted.difference)  # type: ignore[operator]
+    assert board.verdict(order[0], order[1]).all_queries == pytest.approx(compared.restricted.difference)
+    assert board.measures[2].values == pytest.approx([standing.coverage for standing in board.standings])
+    assert iro.Leaderboard.from_json(board.to_json()) == board
+    assert board.rows()[0]["ESL@6"] == board.measures[1].values[0]
+    with pytest.raises(ParameterError, match="coverage is named twice"):
+        iro.leaderboard(evaluation, measures=["coverage", "coverage"])
+    with pytest.raises(ParameterError, match="there is no measure"):
+        iro.leaderboard(evaluation, measures=[])
 
 
 def test_scores_have_an_order_and_no_verdicts() -> None:
     qrels, runs = collection(3, 30)
     evaluation = iro.evaluate(qrels, runs, cutoff=10, measures=["nDCG@5"])
-    with_runs = iro.leaderboard(evaluation, measure="nDCG@5")
+    with_runs = iro.leaderboard(evaluation, measures=["nDCG@5"])
     alone = iro.leaderboard(evaluation.scores_of("nDCG@5"))
     assert [(standing.run, standing.rank, standing.score, standing.interval) for standing in alone.standings] == [
         (standing.run, standing.rank, standing.score, standing.interval) for standing in with_runs.standings
@@ -125,7 +173,7 @@ def test_scores_have_an_order_and_no_verdicts() -> None:
     with pytest.raises(ParameterError, match="cutoff is a setting of the verdicts"):
         iro.leaderboard(evaluation.scores_of("nDCG@5"), cutoff=10)
     with pytest.raises(ParameterError, match="these scores are of nDCG@5"):
-        iro.leaderboard(evaluation.scores_of("nDCG@5"), measure="AP")
+        iro.leaderboard(evaluation.scores_of("nDCG@5"), measures=["AP"])
 
 
 def test_nothing_depends_on_the_order_of_runs_and_queries() -> None:
@@ -173,7 +221,6 @@ def test_tiers_use_the_label_after_the_guard() -> None:
     evaluation = iro.evaluate(qrels, runs, cutoff=100)
     board = iro.leaderboard(evaluation)
     (pair,) = board.pairs
-    assert pair.guard
     assert pair.label == "trade-off"
     assert [standing.tier for standing in board.standings] == [1, 1]
     compared = iro.compare(qrels, runs[pair.baseline], runs[pair.contender], cutoff=100)
@@ -190,7 +237,7 @@ def test_json_and_search_lengths() -> None:
     assert iro.Leaderboard.from_json(board.to_json()) == board
     assert json.loads(board.to_json())["settings"]["cutoff"] == 10
     with pytest.raises(ParameterError, match="nDCG@10 was not kept, and some runs cannot be read again"):
-        iro.leaderboard(evaluation, measure="nDCG@10")
+        iro.leaderboard(evaluation, measures=["nDCG@10"])
 
 
 def test_every_file_is_read_once(tmp_path: Path) -> None:
@@ -205,8 +252,8 @@ def test_every_file_is_read_once(tmp_path: Path) -> None:
     evaluation = iro.evaluate(qrels, paths, measures=["nDCG@10"])
     for path in paths:
         path.unlink()
-    assert iro.leaderboard(evaluation, measure="nDCG@10").measure == "nDCG@10"
-    assert iro.leaderboard(evaluation, measure="RR").measure == "RR"
+    assert iro.leaderboard(evaluation, measures=["nDCG@10"]).measure == "nDCG@10"
+    assert iro.leaderboard(evaluation, measures=["RR"]).measure == "RR"
     assert iro.rank_distribution(evaluation, resamples=5).measure == "RR@100, ties trec"
     assert {test.measure for test in iro.agreement(evaluation, splits=2).tests} == {"RR@100, ties trec", "nDCG@10"}
 
@@ -228,7 +275,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(ParameterError, match="alpha=0"):
         iro.leaderboard(evaluation, alpha=0)
     with pytest.raises(ParameterError, match="write ASL"):
-        iro.leaderboard(evaluation, measure="ASL")
+        iro.leaderboard(evaluation, measures=["ASL"])
     with pytest.raises(ParameterError, match="gives no single order"):
         iro.leaderboard(iro.evaluate(qrels, runs, ties="expected"))
     with pytest.raises(KeyError, match="the runs are"):
@@ -335,7 +382,7 @@ def test_pairs_are_a_sequence_and_equal_to_a_tuple() -> None:
     assert (pairs[0], pairs[-1], pairs[1:3]) == (items[0], items[-1], items[1:3])
     assert pairs != items[:-1] != pairs[1:]
     assert {pair.baseline_length is None for pair in items if pair.contender == "empty"} == {True}
-    assert all(type(pair.won) is int and type(pair.guard) is bool and type(pair.coverage_p) is float for pair in items)
+    assert all(type(pair.coverage_p) is float and type(pair.label) is str for pair in items)
     assert repr(pairs) == "PairVerdicts(6 pairs of 4 runs)"
     with pytest.raises(IndexError):
         pairs[6]

@@ -26,7 +26,7 @@ def results() -> list[Result]:
     scores = evaluation.scores_of(None)
     return [
         iro.leaderboard(evaluation, entries=entries),
-        iro.leaderboard(scores, aggregate="median"),
+        iro.leaderboard(scores),
         iro.sota_history([{**entry, "score": day} for day, entry in enumerate(entries)]),
         iro.rank_distribution(evaluation, resamples=50),
         iro.agreement(evaluation, splits=5),

@@ -94,7 +94,7 @@ def test_a_row_for_each_test(thirteen: Comparisons) -> None:
 
 
 def test_p_is_printed_alike_in_every_format(thirteen: Comparisons) -> None:
-    found = min(thirteen, key=lambda each: each.ranking.pvalue_corrected)
+    found = min(thirteen, key=lambda each: each.ranking.pvalue_corrected or 0.0)
     p = f"{found.ranking.pvalue_corrected:.1e}"
     mantissa, _, exponent = p.partition("e")
     for shown in (thirteen.to_text(), thirteen.to_html(), thirteen.to_markdown()):
@@ -179,7 +179,7 @@ def test_every_head_says_that_unjudged_documents_were_removed() -> None:
     qrels, runs = collection(3, 40, relevant=1)
     for judged_only in (False, True):
         evaluation = iro.evaluate(qrels, runs, judged_only=judged_only, measures=["nDCG@10"])
-        for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measure="nDCG@10")):
+        for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measures=["nDCG@10"])):
             assert ("judged only" in " ".join(result.view().tables[0].captions)) == judged_only
 
 

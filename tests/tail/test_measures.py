@@ -43,9 +43,9 @@ def test_precisions_with_a_name_of_ir_measures_have_its_values(settings: dict[st
             means = [ir_measures.calc_aggregate([measure], qrels, run)[measure] for run in runs.values()]
             assert (found.baseline, found.contender) == pytest.approx(tuple(means))
     rule = {"rel": settings.get("rel", 1), "judged_only": settings.get("judged_only", False)}
-    (measure,) = (name for name in iro.headroom(ev, cutoff=12).measures if name.measure.startswith("AP"))
-    of_best = ir_measures.parse_measure(measure.measure)
-    assert measure.mean == pytest.approx(ir_measures.calc_aggregate([of_best], qrels, runs[measure.run])[of_best])
+    (best,) = (row for row in iro.headroom(ev, cutoff=12).measures if row.measure.startswith("AP"))
+    of_best = ir_measures.parse_measure(best.measure)
+    assert best.mean == pytest.approx(ir_measures.calc_aggregate([of_best], qrels, runs[best.run])[of_best])
     by_step = iro.reordering(ev, cutoff=12).values[0]
     measure_of_step = AP(**rule) @ 12
     for value, run in zip(by_step, runs.values(), strict=True):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.across.audit import Audit, audits, notes_on_audits, sentence_of
 from ir_outcomes.across.conditions import Rules, compare_in, prevailing
 from ir_outcomes.columns import Column, of_part, rows_of
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
@@ -284,7 +285,11 @@ class JudgesComparison(Result):
     flips : tuple of Flip
         Queries on which judges disagree about the direction.
     sentences : tuple of str
-        For each contender, how far the judges agree.
+        For each contender, how far the judges agree; then what each audit says.
+    reference : str or None
+        The judge that the others are audited by.
+    audits : tuple of Audit
+        For each contender, judge and facet, whether the judge's difference holds by the reference.
     notes, versions
         See `ir_outcomes.Comparison`.
     """
@@ -293,6 +298,8 @@ class JudgesComparison(Result):
     judgments: tuple[Judgment, ...]
     flips: tuple[Flip, ...]
     sentences: tuple[str, ...]
+    reference: str | None
+    audits: tuple[Audit, ...]
     notes: tuple[str, ...]
     versions: Mapping[str, str]
 
@@ -331,6 +338,8 @@ def compare_judges(
     alpha: float = 0.05,
     test: RankingTest = "t",
     correction: Correction = "holm",
+    reference: str | None = None,
+    measures: Sequence[Any] = (),
 ) -> JudgesComparison:
     """Compare runs under several judges, such as people and language models.
 
@@ -342,6 +351,13 @@ def compare_judges(
         Names of runs; by default all others are contenders.
     cutoff, alpha, test, correction
         See `ir_outcomes.compare`.
+    reference : str, optional
+        Name of the judge that is the truth, such as people. It may have judged a part of the queries, a random sample
+        (`ir_outcomes.to_label`) of at least 10. The differences of the other judges in coverage, over all queries and in the
+        measures are tested for bias and corrected by prediction-powered inference; not in ranking, which each judge measures
+        on other queries.
+    measures : sequence of Measure or str
+        Other measures to audit, such as ``["nDCG@10"]``; name them in ``evaluate(measures=)``.
 
     Returns
     -------
@@ -350,13 +366,17 @@ def compare_judges(
     Raises
     ------
     ParameterError
-        If there are fewer than two judges.
+        If there are fewer than two judges, or the reference is none of them.
     MismatchError
         If the evaluations differ in more than qrels and `rel`.
 
     Notes
     -----
     That judges agree does not make them right. A judge that is also a run of the comparison favours its own ranking.
+
+    References
+    ----------
+    Angelopoulos, Duchi and Zrnic 2023, "PPI++: efficient prediction-powered inference".
 
     Examples
     --------
@@ -375,6 +395,10 @@ def compare_judges(
     for judge, evaluation in evaluations.items():
         _check_alike(first, evaluation, judge)
     chosen = contenders_of(first, baseline, contenders)
+    if reference is not None and reference not in evaluations:
+        raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
+    named = [first.scores_of(measure).measure for measure in measures]
+    audited = () if reference is None else tuple(audits(evaluations, reference, baseline, chosen, named, alpha))
     compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, correction))
     judgments = [Judgment(judge, comparison) for judge, comparison in compared]
     by_contender = {name: [judgment for judgment in judgments if judgment.comparison.contender == name] for name in chosen}
@@ -382,8 +406,16 @@ def compare_judges(
         baseline=baseline,
         judgments=tuple(judgments),
         flips=tuple(flip for name, own in by_contender.items() for flip in _flips(name, own)),
-        sentences=tuple(_sentence(name, own) for name, own in by_contender.items()),
-        notes=tuple(_notes_on_judges(evaluations, baseline, chosen)),
+        sentences=(
+            *(_sentence(name, own) for name, own in by_contender.items()),
+            *(sentence_of(audit, reference) for audit in audited if reference is not None),
+        ),
+        reference=reference,
+        audits=audited,
+        notes=(
+            *_notes_on_judges(evaluations, baseline, chosen),
+            *(() if reference is None else notes_on_audits(evaluations, reference)),
+        ),
         versions=versions(),
     )
 

@@ -143,6 +143,17 @@ def compare_judges(
     baseline: Annotated[
         str | None, typer.Option(metavar="NAME", help="The name of the baseline; by default the first run.")
     ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The judge that is the truth, on a random sample of the queries or on all: audit the others by it.",
+        ),
+    ] = None,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option("--measure", "-m", help="Also audit this measure, such as nDCG@10; may be given more than once."),
+    ] = None,
 ) -> None:
     """Compare runs under the qrels of several judges.
 
@@ -155,9 +166,16 @@ def compare_judges(
     sources = {name: _judge(text) for name, text in named_files(judges, "--judge").items()}
     if len(sources) < 2:
         raise usage_error("Give --judge at least twice, with different names.")
-    evaluations = {name: options.evaluate(qrels, runs, rel=rel) for name, (qrels, rel) in sources.items()}
+    if reference is None and measures:
+        raise usage_error("--measure needs --reference.")
+    evaluations = {
+        name: options.evaluate(qrels, runs, rel=rel, measures=measures or ()) for name, (qrels, rel) in sources.items()
+    }
     names = next(iter(evaluations.values())).names
-    result = compare_under(evaluations, names[0] if baseline is None else baseline, **asdict(tests))
+    result = compare_under(
+        evaluations, names[0] if baseline is None else baseline,
+        reference=reference, measures=measures or (), **asdict(tests),
+    )  # fmt: skip
     written.write(result)
 
 

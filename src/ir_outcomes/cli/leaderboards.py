@@ -64,7 +64,7 @@ def register(app: typer.Typer) -> None:
         app,
         leaderboard,
         "ir-outcomes leaderboard qrels.txt *.run --cutoff 100",
-        "ir-outcomes leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf",
+        "ir-outcomes leaderboard qrels.txt *.run --measure nDCG@10 --measure AP --measure coverage --format latex",
     )
     add_command(app, history, "ir-outcomes history leaderboard.csv --until 2021-02-15")
     add_command(
@@ -81,13 +81,15 @@ def leaderboard(
     options: RunOptions,
     written: WriteOptions,
     runs: RUNS_OR_OUTPUTS = None,
-    measure: Annotated[
-        str | None,
-        typer.Option("--measure", "-m", help="The measure to order by; by default the reciprocal rank within the cutoff."),
+    measures: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            help="A measure such as nDCG@10, or coverage, ranking or all queries; give it once for each column, first the one "
+            "that orders the runs (by default the reciprocal rank within the cutoff).",
+        ),
     ] = None,
-    aggregate: Annotated[
-        Any, choice(("mean", "median"), help="Whether to order by the mean or the median of the measure.")
-    ] = "mean",
     from_outputs: FROM_OUTPUTS = False,
     higher_is_better: HIGHER_IS_BETTER = None,
     alpha: ALPHA = 0.05,
@@ -101,9 +103,10 @@ def leaderboard(
 ) -> None:
     """Order runs by a measure, with tiers and verdicts.
 
-    Each run is compared with the run above it and with the best.
+    Shows what is significantly better than what by each measure, and compares each run with the run above it and with the best.
     """
     from ir_outcomes.leaderboards import leaderboard as order_runs
+    from ir_outcomes.leaderboards.board import FACETS
 
     if written.plot is not None and kind == "history" and entries is None:
         raise usage_error("--plot-kind history needs --entries.")
@@ -111,14 +114,13 @@ def leaderboard(
         raise usage_error("--plot-kind verdicts needs the runs; --from-outputs has no verdicts.")
     source: Any
     if from_outputs:
-        source, measure = _scores(qrels, runs, measure, higher_is_better, options), None
+        source, measures = _scores_of_one(qrels, runs, measures, higher_is_better, options), None
     else:
-        kept = [] if measure is None else [measure]
+        kept = [measure for measure in measures or () if measure not in FACETS]
         source = options.evaluate(qrels, _needed(runs), measures=kept, directions=higher_is_better)
     result = order_runs(
-        source, measure=measure, aggregate=aggregate, alpha=alpha, correction=correction, entries=entries,
-        progress=progress_is_shown(),
-    )  # fmt: skip
+        source, measures=measures, alpha=alpha, correction=correction, entries=entries, progress=progress_is_shown()
+    )
     written.write(result, plot_kind=kind)
 
 
@@ -227,11 +229,9 @@ def agreement(
     """
     from ir_outcomes.leaderboards import agreement as agree
 
-    if from_outputs and measures and len(measures) > 1:
-        raise usage_error("--from-outputs takes one --measure.")
     source: Any
     if from_outputs:
-        source, measures = _scores(qrels, runs, measures[0] if measures else None, higher_is_better, options), None
+        source, measures = _scores_of_one(qrels, runs, measures, higher_is_better, options), None
     else:
         source = options.evaluate(qrels, _needed(runs), measures=measures or ["nDCG@10"], directions=higher_is_better)
     result = agree(source, measures=measures, splits=splits, seed=seed, alpha=alpha, progress=progress_is_shown())
@@ -276,12 +276,24 @@ def _scores(
     from ir_outcomes.evaluation.scores import scores_from_outputs
 
     has_cutoff = isinstance(options, RunOptions) and (options.cutoff is not None or options.unit != "auto")
-    if _settings_of_runs(options) or has_cutoff or options.cache is not None or options.n_jobs != 1:
+    if _settings_of_runs(options) or has_cutoff or options.n_jobs != 1:
         raise usage_error(
-            "--cutoff, --rel, --ties, --unit, --judged-only, --jobs and --cache need runs; outputs are values already computed."
+            "--cutoff, --rel, --ties, --unit, --judged-only, and --jobs need runs; outputs are values already computed."
         )
     outputs: Any = [first, *others] if others else first
     return scores_from_outputs(outputs, measure, higher_is_better=higher_is_better, names=options.names)
+
+
+def _scores_of_one(
+    first: str,
+    others: Sequence[str] | None,
+    measures: Sequence[str] | None,
+    higher_is_better: bool | None,
+    options: EvaluateOptions,
+) -> Scores:
+    if measures and len(measures) > 1:
+        raise usage_error("--from-outputs takes one --measure.")
+    return _scores(first, others, measures[0] if measures else None, higher_is_better, options)
 
 
 def _settings_of_runs(options: EvaluateOptions) -> bool:

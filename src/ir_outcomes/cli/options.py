@@ -223,12 +223,6 @@ class SettingsOptions:
             "--jobs", "-j", parser=_jobs, metavar="<int>", help="How many runs to evaluate at a time; -1 for one per processor."
         ),
     ] = 1
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            help="A directory in which to keep search lengths, so that the next call need not read the same runs again."
-        ),
-    ] = None
 
     def settings(self) -> dict[str, Any]:
         """Return the arguments of `ir_outcomes.evaluate` that these options give."""
@@ -242,18 +236,25 @@ class EvaluateOptions(SettingsOptions):
     names: NAMES = None
     run_by: RUN_BY = None
     layout: LAYOUT = None
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Write the search lengths to this file (.npz), which stands for the runs in later calls."),
+    ] = None
 
     def evaluate(self, qrels: Any, runs: Any, **settings: Any) -> Evaluation:
         """Evaluate runs with these options."""
         from ir_outcomes.evaluation.evaluate import evaluate
 
         arguments = {**self.settings(), **settings}
-        by, layout = arguments.pop("run_by"), arguments.pop("layout")
+        by, layout, saved_as = (arguments.pop(name) for name in ("run_by", "layout", "save"))
         if by and layout:
             raise usage_error("Give --run-by or --layout.")
         if by or layout:
             runs = [f"{run}#{by or layout}" if os.path.isfile(run) else run for run in runs]
-        return evaluate(qrels, runs, **arguments)
+        evaluation = evaluate(qrels, runs, **arguments)
+        if saved_as is not None:
+            evaluation.save(saved_as)
+        return evaluation
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,8 @@ from ir_outcomes.comparison.verdict import (
 )
 from ir_outcomes.comparison.wording import notes_on_input, notes_on_verdict, ranked, sentence
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.evaluation.evaluation import Evaluation, n_missing
+from ir_outcomes.evaluation.evaluate import evaluate, is_saved, with_saved_runs
+from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation, n_missing
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import is_path, run_list
@@ -272,7 +272,6 @@ def compare(
     queries: Any = None,
     seed: int = 0,
     n_jobs: int | None = 1,
-    cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> Comparison | Comparisons:
     """Compare one or several runs with a baseline, on both facets.
@@ -280,8 +279,8 @@ def compare(
     Parameters
     ----------
     qrels : Qrels, path, Task or its dataset id, dict, frame or iterable; or Evaluation
-        See `ir_outcomes.as_qrels` and `ir_outcomes.load`. With an `Evaluation` no run is read, and `baseline` and `contenders`
-        are names of its runs.
+        See `ir_outcomes.as_qrels` and `ir_outcomes.load`. With an `Evaluation`, or the path of a saved one, no run is read, and
+        `baseline` and `contenders` are names of its runs.
     baseline : Run, path, ``"irds:<dataset id>"``, dict, frame, iterable or SearchLengths
         Run A. See `ir_outcomes.as_run`. "best" takes the run with the highest mean reciprocal rank, "irds:" the ranking that
         comes with the task.
@@ -307,7 +306,7 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
-    queries, n_jobs, cache
+    queries, n_jobs
         See `ir_outcomes.evaluate`.
     progress : bool
         Show progress bars on stderr, for the runs that are read and for the pairs.
@@ -346,16 +345,16 @@ def compare(
     margins = checked_margins(margins)
     if correction == "tukey" and not all_pairs:
         raise ParameterError("correction='tukey' is for all pairs of systems; add all_pairs=True, or use 'holm'")
+    if is_saved(qrels):
+        qrels = load_evaluation(qrels)
     if isinstance(qrels, Evaluation):
-        _refuse_settings_of_evaluation(
-            rel=rel, unit=unit, ties=ties, judged_only=judged_only, names=names, queries=queries, cache=cache
-        )
+        _refuse_settings_of_evaluation(rel=rel, unit=unit, ties=ties, judged_only=judged_only, names=names, queries=queries)
         chosen = _chosen_by_name(qrels, baseline, contenders, all_pairs)
     else:
         chosen = _evaluated(
             qrels, baseline, contenders, all_pairs,
             names=names, cutoff=cutoff, rel=rel, unit=unit or "auto", ties=ties or "trec", judged_only=bool(judged_only),
-            queries=queries, n_jobs=n_jobs, cache=cache, progress=progress,
+            queries=queries, n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
     evaluation, notes = chosen.evaluation, chosen.notes
     if cutoff is not None:
@@ -434,7 +433,7 @@ def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, n
     """Evaluate the runs of a one-call comparison."""
     if contenders is None:
         raise ParameterError("there is no contender; give a run, or several as a list or dict")
-    several = run_list(contenders)
+    several = run_list(with_saved_runs(contenders))
     named: list[tuple[str | None, Any]] = [(None, run) for run in ([contenders] if several is None else several)]
     if isinstance(several, dict):
         named = list(several.items())

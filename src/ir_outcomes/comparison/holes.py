@@ -19,8 +19,9 @@ from ir_outcomes.comparison.outcomes import PairedQueries, Settings, contenders_
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, PairSamples, PairTests, coverage_test_for, judge, run_tests
 from ir_outcomes.errors import IrOutcomesWarning, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.evaluation.evaluation import Evaluation, RankedDocuments, unjudged_share
+from ir_outcomes.evaluation.evaluation import Evaluation, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Immutable, Result, cells_of, versions

@@ -366,8 +366,10 @@ def run_tests(
     confirming: tuple[Tests, ...] = ()
     guards: tuple[Tests, ...] = ()
     if everywhere is not None:
-        confirming = mean_all, _ = mean_of(everywhere), wilcoxon_tests(everywhere)
-        guards = () if won_and_lost is None else (mean_all, mean_of(won_and_lost))
+        # No p-value of these is kept: only on which side of the levels it is.
+        side_of = partial(mean_tests, levels=levels, labels_only=levels is not None)
+        confirming = mean_all, _ = side_of(everywhere), wilcoxon_tests(everywhere)
+        guards = () if won_and_lost is None else (mean_all, side_of(won_and_lost))
     return PairTests(
         coverage=_coverage_tests(samples.coverage, coverage_test, flipped),
         ranking=_ranking_tests(samples.ranking, ranking_test, mean, wilcoxon, flipped),

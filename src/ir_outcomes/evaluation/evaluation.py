@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
-from ir_outcomes.evaluation.lengths import SearchLengths, text_before
-from ir_outcomes.evaluation.ranking import judged_part, locate, places_of, ranked_rows
+from ir_outcomes.errors import (
+    FormatError,
+    IrOutcomesWarning,
+    MismatchError,
+    ParameterError,
+    UnreadableFile,
+    some,
+    user_stacklevel,
+)
+from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, text_before
+from ir_outcomes.evaluation.ranking import RankedDocuments, pytrec_eval_compares_as_float32
 from ir_outcomes.evaluation.scores import (
     MeasureOfLengths,
     RunScorer,
@@ -25,13 +35,14 @@ from ir_outcomes.evaluation.scores import (
     stacked_scores,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Ids
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, as_run, check_distinct
-from ir_outcomes.types import Bools, Floats, Ints, Ties, Unit, check_one_order, check_positive
+from ir_outcomes.reading.qrels import Qrels, as_qrels
+from ir_outcomes.reading.runs import as_run, check_distinct
+from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
+from ir_outcomes.writing import write_completely
 
+DEFAULT_CUTOFF = 100
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
 
@@ -91,121 +102,6 @@ def unjudged_share(run: SearchLengths, depth: int) -> float | None:
     if unjudged is None:
         return None
     return float(unjudged.sum() / max(np.minimum(run.retrieved, depth).sum(), 1))
-
-
-UNJUDGED = -1
-
-
-@dataclass(frozen=True, eq=False)
-class RankedDocuments:
-    """Documents of a run with their ranks, query by query, in the order of the qrels' queries.
-
-    Attributes
-    ----------
-    name : str
-        The run.
-    query_ids : tuple of str
-        All queries of the qrels, in their order.
-    offsets : (n_queries + 1,) int64 array
-        The rows of query i are ``offsets[i]:offsets[i + 1]``, in the order of their ranks.
-    rank : (n,) int64 array
-        Rank of each document, from 1.
-    docids : (n,) bytes array
-        Document ids in UTF-8.
-    scores : (n,) float64 array
-        Scores of the run.
-    grades : (n,) int64 array
-        Judged grades; -1 where there is none.
-    depth : int
-        The first so many documents of each list were considered.
-    """
-
-    name: str
-    query_ids: tuple[str, ...]
-    offsets: Ints
-    rank: Ints
-    docids: Ids
-    scores: Floats
-    grades: Ints
-    depth: int
-
-    def __repr__(self) -> str:
-        return f"RankedDocuments({self.name!r}, {len(self.docids)} documents of {len(self.query_ids)} queries)"
-
-    def first(self, depth: int) -> RankedDocuments:
-        """Return only the documents up to a smaller depth."""
-        return replace(self._rows(np.flatnonzero(self.rank <= depth)), depth=min(depth, self.depth))
-
-    def unjudged(self) -> RankedDocuments:
-        """Return only the documents that are not judged."""
-        return self._rows(np.flatnonzero(self.grades == UNJUDGED))
-
-    def restrict(self, queries: Ints) -> RankedDocuments:
-        """Return the documents of some of the queries, given by their indices, ascending."""
-        lengths = np.diff(self.offsets)[queries]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        rows = np.repeat(self.offsets[:-1][queries] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return replace(
-            self._rows(rows),
-            query_ids=tuple(self.query_ids[query] for query in queries.tolist()),
-            offsets=offsets,
-        )
-
-    def _rows(self, rows: Ints) -> RankedDocuments:
-        return replace(
-            self,
-            offsets=np.searchsorted(rows, self.offsets).astype(np.int64),
-            rank=self.rank[rows],
-            docids=self.docids[rows],
-            scores=self.scores[rows],
-            grades=self.grades[rows],
-        )
-
-
-def ranked_documents(qrels: Qrels, run: Run, depth: int, *, ties: Ties = "trec", judged_only: bool = False) -> RankedDocuments:
-    """List the first documents of each query.
-
-    Parameters
-    ----------
-    qrels : Qrels
-        Their queries are listed, in their order.
-    run : Run
-        The run.
-    depth : int
-        How many documents of each query.
-    ties : {"trec", "msmarco", "input"}
-        Order among equal scores; see `ir_outcomes.search_lengths`.
-    judged_only : bool
-        Remove unjudged documents before ranks are counted.
-
-    Raises
-    ------
-    ParameterError
-        If the tie rule gives no single order.
-    """
-    check_one_order(ties)
-    places = places_of(qrels, run)
-    if judged_only:
-        run = judged_part(qrels, run, places)
-    rows = locate(qrels, run, places)
-    grades = np.full(len(run), UNJUDGED, dtype=np.int64)
-    found = rows >= 0
-    # A negative grade means that the document was in the pool but not judged.
-    grades[rows[found]] = np.maximum(qrels.grades[found], UNJUDGED)
-
-    order = ranked_rows(run, ties)
-    lengths = np.append(np.diff(run.offsets), 0)[places]  # the last, at place -1, is that of queries that the run lacks
-    starts = np.append(run.offsets[:-1], 0)[places]
-    kept = np.minimum(lengths, depth)
-    offsets = np.concatenate([[0], np.cumsum(kept)])
-    rank = np.arange(offsets[-1]) - np.repeat(offsets[:-1], kept) + 1
-    chosen = order[np.repeat(starts, kept) + rank - 1]
-    return RankedDocuments(
-        run.name, qrels.query_ids, offsets, rank, run.docids[chosen], run.scores[chosen], grades[chosen], depth
-    )
-
-
-DEFAULT_CUTOFF = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -433,6 +329,56 @@ class Evaluation(Sequence[SearchLengths]):
             unjudged=None if self.unjudged is None else tuple(documents.restrict(chosen) for documents in self.unjudged),
         )
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the evaluation to a file that `ir_outcomes.load_evaluation` reads, so that no run has to be read again.
+
+        It holds the search lengths, scores of measures, settings, clusters, names and the hash of the qrels, but no texts and
+        no documents. In `ir_outcomes.evaluate`, and among the runs of a command, the file stands for its runs.
+
+        Parameters
+        ----------
+        path : path
+            The file, which must end in ``.npz``. It is written completely or not at all.
+
+        Raises
+        ------
+        ParameterError
+            If the name has another ending, or the file cannot be written.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import ir_outcomes as iro
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "board.npz")
+        >>> qrels = {"q1": {"d2": 1}}
+        >>> iro.evaluate(qrels, {"bm25": {"q1": {"d1": 9.0, "d2": 8.0}}}).save(path)
+        >>> iro.load_evaluation(path, qrels)["bm25"].esl().tolist()
+        [2.0]
+        >>> iro.evaluate(qrels, [path, {"q1": {"d2": 1.0}}], names=[None, "new"]).names
+        ('bm25', 'new')
+        """
+        import msgspec
+
+        if not os.fspath(path).endswith(".npz"):
+            raise ParameterError(f"{os.fspath(path)}: the name of a saved evaluation ends in .npz")
+        about = _About(
+            layout=_LAYOUT,
+            score_bits=_score_bits(self.ties),
+            runs=tuple(_AboutRun(*(getattr(run, name) for name in _AboutRun._fields)) for run in self.runs),
+            measures=tuple((scores.measure, scores.higher_is_better) for scores in self.scores),
+            **{name: getattr(self, name) for name in _OF_EVALUATION},
+        )
+        text = msgspec.json.encode(about, enc_hook=lambda number: number.item())  # of NumPy
+        arrays: dict[str, npt.NDArray[Any]] = {"about": np.frombuffer(text, np.uint8), "offsets": self.runs[0].offsets}
+        for place, run in enumerate(self.runs):
+            arrays |= {f"{name} {place}": getattr(run, name) for name in _saved_arrays(self.ties)}
+        arrays |= {f"scores {place}": scores.values for place, scores in enumerate(self.scores)}
+        if self.clusters is not None:
+            arrays["clusters"] = self.clusters
+        content = io.BytesIO()
+        np.savez_compressed(content, **arrays)  # type: ignore[arg-type]  # its argument allow_pickle has another type
+        write_completely(path, content.getvalue())
+
     def with_cutoff(self, cutoff: int) -> Evaluation:
         """Return the same with another default cutoff."""
         check_positive("cutoff", cutoff)
@@ -447,3 +393,123 @@ class Evaluation(Sequence[SearchLengths]):
             unjudged=None if self.unjudged is None else tuple(self.unjudged[place] for place in places),
             sources=tuple(self.sources[place] for place in places) if self.sources else (),
         )
+
+
+_LAYOUT = 5  # of saved files; it must change whenever a file of the old layout would be misread
+
+
+class _AboutRun(NamedTuple):
+    """What a saved file says about a run besides arrays."""
+
+    name: str
+    ignored: tuple[str, ...]
+    cutoff: int | None
+    unjudged_depths: tuple[int | None, ...]
+    metadata: str
+
+
+@dataclass(frozen=True)
+class _About:
+    """What a saved file says besides arrays."""
+
+    layout: int
+    score_bits: int | None
+    runs: tuple[_AboutRun, ...]
+    measures: tuple[tuple[str, bool], ...]
+    collection: str
+    cutoff: int
+    unit: Unit
+    many_relevant: bool
+    query_ids: tuple[str, ...]
+    rel: int
+    ties: Ties
+    judged_only: bool
+    qrels_digest: str
+
+
+_OF_EVALUATION = tuple(_About.__annotations__)[4:]
+
+
+def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluation:
+    """Read what `Evaluation.save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    qrels : Qrels, path, dataset id, dict, frame or iterable, optional
+        Those that it must have been evaluated with; see `ir_outcomes.as_qrels`.
+
+    Returns
+    -------
+    Evaluation
+        Its runs cannot be read again for what was not kept.
+
+    Raises
+    ------
+    UnreadableFile
+        If the file cannot be read.
+    FormatError
+        If it is not such a file, is damaged, or was written with another layout.
+    MismatchError
+        If it was evaluated with other qrels, or where pytrec_eval compares scores at another precision.
+    """
+    import msgspec
+
+    source = os.fsdecode(path)
+    try:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        about = msgspec.json.decode(arrays["about"].tobytes(), type=_About)
+        runs = tuple(_run_of(about, arrays, place) for place in range(len(about.runs)))
+        scores = tuple(
+            Scores(measure, is_higher_better, tuple(run.name for run in runs), about.query_ids, arrays[f"scores {place}"])
+            for place, (measure, is_higher_better) in enumerate(about.measures)
+        )
+    except OSError as error:
+        raise UnreadableFile(f"{source}: cannot be read: {error.strerror or error}") from error
+    except Exception as error:  # whatever zipfile, zlib, msgspec and NumPy raise for arbitrary bytes
+        problem = f"is not a saved evaluation of this version, or is damaged ({type(error).__name__}: {error})"
+        raise FormatError(source, f"{problem}; evaluate the runs again") from error
+    if about.score_bits != _score_bits(about.ties):
+        raise MismatchError(
+            f"{source} was evaluated where pytrec_eval compares scores in {about.score_bits} bits, here it does in "
+            f"{_score_bits(about.ties)}, so that ties differ; evaluate the runs again"
+        )
+    judgments = None if qrels is None else as_qrels(qrels)
+    if judgments is not None and judgments.digest != about.qrels_digest:
+        raise MismatchError(f"{source} was evaluated with other qrels than those given; give the same, or evaluate again")
+    return Evaluation(runs, about.collection, about.cutoff, about.unit, about.many_relevant, scores=scores, qrels=judgments)
+
+
+def _run_of(about: _About, arrays: dict[str, npt.NDArray[Any]], place: int) -> SearchLengths:
+    """Return a run of a saved file, after its arrays were checked; those that all runs share are held once."""
+    if about.layout != _LAYOUT:
+        raise ValueError(f"layout {about.layout}, this version reads {_LAYOUT}")
+    offsets, clusters, n_queries = arrays["offsets"], arrays.get("clusters"), len(about.query_ids)
+    n_atoms = int(offsets[-1])
+    if "level_relevant" not in arrays:  # one document each, under every rule that gives one order
+        arrays["level_relevant"], arrays["level_irrelevant"] = np.ones(n_atoms, np.int64), np.zeros(n_atoms, np.int64)
+    parts: dict[str, Any] = {
+        **about.runs[place]._asdict(),
+        **{name: getattr(about, name) for name in ("query_ids", "rel", "ties", "judged_only", "qrels_digest")},
+        **{name: arrays[f"{name} {place}" if name in _saved_arrays(about.ties) else name] for name in (*PER_ATOM, *PER_QUERY)},
+    }
+    run = SearchLengths(**parts, offsets=offsets, clusters=clusters)
+    sizes = {"offsets": n_queries + 1, **dict.fromkeys(PER_ATOM, n_atoms), **dict.fromkeys(PER_QUERY, n_queries)}
+    fits = all(len(getattr(run, name)) == size for name, size in sizes.items()) and np.all(np.diff(offsets) >= 0)
+    if not fits or run.unjudged.shape[1] != len(run.unjudged_depths) or (clusters is not None and len(clusters) != n_queries):
+        raise ValueError("its parts do not fit together")
+    return run
+
+
+def _saved_arrays(ties: Ties) -> tuple[str, ...]:
+    """Return the arrays that a saved file has for each run."""
+    return (*(PER_ATOM if ties == "expected" else PER_ATOM[:2]), *PER_QUERY)
+
+
+def _score_bits(ties: Ties) -> int | None:
+    """Return at which precision scores are compared, where pytrec_eval decides it."""
+    if ties != "trec":
+        return None
+    return 32 if pytrec_eval_compares_as_float32() else 64

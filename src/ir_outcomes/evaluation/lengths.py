@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -18,12 +17,13 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.ranking import TieLevel, judged_part, levels, places_of, scores_of
-from ir_outcomes.evaluation.storage import PER_ATOM, PER_QUERY, load_parts, save_parts
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.qrels import as_qrels, query_texts
 from ir_outcomes.reading.runs import NestedRun, as_ranking
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 
+PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
+PER_QUERY = ("retrieved", "unjudged", "listed")
 _KEPT_DEPTHS = (10, 20, 50, 100, 1000)
 
 
@@ -172,58 +172,6 @@ class SearchLengths:
         if depth not in self.unjudged_depths:
             return None
         return self.unjudged[:, self.unjudged_depths.index(depth)]
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the search lengths to a file that `load` reads, so that the run does not have to be read again.
-
-        Parameters
-        ----------
-        path : path
-            The file, an npz archive without pickles, usually with the ending ``.npz``. It is written completely or not at all.
-
-        Raises
-        ------
-        ParameterError
-            If it cannot be written, or is a directory, device or pipe.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "bm25.npz")
-        >>> qrels = {"q1": {"d2": 1}}
-        >>> search_lengths(qrels, {"q1": {"d1": 9.0, "d2": 8.0}}, cutoff=10).save(path)
-        >>> SearchLengths.load(path, qrels).esl().tolist()
-        [2.0]
-        """
-        save_parts(vars(self), path)
-
-    @staticmethod
-    def load(path: str | os.PathLike[str], qrels: Any = None) -> SearchLengths:
-        """Read what `save` wrote.
-
-        Parameters
-        ----------
-        path : path
-            The file.
-        qrels : Qrels, path, dataset id, dict, frame or iterable, optional
-            Those that the search lengths must have been computed with; see `ir_outcomes.as_qrels`. Where they are left out,
-            a comparison still checks them.
-
-        Raises
-        ------
-        UnreadableFile
-            If the file is missing, cannot be opened or is not a regular file.
-        FormatError
-            If it is not such a file, is damaged, has impossible values, or was saved with another layout.
-        MismatchError
-            If it was computed with other qrels, or where pytrec_eval compares scores at another precision.
-        """
-        parts, _ = load_parts(path)
-        if qrels is not None and parts["qrels_digest"] != as_qrels(qrels).digest:
-            raise MismatchError(
-                f"{os.fsdecode(path)} was computed with other qrels than those given; give the same, or evaluate the run again"
-            )
-        return SearchLengths(**parts)
 
     @cached_property
     def relevant(self) -> Ints:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,26 +15,33 @@ from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, coverage_test_for
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.formatting import plural
-from ir_outcomes.leaderboards.board import check_number_of_runs, notes_on_source, scores_of
+from ir_outcomes.formatting import plural, with_progress
+from ir_outcomes.leaderboards.board import check_number_of_runs, notes_on_source, values_of
 from ir_outcomes.results import Result, versions
-from ir_outcomes.statistics import Differences, Tests, rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
+from ir_outcomes.statistics import Differences, rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
 from ir_outcomes.statistics.distributions import check_draws
 from ir_outcomes.statistics.resampling import SLACK
 from ir_outcomes.statistics.signflips import Members, count, medians, membership
 from ir_outcomes.statistics.tests import Pair, counted_pairs
-from ir_outcomes.types import Bools, Floats, Ints, Unit, check_one_order, check_positive
+from ir_outcomes.types import Floats, Ints, Unit, check_one_order, check_positive
 
 
 @dataclass(frozen=True)
-class Rates:
-    """How often two halves of the queries lead to the same direction, as shares of all splits and pairs of runs.
+class HalfAgreement:
+    """How often two halves of the queries agree, by one test or by the two-facet verdict.
 
-    The direction of a half is better, worse or none, of a test and of a verdict alike; a half *decides* if it has one. `same`,
+    All numbers are shares of splits and pairs of runs. The direction of a half is better, worse or none: of a test that of the
+    aggregate where the test is significant, of a verdict that of its label. A half *decides* if it has a direction. `same`,
     `one_sided` and `opposite` sum to 1.
 
     Attributes
     ----------
+    measure : str
+        What is tested; "outcomes by query" or "outcomes by document" for the verdict.
+    test : str
+        "sign", "ranksum", "wilcoxon", "t", or "two facets".
+    aggregate : str or None
+        "mean" or "median": what says which of two runs is better; None for the verdict.
     same : float
         Both halves have the same direction, or none.
     one_sided : float
@@ -46,32 +52,6 @@ class Rates:
         At least one half decides.
     replicates : float or None
         Probability that the other half has the same direction, given that a half decided; None where no half decides.
-    """
-
-    same: float
-    one_sided: float
-    opposite: float
-    decided: float
-    replicates: float | None
-
-
-@dataclass(frozen=True)
-class HalfAgreement(Rates):
-    """How often two halves of the queries agree, by one test or by the two-facet verdict.
-
-    A test says which run is better by the aggregate where it is significant, and nothing elsewhere; a verdict has the
-    direction of its label.
-
-    Attributes
-    ----------
-    same, one_sided, opposite, decided, replicates
-        See `Rates`.
-    measure : str
-        What is tested; "outcomes by query" or "outcomes by document" for the verdict.
-    test : str
-        "sign", "ranksum", "wilcoxon", "t", or "two facets".
-    aggregate : str or None
-        "mean" or "median": what says which of two runs is better; None for the verdict.
     agree, partial, disagree : float or None
         The three rates of Craswell et al. 2021, which also count which run is better where neither half is significant; they
         sum to 1. None for the verdict.
@@ -83,64 +63,50 @@ class HalfAgreement(Rates):
     measure: str
     test: str
     aggregate: str | None
-    agree: float | None
-    partial: float | None
-    disagree: float | None
-    significant: float | None
+    same: float
+    one_sided: float
+    opposite: float
+    decided: float
+    replicates: float | None
+    agree: float | None = None
+    partial: float | None = None
+    disagree: float | None = None
+    significant: float | None = None
 
 
 def first_halves(n_queries: int, splits: int, seed: int) -> Ints:
-    """Draw the first half of each split; the other queries are the second half.
-
-    Returns
-    -------
-    (splits, n_queries // 2) int array
-        Positions of queries.
-
-    Raises
-    ------
-    ParameterError
-        If there are fewer than four queries.
-    """
+    """(splits, n_queries // 2) int array: positions of the first half of each split; the other queries are the second."""
     if n_queries < 4:
         raise ParameterError(f"{n_queries} queries cannot be split in halves that can be tested; at least four are needed")
     order = np.argsort(np.random.default_rng(seed).random((splits, n_queries)), axis=1)
     return order[:, : n_queries // 2]
 
 
-def by_direction(counts: Ints, directions: Ints) -> Ints:
-    """(3, 3) int array: an (m, m) table of both halves, added up over what has the same direction (-1, 0 or 1)."""
-    is_direction = (directions[:, None] == [-1, 0, 1]).astype(np.int64)
-    added: Ints = is_direction.T @ counts @ is_direction
-    return added
+def rates(counts: Ints, directions: Ints) -> dict[str, Any]:
+    """Return how often halves have the same direction, by the names of `HalfAgreement`.
 
-
-def rates(directions: Ints) -> Rates:
-    """Compute all rates from how often each pair of directions occurs.
-
-    Parameters
-    ----------
-    directions : (3, 3) int array
-        Number of splits and pairs of runs by the direction of the first and of the second half: worse, none, better.
+    `counts` is (m, m), by what the first and the second half say; `directions` are those of the m things said: -1, 0 or 1.
 
     Examples
     --------
-    >>> found = rates(np.array([[2, 1, 1], [0, 4, 0], [0, 2, 10]]))
-    >>> found.same, found.one_sided, found.opposite, round(found.replicates, 3)
+    >>> found = rates(np.array([[2, 1, 1], [0, 4, 0], [0, 2, 10]]), np.array([-1, 0, 1]))
+    >>> found["same"], found["one_sided"], found["opposite"], round(found["replicates"], 3)
     (0.8, 0.15, 0.05, 0.889)
     """
-    total = int(directions.sum())
-    neither, same = int(directions[1, 1]), int(np.trace(directions))
-    opposite = int(directions[0, 2] + directions[2, 0])
+    first, second = np.meshgrid(directions, directions, indexing="ij")
+    total = int(counts.sum())
+    neither, same, opposite = (
+        int(counts[chosen].sum()) for chosen in ((first == 0) & (second == 0), first == second, first * second < 0)
+    )
     one_sided = total - same - opposite
     halves_that_decide = 2 * (same - neither + opposite) + one_sided
-    return Rates(
-        same=same / total,
-        one_sided=one_sided / total,
-        opposite=opposite / total,
-        decided=1 - neither / total,
-        replicates=2 * (same - neither) / halves_that_decide if halves_that_decide else None,
-    )
+    return {
+        "same": same / total,
+        "one_sided": one_sided / total,
+        "opposite": opposite / total,
+        "decided": 1 - neither / total,
+        "replicates": 2 * (same - neither) / halves_that_decide if halves_that_decide else None,
+    }
 
 
 _TESTS = (
@@ -161,54 +127,29 @@ def agreement_of_tests(
     scores: Scores, splits: int = 100, seed: int = 0, alpha: float = 0.05, progress: bool = False
 ) -> list[HalfAgreement]:
     """Count how far halves agree, for each test and aggregate; see `ir_outcomes.agreement`."""
-    from tqdm import tqdm
-
     n_queries = len(scores.query_ids)
     first = membership(first_halves(n_queries, splits, seed), n_queries)
     states = {key: np.zeros((6, 6), dtype=np.int64) for key in _TESTS}
     gains = scores.gains()
     n_pairs = len(gains) * (len(gains) - 1) // 2
     pairs = counted_pairs(gains, partial(_HalfCounts, first=first))
-    for pair in tqdm(pairs, f"halves by {scores.measure}", n_pairs, disable=not progress):
-        halves = _tests_on(pair, 0), _tests_on(pair, 1)
-        for (test, aggregate), counts in states.items():
-            first_half, second_half = (_states(half.signs[aggregate], half.tests[test].pvalue <= alpha) for half in halves)
-            counts += np.bincount(6 * first_half + second_half, minlength=36).reshape(6, 6)
-    return [_agreement(scores.measure, test, aggregate, counts) for (test, aggregate), counts in states.items()]
-
-
-def _states(sign: Ints, significant: Bools) -> Ints:
-    return 2 * (sign + 1) + significant
+    for pair in with_progress(pairs, "pair", n_pairs, shown=progress):
+        halves = _states_of(pair, 0, alpha), _states_of(pair, 1, alpha)
+        for key, counts in states.items():
+            counts += np.bincount(6 * halves[0][key] + halves[1][key], minlength=36).reshape(6, 6)
+    return [_agreement(scores.measure, *key, counts) for key, counts in states.items()]
 
 
 def _agreement(measure: str, test: str, aggregate: str, states: Ints) -> HalfAgreement:
-    total = int(states.sum())
-    agree, disagree = int(states[_AGREE].sum()), int(states[_DISAGREE].sum())
-    return HalfAgreement(
-        **asdict(rates(by_direction(states, _DIRECTIONS))),
-        measure=measure,
-        test=test,
-        aggregate=aggregate,
-        agree=agree / total,
-        partial=(total - agree - disagree) / total,
-        disagree=disagree / total,
-        significant=int(states[_EITHER].sum()) / total,
-    )
-
-
-class _HalfTests(NamedTuple):
-    """What is known of a pair of runs in one half of each split.
-
-    Attributes
-    ----------
-    tests : dict of str to Tests
-        By name; arrays over the splits.
-    signs : dict of str to (n_splits,) int arrays
-        By "mean" and "median": 1 where the second run of the pair is better, -1 where the first is, 0 where they are equal.
-    """
-
-    tests: dict[str, Tests]
-    signs: dict[str, Ints]
+    total, agree, disagree = int(states.sum()), int(states[_AGREE].sum()), int(states[_DISAGREE].sum())
+    craswell = {
+        "agree": agree,
+        "partial": total - agree - disagree,
+        "disagree": disagree,
+        "significant": int(states[_EITHER].sum()),
+    }
+    shares = {name: number / total for name, number in craswell.items()}
+    return HalfAgreement(measure=measure, test=test, aggregate=aggregate, **rates(states, _DIRECTIONS), **shares)
 
 
 class _HalfCounts:
@@ -231,66 +172,42 @@ class _HalfCounts:
         return self._medians
 
 
-def _tests_on(pair: Pair[_HalfCounts], half: int) -> _HalfTests:
+def _states_of(pair: Pair[_HalfCounts], half: int, alpha: float) -> dict[tuple[str, str], Ints]:
+    """Return the state of one half of each split, (n_splits,), by test and aggregate."""
     changes = Differences(pair.sizes, *np.split(pair.changes.counts[half], 2))
+    tests = {
+        "t": t_tests(changes),
+        "wilcoxon": wilcoxon_tests(changes),
+        "sign": sign_tests(changes),
+        "ranksum": rank_sum_tests(pair.x.counts[half], pair.y.counts[half]),
+    }
     lower, upper = (row.medians(pair.distinct)[half] for row in (pair.x, pair.y))
-    return _HalfTests(
-        tests={
-            "t": t_tests(changes),
-            "wilcoxon": wilcoxon_tests(changes),
-            "sign": sign_tests(changes),
-            "ranksum": rank_sum_tests(pair.x.counts[half], pair.y.counts[half]),
-        },
-        signs={
-            # Equal means and medians are a third answer to which run is better. Rounding must not turn them into one of the
-            # other two, so both have a slack, in proportion to the largest value.
-            "mean": np.sign(changes.totals).astype(np.int64),
-            "median": _signs(upper - lower, SLACK * float(np.abs(pair.distinct).max())),
-        },
-    )
-
-
-def _signs(values: Floats, slack: float) -> Ints:
-    return (values > slack).astype(np.int64) - (values < -slack)
+    # Equal means and medians are a third answer to which run is better. Rounding must not turn them into one of the other two,
+    # so both have a slack, in proportion to the largest value.
+    slack = SLACK * float(np.abs(pair.distinct).max())
+    change = {"mean": changes.totals, "median": np.where(np.abs(upper - lower) > slack, upper - lower, 0.0)}
+    signs = {aggregate: np.sign(values).astype(np.int64) for aggregate, values in change.items()}
+    return {(test, aggregate): 2 * (signs[aggregate] + 1) + (tests[test].pvalue <= alpha) for test, aggregate in _TESTS}
 
 
 def agreement_of_verdicts(
     evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
 ) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
-    """Count how far halves of the answerable queries agree on the verdict; see `ir_outcomes.agreement`.
-
-    Returns
-    -------
-    agreement : HalfAgreement
-        The rates.
-    labels : dict of str to dict of str to int
-        Number of splits and pairs by the label of the first and of the second half.
-    """
-    from tqdm import tqdm
-
+    """Count how far halves of the answerable queries agree on the verdict, with the numbers of both halves' labels."""
     n_answerable = int(evaluation.answerable.sum())
     first = membership(first_halves(n_answerable, splits, seed), n_answerable)
     halves = np.concatenate([first, 1 - first], axis=1)
-    # One test of coverage for all pairs and halves: a choice by what occurs in a half would change it from half to half.
     unit = evaluation.unit
+    # One test of coverage for all pairs and halves: a choice by what occurs in a half would change it from half to half.
     coverage_test = coverage_test_for(unit, evaluation.many_relevant)
     pairs = list(combinations(evaluation.at(), 2))
     labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
-    for baseline, contender in tqdm(pairs, f"verdicts in halves by {unit}", disable=not progress):
+    for baseline, contender in with_progress(pairs, "pair", len(pairs), shown=progress):
         samples = samples_of(pair_queries(baseline, contender, unit), halves)
         codes = judge(run_tests(samples, "t", coverage_test, (alpha, alpha), labels_only=True), alpha=alpha).verdicts.label
         cells = len(LABELS) * codes[:splits] + codes[splits:]
         labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
-    agreement = HalfAgreement(
-        **asdict(rates(by_direction(labels, DIRECTIONS))),
-        measure=f"outcomes by {unit}",
-        test="two facets",
-        aggregate=None,
-        agree=None,
-        partial=None,
-        disagree=None,
-        significant=None,
-    )
+    agreement = HalfAgreement(f"outcomes by {unit}", "two facets", None, **rates(labels, DIRECTIONS))
     return agreement, {label: dict(zip(LABELS, row, strict=True)) for label, row in zip(LABELS, labels.tolist(), strict=True)}
 
 
@@ -338,11 +255,7 @@ class Agreement(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure, test and aggregate, and a row for the verdict."""
-        rows = []
-        for of_test in (*self.tests, *(() if self.verdict is None else (self.verdict,))):
-            values = asdict(of_test)
-            rows.append({name: values.pop(name) for name in ("measure", "test", "aggregate")} | values)
-        return rows
+        return [asdict(row) for row in (*self.tests, *(() if self.verdict is None else (self.verdict,)))]
 
     def _summary(self) -> str:
         return f"{plural('run', self.n_runs)}, {plural('split', self.splits)} of {plural('query', self.n_queries)}"
@@ -361,7 +274,7 @@ def agreement(
     """Split the queries at random into halves, many times, and count how often both halves lead to the same conclusion.
 
     For tests and verdicts alike: how often do both halves have the *same* direction (better, worse, none), does *only one* have
-    one, are they *opposite*; and if a half has a direction, how often does the other half *replicate* it. See `Rates`.
+    one, are they *opposite*; and if a half has a direction, how often does the other half *replicate* it. See `HalfAgreement`.
 
     For tests, beside these, the rates of Craswell et al.: two halves *agree* if they agree about which run is better, and the
     difference is significant in both or in neither; they *partially agree* if they agree about which is better but only one is
@@ -420,7 +333,9 @@ def agreement(
         check_one_order(source.ties)
         if cutoff is not None:
             source = source.with_cutoff(cutoff)
-        tested = _measures(source, measures)
+        tested = values_of(source, measures)
+        if measures is None:
+            tested += [scores for scores in source.scores if scores.measure == "nDCG@10"]
         verdict, labels = agreement_of_verdicts(source, splits, seed, alpha, progress)
     elif measures is not None or cutoff is not None:
         raise ParameterError(f"measures and cutoff are for an Evaluation; these scores are of {source.measure}")
@@ -441,19 +356,6 @@ def agreement(
         notes=(*_notes(tested), *notes_on_source(source)),
         versions=versions(),
     )
-
-
-def _measures(evaluation: Evaluation, measures: Sequence[Any] | str | None) -> list[Scores]:
-    if measures is None:
-        return [scores_of(evaluation), *(scores for scores in evaluation.scores if scores.measure == "nDCG@10")]
-    named = [measures] if isinstance(measures, str) else list(measures)
-    if not named:
-        raise ParameterError("there is no measure; name at least one, or leave measures out")
-    tested = [scores_of(evaluation, measure) for measure in named]
-    repeated = [measure for measure, times in Counter(scores.measure for scores in tested).items() if times > 1]
-    if repeated:
-        raise ParameterError(f"{repeated[0]} is named twice; name each measure once")
-    return tested
 
 
 def _notes(tested: Sequence[Scores]) -> tuple[str, ...]:

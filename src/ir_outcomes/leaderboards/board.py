@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, Literal, get_args
+from itertools import combinations, compress, pairwise
+from typing import Any, get_args
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import Settings, check_alpha
+from ir_outcomes.comparison.outcomes import Settings, check_alpha, pair_queries
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_listing
-from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
+from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks
-from ir_outcomes.formatting import plural
+from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of
-from ir_outcomes.leaderboards.pairs import PairVerdict, PairVerdicts, all_pairs
+from ir_outcomes.leaderboards.pairs import PairVerdict, all_pairs, better_of
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.results import Result, cells_of, versions
-from ir_outcomes.statistics import Interval, mean_interval
-from ir_outcomes.statistics.intervals import median_interval
+from ir_outcomes.statistics import (
+    Interval,
+    adjust,
+    bounded_mean_interval,
+    differences,
+    first_step_level,
+    mean_interval,
+    mean_tests,
+    tally,
+)
 from ir_outcomes.statistics.resampling import shared_ranks
-from ir_outcomes.types import Bools, Correction, Floats, Unit, check_choice, check_one_order, unreachable
+from ir_outcomes.types import Bools, Correction, check_choice, check_one_order
 
 
 def check_number_of_runs(source: Evaluation | Scores) -> None:
@@ -37,42 +46,43 @@ def check_number_of_runs(source: Evaluation | Scores) -> None:
 
 
 def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
-    """Return the values of a measure; by default the reciprocal rank at the evaluation's cutoff, over all queries.
-
-    Raises
-    ------
-    ParameterError
-        If scores are of another measure, or an evaluation cannot provide the measure.
-    """
+    """Return the values of a measure; by default the reciprocal rank at the evaluation's cutoff, over all queries."""
     if isinstance(source, Scores):
         if measure is not None and str(measure) != source.measure:
             raise ParameterError(f"measure={str(measure)!r}: these scores are of {source.measure}")
         return source
     if measure is None:
-        return reciprocal_ranks_of_all_queries(source, source.cutoff)
+        return _reciprocal_ranks(source, source.cutoff)
     parsed = parse_measure(measure)
     if parsed.NAME == "RR":  # search lengths have it already, if the order among equal scores is the one that it uses
-        reciprocal = reciprocal_ranks_of_all_queries(source, parsed.params.get("cutoff"))
+        reciprocal = _reciprocal_ranks(source, parsed.params.get("cutoff"))
         if reciprocal.measure == str(parsed):
             return reciprocal
     return source.scores_of(parsed)
 
 
-def reciprocal_ranks_of_all_queries(evaluation: Evaluation, cutoff: int | None = None) -> Scores:
-    """Return the reciprocal rank as ir_measures averages it: over all queries, 0 without a relevant document.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The runs.
-    cutoff : int, optional
-        By default the whole lists; of runs that were given as search lengths, the smallest cutoff that they were computed at.
-    """
+def _reciprocal_ranks(evaluation: Evaluation, cutoff: int | None) -> Scores:
+    """Return the reciprocal rank as ir_measures averages it: over all queries, 0 without a relevant document."""
+    # Runs that were given as search lengths may have a smaller cutoff.
     cutoffs = [limit for limit in (cutoff, *(run.cutoff for run in evaluation.runs)) if limit is not None]
     named = reciprocal_ranks(evaluation.runs, min(cutoffs, default=None))
     values = np.zeros((len(evaluation), len(evaluation.query_ids)))
     values[:, evaluation.answerable] = named.values
     return replace(named, query_ids=evaluation.query_ids, values=values)
+
+
+def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None, facets: Sequence[str] = ()) -> list[Scores]:
+    """Return the values of each measure; of the default one where none is named."""
+    named = [measures] if measures is None or isinstance(measures, str) else list(measures)
+    if not named:
+        raise ParameterError("there is no measure; name at least one, or leave measures out")
+    found = [
+        _facet(source, name) if isinstance(source, Evaluation) and name in facets else scores_of(source, name) for name in named
+    ]
+    repeated = [measure for measure, times in Counter(scores.measure for scores in found).items() if times > 1]
+    if repeated:
+        raise ParameterError(f"{repeated[0]} is named twice; name each measure once")
+    return found
 
 
 def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
@@ -81,23 +91,11 @@ def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
 
 
 def tiers(better: Bools) -> tuple[list[list[int]], list[list[int]]]:
-    """Divide runs into tiers such that no run is better than a run of the same or an earlier tier, except in cycles.
+    """Return the runs of each tier, best first, and the cycles, from the (n, n) matrix of "row is better than column".
 
-    "Better" need not be transitive, because each pair of runs has its own queries that both answered. Runs that are better than
-    each other in a cycle are therefore treated as one. The first tier has the runs that no run is better than, the second those
-    that only runs of the first tier are better than, and so on.
-
-    Parameters
-    ----------
-    better : (n, n) bool array
-        ``better[i, j]``: run i is better than run j.
-
-    Returns
-    -------
-    tiers : list of list of int
-        Every run once, the best tier first; ascending within a tier.
-    cycles : list of list of int
-        The strongly connected components of more than one run.
+    The first tier has the runs that no run is better than, the second those that only runs of the first are better than, and so
+    on. "Better" need not be transitive, because each pair of runs has its own queries that both answered: runs that are better
+    than each other in a cycle (a strongly connected component) count as one.
 
     Examples
     --------
@@ -123,7 +121,7 @@ def tiers(better: Bools) -> tuple[list[list[int]], list[list[int]]]:
     return result, [runs for runs in members if len(runs) > 1]
 
 
-Aggregate = Literal["mean", "median"]
+FACETS = ("coverage", "ranking", "all queries")  # what a leaderboard can show beside the measures of ir_measures
 
 
 @dataclass(frozen=True)
@@ -137,9 +135,11 @@ class Standing:
     run : str
         Its name.
     score : float or None
-        Mean or median of the measure; None where it is undefined.
+        Mean of the measure; None where it is undefined.
     interval : Interval or None
-        Confidence interval of the score at level 1 - alpha: by Student's t of a mean, by order statistics of a median.
+        Confidence interval of the score at level 1 - alpha. It stays within the range of a measure between 0 and 1, or of
+        search lengths up to a cutoff (`bounded_mean_interval`); for other measures it is Student's t with degrees of freedom
+        corrected for heavy tails (`mean_interval`).
     coverage : float or None
         Share of the answerable queries answered (or of their relevant documents found), in percent, higher is better; None
         where only the values of a measure were given.
@@ -157,6 +157,29 @@ class Standing:
 
 
 @dataclass(frozen=True)
+class MeasureOfRuns:
+    """A column of a leaderboard: a measure of all runs, and which of its differences are significant.
+
+    Attributes
+    ----------
+    measure : str
+        Its name.
+    higher_is_better : bool
+        Its direction.
+    values : tuple of float or None
+        Its mean for each run, in the order of the standings.
+    better_than : tuple of tuple of str
+        For each run those that it is significantly better than, corrected over all pairs: by the t test (sign flips where fewer
+        than 30 differences are not zero); by the tests of the verdict for coverage, ranking and all queries.
+    """
+
+    measure: str
+    higher_is_better: bool
+    values: tuple[float | None, ...]
+    better_than: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class Leaderboard(Result):
     """Runs in the order of a measure, and what that order hides; the figures are "tiers", "verdicts" and "history".
 
@@ -166,8 +189,6 @@ class Leaderboard(Result):
         What the runs are ordered by.
     higher_is_better : bool
         Its direction.
-    aggregate : {"mean", "median"}
-        What of the measure is the score.
     alpha : float
         Level of the intervals (1 - alpha) and of the verdicts.
     standings : tuple of Standing
@@ -175,6 +196,8 @@ class Leaderboard(Result):
     pairs : sequence of PairVerdict
         Each lower run (the contender) against each higher one (the baseline), see `verdict`; empty where only the values of a
         measure were given.
+    measures : tuple of MeasureOfRuns
+        The measures that were asked for by name, the one that orders the runs first; empty where none was.
     cycles : tuple of tuple of str
         Runs that are better than each other in a cycle; all of them are in the same tier.
     history : SotaHistory or None
@@ -193,10 +216,10 @@ class Leaderboard(Result):
 
     measure: str
     higher_is_better: bool
-    aggregate: Aggregate
     alpha: float
     standings: tuple[Standing, ...]
     pairs: Sequence[PairVerdict]
+    measures: tuple[MeasureOfRuns, ...]
     cycles: tuple[tuple[str, ...], ...]
     history: SotaHistory | None
     n_queries: int
@@ -245,42 +268,47 @@ class Leaderboard(Result):
                     pair, "run=baseline", "coverage", "coverage_p=coverage_p_corrected", "its_length=baseline_length",
                     "own_length=contender_length", "ranking_p=ranking_p_corrected", "verdict=label", prefix=f"{against}_",
                 )  # fmt: skip
+            for measure in self.measures:
+                row |= {
+                    measure.measure: measure.values[place],
+                    f"{measure.measure} better than": ", ".join(measure.better_than[place]),
+                }
             rows.append(row)
         return rows
 
     def _summary(self) -> str:
-        return f"{plural('run', len(self.standings))} by {self.aggregate} {self.measure}, {plural('query', self.n_queries)}"
+        return f"{plural('run', len(self.standings))} by {self.measure}, {plural('query', self.n_queries)}"
 
 
 def leaderboard(
     source: Evaluation | Scores,
     *,
-    measure: Any = None,
-    aggregate: Aggregate = "mean",
+    measures: Sequence[Any] | str | None = None,
     cutoff: int | None = None,
     alpha: float = 0.05,
     correction: Correction = "holm",
     entries: Any = None,
     progress: bool = False,
 ) -> Leaderboard:
-    """Order runs by a measure, and say what that order hides: verdicts between all pairs, and tiers.
+    """Order runs by a measure, and say what that order hides: verdicts between all pairs, tiers, and significant differences.
 
     Parameters
     ----------
     source : Evaluation or Scores
         At least two runs; from `ir_outcomes.evaluate`, or from `ir_outcomes.scores_from_outputs`. Scores have an order and
         intervals, but no verdicts and no tiers.
-    measure : Measure or str, optional
-        What to order by: a measure of ir_measures, ours or another, see `Evaluation.scores_of`. By default the reciprocal rank
-        of the first relevant document at the cutoff, over all queries as ir_measures averages it. Scores have their own.
-    aggregate : {"mean", "median"}
-        What of the measure to order by.
+    measures : sequence of Measure or str, optional
+        What to show for each run, with the runs that it is significantly better than: measures of ir_measures, ours or others
+        (see `Evaluation.scores_of`), and "coverage", "ranking" (mean search length where the run found something) and "all
+        queries" (restricted search length), at the cutoff. The first orders the runs. By default they are ordered by the
+        reciprocal rank of the first relevant document at the cutoff, over all queries as ir_measures averages it. Scores have
+        their own measure.
     cutoff : int, optional
         Cutoff of the verdicts; by default the evaluation's.
     alpha : float
-        Level of the verdicts and of the intervals.
+        Level of the verdicts, the tests and the intervals.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Of the verdicts, over all pairs, separately for each facet.
+        Of the p-values, over all pairs, separately for each facet and measure.
     entries : path, or iterable of mapping, optional
         Dates and groups of the runs, CSV or JSON with the columns ``id``, ``date`` and ``group``; adds the history of the
         state of the art.
@@ -294,14 +322,13 @@ def leaderboard(
     Raises
     ------
     ParameterError
-        If a setting is invalid, there are fewer than two runs, or the measure is not available.
+        If a setting is invalid, there are fewer than two runs, or a measure is not available or named twice.
     InputError
         If the entries cannot be read, or lack a run.
 
     References
     ----------
-    Lin et al. 2021, sections 4 and 5, Figure 1; Craswell et al. 2021, section 4. Medians as in Craswell et al. 2021,
-    section 4.3.
+    Lin et al. 2021, sections 4 and 5, Figure 1; Craswell et al. 2021, section 4.
 
     Examples
     --------
@@ -314,141 +341,153 @@ def leaderboard(
     [(1, 'good', 1.0, 1), (2, 'poor', 0.5, 2)]
     >>> board.verdict("good", "poor").label
     'worse without gain'
+    >>> leaderboard(evaluate(qrels, {"poor": poor, "good": good}), measures=["RR", "coverage"]).measures[0].better_than
+    (('poor',), ())
     """
-    check_choice("aggregate", aggregate, get_args(Aggregate))
     check_choice("correction", correction, get_args(Correction))
     check_alpha(alpha)
     check_number_of_runs(source)
-    if isinstance(source, Scores):
-        if cutoff is not None:
-            raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
-        board = _board_of_scores(scores_of(source, measure), aggregate, alpha, entries)
-        note = f"Only values of {board.measure} were given: there are no verdicts and no tiers, which need the runs."
-        return replace(board, notes=(*board.notes, note))
-    evaluation = source if cutoff is None else source.with_cutoff(cutoff)
-    check_one_order(evaluation.ties)
-    n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
-    settings = Settings.of(evaluation, alpha=alpha, correction=correction, family=n_pairs)
-    scores = scores_of(evaluation, measure)
-    board = _board_of_scores(scores, aggregate, alpha, entries)
-    evaluation = evaluation[[standing.run for standing in board.standings]]
-    pairs = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
-    tier_of, cycles = _tiers(pairs)
-    n_answerable = int(evaluation.answerable.sum())
-    return replace(
-        board,
-        standings=tuple(
-            replace(standing, coverage=100 * _coverage(run, evaluation.unit), tier=tier_of[run.name])
-            for standing, run in zip(board.standings, evaluation.at(), strict=True)
-        ),
-        pairs=pairs,
-        cycles=cycles,
-        history=None if board.history is None else _with_verdicts(board.history, evaluation, alpha),
-        n_queries=n_answerable,
-        n_unanswerable=len(evaluation.query_ids) - n_answerable,
-        settings=settings,
-        notes=(*board.notes, *_notes(evaluation, scores, cycles)),
-        run_metadata=metadata_of(evaluation.runs),
-    )
-
-
-def _board_of_scores(scores: Scores, aggregate: Aggregate, alpha: float, entries: Any) -> Leaderboard:
-    """Order runs by their scores, without verdicts."""
-    values = _aggregated(scores, aggregate)
-    gains = np.where(np.isnan(values), -np.inf, values if scores.higher_is_better else -values)
-    ranks = shared_ranks(gains[None])[0]
-    order = np.lexsort((np.array(scores.runs), ranks)).tolist()
-    defined = {scores.runs[place]: float(values[place]) for place in order if not np.isnan(values[place])}
-    history = None
-    if entries is not None:
-        history = history_of(
-            entries_of(entries, defined),
-            higher_is_better=scores.higher_is_better,
-            score=scores.measure if aggregate == "mean" else f"{aggregate} {scores.measure}",
-        )
+    evaluation = None if isinstance(source, Scores) else source
+    if evaluation is not None:
+        check_one_order(evaluation.ties)
+        evaluation = evaluation if cutoff is None else evaluation.with_cutoff(cutoff)
+    elif cutoff is not None:
+        raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
+    of_runs = values_of(evaluation or source, measures, FACETS)
+    first = of_runs[0]
+    means = first.means() if first.higher_is_better else -first.means()
+    ranks = shared_ranks(np.where(np.isnan(means), -np.inf, means)[None])[0]
+    order = np.lexsort((np.array(first.runs), ranks)).tolist()
+    of_runs = [scores.take(order) for scores in of_runs]
+    first = of_runs[0]
+    names = first.runs
+    notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
+    pairs: Sequence[PairVerdict] = ()
+    better: dict[str, Bools] = {}
+    tier_of: dict[str, int] = {}
+    cycles: list[list[int]] = []
+    if evaluation is None:
+        notes.append(f"Only values of {first.measure} were given: there are no verdicts and no tiers, which need the runs.")
+    else:
+        evaluation = evaluation[list(names)]
+        pairs = judged = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
+        better = {facet: judged.better(facet) for facet in FACETS}
+        levels, cycles = tiers(judged.better("verdict"))
+        tier_of = {names[run]: tier for tier, members in enumerate(levels, 1) for run in members}
+        notes += _notes(evaluation, first, [[names[run] for run in cycle] for cycle in cycles])
+    if measures is not None:
+        better |= {
+            scores.measure: _significantly_better(scores, alpha, correction, progress)
+            for scores in of_runs
+            if scores.measure not in better
+        }
+    answerable = first.values.shape[1] if evaluation is None else int(evaluation.answerable.sum())
+    coverage = None if evaluation is None else _facet(evaluation, "coverage").means().tolist()
+    scored = [None if np.isnan(mean) else mean for mean in first.means().tolist()]
     return Leaderboard(
-        measure=scores.measure,
-        higher_is_better=scores.higher_is_better,
-        aggregate=aggregate,
+        measure=first.measure,
+        higher_is_better=first.higher_is_better,
         alpha=alpha,
         standings=tuple(
             Standing(
-                rank=int(ranks[place]),
-                run=scores.runs[place],
-                score=defined.get(scores.runs[place]),
-                interval=_interval(scores.values[place], aggregate, 1 - alpha),
-                coverage=None,
-                tier=None,
+                rank=int(ranks[order[place]]),
+                run=run,
+                score=scored[place],
+                interval=_interval(first, place, 1 - alpha),
+                coverage=None if coverage is None else coverage[place],
+                tier=tier_of.get(run),
             )
-            for place in order
+            for place, run in enumerate(names)
         ),
-        pairs=(),
-        cycles=(),
-        history=history,
-        n_queries=len(scores.query_ids),
-        n_unanswerable=0,
-        settings=None,
-        notes=scores.notes(),
+        pairs=pairs,
+        measures=() if measures is None else tuple(_column(scores, better[scores.measure]) for scores in of_runs),
+        cycles=tuple(tuple(names[run] for run in cycle) for cycle in cycles),
+        history=None if entries is None else _history(entries, first, dict(zip(names, scored, strict=True)), evaluation, alpha),
+        n_queries=answerable,
+        n_unanswerable=0 if evaluation is None else len(evaluation.query_ids) - answerable,
+        settings=(
+            None if evaluation is None else Settings.of(evaluation, alpha=alpha, correction=correction, family=len(pairs))
+        ),
+        notes=tuple(notes),
         versions=versions(),
+        run_metadata={} if evaluation is None else metadata_of(evaluation.runs),
     )
 
 
-def _aggregated(scores: Scores, aggregate: Aggregate) -> Floats:
-    """(n_runs,) means or medians over the queries where the measure is defined; NaN where there are none."""
-    if aggregate == "mean":
-        return scores.means()
-    if aggregate == "median":
-        defined = [values[~np.isnan(values)] for values in scores.values]
-        return np.array([np.median(values) if len(values) else np.nan for values in defined])
-    unreachable(aggregate)
+def _facet(evaluation: Evaluation, facet: Any) -> Scores:
+    """Return what each run has by itself: coverage in percent, search lengths where it found something, or over all queries."""
+    own = [pair_queries(run, run, evaluation.unit) for run in evaluation.at()]
+    if facet == "coverage":
+        values = [100 * pair.found_baseline for pair in own]
+    elif facet == "ranking":
+        values = [pair.length_baseline for pair in own]
+    else:
+        values = [pair.restricted.baseline for pair in own if pair.restricted is not None]
+    return Scores(facet, facet == "coverage", evaluation.names, own[0].query_ids, np.stack(values))
 
 
-def _interval(values: Floats, aggregate: Aggregate, level: float) -> Interval | None:
+def _significantly_better(scores: Scores, alpha: float, correction: str, progress: bool) -> Bools:
+    """(n_runs, n_runs) bool array: whether the run of the row has the better mean, by the t test over all pairs."""
+    gains = scores.gains()
+    n_pairs = len(gains) * (len(gains) - 1) // 2
+    levels = first_step_level(alpha, n_pairs, correction), alpha
+    pvalues, directions = [], []
+    for baseline, contender in with_progress(combinations(gains, 2), "pair", n_pairs, shown=progress):
+        defined = ~np.isnan(baseline) & ~np.isnan(contender)
+        sample = tally(differences(baseline[defined], contender[defined]))
+        test = mean_tests(sample, levels, labels_only=True)
+        pvalues.append(test.pvalue[0])
+        directions.append(test.direction[0])
+    return better_of(np.array(directions) * (adjust(pvalues, correction) <= alpha), len(gains))
+
+
+def _column(scores: Scores, better: Bools) -> MeasureOfRuns:
+    return MeasureOfRuns(
+        measure=scores.measure,
+        higher_is_better=scores.higher_is_better,
+        values=tuple(None if np.isnan(mean) else mean for mean in scores.means().tolist()),
+        better_than=tuple(tuple(compress(scores.runs, row)) for row in better.tolist()),
+    )
+
+
+def _interval(scores: Scores, place: int, level: float) -> Interval | None:
+    values = scores.values[place]
     values = values[np.isfinite(values)]
-    if aggregate == "mean":
-        return mean_interval(values, level, 0.0)
-    if aggregate == "median":
-        return median_interval(values, level)
-    unreachable(aggregate)
+    smallest, largest = (0.0, 100.0) if scores.measure == "coverage" else (0.0, 1.0)
+    cutoff = scores.measure.rpartition("@")[2]
+    if not scores.higher_is_better and cutoff.isdigit():  # search lengths, of which the largest is that of a missing document
+        smallest, largest = 1.0, int(cutoff) + 1.0
+    if len(values) and smallest <= values.min() and values.max() <= largest:
+        return bounded_mean_interval(values, level, (smallest, largest))
+    return mean_interval(values, level)
 
 
-def _tiers(pairs: PairVerdicts) -> tuple[dict[str, int], tuple[tuple[str, ...], ...]]:
-    """Return the tier of each run, and the cycles."""
-    levels, cycles = tiers(pairs.better())
-    tier_of = {pairs.names[run]: tier for tier, members in enumerate(levels, 1) for run in members}
-    return tier_of, tuple(tuple(pairs.names[run] for run in cycle) for cycle in cycles)
-
-
-def _coverage(run: SearchLengths, unit: Unit) -> float:
-    if unit == "query":
-        return run.coverage() or 0.0
-    if unit == "document":
-        chosen = run.answerable
-        return float((run.relevant_retrieved[chosen] / run.relevant[chosen]).mean())
-    unreachable(unit)
-
-
-def _with_verdicts(history: SotaHistory, evaluation: Evaluation, alpha: float) -> SotaHistory:
-    """Judge each run that took first place against the one before; the more submissions, the stricter."""
+def _history(
+    entries: Any, scores: Scores, means: Mapping[str, float | None], evaluation: Evaluation | None, alpha: float
+) -> SotaHistory:
+    """Find who took first place, and judge each against the one before; the more submissions, the stricter."""
+    defined = {run: mean for run, mean in means.items() if mean is not None}
+    history = history_of(entries_of(entries, defined), higher_is_better=scores.higher_is_better, score=scores.measure)
+    if evaluation is None:
+        return history
     runs = list(history.runs[:1])
     for previous, run in pairwise(history.runs):
-        couple = evaluation[[previous.run, run.run]]
-        (verdict,) = all_pairs(couple, alpha=alpha, correction="none", looks=run.looks)
+        (verdict,) = all_pairs(evaluation[[previous.run, run.run]], alpha=alpha, correction="none", looks=run.looks)
         runs.append(replace(run, verdict=verdict))
     return replace(history, runs=tuple(runs))
 
 
-def _notes(evaluation: Evaluation, scores: Scores, cycles: tuple[tuple[str, ...], ...]) -> list[str]:
+def _notes(evaluation: Evaluation, scores: Scores, cycles: Sequence[Sequence[str]]) -> list[str]:
     notes = [
         "Every pair of runs has its own queries that both answered: a run's search length differs from row to row, and "
         '"better" need not be transitive.'
     ]
-    n_unanswerable = int((~evaluation.answerable).sum())
-    if n_unanswerable and len(scores.query_ids) == len(evaluation.query_ids):
-        verb = "counts" if n_unanswerable == 1 else "count"
+    unanswerable = ~evaluation.answerable
+    number = int(unanswerable.sum())
+    if number and len(scores.query_ids) == len(unanswerable) and not np.isnan(scores.values[:, unanswerable]).any():
+        verb = "counts" if number == 1 else "count"
         notes.append(
-            f"{scores.measure} is averaged as ir_measures does: {plural('query', n_unanswerable)} without a relevant document "
-            f"{verb}."
+            f"{scores.measure} is averaged as ir_measures does: {plural('query', number)} without a relevant document {verb}."
         )
     notes += notes_on_listing(evaluation.runs)
     notes += [f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}." for cycle in cycles]

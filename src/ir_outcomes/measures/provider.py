@@ -18,8 +18,7 @@ from ir_measures.providers import registry as provider_registry
 from ir_measures.util import Metric
 
 from ir_outcomes.errors import IrOutcomesWarning, ParameterError, user_stacklevel
-from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
-from ir_outcomes.evaluation.storage import PER_ATOM, PER_QUERY
+from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, search_lengths
 from ir_outcomes.measures.baselines import baseline_lengths
 from ir_outcomes.measures.definitions import _SHARED, MEASURES, SearchLengthMeasure
 from ir_outcomes.reading.qrels import as_qrels

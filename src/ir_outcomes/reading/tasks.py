@@ -6,15 +6,27 @@ give further ones. All other ids work with default settings and a note about tha
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from ir_outcomes.errors import DatasetUnavailable
-from ir_outcomes.reading.datasets import DATASET_PREFIX, Part, Source, dataset_of, load_part, query_text, source_of, told_by
-from ir_outcomes.reading.qrels import Qrels, as_qrels
-from ir_outcomes.reading.runs import Run, as_run
+from ir_outcomes.errors import DatasetUnavailable, ParameterError
+from ir_outcomes.reading.datasets import (
+    DATASET_PREFIX,
+    Part,
+    Source,
+    dataset_of,
+    is_dataset_id,
+    load_part,
+    query_text,
+    source_of,
+    told_by,
+)
+from ir_outcomes.reading.qrels import Qrels, as_qrels, beir_texts, has_beir_texts, query_texts
+from ir_outcomes.reading.runs import Run, as_run, is_path
 from ir_outcomes.types import UnitChoice
 
 __all__ = ["Task", "known_tasks", "load"]
@@ -170,6 +182,41 @@ def load(name: str) -> Task:
         n_judgments=(counts.get("qrels") or {}).get("count"),
         notes=tuple(notes),
     )
+
+
+class Collection(NamedTuple):
+    """What runs are evaluated on: the judgments, the task that they are of, and the texts of the queries that are known."""
+
+    qrels: Qrels
+    task: Task | None
+    texts: Mapping[str, str]
+
+    def run(self, source: Any) -> Any:
+        """Return a run, with the ranking that comes with the task in the place of ``"irds:"``."""
+        if not (isinstance(source, str) and source == DATASET_PREFIX):
+            return source
+        if self.task is None:
+            raise ParameterError("'irds:' is the ranking that comes with a task; the qrels must be a dataset id")
+        return self.task.baseline_run()
+
+
+def open_collection(qrels: Any, queries: Any = None) -> Collection:
+    """Read qrels, given as `ir_outcomes.evaluate` takes them, with the texts of the queries where they are at hand."""
+    task = qrels if isinstance(qrels, Task) else None
+    if isinstance(qrels, str) and not os.path.exists(qrels) and is_dataset_id(qrels):
+        task = load(qrels)
+    texts: Mapping[str, str] = {}
+    if isinstance(queries, Mapping):
+        texts = dict(queries)
+    elif queries is not None:
+        texts = query_texts(queries)
+    elif task is not None:
+        source = task.source("queries")
+        texts = task.queries if source is not None and source.here else {}
+    elif is_path(qrels) and has_beir_texts(qrels):
+        texts = beir_texts(qrels)
+    judgments = task.qrels if task else as_qrels(qrels)
+    return Collection(judgments, task, texts or judgments.texts)
 
 
 def known_tasks() -> list[str]:

@@ -215,6 +215,78 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: floa
     )
 
 
+@dataclass(frozen=True)
+class PoweredMean:
+    """A mean over all queries, from labels of some of them and predictions of all.
+
+    Attributes
+    ----------
+    mean : float
+        In the unit of the labels.
+    interval : Interval
+        Two-sided, at the level asked for.
+    weight : float
+        Of the predictions, from 0 (the labels alone) to 1.
+    worth : float
+        Variance of the mean of the labels alone as a multiple of this one's.
+    """
+
+    mean: float
+    interval: Interval
+    weight: float
+    worth: float
+
+
+def prediction_powered_mean(
+    labels: npt.ArrayLike, predictions: npt.ArrayLike, others: npt.ArrayLike, level: float
+) -> PoweredMean:
+    """Estimate a mean from a labeled random sample and from predictions, which may be biased, of all.
+
+    Parameters
+    ----------
+    labels, predictions : (n,) array_like
+        Of the labeled queries, n >= 2.
+    others : (m,) array_like
+        Predictions of the queries without a label.
+    level : float
+        Confidence level, two-sided, such as 0.95.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than two labels, labels and predictions differ in length, a value is NaN, or the level is not
+        between 0 and 1.
+
+    References
+    ----------
+    Angelopoulos, Duchi and Zrnic 2023, "PPI++: efficient prediction-powered inference"; for retrieval Oosterhuis et al., KDD
+    2024. The interval is t with n - 1 degrees of freedom.
+
+    Examples
+    --------
+    >>> found = prediction_powered_mean([1, 2, 3, 4], [2, 2, 4, 4], [1, 5, 3, 3, 2, 4], 0.95)
+    >>> round(found.mean, 3), round(found.weight, 3)
+    (2.5, 0.514)
+    """
+    y, f, rest = numbers("labels", labels), numbers("predictions", predictions), numbers("others", others)
+    check_share("level", level)
+    n, m = len(y), len(rest)
+    if n < 2 or len(f) != n:
+        raise ParameterError(
+            f"labels has {n} values and predictions {len(f)}: there must be two or more, a prediction for each"
+        )
+    spread = float(np.concatenate([f, rest]).var(ddof=1))
+    weight = 0.0
+    if m and spread:
+        # The weight that makes the variance smallest. An estimate outside of 0 to 1 is noise of few labels.
+        weight = min(1.0, max(0.0, float(np.cov(y, f)[0, 1]) / ((1 + n / m) * spread)))
+    rectified = y - weight * f
+    variance = float(rectified.var(ddof=1)) / n + (weight**2 * spread / m if m else 0.0)
+    mean = float(rectified.mean()) + (weight * float(rest.mean()) if m else 0.0)
+    worth = float(y.var(ddof=1)) / n / variance if variance else 1.0
+    return PoweredMean(mean, _t_interval(mean, math.sqrt(variance), n - 1, level), weight, worth)
+
+
 def paule_mandel(effects: npt.ArrayLike, variances: npt.ArrayLike) -> float:
     """Estimate the variance between samples: the value at which Cochran's generalised Q is its expectation, k - 1; at least 0.
 

@@ -185,13 +185,12 @@ def draw_tiers(result: Leaderboard, ax: Any) -> Any:
             ax.text(1.015, place, f"tier {standing.tier}", **beside)
     ax.grid(axis="x", color=LIGHT, linewidth=0.5)
     ax.set_axisbelow(True)
-    ax.set_xlabel(f"{result.aggregate} {literal(result.measure)} ({direction(result.higher_is_better)})")
+    ax.set_xlabel(f"mean {literal(result.measure)} ({direction(result.higher_is_better)})")
     undefined = len(result.standings) - len(shown)
     note = "\nTier: no run of it is better than another by the two-facet verdict, cycles excepted" if result.pairs else ""
     missing = f"\n{count(undefined, 'run')} without a score not shown" if undefined else ""
     return frame.finish(
-        f"{result.aggregate.capitalize()} and {level_words(result.alpha)} of {count(len(shown), 'run')}, "
-        f"{count(result.n_queries, 'query')}{note}{missing}"
+        f"Mean and {level_words(result.alpha)} of {count(len(shown), 'run')}, {count(result.n_queries, 'query')}{note}{missing}"
     )
 
 

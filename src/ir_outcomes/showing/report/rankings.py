@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.errors import IrOutcomesWarning, user_stacklevel
-from ir_outcomes.evaluation.evaluation import UNJUDGED, Evaluation, RankedDocuments, ranked_documents
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.ranking import UNJUDGED, RankedDocuments, ranked_documents
 from ir_outcomes.reading.runs import as_run
 
 __all__ = ["DEPTH", "Rankings", "rankings_of"]

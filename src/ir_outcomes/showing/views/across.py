@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
@@ -13,10 +14,10 @@ from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.columns import Column, attributes, chosen, of_part
 from ir_outcomes.comparison.result import Comparison, columns_of
 from ir_outcomes.comparison.verdict import direction_of
-from ir_outcomes.formatting import NOTHING, fixed, listed, plural, pvalue
+from ir_outcomes.formatting import NOTHING, fixed, interval, listed, plural, pvalue
 from ir_outcomes.showing.view import Table, View, table_of, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, short_columns
-from ir_outcomes.showing.words import settings_words
+from ir_outcomes.showing.words import places_of, settings_words
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
@@ -264,6 +265,7 @@ def _judges(result: JudgesComparison) -> View:
         Column("rel", "comparison.rel", form="n"),
         *of_part("comparison", (*short_columns(comparisons), *chosen(columns_of(comparisons), "verdict"))),
     )
+    audits = (_audits_table(result),) if result.audits else ()
     named = f"{contenders[0]} (B)" if len(contenders) == 1 else plural("run", len(contenders))
     captions = [_head(comparisons[0].settings, "rel"), "; ".join(corrected_words(comparisons))]
     details = [_conditions_details(result.judgments, "judge")]
@@ -272,10 +274,37 @@ def _judges(result: JudgesComparison) -> View:
     return View(
         f"{named} against {result.baseline} (A) under {plural('judge', len(result.judges))}",
         sentences=result.sentences,
-        tables=(table_of(columns, result.judgments, "rel: smallest relevant grade", *captions),),
+        tables=(table_of(columns, result.judgments, "rel: smallest relevant grade", *captions), *audits),
         notes=result.notes,
         more="intervals, outcomes, queries on which judges disagree" if result.flips else "intervals, outcomes",
         details=tuple(details),
+    )
+
+
+def _audits_table(result: JudgesComparison) -> Table:
+    def change(name: str) -> Column:
+        return Column(name, lambda audit: fixed(getattr(audit, name), places_of(audit.measured_in), signed=True), form="n")
+
+    columns = (
+        *(attributes("run=contender") if len({audit.contender for audit in result.audits}) > 1 else ()),
+        *attributes("judge", "of=facet"),
+        replace(change("judge_difference"), heading="judge's"),
+        replace(change("reference_difference"), heading="labels'"),
+        Column("bias_p", heading="bias p", form="p"),
+        change("corrected"),
+        Column(
+            "interval", lambda audit: interval(audit.corrected_interval, places_of(audit.measured_in), signed=True), form="n"
+        ),
+        Column("answer", heading="finding", form="label"),
+    )
+    worth = [f"{fixed(audit.worth, 2)} ({audit.judge}, {audit.facet})" for audit in result.audits]
+    return table_of(
+        columns,
+        result.audits,
+        "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge over "
+        f"all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from both",
+        f"as good as so many times the labeled queries: {', '.join(worth[:3])}{' and more in the JSON' if len(worth) > 3 else ''}",
+        title=f"Do the findings hold by {result.reference}?",
     )
 
 

@@ -1,0 +1,262 @@
+"""Audit of judges: whether the difference of two runs that a judge finds holds by the labels of a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Literal
+
+import numpy as np
+
+from ir_outcomes.comparison.facets import POWER
+from ir_outcomes.comparison.outcomes import pair_queries
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.formatting import fixed, interval, plural, pvalue_in_words
+from ir_outcomes.results import Immutable
+from ir_outcomes.statistics import (
+    Interval,
+    QueriesNeeded,
+    differences,
+    mean_interval,
+    mean_test,
+    prediction_powered_mean,
+    queries_for_mean,
+)
+from ir_outcomes.types import Floats, check_count, check_positive
+
+FEWEST_LABELED = 10  # queries without which nothing is corrected
+FEWEST_IN_COMMON = 0.9  # share of the reference's documents that a judge judged too, below which a note says so
+_MEASURED = {"coverage": ("percentage points", True), "all queries": ("ranks", False)}
+Answer = Literal["holds", "cannot be told", "wrong"]
+
+
+@dataclass(frozen=True)
+class Audit(Immutable):
+    """The difference that one judge finds in one facet, against the reference.
+
+    Attributes
+    ----------
+    contender, judge : str
+        The run and the judge.
+    facet : str
+        "coverage", "all queries" (the restricted search length) or a measure.
+    measured_in : str
+        Unit of all differences, which are contender minus baseline.
+    higher_is_better : bool
+        Their direction.
+    n_labeled, n_queries : int
+        Queries that the reference labeled, of those that the judge judged.
+    judge_difference, reference_difference : float
+        Mean difference by the judge over all queries, and by the reference over those that it labeled.
+    bias : float
+        Mean of reference minus judge over the labeled queries.
+    bias_interval : Interval or None
+        Its interval at level 1 - alpha.
+    bias_p : float
+        Of a bias of 0, not corrected.
+    corrected : float
+        Difference over all queries by prediction-powered inference.
+    corrected_interval : Interval
+        Its interval at level 1 - alpha.
+    weight : float
+        Of the judge in it, from 0 (the labels alone) to 1.
+    worth : float
+        How many times as many labeled queries would give so narrow an interval without the judge.
+    correlation, correlation_of_levels : float or None
+        Between judge and reference over the labeled queries: of the differences, and of both runs' values by themselves.
+    needed : QueriesNeeded or None
+        Labeled queries that would show a difference as large as the judge's; None where it is 0.
+    answer : {"holds", "cannot be told", "wrong"}
+        wrong: the bias is significant; holds: otherwise, and the corrected interval excludes 0 on the judge's side.
+    """
+
+    contender: str
+    judge: str
+    facet: str
+    measured_in: str
+    higher_is_better: bool
+    n_labeled: int
+    n_queries: int
+    judge_difference: float
+    reference_difference: float
+    bias: float
+    bias_interval: Interval | None
+    bias_p: float
+    corrected: float
+    corrected_interval: Interval
+    weight: float
+    worth: float
+    correlation: float | None
+    correlation_of_levels: float | None
+    needed: QueriesNeeded | None
+    answer: Answer
+
+
+def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...]:
+    """Draw queries for people to label, so that `ir_outcomes.compare_judges` can audit a judge with them.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        With the judge's qrels.
+    n : int
+        How many queries.
+    seed : int
+        Of the draw.
+
+    Returns
+    -------
+    tuple of str
+        Query ids in the order of the qrels; every set of n queries has the same chance.
+
+    Raises
+    ------
+    ParameterError
+        If there are not so many queries.
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> qrels = {f"q{number}": {"d": 1} for number in range(100)}
+    >>> iro.to_label(iro.evaluate(qrels, [qrels]), 3)
+    ('q51', 'q63', 'q83')
+    """
+    check_positive("n", n)
+    check_count("seed", seed)
+    if n > len(evaluation.query_ids):
+        raise ParameterError(f"n={n}: there are {plural('query', len(evaluation.query_ids))}")
+    drawn = np.random.default_rng(seed).choice(len(evaluation.query_ids), n, replace=False)
+    return tuple(evaluation.query_ids[place] for place in sorted(drawn))
+
+
+def audits(
+    evaluations: Mapping[str, Evaluation],
+    reference: str,
+    baseline: str,
+    contenders: Sequence[str],
+    measures: Sequence[str],
+    alpha: float,
+) -> Iterator[Audit]:
+    """Audit every judge but the reference, for each contender and facet."""
+    truth = evaluations[reference]
+    facets = ["coverage", *(["all queries"] if truth.cutoff is not None else []), *measures]
+    for contender in contenders:
+        for judge, evaluation in evaluations.items():
+            labeled = _labeled(truth, evaluation)
+            if judge != reference and len(labeled) >= FEWEST_LABELED:
+                for facet in facets:
+                    yield _audit(truth, evaluation, labeled, (baseline, contender), judge, facet, alpha)
+
+
+def _audit(
+    truth: Evaluation, evaluation: Evaluation, labeled: list[str], runs: tuple[str, str], judge: str, facet: str, alpha: float
+) -> Audit:
+    """Audit one judge for one contender and facet."""
+    levels = levels_of(truth, runs, facet, labeled), levels_of(evaluation, runs, facet, labeled)
+    others = [query for query in evaluation.query_ids if query not in set(labeled)]
+    # A query that is unanswerable for a judge has no levels, and the difference 0.
+    y, f, rest = (differences(*np.nan_to_num(values)) for values in (*levels, levels_of(evaluation, runs, facet, others)))
+    found = prediction_powered_mean(y, f, rest, 1 - alpha)
+    claim, bias = float(np.concatenate([f, rest]).mean()), differences(f, y)
+    bias_p, (low, high) = mean_test(bias).pvalue, found.interval
+    by_truth, by_judge = (values.ravel() for values in levels)
+    known = ~np.isnan(by_truth + by_judge)
+    measured_in, higher_is_better = _MEASURED.get(facet) or (facet, evaluation.scores_of(facet).higher_is_better)
+    return Audit(
+        contender=runs[1],
+        judge=judge,
+        facet=facet,
+        measured_in=measured_in,
+        higher_is_better=higher_is_better,
+        n_labeled=len(labeled),
+        n_queries=len(evaluation.query_ids),
+        judge_difference=claim,
+        reference_difference=float(y.mean()),
+        bias=float(bias.mean()),
+        bias_interval=mean_interval(bias, 1 - alpha),
+        bias_p=bias_p,
+        corrected=found.mean,
+        corrected_interval=found.interval,
+        weight=found.weight,
+        worth=found.worth,
+        correlation=_correlation(y, f),
+        correlation_of_levels=_correlation(by_truth[known], by_judge[known]),
+        needed=queries_for_mean(y - found.weight * f, len(y), claim, alpha=alpha, power=POWER) if claim else None,
+        answer="wrong" if bias_p <= alpha else "holds" if min(low * claim, high * claim) > 0 else "cannot be told",
+    )
+
+
+def _labeled(truth: Evaluation, evaluation: Evaluation) -> list[str]:
+    """Return the queries that the reference labeled and the judge judged."""
+    judged = set(evaluation.query_ids)
+    return [query for query in truth.query_ids if query in judged]
+
+
+def levels_of(evaluation: Evaluation, runs: tuple[str, str], facet: str, queries: list[str]) -> Floats:
+    """Return the values of both runs on these queries, (2, n); NaN where a query is unanswerable."""
+    levels = np.full((2, len(evaluation.query_ids)), np.nan)
+    if facet in _MEASURED:
+        baseline, contender = (evaluation[run].at(evaluation.cutoff) for run in runs)
+        pair = pair_queries(baseline, contender, evaluation.unit)
+        coverage = 100 * pair.found_baseline, 100 * pair.found_contender
+        levels[:, evaluation.answerable] = coverage if facet == "coverage" else (pair.all_queries or np.nan)
+    else:
+        answerable = compress(evaluation.query_ids, evaluation.answerable.tolist())
+        scores = evaluation.scores_of(facet).on(tuple(answerable))
+        levels[:, evaluation.answerable] = scores.values[[evaluation.position(run) for run in runs]]
+    place = {query: column for column, query in enumerate(evaluation.query_ids)}
+    return levels[:, [place[query] for query in queries]]
+
+
+def _correlation(x: Floats, y: Floats) -> float | None:
+    """Return Pearson's correlation; None where one of them is constant."""
+    return float(np.corrcoef(x, y)[0, 1]) if len(x) > 1 and np.ptp(x) and np.ptp(y) else None
+
+
+def sentence_of(audit: Audit, reference: str) -> str:
+    """Write the answer of an audit with its numbers."""
+    places = 2 if audit.facet in _MEASURED else 4
+
+    def value(mean: float, ends: Interval | None) -> str:
+        return f"{fixed(mean, places, signed=True)} {interval(ends, places, signed=True)}"
+
+    opening = (
+        f"{audit.contender}, {audit.facet}: {audit.judge} finds {fixed(audit.judge_difference, places, signed=True)} "
+        f"{audit.measured_in}, corrected by {plural('query', audit.n_labeled)} of {reference} it is "
+        f"{value(audit.corrected, audit.corrected_interval)}"
+    )
+    if audit.answer == "wrong":
+        off = f"{value(audit.bias, audit.bias_interval)} ({pvalue_in_words(audit.bias_p)})"
+        return f"{opening}; {audit.judge} is wrong about the difference, on the labeled queries by {off}."
+    if audit.answer == "holds":
+        return f"{opening}; the finding of {audit.judge} holds by {reference}."
+    enough = "" if audit.needed is None or audit.needed.queries is None else f"; about {audit.needed.queries} would show it"
+    return f"{opening}; whether it holds cannot be told with {plural('labeled query', audit.n_labeled)}{enough}."
+
+
+def notes_on_audits(evaluations: Mapping[str, Evaluation], reference: str) -> Iterator[str]:
+    """Say what an audit depends on: a random sample, enough labeled queries, and the same documents."""
+    truth = evaluations[reference]
+    yield (
+        f"The queries that {reference} labeled must be a random sample of all, such as to_label draws. The findings are not "
+        "corrected for the number of runs, judges and facets."
+    )
+    for judge, evaluation in evaluations.items():
+        labeled = _labeled(truth, evaluation)
+        if judge == reference:
+            continue
+        if len(labeled) < FEWEST_LABELED:
+            yield f"{judge}: only {plural('query', len(labeled))} labeled by {reference}, and an audit needs {FEWEST_LABELED}."
+        unknown = len(truth.query_ids) - len(labeled)
+        if unknown:
+            yield f"{judge}: {plural('query', unknown)} of {reference} not judged by it; left out of the audit."
+        if truth.qrels is not None and evaluation.qrels is not None:
+            documents, judged = truth.qrels.to_dict(), evaluation.qrels.to_dict()
+            common = np.array([document in judged[query] for query in labeled for document in documents[query]])
+            if common.size and common.mean() < FEWEST_IN_COMMON:
+                yield (
+                    f"{judge}: {1 - common.mean():.0%} of the documents that {reference} labeled are not judged by it, and a "
+                    "bias can come from that as well as from its judgments."
+                )

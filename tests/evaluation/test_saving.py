@@ -1,0 +1,149 @@
+"""Evaluations in files: what is loaded is what was saved, and nothing else is read."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ir_outcomes as iro
+from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile
+from tests.helpers import literal, strategies
+from tests.helpers.searchlengths import differing
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2, "d1": 1}, "q3": {"d4": 0}}
+RUNS = {"a": {"q1": {"d2": 3.0, "d1": 2.0}, "q9": {"d": 1.0}}, "b": {"q2": {"d3": 5.0}}}
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    iro.evaluate(QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c")).save(
+        tmp_path / "board.npz"
+    )
+    return tmp_path / "board.npz"
+
+
+@given(
+    qrels=strategies.qrels,
+    run=strategies.runs,
+    cutoff=strategies.cutoffs,
+    rel=st.integers(1, 3),
+    ties=st.sampled_from(["trec", "msmarco", "input", "expected"]),
+    judged_only=st.booleans(),
+)
+def test_what_is_loaded_is_what_was_saved(
+    tmp_path_factory: pytest.TempPathFactory,
+    qrels: literal.Qrels,
+    run: literal.Run,
+    cutoff: Any,
+    rel: int,
+    ties: Any,
+    judged_only: bool,
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "board.npz"
+    lengths = iro.search_lengths(qrels, run, cutoff=cutoff, rel=rel, ties=ties, judged_only=judged_only)
+    iro.Evaluation((lengths,), "made up", cutoff=1, unit="query", many_relevant=False).save(path)
+    assert differing(lengths, iro.load_evaluation(path, qrels)[0]) == []
+
+
+def test_everything_of_an_evaluation_but_texts_is_kept(saved: Path) -> None:
+    evaluation = iro.evaluate(QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c"))
+    loaded = iro.load_evaluation(saved)
+    for name in ("names", "collection", "cutoff", "unit", "many_relevant", "qrels_digest", "clusters_digest", "n_clusters"):
+        assert getattr(loaded, name) == getattr(evaluation, name)
+    for measure in ("nDCG@10", "ESL@5"):
+        np.testing.assert_array_equal(loaded.scores_of(measure).values, evaluation.scores_of(measure).values)
+    half = evaluation.restrict(["q1", "q2"])
+    half.save(saved)
+    assert iro.load_evaluation(saved).query_ids == ("q1", "q2")
+    with pytest.raises(ParameterError, match="AP was not kept"):
+        loaded.scores_of("AP")
+
+
+def test_a_file_stands_for_its_runs(saved: Path) -> None:
+    grown = iro.evaluate(QRELS, [saved, {"q1": {"d1": 1.0}}], cutoff=10)
+    assert (grown.names, grown.n_clusters) == (("a", "b", "run"), 1)
+    assert iro.evaluate(QRELS, str(saved), cutoff=10, names=["x", None]).names == ("x", "b")
+    compared = iro.compare(QRELS, {"q1": {"d1": 1.0}}, saved)
+    assert [item.contender for item in compared] == ["a", "b"]  # type: ignore[union-attr]
+    assert iro.compare(saved, "a", "b").verdict == iro.compare(iro.load_evaluation(saved), "a", "b").verdict  # type: ignore[union-attr]
+    with pytest.raises(MismatchError, match="a was evaluated with other qrels than the other runs"):
+        iro.evaluate({"q1": {"d1": 1}}, saved)
+    with pytest.raises(MismatchError, match="a was evaluated with rel=1, here it is rel=2"):
+        iro.evaluate(QRELS, saved, rel=2)
+
+
+def test_other_qrels_are_refused(saved: Path) -> None:
+    assert iro.load_evaluation(saved, QRELS).qrels is not None
+    with pytest.raises(MismatchError, match="evaluated with other qrels than those given"):
+        iro.load_evaluation(saved, {"q1": {"d1": 1}})
+
+
+def altered(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> Path:
+    """Change what a file says of itself, or its arrays."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    about = json.loads(arrays.pop("about").tobytes())
+    change(about, arrays)
+    content = io.BytesIO()
+    np.savez(content, about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **arrays)
+    path.write_bytes(content.getvalue())
+    return path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda about, arrays: about.update(layout=99),
+        lambda about, arrays: about.pop("ties"),
+        lambda about, arrays: about.update(ties="random"),
+        lambda about, arrays: about.update(query_ids=["q1"]),
+        lambda about, arrays: about["runs"][0].pop(),
+        lambda about, arrays: arrays.pop("rank 0"),
+        lambda about, arrays: arrays.update({"rank 1": arrays["rank 1"][1:]}),
+        lambda about, arrays: arrays.update({"unjudged 1": arrays["unjudged 1"][:, 1:]}),
+        lambda about, arrays: arrays.update(clusters=arrays["clusters"][1:]),
+        lambda about, arrays: arrays.update(offsets=arrays["offsets"][::-1]),
+        lambda about, arrays: arrays.update({"scores 0": np.array([object()])}),
+    ],
+)
+def test_parts_that_are_missing_or_do_not_fit_are_refused(saved: Path, change: Any) -> None:
+    with pytest.raises(FormatError, match=r"board\.npz: is not a saved evaluation of this version, or is damaged"):
+        iro.load_evaluation(altered(saved, change))
+
+
+def test_another_precision_of_scores_is_refused(saved: Path) -> None:
+    with pytest.raises(MismatchError, match="compares scores in 16 bits"):
+        iro.load_evaluation(altered(saved, lambda about, _: about.update(score_bits=16)))
+
+
+def test_files_of_others_are_refused(tmp_path: Path, saved: Path) -> None:
+    for content in (b"", b"PK\x03\x04", b"q1 Q0 d1 1 1 t\n", saved.read_bytes()[:-200]):
+        (tmp_path / "other.npz").write_bytes(content)
+        with pytest.raises(FormatError, match="is not a saved evaluation"):
+            iro.load_evaluation(tmp_path / "other.npz")
+    with pytest.raises(UnreadableFile, match=r"absent\.npz: cannot be read: No such file"):
+        iro.evaluate(QRELS, tmp_path / "absent.npz")
+
+
+def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path, saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = saved.read_bytes()
+
+    def full(*_: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+    evaluation = iro.load_evaluation(saved)
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(ParameterError, match=r"board\.npz: cannot be written \(No space left"):
+        evaluation.save(saved)
+    assert saved.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [saved]
+    with pytest.raises(ParameterError, match=r"the name of a saved evaluation ends in \.npz"):
+        evaluation.save(tmp_path / "board")
