@@ -232,7 +232,8 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
             value = "-" if change.delta_value is None else f"{change.delta_value:.3g}x"
             tau = "-" if change.tau is None else f"{change.tau:.2f}"
             rows.append([f"{name}, depth {cutoff}", change.step, f"{change.delta_sort:.0f} %", change.run, tau, value])
-        found = [iro.effective_share(run) for run in evaluated]
+        # Of whole lists, as MAP is: no list is deeper than 1000.
+        found = [run.effective_share for run in iro.length_distributions(evaluated, cutoff=1000).runs]
         shares.append([name, len(found), percent(min(found)), percent(sum(found) / len(found)), percent(max(found))])
         if name == "dl20-passage":
             save(result.plot(), "alex-orders")

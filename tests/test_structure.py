@@ -27,7 +27,7 @@ GateResult Holes Plan ReportPage gate holes plan report to_label
 Agreement Leaderboard RankCorrelation RankDistribution SotaHistory
 agreement leaderboard rank_correlation rank_distribution sota_history
 RRIE DocumentChanges Headroom LengthChanges LengthDistributions Reordering
-effective_share equivalent_lengths headroom length_changes length_distributions reduction reordering rrie rrie_from_means
+headroom length_changes length_distributions reordering rrie rrie_from_means
 DatasetUnavailable EmptyInput FormatError InputError IrOutcomesError IrOutcomesWarning MismatchError MissingDependency
 ParameterError UnreadableFile
 pyterrier __version__
