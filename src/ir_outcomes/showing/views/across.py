@@ -301,9 +301,10 @@ def _audits_table(result: JudgesComparison) -> Table:
     return table_of(
         columns,
         result.audits,
-        "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge over "
-        f"all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from both",
-        f"as good as so many times the labeled queries: {', '.join(worth[:3])}{' and more in the JSON' if len(worth) > 3 else ''}",
+        "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge "
+        f"over all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from "
+        "both",
+        f"as good as so many times the labeled queries: {', '.join(worth[:3])}{' and more in the JSON' if worth[3:] else ''}",
         title=f"Do the findings hold by {result.reference}?",
     )
 
