@@ -14,7 +14,7 @@ from ir_outcomes.columns import Column
 from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, samples_of, stacked
 from ir_outcomes.leaderboards.pairs import pair_blocks
 from ir_outcomes.showing.formats import markdown_table
-from ir_outcomes.statistics import FEW, t_tests
+from ir_outcomes.statistics.tests import FEW, t_tests
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 OUT = Path(__file__).parent / "numbers"
