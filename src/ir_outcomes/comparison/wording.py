@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
@@ -12,6 +14,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural, pvalue, pvalue_in_words
 from ir_outcomes.statistics import (
     FEW,
+    design_effect,
     differences,
     mean_test,
     smallest_pvalue,
@@ -97,7 +100,8 @@ def notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[st
     for facet in (coverage, ranking):
         yield from _about_interval(facet)
     yield from _about_harm(comparison)
-    yield from _about_power(coverage, ranking)
+    yield from _about_power(comparison)
+    yield from _about_clusters(comparison, pair)
     yield from _about_chances(comparison)
 
 
@@ -211,7 +215,8 @@ def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator
         places, unit, words = (4, "", ("higher", "lower")) if pair.measure else (2, " ranks", ("longer", "shorter"))
         mean = float(change.mean())
         seen = f"{_size(mean, places)}{unit} {words[0] if mean > 0 else words[1]}" if mean else "the same on average"
-        pvalues = "; ".join(f"{test.method}, {pvalue_in_words(test.pvalue)}" for test in (mean_test(change), wilcoxon(change)))
+        tests = mean_test(change, clusters=pair.clusters), wilcoxon(change, pair.clusters)
+        pvalues = "; ".join(f"{test.method}, {pvalue_in_words(test.pvalue)}" for test in tests)
         yield (
             f"Not confirmed on all queries: there {pair.measure or 'the search'} is {seen} ({pvalues}), so the {changed} gives "
             "no direction."
@@ -287,20 +292,22 @@ def _about_tests(facet: Facet) -> Iterator[str]:
 
 def _about_few_queries(comparison: Comparison) -> Iterator[str]:
     """Say where a difference can be missed because few queries differ, or there are few queries."""
-    few = [(facet, smallest_pvalue(facet.n_nonzero)) for facet in (comparison.coverage, comparison.ranking) if facet.n_nonzero]
+    # What tests rest on: clusters, where queries come in clusters.
+    noun = "query" if comparison.settings.n_clusters is None else "cluster"
+    coverage, ranking = comparison.coverage, comparison.ranking
+    few = [(facet, facet.decides.n_nonzero) for facet in (coverage, ranking) if facet.n_nonzero]
     impossible = [
-        f"{facet.name} with {plural('query', facet.n_nonzero)} that {'differs' if facet.n_nonzero == 1 else 'differ'} "
-        f"(smallest possible p {smallest:.2g})"
-        for facet, smallest in few
-        if smallest > facet.detectable_level
+        f"{facet.name} with {plural(noun, differing)} that {'differs' if differing == 1 else 'differ'} "
+        f"(smallest possible p {smallest_pvalue(differing):.2g})"
+        for facet, differing in few
+        if smallest_pvalue(differing) > facet.detectable_level
     ]
     if impossible:
-        level = comparison.coverage.detectable_level
-        yield f"Few differences: nothing could be significant at {level:.2g} on {listed(impossible)}."
-    ranking = comparison.ranking
-    if ranking.test == "signflip" and "t" in ranking.tests and 0 < ranking.n_nonzero < FEW:
+        yield f"Few differences: nothing could be significant at {coverage.detectable_level:.2g} on {listed(impossible)}."
+    differing = ranking.decides.n_nonzero
+    if ranking.test == "signflip" and "t" in ranking.tests and 0 < differing < FEW:
         yield (
-            f"Ranking: the runs differ on only {plural('query', ranking.n_nonzero)}, too few for the t test "
+            f"Ranking: the runs differ on only {plural(noun, differing)}, too few for the t test "
             f"({pvalue_in_words(ranking.tests['t'].pvalue)}); the sign-flip test decides instead."
         )
     missed = [facet for facet in (comparison.coverage, ranking) if 0 < facet.n < FEW_QUERIES and facet.pvalue > facet.alpha]
@@ -309,9 +316,14 @@ def _about_few_queries(comparison: Comparison) -> Iterator[str]:
         yield f"Few queries: no significant difference of {counts} says little; look at the intervals."
 
 
+def _few(ranking: RankingFacet) -> bool:
+    """Return whether so few queries (or clusters) differ that t neither decides nor vetoes."""
+    return ranking.tests["sign"].n_nonzero < FEW
+
+
 def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
     """Say that the tests of the mean and of the signed ranks see different things; without a significant one it is no news."""
-    mean, wilcoxon = ranking.tests["signflip" if ranking.n_nonzero < FEW else "t"], ranking.tests["wilcoxon"]
+    mean, wilcoxon = ranking.tests["signflip" if _few(ranking) else "t"], ranking.tests["wilcoxon"]
     by_mean, by_ranks = (test.pvalue <= ranking.alpha and test.direction != 0 for test in (mean, wilcoxon))
     shown = f"{mean.name} {pvalue_in_words(mean.pvalue)}, Wilcoxon {pvalue_in_words(wilcoxon.pvalue)}"
     if by_mean and by_ranks and mean.direction != wilcoxon.direction:
@@ -321,7 +333,7 @@ def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
         )
     elif by_mean and not by_ranks:
         yield f"A few queries with large changes decide on ranking: {shown}."
-    elif by_ranks and not by_mean and ranking.n_nonzero >= FEW:
+    elif by_ranks and not by_mean and not _few(ranking):
         yield f"Most queries change, the mean does not: {shown} on ranking; a few queries with large changes hide it."
 
 
@@ -356,12 +368,14 @@ def _about_harm(comparison: Comparison) -> Iterator[str]:
         yield f"Any loss of {listed(excluded)} is excluded at the {1 - comparison.alpha:.0%} level."
 
 
-def _about_power(coverage: CoverageFacet, ranking: RankingFacet) -> Iterator[str]:
+def _about_power(comparison: Comparison) -> Iterator[str]:
     """Say how small a difference would be found."""
+    coverage, ranking = comparison.coverage, comparison.ranking
     sizes = []
     for facet in (coverage, ranking):
         if facet.detectable is not None:
-            is_exact = facet.n >= 200 and facet.n_nonzero >= FEW and facet.test in ("t", "exact")
+            size = comparison.settings.n_clusters or facet.n
+            is_exact = size >= 200 and facet.decides.n_nonzero >= FEW and facet.test in ("t", "exact")
             sizes.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {_unit_of(facet)[0]}")
     if sizes:
         yield f"Smallest true difference that would be found with {POWER:.0%} power: {listed(sizes)}."
@@ -379,6 +393,19 @@ def _unit_of(facet: Facet) -> tuple[str, int]:
     if facet.measured_in == "percentage points":
         return "points of coverage", 2
     return ("ranks", 2) if facet.measured_in == "ranks" else (f"of {facet.measured_in}", 4)
+
+
+def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+    if pair.clusters is None:
+        return
+    n, n_clusters = len(pair.query_ids), len(np.unique(pair.clusters))
+    note = f"{plural('query', n)} in {plural('cluster', n_clusters)}, which are the unit of every test and interval"
+    changes = pair.all_queries or (pair.found_baseline, pair.found_contender)
+    effect = design_effect(differences(*changes), pair.clusters)
+    if effect:
+        independent = f"{n / effect:.0f} independent queries (design effect {effect:.2f})"
+        note += f"; for the mean over all queries they are as good as {independent}"
+    yield f"{note}. The naive tests take queries as independent."
 
 
 def _about_chances(comparison: Comparison) -> Iterator[str]:
