@@ -14,7 +14,7 @@ from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, 
 from ir_outcomes.leaderboards.pairs import pair_blocks
 from ir_outcomes.showing import markdown
 from ir_outcomes.showing.view import Column
-from ir_outcomes.statistics import FEW, t_tests
+from ir_outcomes.statistics.tests import FEW, t_tests
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 OUT = Path(__file__).parent / "numbers"

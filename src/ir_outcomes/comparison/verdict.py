@@ -15,14 +15,12 @@ from ir_outcomes.statistics import (
     Tests,
     adjust,
     binomial_tests,
-    classes,
-    count,
     differences,
     mean_tests,
     sign_flip_tests,
     tally,
+    tally_subsets,
     wilcoxon_tests,
-    with_signs,
 )
 from ir_outcomes.types import Bools, Floats, Ints, RankingTest, Unit, unreachable
 
@@ -325,7 +323,7 @@ def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSampl
 
     def sample(baseline: Floats, contender: Floats, counted: Bools) -> Differences:
         change = differences(baseline[counted], contender[counted])
-        return tally(change) if subsets is None else _tally_subsets(change, counted, subsets)
+        return tally(change) if subsets is None else tally_subsets(change, counted, subsets)
 
     return PairSamples(
         coverage=sample(pair.found_baseline, pair.found_contender, every),
@@ -431,14 +429,6 @@ def judge(
     )
     confirmed = confirmed_by(tests.confirming, alpha, higher_is_better=tests.higher_is_better) if tests.confirming else None
     return Judgment(decide(coverage, ranking, confirmed, tests.guards, alpha), coverage_p, ranking_p)
-
-
-def _tally_subsets(change: Floats, counted: Bools, subsets: Members) -> Differences:
-    everywhere = np.zeros(len(counted))
-    everywhere[counted] = change
-    sizes = classes(np.abs(everywhere))
-    counts = count(with_signs(sizes, everywhere, counted), 2 * len(sizes.distinct), subsets)
-    return Differences(sizes.distinct, *np.split(counts, 2))
 
 
 def _coverage_tests(sample: Differences, test: CoverageTest, flipped: Callable[[Differences], Tests]) -> Tests:
