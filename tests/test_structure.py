@@ -17,7 +17,7 @@ import ir_outcomes as iro
 SOURCES = Path(iro.__file__).parent
 
 PUBLIC = """
-ASL ESL Answered Outcome SharedRR parse_measure register_baseline table_2_measures
+ASL ESL Answered Outcome parse_measure register_baseline
 Qrels Run Task as_qrels as_run beir_texts known_tasks load read_qrels read_run
 Evaluation Scores SearchLengths evaluate evaluate_suite load_evaluation scores_from_outputs search_lengths
 Comparison Comparisons SummaryVerdict compare compare_measure compare_outputs verdict_from_summary

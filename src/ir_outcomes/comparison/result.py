@@ -40,6 +40,8 @@ class QueryOutcome(NamedTuple):
         The same of the restricted search length, which every query has; None without a cutoff.
     text : str or None
         The query's text, where it is known.
+    cluster : int or None
+        Number of its cluster; None where queries are independent.
     """
 
     query_id: str
@@ -51,6 +53,7 @@ class QueryOutcome(NamedTuple):
     difference: float | None
     restricted: float | None = None
     text: str | None = None
+    cluster: int | None = None
 
 
 class CutoffLabel(NamedTuple):

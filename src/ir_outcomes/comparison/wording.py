@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
@@ -12,6 +14,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural, pvalue, pvalue_in_words
 from ir_outcomes.statistics import (
     FEW,
+    design_effect,
     differences,
     mean_test,
     smallest_pvalue,
@@ -63,11 +66,11 @@ def notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> tuple[list[
     coverage, ranking = comparison.coverage, comparison.ranking
     later: list[str] = []
     for facet in (coverage, ranking):
-        later += [*_about_tests(facet), *_about_few_queries(facet)]
+        later += [*_about_tests(facet), *_about_few_queries(facet, comparison.settings.n_clusters)]
     later += [*_about_within_facet(comparison), *_about_disagreement(ranking)]
     for facet in (coverage, ranking):
         later += _about_interval(facet)
-    later += [*_about_certainty(coverage, ranking), *_about_chances(comparison)]
+    later += [*_about_certainty(comparison), *_about_clusters(comparison, pair), *_about_chances(comparison)]
     return first, later
 
 
@@ -181,7 +184,8 @@ def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator
         places, unit, words = (4, "", ("higher", "lower")) if pair.measure else (2, " ranks", ("longer", "shorter"))
         mean = float(change.mean())
         seen = f"{_size(mean, places)}{unit} {words[0] if mean > 0 else words[1]}" if mean else "the same on average"
-        pvalues = "; ".join(f"{test.method}, {pvalue_in_words(test.pvalue)}" for test in (mean_test(change), wilcoxon(change)))
+        tests = mean_test(change, clusters=pair.clusters), wilcoxon(change, pair.clusters)
+        pvalues = "; ".join(f"{test.method}, {pvalue_in_words(test.pvalue)}" for test in tests)
         yield (
             f"The {changed} is not confirmed: over all queries {pair.measure or 'the search'} is {seen} ({pvalues}), so the "
             "label has no direction."
@@ -257,19 +261,21 @@ def _about_tests(facet: Facet) -> Iterator[str]:
         yield f"{facet.name.capitalize()}: {note}."
 
 
-def _about_few_queries(facet: Facet) -> Iterator[str]:
-    name, differing = facet.name.capitalize(), facet.n_nonzero
+def _about_few_queries(facet: Facet, clusters: int | None) -> Iterator[str]:
+    # What tests rest on: clusters, where queries come in clusters.
+    name, differing = facet.name.capitalize(), facet.decides.n_nonzero
+    noun = "query" if clusters is None else "cluster"
     if 0 < facet.n < FEW_QUERIES:
         yield f'{name} rests on {plural("query", facet.n)}: "not significantly worse" says little, look at the interval.'
     if isinstance(facet, RankingFacet) and facet.test == "signflip" and "t" in facet.tests and 0 < differing < FEW:
         yield (
-            f"{name}: the runs differ on only {plural('query', differing)}, too few for the t test "
+            f"{name}: the runs differ on only {plural(noun, differing)}, too few for the t test "
             f"({pvalue_in_words(facet.tests['t'].pvalue)}); the sign-flip test decides instead."
         )
     smallest = smallest_pvalue(differing)
     if differing and smallest > facet.detectable_level:
         yield (
-            f"{name}: with {plural('query', differing)} that {'differs' if differing == 1 else 'differ'}, the smallest "
+            f"{name}: with {plural(noun, differing)} that {'differs' if differing == 1 else 'differ'}, the smallest "
             f"possible p-value is {smallest:.2g}; no result could be significant at {facet.detectable_level:.2g}."
         )
 
@@ -277,7 +283,7 @@ def _about_few_queries(facet: Facet) -> Iterator[str]:
 def _about_within_facet(comparison: Comparison) -> Iterator[str]:
     """Say that one facet by itself is a trade-off, where two of its tests are significant in opposite directions."""
     ranking = comparison.ranking
-    mean = ranking.tests["signflip" if ranking.n_nonzero < FEW else "t"]
+    mean = ranking.tests["signflip" if ranking.tests["sign"].n_nonzero < FEW else "t"]
     tests = (ranking.decides, mean, ranking.tests["wilcoxon"])
     significant = {test.direction for test in tests if test.pvalue <= ranking.alpha and test.direction}
     if len(significant) == 2:
@@ -289,7 +295,7 @@ def _about_within_facet(comparison: Comparison) -> Iterator[str]:
 
 def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
     t, wilcoxon = ranking.tests["t"], ranking.tests["wilcoxon"]
-    if ranking.n_nonzero < FEW:  # t neither decides nor vetoes there
+    if ranking.tests["sign"].n_nonzero < FEW:  # t neither decides nor vetoes there
         return
     disagree = (t.pvalue <= ranking.alpha) != (wilcoxon.pvalue <= ranking.alpha)
     opposite = t.direction * wilcoxon.direction < 0
@@ -313,7 +319,8 @@ def _about_interval(facet: Facet) -> Iterator[str]:
             yield f"{name}: the {what} {verb} {written}, but the test ({pvalue_in_words(facet.pvalue)}) decides."
 
 
-def _about_certainty(coverage: CoverageFacet, ranking: RankingFacet) -> Iterator[str]:
+def _about_certainty(comparison: Comparison) -> Iterator[str]:
+    coverage, ranking = comparison.coverage, comparison.ranking
     losses, excluded, sizes = [], [], []
     for facet in (coverage, ranking):
         unit, places = _unit_of(facet)
@@ -324,7 +331,8 @@ def _about_certainty(coverage: CoverageFacet, ranking: RankingFacet) -> Iterator
             else:
                 excluded.append(facet.name)
         if facet.detectable is not None:
-            is_exact = facet.n >= 200 and facet.n_nonzero >= FEW and facet.test in ("t", "exact")
+            size = comparison.settings.n_clusters or facet.n
+            is_exact = size >= 200 and facet.decides.n_nonzero >= FEW and facet.test in ("t", "exact")
             sizes.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {unit}")
     found = [f"do not exclude a loss of {listed(losses)}"] if losses else []
     found += [f"exclude any loss of {listed(excluded)}"] if excluded else []
@@ -346,6 +354,19 @@ def _unit_of(facet: Facet) -> tuple[str, int]:
     if facet.measured_in == "percentage points":
         return "percentage points of coverage", 2
     return ("ranks of search length", 2) if facet.measured_in == "ranks" else (f"of {facet.measured_in}", 4)
+
+
+def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+    if pair.clusters is None:
+        return
+    n, n_clusters = len(pair.query_ids), len(np.unique(pair.clusters))
+    note = f"{plural('query', n)} in {plural('cluster', n_clusters)}, which are the unit of every test and interval"
+    changes = pair.all_queries or (pair.found_baseline, pair.found_contender)
+    effect = design_effect(differences(*changes), pair.clusters)
+    if effect:
+        independent = f"{n / effect:.0f} independent queries (design effect {effect:.2f})"
+        note += f"; for the mean over all queries they are as good as {independent}"
+    yield f"{note}. The naive tests take queries as independent."
 
 
 def _about_chances(comparison: Comparison) -> Iterator[str]:
