@@ -26,7 +26,6 @@ from ir_outcomes.statistics import (
     linearized,
     mean_interval,
     mean_test,
-    midp_test,
     odds_ratio,
     odds_ratio_interval,
     paired_tests,
@@ -303,11 +302,7 @@ def coverage_facet(pair: PairedQueries, settings: Settings, test: CoverageTest) 
     won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
     whole = test != "signflip"
     tests: dict[str, Test]
-    tests = (
-        {"exact": binomial_test(won, lost), "midp": midp_test(won, lost)}
-        if whole
-        else {"signflip": sign_flip(change, settings.levels, pair.clusters)}
-    )
+    tests = {"exact": binomial_test(won, lost)} if whole else {"signflip": sign_flip(change, settings.levels, pair.clusters)}
     level = settings.first_step_level
     if whole:
         detectable = detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
