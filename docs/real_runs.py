@@ -58,6 +58,11 @@ class Collection:
     def reciprocal_rank(self) -> str:
         return "RR" if self.settings["rel"] == 1 else f"RR(rel={self.settings['rel']})"
 
+    @property
+    def default_cutoffs(self) -> tuple[int, ...]:
+        """The cutoff of the collection's task, and that of these pages where it is another."""
+        return (1000, 100) if self.settings["rel"] == 2 else (self.settings["cutoff"],)
+
     @cached_property
     def cutoffs(self) -> tuple[int, ...]:
         """The usual cutoffs, up to the longest list of most runs."""

@@ -352,18 +352,10 @@ def agreement(
         splits=splits,
         seed=seed,
         alpha=alpha,
-        notes=(*_notes(tested), *notes_on_source(source)),
+        notes=(
+            "p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them.",
+            *dict.fromkeys(note for scores in tested for note in scores.notes()),
+            *notes_on_source(source),
+        ),
         versions=versions(),
     )
-
-
-def _notes(tested: Sequence[Scores]) -> tuple[str, ...]:
-    notes = ["p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them."]
-    for scores in tested:
-        undefined = int(np.isnan(scores.values).any(axis=0).sum())
-        if undefined:
-            notes.append(
-                f"{scores.measure} is undefined for some run on {undefined} of {plural('query', len(scores.query_ids))}: a "
-                "pair of runs is tested on the queries where both are defined."
-            )
-    return tuple(notes)
