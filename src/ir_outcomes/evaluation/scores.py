@@ -224,18 +224,7 @@ class RunScorer:
         self.measures = tuple(measures)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A measure can name a baseline that is registered in this process only.
-        baselines = {
-            measure: measure.resolved_baseline(self._qrels)
-            for measure in self.measures
-            if hasattr(measure, "resolved_baseline")
-        }
-        return {"_qrels": self._qrels, "measures": self.measures, "_baselines": baselines}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for measure, lengths in state.pop("_baselines").items():
-            measure.use_resolved_baseline(state["_qrels"], lengths)
-        self.__dict__.update(state)
+        return {"_qrels": self._qrels, "measures": self.measures}  # not the evaluator
 
     @cached_property
     def _evaluator(self) -> Any:
