@@ -235,9 +235,14 @@ def _decide(row: GateRow, margins: Sequence[float], max_missing: float) -> GateD
         return GateDecision(row.contender, row.condition, row.reference, "fail", (compared,))
     found = against_margins(compared.coverage, compared.ranking, compared.restricted, compared.outcomes, margins)
     facets = [_facet(compared, against) for against in found]
-    missing = list(_about_missing(compared, max_missing))
-    harms = [_harm_in_words(facet) for facet in facets if facet.status == "harm shown"]
-    doubts = list(_about_open_facets(compared, facets))
+    missing = [
+        f"{run} has no results for {number} of the {compared.n_queries} answerable queries ({number / compared.n_queries:.1%}); "
+        f"at most {max_missing:.1%} may be missing."
+        for run, number in zip((compared.baseline, compared.contender), compared.n_missing, strict=True)
+        if number > max_missing * compared.n_queries
+    ]
+    harms = [_about(facet, compared.n_queries) for facet in facets if facet.status == "harm shown"]
+    doubts = [_about(facet, compared.n_queries) for facet in facets if facet.status == "inconclusive"]
     if compared.restricted is None:
         doubts.append("The search lengths over all queries are not known without a cutoff, so they could not be checked.")
     status: Status = "fail" if missing or harms else "inconclusive" if doubts else "pass"
@@ -277,60 +282,35 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
     )
 
 
-def _about_missing(compared: Comparison, max_missing: float) -> Iterator[str]:
-    for run, n_missing in zip((compared.baseline, compared.contender), compared.n_missing, strict=True):
-        if n_missing == compared.n_queries:
-            yield f"{run} has no results for any of the {plural('answerable query', n_missing)}."
-        elif n_missing > max_missing * compared.n_queries:
-            yield (
-                f"{run} has no results for {n_missing} of the {compared.n_queries} answerable queries "
-                f"({n_missing / compared.n_queries:.1%}); at most {max_missing:.1%} may be missing."
-            )
-
-
-def _harm_in_words(facet: GateFacet) -> str:
-    least, most = sorted(abs(end) for end in facet.interval or ())  # harm is shown by an interval only
-    margin = _amount(facet.margin, facet)
-    return f"{facet.name.capitalize()}: a loss of more than {margin} is shown; it is between {least:.3g} and {most:.3g}."
+def _about(facet: GateFacet, n_queries: int) -> str:
+    """Say what harm the interval shows or does not exclude, and how many queries would exclude it."""
+    name = facet.name.capitalize()
+    if facet.interval is None:
+        return f"{name}: {plural('query', facet.n)} can be compared, too few for an interval, so no harm is excluded."
+    least, most = sorted(end * (-1 if facet.higher_is_better else 1) for end in facet.interval)
+    if facet.status == "harm shown":
+        return f"{name}: a loss of more than {_amount(facet.margin, facet)} is shown; it is between {least:.3g} and {most:.3g}."
+    if most < facet.margin:
+        return f"{name}: all {facet.n} differences are equal, and too few to exclude harm beyond {facet.margin:.3g}."
+    text = f"{name}: a loss of up to {_amount(most, facet)} is not excluded, and the margin is {facet.margin:.3g}."
+    needed = facet.needed
+    if needed is None or needed.queries is None:
+        return text
+    if needed.queries <= n_queries:
+        return (
+            f"{text} With {n_queries} queries such a loss would be excluded with {needed.power:.0%} power if the runs were "
+            "equally good; what was seen is less favorable than that."
+        )
+    bound = "more than a million" if needed.upper is None else str(needed.upper)
+    return (
+        f"{text} If the runs are equally good, about {needed.queries} queries like these exclude it with {needed.power:.0%} "
+        f"power ({needed.confidence:.0%} upper bound: {bound}; there are {n_queries})."
+    )
 
 
 def _amount(value: float, facet: GateFacet) -> str:
     unit = facet.measured_in.removesuffix("s") if value == 1 else facet.measured_in
     return f"{value:.3g} {unit}"
-
-
-def _about_open_facets(compared: Comparison, facets: Sequence[GateFacet]) -> Iterator[str]:
-    for facet in facets:
-        if facet.status != "inconclusive":
-            continue
-        name = facet.name.capitalize()
-        if facet.interval is None:
-            yield f"{name}: {plural('query', facet.n)} can be compared, too few for an interval, so no harm is excluded."
-            continue
-        worst = -facet.interval.low if facet.higher_is_better else facet.interval.high
-        if worst < facet.margin:
-            yield f"{name}: all {facet.n} differences are equal, and too few to exclude harm beyond {facet.margin:.3g}."
-            continue
-        yield (
-            f"{name}: a loss of up to {_amount(worst, facet)} is not excluded, and the margin is {facet.margin:.3g}."
-            f"{_needed_in_words(facet, compared.n_queries)}"
-        )
-
-
-def _needed_in_words(facet: GateFacet, n_queries: int) -> str:
-    needed = facet.needed
-    if needed is None or needed.queries is None:
-        return ""
-    if needed.queries <= n_queries:
-        return (
-            f" With {n_queries} queries such a loss would be excluded with {needed.power:.0%} power if the runs were equally "
-            "good; what was seen is less favourable than that."
-        )
-    bound = "more than a million" if needed.upper is None else str(needed.upper)
-    return (
-        f" If the runs are equally good, about {needed.queries} queries like these exclude it with {needed.power:.0%} power "
-        f"({needed.confidence:.0%} upper bound: {bound}; there are {n_queries})."
-    )
 
 
 def _pass_in_words(is_equivalent: bool, facets: Sequence[GateFacet]) -> str:
@@ -346,13 +326,12 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> tuple[QueryOut
     """Choose the queries with the largest harm, alternating between the facets where harm is not excluded."""
     if compared.queries is None:
         return ()
+    longer = [query for query in compared.queries if (query.restricted or 0) > 0]
     kinds = {
         # Of the queries where the same share was lost, those come first that the baseline answered best.
         "coverage": sorted(compared.per_query("lost"), key=lambda query: query.found_contender - query.found_baseline),
         "ranking": compared.per_query("worse"),
-        "all queries": sorted(
-            (query for query in compared.queries if (query.restricted or 0) > 0), key=lambda query: -(query.restricted or 0)
-        ),
+        "all queries": sorted(longer, key=lambda query: -(query.restricted or 0)),
     }
     not_excluded = [kinds[facet.name] for facet in facets if facet.status != "harm excluded"]
     alternating = chain.from_iterable(zip_longest(*(not_excluded or kinds.values())))
