@@ -26,7 +26,7 @@ from simulate_errors import with_swapped
 import ir_outcomes as iro
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, samples_of
-from ir_outcomes.statistics.signflips import membership
+from ir_outcomes.statistics.counts import membership
 from ir_outcomes.statistics.tests import t_tests
 from ir_outcomes.types import Bools, Floats, Ints, Unit
 

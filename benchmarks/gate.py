@@ -15,7 +15,8 @@ import numpy as np
 
 from ir_outcomes import evaluate
 from ir_outcomes.comparison.outcomes import PairedQueries, pair_queries
-from ir_outcomes.statistics import coverage_interval, harm_excluded, mean_interval, t_test
+from ir_outcomes.statistics import coverage_interval, mean_interval, t_test
+from ir_outcomes.statistics.intervals import harm_excluded
 from ir_outcomes.types import Ints
 
 SIZES = (1000, 4000, 16000)

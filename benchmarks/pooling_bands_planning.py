@@ -10,12 +10,14 @@ import argparse
 import math
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ir_outcomes import search_lengths
 from ir_outcomes.statistics import (
-    band_of_ranks,
+    Band,
+    band_of_events,
     differences,
     effective_df,
     fixed_mean,
@@ -77,6 +79,14 @@ def first_ranks(data: Path, collection: str, cutoff: int) -> dict[str, np.ndarra
         path.name.removesuffix(".run.gz"): search_lengths(folder / "qrels.txt", path, cutoff=cutoff).esl()
         for path in sorted(folder.glob("*.run.gz"))
     }
+
+
+def band_of_ranks(baseline: Any, contender: Any, depth: int, level: float, **settings: Any) -> Band | None:
+    """The band of the difference of the shares of queries answered by rank k, from first ranks (infinite: not answered)."""
+    x, y = np.asarray(baseline, dtype=float), np.asarray(contender, dtype=float)
+    first, second = (np.flatnonzero((x != y) & np.isfinite(ranks)) for ranks in (x, y))
+    query, rank = np.concatenate([second, first]), np.concatenate([y[second], x[first]]).astype(int)
+    return band_of_events(query, rank, np.repeat([1.0, -1.0], [len(second), len(first)]), len(x), depth, level, **settings)
 
 
 def bands(data: Path, trials: int) -> None:

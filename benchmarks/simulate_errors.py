@@ -21,17 +21,16 @@ from ir_outcomes import search_lengths
 from ir_outcomes.comparison.outcomes import PairedQueries, Restricted, pair_queries
 from ir_outcomes.comparison.verdict import LABELS, CoverageTest, PairTests, judge, run_tests, samples_of, stacked
 from ir_outcomes.statistics import (
-    Tests,
     coverage_interval,
     detectable_mean,
     detectable_proportion,
-    interval_of_mean,
     mean_interval,
     odds_ratio_interval,
     ratio_interval,
     t_test,
 )
-from ir_outcomes.statistics.tests import binomial_tests
+from ir_outcomes.statistics.intervals import interval_of_mean
+from ir_outcomes.statistics.tests import Tests, binomial_tests
 from ir_outcomes.types import Unit
 
 ALPHA = 0.05

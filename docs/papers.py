@@ -143,10 +143,13 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
             agree += [of[measure, test, "median"] for test in ("sign", "ranksum", "wilcoxon")]
             shown = [f"{percent(test.agree)} ({percent(test.significant)})" for test in agree]
             rows.append([name, measure.replace("missing='cutoff',", "").replace("(missing='cutoff')", ""), *shown])
-        by_query = iro.agreement(replace(collection.evaluation, unit="query"), measures=[collection.reciprocal_rank])
-        verdicts = {found.unit: found.verdict for found in (by_query, result)}  # one of them where the unit is "query"
-        labels += [_labels(name, "t", of[measure, "t", "mean"]) for measure in (collection.reciprocal_rank, "nDCG@10")]
-        labels += [_labels(name, "verdict", verdict) for verdict in verdicts.values()]
+        labels += [_labels(name, cutoff, "t", of[measure, "t", "mean"]) for measure in (collection.reciprocal_rank, "nDCG@10")]
+        units = dict.fromkeys(("query", collection.evaluation.unit))  # one of them where the unit is "query"
+        for depth in collection.default_cutoffs:
+            for unit in units:
+                deep = replace(collection.evaluation, unit=unit)
+                found = iro.agreement(deep, measures=[collection.reciprocal_rank], cutoff=depth).verdict
+                labels.append(_labels(name, depth, "verdict", found))
         if name == "dl20-passage":
             save(result.plot(), "craswell-table-4")
     columns = (
@@ -160,7 +163,7 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
         ">rank sum, med.",
         ">signed rank, med.",
     )
-    kinds = ("collection", "measure", "by", ">same", ">one side", ">opposite", ">decided", ">replicates")
+    kinds = ("collection", "measure", ">cutoff", "by", ">same", ">one side", ">opposite", ">decided", ">replicates")
     return {
         "craswell-top-5": top_5,
         "craswell-figure-4": figure_4,
@@ -169,12 +172,12 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
     }
 
 
-def _labels(collection: str, decides_by: str, found: Any) -> list[str]:
+def _labels(collection: str, cutoff: int, decides_by: str, found: Any) -> list[str]:
     """Return a row of how far the labels of two halves agree, in %."""
     shares = (found.same, found.one_sided, found.opposite, found.decided, found.replicates)
     places = (1, 1, 2, 1, 1)  # opposite labels are rare
     cells = ("-" if share is None else f"{100 * share:.{digits}f}" for share, digits in zip(shares, places, strict=True))
-    return [collection, found.measure, decides_by, *cells]
+    return [collection, found.measure, "" if decides_by == "t" else str(cutoff), decides_by, *cells]
 
 
 def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:
@@ -232,7 +235,8 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
             value = "-" if change.delta_value is None else f"{change.delta_value:.3g}x"
             tau = "-" if change.tau is None else f"{change.tau:.2f}"
             rows.append([f"{name}, depth {cutoff}", change.step, f"{change.delta_sort:.0f} %", change.run, tau, value])
-        found = [iro.effective_share(run) for run in evaluated]
+        # Of whole lists, as MAP is: no list is deeper than 1000.
+        found = [run.effective_share for run in iro.length_distributions(evaluated, cutoff=1000).runs]
         shares.append([name, len(found), percent(min(found)), percent(sum(found) / len(found)), percent(max(found))])
         if name == "dl20-passage":
             save(result.plot(), "alex-orders")

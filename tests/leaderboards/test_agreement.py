@@ -14,8 +14,8 @@ from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.agreement import agreement_of_tests, first_halves, rates
+from ir_outcomes.statistics import counts as pairs
 from ir_outcomes.statistics import differences, wilcoxon
-from ir_outcomes.statistics import tests as pairs
 from tests.helpers.many import collection
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import Band, band_of_events, band_of_ranks, coverage_interval
+from ir_outcomes.statistics import Band, band_of_events, coverage_interval
 
 ranks = st.one_of(st.integers(1, 8), st.just(math.inf), st.just(math.nan))
+
+
+def band_of_ranks(baseline: Any, contender: Any, depth: int, level: float, **settings: Any) -> Band | None:
+    """The band of the difference of the shares of queries answered by rank k, from first ranks (infinite: not answered)."""
+    x, y = np.asarray(baseline, dtype=float), np.asarray(contender, dtype=float)
+    first, second = (np.flatnonzero((x != y) & np.isfinite(ranks)) for ranks in (x, y))
+    query, rank = np.concatenate([second, first]), np.concatenate([y[second], x[first]]).astype(int)
+    return band_of_events(query, rank, np.repeat([1.0, -1.0], [len(second), len(first)]), len(x), depth, level, **settings)
 
 
 def curves(baseline: np.ndarray, contender: np.ndarray, depth: int) -> np.ndarray:

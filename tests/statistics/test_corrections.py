@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+from unittest import mock
+
 import numpy as np
 import pytest
+import scipy.stats
+import statsmodels.stats.contingency_tables
+import statsmodels.stats.multitest
+import statsmodels.stats.power
+import statsmodels.stats.proportion
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import adjust, first_step_level, randomized_tukey_hsd, sign_flip
+from ir_outcomes.statistics import (
+    adjust,
+    randomized_tukey_hsd,
+    sign_flip,
+)
+from ir_outcomes.statistics.corrections import first_step_level
 
 
 def test_the_level_of_the_first_step_is_what_the_smallest_pvalue_must_reach() -> None:
@@ -47,3 +63,58 @@ def test_tukey_of_one_pair_needs_no_overlap_with_others() -> None:
     values[12:, 1] = np.nan
     found = randomized_tukey_hsd(values, resamples=4999)[0, 1]
     assert found == pytest.approx(sign_flip(values[:12, 1] - values[:12, 0]).pvalue, abs=0.03)
+
+
+pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+@given(p=pvalues, method=st.sampled_from(["holm", "bonferroni", "fdr_bh"]))
+def test_corrections_equal_statsmodels(p: list[float], method: str) -> None:
+    with mock.patch("gc.collect"):  # statsmodels calls it each time, half a second in a large process
+        expected = statsmodels.stats.multitest.multipletests(p, method=method)[1]
+    np.testing.assert_allclose(adjust(p, method), expected, rtol=1e-12)
+
+
+def test_corrections_of_nothing_and_of_nonsense() -> None:
+    assert adjust([], "holm").tolist() == []
+    assert adjust([0.2, 0.7], "none").tolist() == [0.2, 0.7]
+    with pytest.raises(ParameterError, match="must be one of holm, bonferroni, fdr_bh, none"):
+        adjust([0.5], "sidak")
+    with pytest.raises(ParameterError, match="between 0 and 1"):
+        adjust([math.nan], "holm")
+
+
+def tukey_literally(values: np.ndarray[Any, Any], resamples: int) -> np.ndarray[Any, Any]:
+    """Carterette 2012, section 4, as printed there: permute within rows, compare with the range of the means."""
+    rng = np.random.default_rng(8)
+    means = values.mean(axis=0)
+    observed = np.abs(means[:, None] - means)
+    reached = np.zeros_like(observed)
+    for _ in range(resamples):
+        shuffled = np.array([rng.permutation(row) for row in values]).mean(axis=0)
+        reached += shuffled.max() - shuffled.min() >= observed - 1e-12
+    return np.asarray((1 + reached) / (1 + resamples))
+
+
+def test_randomized_tukey_hsd() -> None:
+    values = np.random.default_rng(3).normal([0.0, 0.1, 0.5, 0.9], 1.0, (30, 4))
+    found = randomized_tukey_hsd(values, resamples=4999)
+    np.testing.assert_allclose(found, tukey_literally(values, 2000), atol=0.03)
+    assert np.array_equal(found, found.T)
+    assert np.all(np.diag(found) == 1)
+    assert np.array_equal(found, randomized_tukey_hsd(values, resamples=4999))
+    parametric = scipy.stats.tukey_hsd(*values.T).pvalue
+    assert np.corrcoef(found[np.triu_indices(4, 1)], parametric[np.triu_indices(4, 1)])[0, 1] > 0.95
+
+
+def test_randomized_tukey_hsd_with_gaps_compares_what_both_have() -> None:
+    rng = np.random.default_rng(5)
+    values = rng.normal(0.0, 1.0, (60, 3))
+    values[:, 2] += 1.5
+    values[rng.random((60, 3)) < 0.2] = np.nan
+    found = randomized_tukey_hsd(values, resamples=1999)
+    assert found[0, 2] < 0.01
+    assert found[0, 1] > 0.05
+    two = randomized_tukey_hsd(values[:, :2], resamples=9999)[0, 1]
+    both = ~np.isnan(values[:, :2]).any(axis=1)
+    assert two == pytest.approx(sign_flip(values[both, 1] - values[both, 0]).pvalue, abs=0.02)

@@ -4,37 +4,44 @@ import itertools
 import math
 from fractions import Fraction
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 import scipy.stats
+import statsmodels.stats.contingency_tables
+import statsmodels.stats.multitest
+import statsmodels.stats.power
+import statsmodels.stats.proportion
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import (
     binomial_test,
-    binomial_tests,
     differences,
-    interval_of_mean,
     mean_test,
-    mean_tests,
-    midp_test,
-    midp_tests,
     paired_tests,
     pairwise_tests,
     randomized_tukey_hsd,
     rank_sum,
     sign_flip,
-    sign_flip_tests,
     sign_test,
-    sign_tests,
-    smallest_pvalue,
     t_test,
-    t_tests,
-    tally,
-    tally_rows,
     wilcoxon,
+)
+from ir_outcomes.statistics.corrections import smallest_pvalue
+from ir_outcomes.statistics.counts import tally, tally_rows
+from ir_outcomes.statistics.intervals import interval_of_mean
+from ir_outcomes.statistics.tests import (
+    PAIRED,
+    binomial_tests,
+    by_sample,
+    mean_tests,
+    midp_test,
+    sign_flip_tests,
+    sign_tests,
+    t_tests,
     wilcoxon_tests,
 )
 from ir_outcomes.types import Floats
@@ -195,9 +202,8 @@ def test_bad_arguments_are_refused() -> None:
         differences([1, 2], [1, math.nan])
     with pytest.raises(ParameterError, match="two-dimensional array of finite numbers"):
         tally_rows([1.0, 2.0])
-    for counts in (binomial_test, midp_test):
-        with pytest.raises(ParameterError, match="won=-1, lost=3: must be counts, 0 or more"):
-            counts(-1, 3)
+    with pytest.raises(ParameterError, match="won=-1, lost=3: must be counts, 0 or more"):
+        binomial_test(-1, 3)
 
 
 def test_binomial_and_midp() -> None:
@@ -241,10 +247,9 @@ def test_no_pvalue_is_zero_or_negative() -> None:
 @given(won=st.lists(st.integers(0, 40), min_size=1, max_size=9), seed=st.integers(0, 9))
 def test_counts_of_many_samples_get_the_tests_of_each(won: list[int], seed: int) -> None:
     lost = np.random.default_rng(seed).integers(0, 40, len(won)).tolist()
-    for many, single in ((binomial_tests, binomial_test), (midp_tests, midp_test)):
-        found, expected = many(won, lost), [single(*pair) for pair in zip(won, lost, strict=True)]
-        assert found.pvalue.tolist() == [test.pvalue for test in expected]
-        assert found.direction.tolist() == [test.direction for test in expected]
+    found, expected = binomial_tests(won, lost), [binomial_test(*pair) for pair in zip(won, lost, strict=True)]
+    assert found.pvalue.tolist() == [test.pvalue for test in expected]
+    assert found.direction.tolist() == [test.direction for test in expected]
 
 
 def test_the_direction_is_the_sign_of_the_effect_in_every_test() -> None:
@@ -280,6 +285,17 @@ def test_the_order_of_the_queries_changes_no_bit(d: list[float], seed: int) -> N
     change = differences(np.zeros(len(d)), d)
     shuffled = np.random.default_rng(seed).permutation(change)
     assert dict(paired_tests(change)) == dict(paired_tests(shuffled))
+
+
+@pytest.mark.parametrize("d", [[3.0, 0, 5, -1, 2, 4, 4], [-3.0, 1, 0, 0, 0, 0, 1]])
+def test_a_function_of_scipy_can_take_the_place_of_a_test(d: list[float]) -> None:
+    """An entry of `PAIRED` makes it a test as any other."""
+    by_scipy = by_sample("t by SciPy", lambda values: scipy.stats.ttest_1samp(values, 0))
+    with mock.patch.dict(PAIRED, scipy=by_scipy):
+        found, expected = paired_tests(d)["scipy"], t_test(d)
+    assert found.method == "t by SciPy"
+    assert (found.pvalue, found.statistic) == pytest.approx((expected.pvalue, expected.statistic), rel=1e-9)
+    assert (found.direction, found.note) == (expected.direction, expected.note)
 
 
 def test_published_mcnemar_tests() -> None:
@@ -326,3 +342,9 @@ def test_binomial_tests_in_tails_that_the_incomplete_beta_function_of_scipy_lose
     less, own = Fraction(sum(math.comb(n, k) for k in range(won)), 2**n), Fraction(math.comb(n, won), 2**n)
     assert binomial_test(won, lost).pvalue == pytest.approx(float(2 * (less + own)), rel=1e-9)
     assert midp_test(won, lost).pvalue == pytest.approx(float(2 * less + own), rel=1e-9)
+
+
+def test_binomial_is_the_exact_mcnemar_test_of_statsmodels() -> None:
+    for won, lost in ((0, 3), (5, 5), (12, 4), (1, 30)):
+        expected = statsmodels.stats.contingency_tables.mcnemar([[7, won], [lost, 9]], exact=True).pvalue
+        assert binomial_test(won, lost).pvalue == pytest.approx(expected, rel=1e-12)

@@ -10,13 +10,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.meta_analysis import combine_effects
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import (
-    fixed_mean,
-    heterogeneity_test,
-    log_ratio_of_means,
-    paule_mandel,
-    random_effects,
-)
+from ir_outcomes.statistics import fixed_mean, heterogeneity_test, log_ratio_of_means, random_effects
+from ir_outcomes.statistics.pooling import paule_mandel
 
 # Trials of the BCG vaccine: cases and others, vaccinated and not. Colditz et al. 1994, as dat.bcg in the R package metafor.
 BCG = np.array(

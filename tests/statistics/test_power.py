@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
 import pytest
 import scipy.stats
+import statsmodels.stats.contingency_tables
+import statsmodels.stats.multitest
 import statsmodels.stats.power
+import statsmodels.stats.proportion
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,10 +17,10 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import (
     detectable_mean,
     detectable_proportion,
-    midp_test,
-    power_of_mean,
-    power_of_proportion,
+    queries_for_coverage,
+    queries_for_mean,
 )
+from ir_outcomes.statistics.power import power_of_mean, power_of_proportion
 
 
 @given(shift=st.floats(0, 8), df=st.integers(1, 3000), alpha=st.sampled_from([0.1, 0.05, 0.0025]))
@@ -50,32 +54,131 @@ def test_detectable_mean_is_never_more_than_what_is_possible() -> None:
     assert (detectable_mean(30, 40.0, 0.05, largest=100.0) or 101) <= 100
 
 
-@pytest.mark.parametrize(("n", "share"), [(20, 0.1), (60, 0.3), (300, 0.02)])
-def test_detectable_proportion_by_midp_has_that_power(n: int, share: float) -> None:
-    """Brute force over all outcomes of the unconditional model, with the p-values of the test itself."""
-    found = detectable_proportion(n, share, 0.05, 0.8, "midp")
-    assert found is not None
-    discordant = max(share, found)
-    total = 0.0
-    for m in range(1, n + 1):
-        chance = scipy.stats.binom.pmf(m, n, discordant)
-        if chance < 1e-12:
-            continue
-        won = np.arange(m + 1)
-        rejected = np.array([midp_test(int(w), m - int(w)).pvalue <= 0.05 for w in won])
-        total += chance * scipy.stats.binom.pmf(won, m, (discordant + found) / (2 * discordant))[rejected].sum()
-    assert total == pytest.approx(0.8, abs=1e-3)
-    assert power_of_proportion(n, share, found, 0.05, "midp") == pytest.approx(total, abs=1e-9)
-    exact = detectable_proportion(n, share, 0.05, 0.8)
-    assert exact is not None
-    assert exact >= found
-
-
 def test_detectable_proportion_of_a_family_needs_more() -> None:
     one, twenty = detectable_proportion(1000, 0.03, 0.05), detectable_proportion(1000, 0.03, 0.05 / 20)
     assert one is not None
     assert twenty is not None
     assert twenty > 1.2 * one
     assert power_of_proportion(1000, 0.03, one, 0.05 / 20) < 0.5
-    with pytest.raises(ParameterError, match="must be one of exact, midp"):
-        detectable_proportion(1000, 0.03, 0.05, 0.8, "signflip")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("n", "won", "lost", "effect"), [(5193, 59, 79, 0.004), (200, 6, 4, 0.02), (54, 3, 2, 0.05)])
+def test_queries_for_coverage_are_what_detectable_proportion_says(n: int, won: int, lost: int, effect: float) -> None:
+    plan = queries_for_coverage(n, won, lost, -effect, alpha=0.05)
+    assert plan.queries is not None
+    assert plan.upper is not None
+    share = (won + lost) / n
+    assert power_of_proportion(plan.queries, share, effect, 0.05) >= 0.8
+    assert power_of_proportion(plan.queries - 1, share, effect, 0.05) < 0.8
+    assert detectable_proportion(plan.queries, share, 0.05, 0.8) == pytest.approx(effect, rel=0.01)
+    assert plan.upper > plan.queries
+    family = queries_for_coverage(n, won, lost, effect, alpha=0.05 / 20)
+    assert (family.queries or 0) > 1.5 * plan.queries
+
+
+def test_queries_for_coverage_from_a_pilot_without_discordant_queries() -> None:
+    plan = queries_for_coverage(200, 0, 0, 0.001, alpha=0.05)
+    assert plan.queries is not None
+    assert (plan.upper or 0) > 2 * plan.queries
+    assert queries_for_coverage(20, 5, 5, 1e-5, alpha=0.05).queries is None
+
+
+def test_queries_for_mean_are_what_detectable_mean_says() -> None:
+    d = np.random.default_rng(0).normal(0, 3, 100)
+    plan = queries_for_mean(d, 100, 0.4, alpha=0.01)
+    assert plan.queries is not None
+    assert detectable_mean(plan.queries, d.std(ddof=1), 0.01) == pytest.approx(0.4, rel=0.005)
+    assert (detectable_mean(plan.queries - 1, d.std(ddof=1), 0.01) or 0) > 0.4
+    thinned = queries_for_mean(d, 200, 0.4, alpha=0.01)
+    assert thinned.queries == pytest.approx(2 * plan.queries, rel=0.02)
+    assert (thinned.upper or 0) > (thinned.queries or 0)
+
+
+def test_queries_for_mean_where_the_pilot_cannot_tell() -> None:
+    for d in ([], [3.0], [2.0, 2.0, 2.0]):
+        plan = queries_for_mean(d, 10, 0.5, alpha=0.05)
+        assert plan.queries is plan.upper is None
+    assert queries_for_mean([1000, -1000, 0], 3, 1e-3, alpha=0.05).queries is None
+
+
+def test_planned_power_is_realised() -> None:
+    """Draw samples of the planned size from a population with many zeros."""
+    rng = np.random.default_rng(1)
+    population = np.where(rng.random(20_000) < 0.6, 0.0, rng.normal(0.8, 4, 20_000))
+    plan = queries_for_mean(population[:4000], 5000, float(population.mean()), alpha=0.05)
+    assert plan.queries is not None
+    detected = 0
+    for _ in range(1500):
+        size = rng.binomial(plan.queries, 0.8)
+        d = rng.choice(population, size)
+        detected += abs(d.mean()) / (d.std(ddof=1) / np.sqrt(size)) > 1.97
+    assert detected / 1500 == pytest.approx(0.8, abs=0.05)
+
+
+def test_upper_bound_holds_for_most_pilots() -> None:
+    rng = np.random.default_rng(2)
+    population = np.where(rng.random(20_000) < 0.6, 0.0, rng.laplace(0.5, 4, 20_000))
+    whole = queries_for_mean(population, 25_000, 0.3, alpha=0.05).queries
+    assert whole is not None
+    held = 0
+    for _ in range(30):
+        size = rng.binomial(200, 0.8)
+        held += (queries_for_mean(rng.choice(population, size), 200, 0.3, alpha=0.05).upper or 0) >= whole
+    assert held / 30 >= 0.65
+
+
+def test_planning_refuses_what_cannot_be_planned() -> None:
+    with pytest.raises(ParameterError, match="won=5, lost=5, n=3: must be counts, 0 or more, together at most n"):
+        queries_for_coverage(3, 5, 5, 0.02, alpha=0.05)
+    with pytest.raises(ParameterError, match="effect=0: must be a number other than 0"):
+        queries_for_coverage(200, 3, 4, 0, alpha=0.05)
+    with pytest.raises(ParameterError, match="effect=2: must be a difference of shares"):
+        queries_for_coverage(200, 3, 4, 2, alpha=0.05)
+    with pytest.raises(ParameterError, match="confidence=1: must be between 0 and 1"):
+        queries_for_mean([1, 2], 2, 1, alpha=0.05, confidence=1)
+    with pytest.raises(ParameterError, match="at most one for each query"):
+        queries_for_mean([1, 2, 3], 2, 1, alpha=0.05)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 54, 5193])
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+def test_detectable_mean_equals_statsmodels(n: int, alpha: float) -> None:
+    found = detectable_mean(n, 2.5, alpha, 0.8)
+    assert found is not None
+    rng = np.random.default_rng(0)
+    shift = found / 2.5 * math.sqrt(n)
+    t = (rng.normal(shift, 1, 200_000)) / np.sqrt(rng.chisquare(n - 1, 200_000) / (n - 1))
+    critical = scipy.stats.t.ppf(1 - alpha / 2, n - 1)
+    assert np.mean(np.abs(t) > critical) == pytest.approx(0.8, abs=0.005)
+    if n > 3:  # for fewer, statsmodels has no value
+        assert statsmodels.stats.power.TTestPower().power(found / 2.5, n, alpha) == pytest.approx(0.8, abs=1e-4)
+    assert detectable_mean(1, 2.5, alpha, 0.8) is None
+    assert detectable_mean(n, 0.0, alpha, 0.8) is None
+    assert detectable_mean(n, 2.5, alpha) == found
+
+
+@pytest.mark.parametrize(("n", "share"), [(20, 0.1), (60, 0.3), (300, 0.02)])
+def test_detectable_proportion_has_that_power(n: int, share: float) -> None:
+    """Brute force over all outcomes of the unconditional model."""
+    found = detectable_proportion(n, share, 0.05, 0.8)
+    assert found is not None
+    psi = max(share, found)
+
+    def power(difference: float) -> float:
+        total = 0.0
+        for m in range(n + 1):
+            chance = scipy.stats.binom.pmf(m, n, psi)
+            if chance < 1e-12:
+                continue
+            won = np.arange(m + 1)
+            rejected = np.array([scipy.stats.binomtest(int(w), m).pvalue <= 0.05 for w in won]) if m else np.array([False])
+            total += chance * scipy.stats.binom.pmf(won, m, (psi + difference) / (2 * psi))[rejected].sum()
+        return total
+
+    assert power(found) == pytest.approx(0.8, abs=1e-3)
+
+
+def test_detectable_proportion_may_not_exist() -> None:
+    assert detectable_proportion(0, 0.0, 0.05, 0.8) is None
+    assert detectable_proportion(4, 0.5, 0.05, 0.8) is None
+    assert detectable_proportion(6000, 0.03, 0.05, 0.8) == pytest.approx(2.8 * math.sqrt(0.03 / 6000), rel=0.03)

@@ -107,8 +107,6 @@ def test_what_has_no_expectation_says_so() -> None:
     ev = iro.evaluate(qrels, tied, ties="expected")
     with pytest.raises(ParameterError, match="ties='expected': the steps from AP to ASL average 1 / ASL"):
         iro.reordering(ev)
-    with pytest.raises(ParameterError, match="ties='expected': tied documents have no single precision"):
-        iro.effective_share(ev[0])
     for analysis in (iro.length_distributions, iro.headroom):
         with pytest.raises(ParameterError, match="the cutoff 4 splits a group of tied documents"):
             analysis(ev, cutoff=4)

@@ -15,18 +15,8 @@ PUBLISHED = [  # Alex et al. 2022, Table 1: documents, then passages
 ]  # fmt: skip
 
 
-def test_rrie_is_table_1() -> None:
-    for measure, baseline, contender, percent in PUBLISHED:
-        found = iro.reduction(measure, baseline, contender).rrie
-        assert found is not None
-        assert 100 * found == pytest.approx(percent, abs=1.0)
-    assert iro.reduction("P@20", 1.0, 0.9).rrie is None
-    with pytest.raises(ParameterError, match="ASL: contender=nan must be a finite number"):
-        iro.reduction("ASL", 12.0, math.nan)
-
-
-def test_rrie_from_published_means() -> None:
-    documents = PUBLISHED[:4]
+@pytest.mark.parametrize("documents", [PUBLISHED[:4], PUBLISHED[4:]], ids=["documents", "passages"])
+def test_rrie_from_published_means_is_table_1(documents: list[tuple[str, float, float, int]]) -> None:
     result = iro.rrie_from_means(
         {measure: mean for measure, mean, _, _ in documents},
         {measure: mean for measure, _, mean, _ in documents},
@@ -40,6 +30,7 @@ def test_rrie_from_published_means() -> None:
     assert iro.RRIE.from_json(result.to_json()) == result
     shares = iro.rrie_from_means({"WER": 0.2}, {"WER": 0.1}, optima={"WER": 0}).reductions
     assert shares[0].rrie == pytest.approx(0.5)
+    assert iro.rrie_from_means({"P@20": 1.0}, {"P@20": 0.9}).reductions[0].rrie is None
 
 
 def test_impossible_means_are_refused() -> None:
@@ -51,6 +42,8 @@ def test_impossible_means_are_refused() -> None:
         iro.rrie_from_means({"WER": 0.4}, {"WER": 57.2}, optima={"WER": 1})
     with pytest.raises(ParameterError, match="optima: there is no mean of RR"):
         iro.rrie_from_means({"AP": 0.4}, {"AP": 0.5}, optima={"RR": 1})
+    with pytest.raises(ParameterError, match="ASL: contender=nan must be a finite number"):
+        iro.rrie_from_means({"ASL": 12.0}, {"ASL": math.nan})
     with pytest.raises(ParameterError, match=r"AP: baseline=.0\.4. must be a finite number"):
         iro.rrie_from_means({"AP": "0.4"}, {"AP": 0.5})  # type: ignore[dict-item]
 

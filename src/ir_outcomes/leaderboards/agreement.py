@@ -19,10 +19,9 @@ from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import check_number_of_runs, notes_on_source, values_of
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics import Differences, rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
+from ir_outcomes.statistics.counts import Members, Pair, count, counted_pairs, medians, membership
 from ir_outcomes.statistics.distributions import check_draws
 from ir_outcomes.statistics.resampling import SLACK
-from ir_outcomes.statistics.signflips import Members, count, medians, membership
-from ir_outcomes.statistics.tests import Pair, counted_pairs
 from ir_outcomes.types import Floats, Ints, Unit, check_one_order, check_positive
 
 
@@ -174,7 +173,7 @@ class _HalfCounts:
 
 def _states_of(pair: Pair[_HalfCounts], half: int, alpha: float) -> dict[tuple[str, str], Ints]:
     """Return the state of one half of each split, (n_splits,), by test and aggregate."""
-    changes = Differences(pair.sizes, *np.split(pair.changes.counts[half], 2))
+    changes = Differences.of_counts(pair.sizes, pair.changes.counts[half])
     tests = {
         "t": t_tests(changes),
         "wilcoxon": wilcoxon_tests(changes),
@@ -353,18 +352,10 @@ def agreement(
         splits=splits,
         seed=seed,
         alpha=alpha,
-        notes=(*_notes(tested), *notes_on_source(source)),
+        notes=(
+            "p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them.",
+            *dict.fromkeys(note for scores in tested for note in scores.notes()),
+            *notes_on_source(source),
+        ),
         versions=versions(),
     )
-
-
-def _notes(tested: Sequence[Scores]) -> tuple[str, ...]:
-    notes = ["p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them."]
-    for scores in tested:
-        undefined = int(np.isnan(scores.values).any(axis=0).sum())
-        if undefined:
-            notes.append(
-                f"{scores.measure} is undefined for some run on {undefined} of {plural('query', len(scores.query_ids))}: a "
-                "pair of runs is tested on the queries where both are defined."
-            )
-    return tuple(notes)

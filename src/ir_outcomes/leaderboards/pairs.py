@@ -36,7 +36,7 @@ from ir_outcomes.statistics import adjust, first_step_level
 from ir_outcomes.types import Bools, Floats, Ints
 
 # Both bound a table of numbers by pairs, whatever the number of runs.
-_MOST_RANKS = 1 << 22  # 32 MB; a larger table has fewer calls
+_MOST_RANKS = 1 << 21  # 16 MB; a larger table has fewer calls
 _MOST_SHARES = 1 << 16  # most numbers differ from pair to pair: larger tables would be mostly zeros
 
 
@@ -296,9 +296,8 @@ def _counted(cells: npt.NDArray[np.integer[Any]], n_cells: int) -> tuple[Ints, F
 
 def _means(values: Floats, counts: Floats, counted: Bools | None = None) -> Floats:
     """(n_pairs,) means of the values of the queries that count; NaN where there are none."""
-    if counted is not None:
-        values, counts = values[counted], counts[counted]
+    counted = np.ones(len(values), dtype=bool) if counted is None else counted
     # Not ``values @ counts``: its threads wait for each other longer than the product takes, where other processes run.
-    totals, numbers = np.einsum("i,ij->j", values, counts), counts.sum(axis=0)
+    totals, numbers = (np.einsum("i,ij->j", of, counts) for of in (np.where(counted, values, 0.0), counted.astype(np.float64)))
     means: Floats = np.divide(totals, numbers, out=np.full(len(totals), np.nan), where=numbers > 0)
     return means

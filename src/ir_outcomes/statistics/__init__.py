@@ -1,31 +1,38 @@
-"""Tests, intervals and corrections on arrays; nothing here knows about retrieval."""
+"""Tests, intervals, corrections, power and pooling on arrays; nothing here knows about retrieval."""
 
-from ir_outcomes.statistics.corrections import CORRECTIONS, adjust, first_step_level, randomized_tukey_hsd, smallest_pvalue
+# For the packages above, until they import from the modules.
+from ir_outcomes.statistics.corrections import CORRECTIONS as CORRECTIONS
+from ir_outcomes.statistics.corrections import adjust, randomized_tukey_hsd
+from ir_outcomes.statistics.corrections import first_step_level as first_step_level
+from ir_outcomes.statistics.corrections import smallest_pvalue as smallest_pvalue
+from ir_outcomes.statistics.counts import Differences as Differences
+from ir_outcomes.statistics.counts import Members as Members
+from ir_outcomes.statistics.counts import classes as classes
+from ir_outcomes.statistics.counts import count as count
+from ir_outcomes.statistics.counts import design_effect, differences, linearized
+from ir_outcomes.statistics.counts import membership as membership
+from ir_outcomes.statistics.counts import tally as tally
+from ir_outcomes.statistics.counts import tally_rows as tally_rows
+from ir_outcomes.statistics.counts import tally_subsets as tally_subsets
+from ir_outcomes.statistics.counts import with_signs as with_signs
 from ir_outcomes.statistics.intervals import (
-    COVERAGE_OF_INTERVAL,
-    COVERAGE_OF_RATIO_INTERVAL,
     Interval,
     bounded_mean_interval,
     coverage_interval,
-    effective_df,
-    equivalent,
-    harm_excluded,
-    harm_shown,
-    hodges_lehmann,
-    hodges_lehmann_interval,
-    interval_of_coverage,
-    interval_of_mean,
-    interval_of_no_difference,
-    log_ratio_influence,
     mean_interval,
-    measured_coverage,
-    odds_ratio,
     odds_ratio_interval,
     ratio_interval,
-    ratio_of_means,
 )
+from ir_outcomes.statistics.intervals import effective_df as effective_df
+from ir_outcomes.statistics.intervals import equivalent as equivalent
+from ir_outcomes.statistics.intervals import harm_excluded as harm_excluded
+from ir_outcomes.statistics.intervals import harm_shown as harm_shown
+from ir_outcomes.statistics.intervals import interval_of_mean as interval_of_mean
+from ir_outcomes.statistics.intervals import log_ratio_influence as log_ratio_influence
+from ir_outcomes.statistics.intervals import odds_ratio as odds_ratio
+from ir_outcomes.statistics.intervals import ratio_of_means as ratio_of_means
+from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE as FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.statistics.pooling import (
-    FEWEST_SAMPLES_TO_GENERALISE,
     FixedMean,
     Heterogeneity,
     PoweredMean,
@@ -33,7 +40,6 @@ from ir_outcomes.statistics.pooling import (
     fixed_mean,
     heterogeneity_test,
     log_ratio_of_means,
-    paule_mandel,
     prediction_powered_mean,
     random_effects,
 )
@@ -41,123 +47,69 @@ from ir_outcomes.statistics.power import (
     QueriesNeeded,
     detectable_mean,
     detectable_proportion,
-    power_of_mean,
-    power_of_proportion,
     queries_for_coverage,
     queries_for_mean,
 )
-from ir_outcomes.statistics.resampling import Band, band_of_events, band_of_ranks
-from ir_outcomes.statistics.signflips import (
-    Differences,
-    Members,
-    classes,
-    count,
-    differences,
-    membership,
-    tally,
-    tally_rows,
-    with_signs,
-)
+from ir_outcomes.statistics.resampling import Band, band_of_events
+from ir_outcomes.statistics.tests import FEW as FEW
 from ir_outcomes.statistics.tests import (
-    FEW,
     Test,
-    Tests,
     binomial_test,
-    binomial_tests,
     mean_test,
-    mean_tests,
-    midp_test,
-    midp_tests,
     paired_tests,
     pairwise_tests,
     rank_sum,
-    rank_sum_tests,
     sign_flip,
-    sign_flip_tests,
     sign_test,
-    sign_tests,
     t_test,
-    t_tests,
     wilcoxon,
-    wilcoxon_tests,
 )
+from ir_outcomes.statistics.tests import Tests as Tests
+from ir_outcomes.statistics.tests import binomial_tests as binomial_tests
+from ir_outcomes.statistics.tests import mean_tests as mean_tests
+from ir_outcomes.statistics.tests import midp_test as midp_test
+from ir_outcomes.statistics.tests import rank_sum_tests as rank_sum_tests
+from ir_outcomes.statistics.tests import sign_flip_tests as sign_flip_tests
+from ir_outcomes.statistics.tests import sign_tests as sign_tests
+from ir_outcomes.statistics.tests import t_tests as t_tests
+from ir_outcomes.statistics.tests import wilcoxon_tests as wilcoxon_tests
 
 __all__ = [
-    "CORRECTIONS",
-    "COVERAGE_OF_INTERVAL",
-    "COVERAGE_OF_RATIO_INTERVAL",
-    "FEW",
-    "FEWEST_SAMPLES_TO_GENERALISE",
     "Band",
-    "Differences",
     "FixedMean",
     "Heterogeneity",
     "Interval",
-    "Members",
     "PoweredMean",
     "QueriesNeeded",
     "RandomEffects",
     "Test",
-    "Tests",
     "adjust",
     "band_of_events",
-    "band_of_ranks",
     "binomial_test",
-    "binomial_tests",
     "bounded_mean_interval",
-    "classes",
-    "count",
     "coverage_interval",
+    "design_effect",
     "detectable_mean",
     "detectable_proportion",
     "differences",
-    "effective_df",
-    "equivalent",
-    "first_step_level",
     "fixed_mean",
-    "harm_excluded",
-    "harm_shown",
     "heterogeneity_test",
-    "hodges_lehmann",
-    "hodges_lehmann_interval",
-    "interval_of_coverage",
-    "interval_of_mean",
-    "interval_of_no_difference",
-    "log_ratio_influence",
+    "linearized",
     "log_ratio_of_means",
     "mean_interval",
     "mean_test",
-    "mean_tests",
-    "measured_coverage",
-    "membership",
-    "midp_test",
-    "midp_tests",
-    "odds_ratio",
     "odds_ratio_interval",
     "paired_tests",
     "pairwise_tests",
-    "paule_mandel",
-    "power_of_mean",
-    "power_of_proportion",
     "prediction_powered_mean",
     "queries_for_coverage",
     "queries_for_mean",
     "random_effects",
     "randomized_tukey_hsd",
     "rank_sum",
-    "rank_sum_tests",
     "ratio_interval",
-    "ratio_of_means",
     "sign_flip",
-    "sign_flip_tests",
     "sign_test",
-    "sign_tests",
-    "smallest_pvalue",
     "t_test",
-    "t_tests",
-    "tally",
-    "tally_rows",
     "wilcoxon",
-    "wilcoxon_tests",
-    "with_signs",
 ]

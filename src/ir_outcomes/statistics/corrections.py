@@ -9,8 +9,6 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.distributions import SMALLEST_PVALUE, check_draws, check_share
 from ir_outcomes.types import Floats, check_choice, check_positive
 
-__all__ = ["CORRECTIONS", "adjust", "first_step_level", "randomized_tukey_hsd", "smallest_pvalue"]
-
 CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 LEAST_OVERLAP = 0.5  # of the queries that two systems share, by the most that any two do
 
@@ -57,27 +55,7 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
 
 
 def first_step_level(alpha: float, family: int, correction: str) -> float:
-    """Level that the smallest p-value of a family must reach to be significant after correction.
-
-    Parameters
-    ----------
-    alpha : float
-        Level of the family.
-    family : int
-        Number of tests.
-    correction : {"holm", "bonferroni", "fdr_bh", "tukey", "none"}
-        For the randomized Tukey HSD, which has no such level, that of Holm, which is a little lower.
-
-    Raises
-    ------
-    ParameterError
-        If the correction is unknown, alpha is not between 0 and 1, or there is no test.
-
-    Examples
-    --------
-    >>> first_step_level(0.05, 10, "holm"), first_step_level(0.05, 10, "none")
-    (0.005, 0.05)
-    """
+    """Level that the smallest p-value of a family must reach; for Tukey, which has none, that of Holm, a little lower."""
     check_choice("correction", correction, (*CORRECTIONS, "tukey"))
     check_share("alpha", alpha)
     check_positive("family", family)
@@ -85,18 +63,7 @@ def first_step_level(alpha: float, family: int, correction: str) -> float:
 
 
 def smallest_pvalue(n_nonzero: int) -> float:
-    """Smallest p-value of an exact two-sided test on so many differences that are not zero: all in one direction.
-
-    Parameters
-    ----------
-    n_nonzero : int
-        Number of differences that are not zero; with less than two of them every p-value is 1.
-
-    Examples
-    --------
-    >>> smallest_pvalue(5), smallest_pvalue(6)
-    (0.0625, 0.03125)
-    """
+    """Smallest p-value of an exact two-sided test on so many differences that are not zero: all in one direction."""
     return max(2.0 ** (1 - max(n_nonzero, 1)), SMALLEST_PVALUE)
 
 

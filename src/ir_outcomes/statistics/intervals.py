@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.statistics.counts import ROUNDING, linearized
 from ir_outcomes.statistics.distributions import check_discordant, check_share, numbers, paired
-from ir_outcomes.types import Floats, Ints
+from ir_outcomes.types import Floats
 
 
 class Interval(NamedTuple):
@@ -22,18 +21,17 @@ class Interval(NamedTuple):
     high: float
 
 
-# Measured on resampled real search lengths by benchmarks/simulate_errors.py, in shares, by the number of queries.
-COVERAGE_OF_INTERVAL: dict[int, float] = {20: 0.910, 50: 0.922, 200: 0.953}
-COVERAGE_OF_RATIO_INTERVAL: dict[int, float] = {20: 0.904, 50: 0.916, 200: 0.950}
 FEWEST_OF_EQUAL_DIFFERENCES = 30
-LARGEST_EXACT_SIGNED_RANK = 50
-MOST_SORTED = 150  # distinct differences whose pairs are sorted; with more, bisection is faster
 
 
-def mean_interval(d: npt.ArrayLike, level: float, largest: float | None = None) -> Interval | None:
+def mean_interval(
+    d: npt.ArrayLike, level: float, largest: float | None = None, clusters: npt.ArrayLike | None = None
+) -> Interval | None:
     """Compute the t interval of the mean of paired differences, with degrees of freedom corrected for heavy tails.
 
-    Where no difference is other than 0 they have no spread, and the interval is that of `interval_of_no_difference`.
+    Where none of n queries differs they have no spread, and the interval is ``-+ largest (1 - (alpha / 2)^(1 / n))`` with alpha
+    = 1 - level: were a larger share of all queries to differ, one of n would with a chance above 1 - alpha / 2, and each
+    differs by `largest` at most.
 
     Parameters
     ----------
@@ -43,6 +41,9 @@ def mean_interval(d: npt.ArrayLike, level: float, largest: float | None = None) 
         Confidence level, two-sided, such as 0.95. Each end is a one-sided limit at ``(1 + level) / 2``.
     largest : float, optional
         Largest possible size of a difference, where it is known: k - 1 for ranks up to k, and 0 for a run against itself.
+    clusters : (n,) array_like of int, optional
+        Cluster of each, where queries are not independent: the variance is then that of `linearized` values, and n the number
+        of clusters.
 
     Returns
     -------
@@ -57,7 +58,7 @@ def mean_interval(d: npt.ArrayLike, level: float, largest: float | None = None) 
 
     References
     ----------
-    Student 1908, with the degrees of freedom of `effective_df`.
+    Student 1908, with the degrees of freedom of `effective_df`; Clopper and Pearson 1934 for no difference in n queries.
 
     Notes
     -----
@@ -65,8 +66,8 @@ def mean_interval(d: npt.ArrayLike, level: float, largest: float | None = None) 
     small. Drawn from the real pairs of runs in three collections (``benchmarks/simulate_errors.py``), 95 % intervals cover the
     mean in 91.0, 92.2 and 95.3 % of the samples of 20, 50 and 200 queries; the plain t interval covers 87.8, 90.4 and 94.0 %,
     BCa 82, 87 and 93 %, the studentized bootstrap 86, 90 and 94 %, Hall's transformation 87, 90 and 94.5 %, the inverted
-    sign-flip test 86, 90 and 94 %. The interval is 20, 11 and 3 % wider than the plain one. `measured_coverage` returns these
-    numbers. Changing the signs of the differences mirrors the interval exactly.
+    sign-flip test 86, 90 and 94 %. The interval is 20, 11 and 3 % wider than the plain one. Changing the signs of the
+    differences mirrors it exactly.
 
     Examples
     --------
@@ -74,61 +75,63 @@ def mean_interval(d: npt.ArrayLike, level: float, largest: float | None = None) 
     [-0.264, 4.598]
     >>> mean_interval([2, 2, 2], 0.95)
     Interval(low=2.0, high=2.0)
-    """
-    d = numbers("d", d)
-    if not d.any():
-        return interval_of_no_difference(len(d), level, largest)
-    if len(d) < 2:
-        check_share("level", level)
-        return None
-    # Rounding would leave equal values a mean and a variance that are slightly off.
-    equal = bool(np.all(d == d[0]))
-    mean, deviation = (float(d[0]), 0.0) if equal else (float(d.mean()), float(d.std(ddof=1)))
-    return interval_of_mean(mean, deviation, len(d), level, effective_df(d))
-
-
-def interval_of_no_difference(n: int, level: float, largest: float | None) -> Interval | None:
-    """Compute the interval of a mean difference where none of n queries differs.
-
-    Were the share of queries that differ larger than ``1 - (alpha / 2)^(1 / n)``, with alpha = 1 - level, one of n would differ
-    with a chance above ``1 - alpha / 2``. Each of them differs by `largest` at most.
-
-    Parameters
-    ----------
-    n : int
-        Number of queries.
-    level : float
-        Confidence level, two-sided, such as 0.95.
-    largest : float or None
-        Largest possible size of a difference.
-
-    Returns
-    -------
-    Interval or None
-        None for no queries, and where the largest size is not known.
-
-    Raises
-    ------
-    ParameterError
-        If the level is not between 0 and 1.
-
-    References
-    ----------
-    Clopper and Pearson 1934, for no success in n trials.
-
-    Examples
-    --------
-    >>> [round(bound, 3) for bound in interval_of_no_difference(5000, 0.95, 99)]
+    >>> [round(bound, 3) for bound in mean_interval([0] * 5000, 0.95, largest=99)]
     [-0.073, 0.073]
     """
     check_share("level", level)
-    if n < 1 or largest is None:
+    changes = numbers("d", d)
+    values = linearized(changes, clusters)
+    n = len(values)
+    if not changes.any():
+        if not n or largest is None:
+            return None
+        bound = largest * -math.expm1(math.log((1 - level) / 2) / n)
+        return Interval(0.0 - bound, bound)
+    if n < 2:
         return None
-    bound = largest * -math.expm1(math.log((1 - level) / 2) / n)
-    return Interval(0.0 - bound, bound)
+    # Rounding would leave equal values a mean and a variance that are slightly off.
+    if np.all(values == values[0]):
+        return Interval(float(values[0]), float(values[0]))
+    return interval_of_mean(float(values.mean()), float(values.std(ddof=1)), n, level, effective_df(values))
 
 
-def bounded_mean_interval(values: npt.ArrayLike, level: float, bounds: tuple[float, float] = (0.0, 1.0)) -> Interval | None:
+def interval_of_mean(mean: float, deviation: float, n: int, level: float, df: float | None = None) -> Interval:
+    """Interval by t of a mean of n values with this standard deviation; n - 1 degrees of freedom by default."""
+    from scipy.special import stdtrit
+
+    # The lower quantile: 1 - tail would lose the digits of a small tail.
+    half = -float(stdtrit(n - 1 if df is None else df, (1 - level) / 2)) * deviation / math.sqrt(n)
+    return Interval(mean - half, mean + half)
+
+
+def effective_df(d: npt.ArrayLike) -> float:
+    """Degrees of freedom that the variance of the differences has, given their kurtosis.
+
+    The variance s^2 of n values has relative variance ``g / n + 2 / (n - 1)``, where g is the excess kurtosis (0 for normal
+    values). A chi-square with ``2 / (g / n + 2 / (n - 1))`` degrees of freedom has the same relative variance. g is the
+    bias-corrected sample kurtosis (`scipy.stats.kurtosis` with ``bias=False``), at least 0, so that the result is at most
+    n - 1; it is close to 2 where a single one of many differences is not 0, and n - 1 for fewer than four differences.
+
+    O'Neill 2014, "Some useful moment results in sampling problems" (variance of s^2); Satterthwaite 1946 (matching a
+    chi-square).
+    """
+    d = numbers("d", d)
+    n = len(d)
+    if n < 4 or np.all(d == d[0]):
+        return float(max(n - 1, 0))
+    scaled = d / np.abs(d).max()  # fourth powers of large differences would overflow
+    squares = (scaled - scaled.mean()) ** 2
+    kurtosis = float((squares**2).mean() / squares.mean() ** 2) - 3
+    corrected = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * kurtosis + 6)
+    return (n - 1) / (1 + max(0.0, corrected) * (n - 1) / (2 * n))
+
+
+def bounded_mean_interval(
+    values: npt.ArrayLike,
+    level: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    clusters: npt.ArrayLike | None = None,
+) -> Interval | None:
     """Compute the interval of the mean of values that cannot leave some bounds; it stays inside them.
 
     Wilson's interval of a share, with t for the normal quantile, and with the number of values replaced by the effective
@@ -143,6 +146,8 @@ def bounded_mean_interval(values: npt.ArrayLike, level: float, bounds: tuple[flo
         Confidence level, two-sided, such as 0.95.
     bounds : pair of float
         Smallest and largest possible value.
+    clusters : (n,) array_like of int, optional
+        See `mean_interval`.
 
     Returns
     -------
@@ -177,14 +182,13 @@ def bounded_mean_interval(values: npt.ArrayLike, level: float, bounds: tuple[flo
     shares = (numbers("values", values) - smallest) / (largest - smallest)
     if (shares < 0).any() or (shares > 1).any():
         raise ParameterError(f"values has one outside {smallest:g} to {largest:g}, its smallest and largest possible value")
-    n = len(shares)
-    if not n:
+    if not len(shares):
         return None
     from scipy.special import stdtrit
 
-    mean = float(shares.mean())
-    most = mean * (1 - mean)
-    effective = n * most / (float(shares.var()) + most / n) if most > 0 else n
+    mean, values = float(shares.mean()), linearized(shares, clusters)
+    n, most = len(values), mean * (1 - mean)
+    effective = n * most / (float(values.var()) + most / n) if most > 0 else n
     squared = float(stdtrit(max(n - 1, 1), (1 - level) / 2)) ** 2 / effective
     center, half = mean + squared / 2, math.sqrt(squared * (most + squared / 4))
     # The ends are inside the bounds by construction, and may leave them by a rounding error.
@@ -192,199 +196,7 @@ def bounded_mean_interval(values: npt.ArrayLike, level: float, bounds: tuple[flo
     return Interval(smallest + low * (largest - smallest), smallest + high * (largest - smallest))
 
 
-def interval_of_mean(mean: float, deviation: float, n: int, level: float, df: float | None = None) -> Interval | None:
-    """Compute the t interval of a mean given by its summary; None for fewer than two values.
-
-    Parameters
-    ----------
-    mean, deviation : float
-        Mean and standard deviation (n - 1 in the denominator) of the differences, in their unit. With a deviation of 0 the
-        interval is the mean itself.
-    n : int
-        Number of differences.
-    level : float
-        Confidence level, two-sided, such as 0.95.
-    df : float, optional
-        Degrees of freedom, from `effective_df`; n - 1 by default.
-
-    Raises
-    ------
-    ParameterError
-        If the level is not between 0 and 1.
-
-    Examples
-    --------
-    >>> [round(bound, 3) for bound in interval_of_mean(0.5, 2.0, 25, 0.95)]
-    [-0.326, 1.326]
-    """
-    check_share("level", level)
-    if n < 2:
-        return None
-    if deviation == 0:
-        return Interval(mean, mean)
-    from scipy.special import stdtrit
-
-    # The lower quantile: 1 - tail would lose the digits of a small tail.
-    half = -float(stdtrit(n - 1 if df is None else df, (1 - level) / 2)) * deviation / math.sqrt(n)
-    return Interval(mean - half, mean + half)
-
-
-def effective_df(d: npt.ArrayLike) -> float:
-    """Compute the degrees of freedom that the variance of the differences has, given their kurtosis.
-
-    The variance s^2 of n values has relative variance ``g / n + 2 / (n - 1)``, where g is the excess kurtosis (0 for normal
-    values). A chi-square with ``2 / (g / n + 2 / (n - 1))`` degrees of freedom has the same relative variance. g is the
-    bias-corrected sample kurtosis, at least 0, so that the result is at most n - 1.
-
-    Parameters
-    ----------
-    d : (n,) array_like
-        Differences.
-
-    Returns
-    -------
-    float
-        At most n - 1, and close to 2 where a single one of many differences is not 0. n - 1 for fewer than four differences
-        or equal ones.
-
-    Raises
-    ------
-    ParameterError
-        If a difference is NaN or infinite.
-
-    References
-    ----------
-    O'Neill 2014, "Some useful moment results in sampling problems", The American Statistician 68 (variance of s^2);
-    Satterthwaite 1946 (matching a chi-square); `scipy.stats.kurtosis` with ``bias=False``.
-
-    Examples
-    --------
-    >>> round(effective_df([0, 0, 0, 0, 0, 0, 0, 0, 0, 30]), 2)
-    1.64
-    >>> effective_df([1, 2, 3, 4, 5])
-    4.0
-    """
-    d = numbers("d", d)
-    n = len(d)
-    if n < 4 or np.all(d == d[0]):
-        return float(max(n - 1, 0))
-    scaled = d / np.abs(d).max()  # fourth powers of large differences would overflow
-    squares = (scaled - scaled.mean()) ** 2
-    kurtosis = float((squares**2).mean() / squares.mean() ** 2) - 3
-    corrected = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * kurtosis + 6)
-    return (n - 1) / (1 + max(0.0, corrected) * (n - 1) / (2 * n))
-
-
-def measured_coverage(n: int, coverage: Mapping[int, float] = COVERAGE_OF_INTERVAL) -> float | None:
-    """Look up how often a 95 % interval on n queries covers the truth, where that falls short by more than one point.
-
-    Parameters
-    ----------
-    n : int
-        Number of queries.
-    coverage : mapping of int to float
-        Measured shares by number of queries: `COVERAGE_OF_INTERVAL` (of `mean_interval`, the default) or
-        `COVERAGE_OF_RATIO_INTERVAL` (of `ratio_interval`).
-
-    Returns
-    -------
-    float or None
-        As a share, interpolated in log(n); below the smallest measured n, the share measured there, which is then an upper
-        bound. None where the interval covers at least 94 %.
-
-    Examples
-    --------
-    >>> round(measured_coverage(30), 3), measured_coverage(200)
-    (0.915, None)
-    """
-    sizes = sorted(coverage)
-    share = float(np.interp(math.log(max(n, 1)), np.log(sizes), [coverage[size] for size in sizes]))
-    return share if share < 0.94 else None
-
-
-def harm_excluded(interval: Interval | None, margin: float, n: int, *, higher_is_better: bool) -> bool:
-    """Say whether the harmful side of an interval stays inside a margin (non-inferiority).
-
-    With an interval at level ``1 - alpha / m`` this is a one-sided test at level ``alpha / (2 m)``.
-
-    Parameters
-    ----------
-    interval : Interval or None
-        Of the difference, contender minus baseline; None excludes nothing.
-    margin : float
-        Largest tolerable harm, positive, in the unit of the interval.
-    n : int
-        Number of differences behind the interval. An interval without width says nothing about the spread of the differences,
-        so on fewer than 30 of them it counts as inside no margin, unless both ends are 0: the runs are then identical.
-    higher_is_better : bool
-        Whether positive differences favour the contender.
-
-    Raises
-    ------
-    ParameterError
-        If the margin is not positive.
-
-    References
-    ----------
-    Schuirmann 1987; `statsmodels.stats.weightstats.ttost_paired` for the t interval.
-
-    Examples
-    --------
-    >>> harm_excluded(Interval(-0.4, 1.2), 0.5, 100, higher_is_better=True)
-    True
-    >>> harm_excluded(Interval(-0.4, 1.2), 0.5, 100, higher_is_better=False)
-    False
-    """
-    if not margin > 0:
-        raise ParameterError(f"margin={margin!r}: must be positive")
-    if interval is None:
-        return False
-    if interval.low == interval.high != 0 and n < FEWEST_OF_EQUAL_DIFFERENCES:
-        return False
-    return -interval.low < margin if higher_is_better else interval.high < margin
-
-
-def harm_shown(interval: Interval | None, margin: float, n: int, *, higher_is_better: bool) -> bool:
-    """Say whether the whole interval is beyond a margin on the harmful side; the parameters are those of `harm_excluded`.
-
-    Raises
-    ------
-    ParameterError
-        If the margin is not positive.
-
-    Examples
-    --------
-    >>> harm_shown(Interval(-3.0, -1.2), 1.0, 100, higher_is_better=True)
-    True
-    >>> harm_shown(Interval(-3.0, -0.8), 1.0, 100, higher_is_better=True)
-    False
-    """
-    if not margin > 0:
-        raise ParameterError(f"margin={margin!r}: must be positive")
-    if interval is None:
-        return False
-    if interval.low == interval.high and n < FEWEST_OF_EQUAL_DIFFERENCES:
-        return False
-    return interval.high < -margin if higher_is_better else interval.low > margin
-
-
-def equivalent(interval: Interval | None, margin: float, n: int) -> bool:
-    """Say whether both sides of an interval stay inside a margin (two one-sided tests); parameters as in `harm_excluded`.
-
-    Raises
-    ------
-    ParameterError
-        If the margin is not positive.
-
-    Examples
-    --------
-    >>> equivalent(Interval(-0.4, 1.2), 0.5, 100), equivalent(Interval(0.0, 0.0), 0.5, 3)
-    (False, True)
-    """
-    return all(harm_excluded(interval, margin, n, higher_is_better=higher) for higher in (True, False))
-
-
-def coverage_interval(d: npt.ArrayLike, step: float, level: float) -> Interval | None:
+def coverage_interval(d: npt.ArrayLike, step: float, level: float, clusters: npt.ArrayLike | None = None) -> Interval | None:
     """Compute the adjusted Wald interval of a mean difference of shares found; None for no queries.
 
     Parameters
@@ -396,6 +208,8 @@ def coverage_interval(d: npt.ArrayLike, step: float, level: float) -> Interval |
         one. It depends on what is possible, not on the values seen, so the interval does not jump when one item moves.
     level : float
         Confidence level, two-sided, such as 0.95.
+    clusters : (n,) array_like of int, optional
+        Cluster of each, where queries are not independent: the interval is then `mean_interval`.
 
     Returns
     -------
@@ -428,43 +242,23 @@ def coverage_interval(d: npt.ArrayLike, step: float, level: float) -> Interval |
     [-0.1901, 0.4209]
     """
     d = numbers("d", d)
+    check_share("level", level)
     if (np.abs(d) > 1).any():
         raise ParameterError("d has differences beyond -1 and 1: must be differences of shares")
-    return interval_of_coverage(float(d.sum()), float((d**2).sum()), len(d), step, level)
-
-
-def interval_of_coverage(total: float, squares: float, n: int, step: float, level: float) -> Interval | None:
-    """Compute `coverage_interval` from the sum of the n differences and the sum of their squares.
-
-    Raises
-    ------
-    ParameterError
-        If the step is not above 0 and at most 1, or the level is not between 0 and 1.
-
-    Examples
-    --------
-    >>> won, lost = 28, 5
-    >>> [round(bound, 4) for bound in interval_of_coverage(won - lost, won + lost, 1000, 1.0, 0.95)]
-    [0.0115, 0.0344]
-    """
-    check_share("level", level)
     if not 0 < step <= 1:
         raise ParameterError(f"step={step!r}: must be above 0 and at most 1")
+    n = len(d)
+    if clusters is not None:
+        found = mean_interval(d, level, 1.0, clusters)
+        return None if found is None else Interval(max(-1.0, found.low), min(1.0, found.high))
     if n == 0 or (n == 1 and step < 1):
         return None
     from scipy.special import ndtri, stdtrit
 
-    weight = n + 2 * step
-    center = total / weight
-    variance = ((squares + 2 * step**2) / weight - center**2) / weight
+    center, variance = adjusted_wald(d.sum(), d @ d, n, step)
     tail = (1 - level) / 2
-    if step < 1:
-        variance *= 1 + (1 - step) / (n - 1)
-        quantile = -float(stdtrit((n - 1) / (1 - step), tail))
-    else:
-        quantile = -float(ndtri(tail))
-    half = quantile * math.sqrt(max(variance, 0.0))
-    return Interval(max(-1.0, center - half), min(1.0, center + half))
+    half = -float(stdtrit((n - 1) / (1 - step), tail) if step < 1 else ndtri(tail)) * math.sqrt(variance)
+    return Interval(max(-1.0, float(center) - half), min(1.0, float(center) + half))
 
 
 def odds_ratio(won: int, lost: int) -> float | None:
@@ -524,25 +318,14 @@ def odds_ratio_interval(won: int, lost: int, level: float) -> Interval | None:
 
 
 def ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> float | None:
-    """Compute the mean of the contender as a multiple of that of the baseline, on a ratio scale.
-
-    None where there are no values or the mean of the baseline is 0.
-
-    Raises
-    ------
-    ParameterError
-        If the two differ in length, or a value is NaN, infinite or negative.
-
-    Examples
-    --------
-    >>> ratio_of_means([2, 4, 6], [1, 2, 6])
-    0.75
-    """
+    """Mean of the contender as a multiple of that of the baseline; None where there is none, or that of the baseline is 0."""
     x, y = on_ratio_scale(baseline, contender)
     return float(y.mean() / x.mean()) if x.any() else None
 
 
-def ratio_interval(baseline: npt.ArrayLike, contender: npt.ArrayLike, level: float) -> Interval | None:
+def ratio_interval(
+    baseline: npt.ArrayLike, contender: npt.ArrayLike, level: float, clusters: npt.ArrayLike | None = None
+) -> Interval | None:
     """Compute the interval of the ratio of two paired means, contender as a multiple of the baseline, on a ratio scale.
 
     The t interval of the logarithm of the ratio, with the delta method's variance and the degrees of freedom of
@@ -554,6 +337,8 @@ def ratio_interval(baseline: npt.ArrayLike, contender: npt.ArrayLike, level: flo
         Paired values, such as search lengths.
     level : float
         Confidence level, two-sided, such as 0.95.
+    clusters : (n,) array_like of int, optional
+        See `mean_interval`.
 
     Returns
     -------
@@ -584,197 +369,73 @@ def ratio_interval(baseline: npt.ArrayLike, contender: npt.ArrayLike, level: flo
     x, y = on_ratio_scale(baseline, contender)
     if len(x) < 2 or not (x.any() and y.any()):
         return None
-    ratio, influence = float(y.mean() / x.mean()), log_ratio_influence(x, y)
-    deviation = float(influence.std(ddof=1))
-    log = interval_of_mean(0.0, deviation, len(x), level, effective_df(influence))
+    ratio, log = float(y.mean() / x.mean()), mean_interval(log_ratio_influence(x, y), level, 0.0, clusters)
     return None if log is None else Interval(ratio * math.exp(log.low), ratio * math.exp(log.high))
 
 
 def log_ratio_influence(baseline: Floats, contender: Floats) -> Floats:
-    """Compute how much each pair adds to the logarithm of the ratio of means, to first order; these values sum to 0.
+    """What each pair adds to the logarithm of the ratio of means, to first order; the values sum to 0.
 
     Values that are 0 but for rounding, relative to their two terms, are made 0, so that pairs of one ratio have no variance.
     """
     x, y = baseline / baseline.mean(), contender / contender.mean()
     values: Floats = y - x
-    values[np.abs(values) <= 64 * np.finfo(np.float64).eps * np.maximum(x, y)] = 0.0
+    values[np.abs(values) <= ROUNDING * np.maximum(x, y)] = 0.0
     return values
 
 
 def on_ratio_scale(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Return paired values as arrays; raise ParameterError where one is negative."""
+    """Paired values as arrays; raise ParameterError where one is negative."""
     x, y = paired(baseline, contender)
     if (x < 0).any() or (y < 0).any():
         raise ParameterError("baseline or contender has negative values: a ratio of means needs a scale that starts at 0")
     return x, y
 
 
-def hodges_lehmann(d: npt.ArrayLike) -> float | None:
-    """Compute the Hodges-Lehmann shift: the median of the averages of all pairs of differences; None for no differences.
+def adjusted_wald(total: Any, squares: Any, n: int, step: float) -> tuple[Any, Any]:
+    """Centre and variance of `coverage_interval`, from the sum of n differences and the sum of their squares; arrays or not."""
+    weight = n + 2 * step
+    center = total / weight
+    variance = np.maximum((squares + 2 * step**2) / weight - center**2, 0.0) / weight
+    return center, variance if step == 1 else variance * (1 + (1 - step) / (n - 1))
 
-    A pair may be a difference with itself. This estimate belongs to Wilcoxon's signed rank test. The median is exact and is
-    found without listing the pairs, of which 6000 differences have 18 million.
 
-    Parameters
-    ----------
-    d : (n,) array_like
-        Differences, from `differences`; the shift is in their unit.
+def harm_excluded(interval: Interval | None, margin: float, n: int, *, higher_is_better: bool) -> bool:
+    """Whether the harmful side of an interval of n differences stays inside a positive margin (non-inferiority).
 
-    Raises
-    ------
-    ParameterError
-        If a difference is NaN or infinite.
-
-    References
-    ----------
-    Hodges and Lehmann 1963; Hollander, Wolfe and Chicken 2013, section 3.2.
-
-    Examples
-    --------
-    >>> hodges_lehmann([1, 2, 9])
-    3.5
+    With an interval at level ``1 - alpha / m`` this is a one-sided test at level ``alpha / (2 m)`` (Schuirmann 1987;
+    `statsmodels.stats.weightstats.ttost_paired` for the t interval). None excludes nothing. An interval without width says
+    nothing about the spread of the differences, so on fewer than 30 of them it counts as inside no margin, unless both ends are
+    0: the runs are then identical.
     """
-    d = numbers("d", d)
-    if not len(d):
-        return None
-    values, counts = np.unique(d, return_counts=True)
-    pairs = len(d) * (len(d) + 1) // 2
-    lower = _pair_sum(values, counts, (pairs + 1) // 2)
-    upper = lower if pairs % 2 else _pair_sum(values, counts, pairs // 2 + 1)
-    return lower / 4 + upper / 4
+    _check_margin(margin)
+    if interval is None or (interval.low == interval.high != 0 and n < FEWEST_OF_EQUAL_DIFFERENCES):
+        return False
+    return -interval.low < margin if higher_is_better else interval.high < margin
 
 
-def hodges_lehmann_interval(d: npt.ArrayLike, level: float) -> Interval | None:
-    """Compute the interval of the Hodges-Lehmann shift, by inversion of Wilcoxon's signed rank test.
-
-    Both ends are averages of pairs of differences, at ranks from the distribution of the signed rank sum: exact for up to 50
-    differences, by the normal approximation for more. Ties and zeros make it conservative.
-
-    Parameters
-    ----------
-    d : (n,) array_like
-        Differences, zeros included, from `differences`; the interval is in their unit.
-    level : float
-        Confidence level, two-sided, such as 0.95.
-
-    Returns
-    -------
-    Interval or None
-        None where even the range of all differences does not reach the level: fewer than 6 of them at 0.95.
-
-    Raises
-    ------
-    ParameterError
-        If a difference is NaN or infinite, or the level is not between 0 and 1.
-
-    References
-    ----------
-    Tukey 1949; Hollander, Wolfe and Chicken 2013, section 3.3, equations 3.27 to 3.30.
-
-    Examples
-    --------
-    >>> hodges_lehmann_interval([1, 2, 4, 8, 16, 32, 64], 0.95)
-    Interval(low=2.0, high=40.0)
-    """
-    d = numbers("d", d)
-    check_share("level", level)
-    rank = _end_of_shift(len(d), level)
-    if rank < 1:
-        return None
-    values, counts = np.unique(d, return_counts=True)
-    pairs = len(d) * (len(d) + 1) // 2
-    return Interval(_pair_sum(values, counts, rank) / 2, _pair_sum(values, counts, pairs + 1 - rank) / 2)
+def harm_shown(interval: Interval | None, margin: float, n: int, *, higher_is_better: bool) -> bool:
+    """Whether the whole interval is beyond a margin on the harmful side; see `harm_excluded`."""
+    _check_margin(margin)
+    if interval is None or (interval.low == interval.high and n < FEWEST_OF_EQUAL_DIFFERENCES):
+        return False
+    return interval.high < -margin if higher_is_better else interval.low > margin
 
 
-def _end_of_shift(n: int, level: float) -> int:
-    """Find the rank, from 1, of the pair average at the lower end of the interval; 0 where there is no such interval."""
-    tail = (1 - level) / 2
-    if n <= LARGEST_EXACT_SIGNED_RANK:
-        return int(np.searchsorted(_signed_rank_cdf(n), tail * (1 + 1e-12), side="right"))
-    from scipy.special import ndtri
-
-    return max(0, int(n * (n + 1) / 4 + float(ndtri(tail)) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)))
+def equivalent(interval: Interval | None, margin: float, n: int) -> bool:
+    """Whether both sides of an interval stay inside a margin (two one-sided tests); see `harm_excluded`."""
+    return all(harm_excluded(interval, margin, n, higher_is_better=higher) for higher in (True, False))
 
 
-@lru_cache(maxsize=64)
-def _signed_rank_cdf(n: int) -> Floats:
-    """Chances that the ranks 1 to n with positive signs sum to at most 0, 1, 2, ..."""
-    ways = np.zeros(n * (n + 1) // 2 + 1)
-    ways[0] = 1
-    for rank in range(1, n + 1):
-        ways[rank:] += ways[:-rank].copy()
-    chances: Floats = np.cumsum(ways) / 2.0**n
-    return chances
-
-
-def _pair_sum(values: Floats, counts: Ints, rank: int) -> float:
-    """Find the sum of two values, possibly of one with itself, that has this rank (from 1) among all such sums.
-
-    Few sums are sorted. Of many, the smallest float that at least `rank` sums do not exceed is found by bisection of the
-    floats, in at most 64 steps.
-    """
-    if len(values) <= MOST_SORTED:
-        first, second = np.triu_indices(len(values))
-        sums = values[first] + values[second]
-        # Of equal values each pair counts, and each value with itself.
-        pairs = np.where(first == second, counts[first] * (counts[first] + 1) // 2, counts[first] * counts[second])
-        order = np.argsort(sums, kind="stable")
-        return float(sums[order[np.searchsorted(np.cumsum(pairs[order]), rank)]])
-    low, high = _place(2 * values[0]), _place(2 * values[-1])
-    while low < high:
-        middle = (low + high) // 2
-        if _sums_up_to(_float_at(middle), values, counts) >= rank:
-            high = middle
-        else:
-            low = middle + 1
-    return _float_at(low)
-
-
-def _sums_up_to(bound: float, values: Floats, counts: Ints) -> int:
-    # For each value, the number of values with which its sum is at most the bound, by bisection for all values at once.
-    partners = np.zeros(len(values), dtype=np.int64)
-    for bit in reversed(range(len(values).bit_length())):
-        further = partners + (1 << bit)
-        within = further <= len(values)
-        within[within] = values[within] + values[further[within] - 1] <= bound
-        partners[within] = further[within]
-    ordered = int(counts @ np.concatenate([[0], np.cumsum(counts)])[partners])
-    return (ordered + int(counts[2 * values <= bound].sum())) // 2
-
-
-def _place(value: float) -> int:
-    """Number the floats in ascending order, consecutive ones consecutively, starting from 0 for 0.0."""
-    bits = int(np.float64(value).view(np.int64))
-    return bits if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)
-
-
-def _float_at(place: int) -> float:
-    return math.copysign(float(np.int64(abs(place)).view(np.float64)), place)
+def _check_margin(margin: float) -> None:
+    if not margin > 0:
+        raise ParameterError(f"margin={margin!r}: must be positive")
 
 
 def median_interval(values: npt.ArrayLike, level: float) -> Interval | None:
-    """Two-sided confidence interval of the median, of two of the values; valid for any distribution.
+    """Interval of the median, of two of the values, valid for any distribution (Conover 1999, section 3.2).
 
-    Parameters
-    ----------
-    values : (n,) array_like
-        Finite.
-    level : float
-        Coverage that the interval has at least, such as 0.95.
-
-    Returns
-    -------
-    Interval or None
-        None where n is so small that not even the smallest and the largest value reach the level: below 6 at 0.95.
-
-    References
-    ----------
-    Conover 1999, Practical Nonparametric Statistics, section 3.2.
-
-    Examples
-    --------
-    >>> median_interval([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.95)
-    Interval(low=2.0, high=9.0)
+    None where not even the smallest and the largest value reach the level: below 6 values at 0.95.
     """
     from scipy.special import bdtr
 

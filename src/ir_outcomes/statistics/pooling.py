@@ -23,23 +23,7 @@ FEWEST_PAIRS_OF_A_RATIO = 10
 
 @dataclass(frozen=True)
 class FixedMean:
-    """The unweighted mean of the effects of these samples.
-
-    Attributes
-    ----------
-    effect : float
-        Mean, in the unit of the effects.
-    standard_error : float
-        Of the mean.
-    df : float
-        Welch-Satterthwaite degrees of freedom.
-    interval : Interval
-        Two-sided, at the level asked for.
-    pvalue : float
-        Two-sided, of a mean of 0.
-    k : int
-        Number of samples.
-    """
+    """The unweighted mean of the effects of k samples, with Welch-Satterthwaite degrees of freedom; p-value of a mean of 0."""
 
     effect: float
     standard_error: float
@@ -55,12 +39,9 @@ class RandomEffects:
 
     Attributes
     ----------
-    effect : float
-        Weighted mean, in the unit of the effects.
-    standard_error : float
-        Of the mean, after the modification of Hartung, Knapp, Sidik and Jonkman.
-    interval, pvalue : Interval, float
-        Of the mean, t with k - 1 degrees of freedom; the p-value is that of a mean of 0.
+    effect, standard_error, interval, pvalue
+        Weighted mean, in the unit of the effects, with the modification of Hartung, Knapp, Sidik and Jonkman; t with k - 1
+        degrees of freedom.
     prediction : Interval
         Of the effect of a new sample, t with k - 2 degrees of freedom.
     tau_squared : float
@@ -93,19 +74,7 @@ class RandomEffects:
 
 @dataclass(frozen=True)
 class Heterogeneity:
-    """Whether groups of queries differ in their mean effect.
-
-    Attributes
-    ----------
-    cochran_q : float
-        Cochran's Q over the groups.
-    pvalue : float
-        Of the permutation test, (1 + b) / (1 + B).
-    chi_square_pvalue : float
-        Of Q as chi-square with (groups - 1) degrees of freedom.
-    groups : int
-        Number of groups.
-    """
+    """Whether groups of queries differ in their mean effect: Cochran's Q, its p-value by permutation and as chi-square."""
 
     cochran_q: float
     pvalue: float
@@ -288,21 +257,9 @@ def prediction_powered_mean(
 
 
 def paule_mandel(effects: npt.ArrayLike, variances: npt.ArrayLike) -> float:
-    """Estimate the variance between samples: the value at which Cochran's generalised Q is its expectation, k - 1; at least 0.
+    """Variance between samples at which Cochran's generalised Q is its expectation, k - 1; at least 0.
 
-    Raises
-    ------
-    ParameterError
-        If the arrays differ in length, there are fewer than two effects, a value is NaN, or a variance is not positive.
-
-    References
-    ----------
     Paule and Mandel 1982; DerSimonian and Kacker 2007, section 2.4.
-
-    Examples
-    --------
-    >>> round(paule_mandel([0.0, 1.0, 2.0], [0.25, 0.25, 0.25]), 6)
-    0.75
     """
     y, v = _effects(effects, variances, 2)
     expected = len(y) - 1

@@ -13,47 +13,17 @@ import numpy.typing as npt
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.distributions import binomial_cdf, binomial_chances, check_discordant, check_share, numbers, root
 from ir_outcomes.statistics.intervals import effective_df
-from ir_outcomes.types import CoverageTest, Floats, Ints
+from ir_outcomes.types import Floats, Ints
 
 MOST_DEGREES_OF_FREEDOM = 100_000
 
 
 def power_of_mean(shift: float, df: float, alpha: float) -> float:
-    """Compute the power of a two-sided t test.
+    """Power of a two-sided t test at a noncentrality, the true mean divided by its standard error (Cohen 1988, chapter 2).
 
-    Parameters
-    ----------
-    shift : float
-        Noncentrality: true mean divided by its standard error.
-    df : float
-        Degrees of freedom.
-    alpha : float
-        Level of the test.
-
-    Returns
-    -------
-    float
-        Chance that the absolute value of t exceeds the critical value.
-
-    Raises
-    ------
-    ParameterError
-        If alpha is not between 0 and 1.
-
-    References
-    ----------
-    Noncentral t distribution; Cohen 1988, chapter 2.
-
-    Notes
-    -----
     The chance that Z + shift exceeds c S, where S^2 is a chi-square divided by its degrees of freedom, is integrated over Z
     on a fixed grid. The noncentral t distributions of SciPy 1.11 to 1.14 do not return for one degree of freedom and small
     levels.
-
-    Examples
-    --------
-    >>> round(power_of_mean(2.8, 53, 0.05), 3)
-    0.785
     """
     check_share("alpha", alpha)
     return _power(shift, df, _critical(df, alpha))
@@ -145,36 +115,11 @@ def _detectable_shift(df: int, alpha: float, power: float) -> float | None:
     return root(lambda shift: power - _power(shift, df, critical), 0.0, high, tolerance=1e-7 * high)
 
 
-def power_of_proportion(
-    n: int, discordant_share: float, difference: float, alpha: float, test: CoverageTest = "exact"
-) -> float:
-    """Compute the power of the two-sided test on won against lost, unconditionally over n pairs.
+def power_of_proportion(n: int, discordant_share: float, difference: float, alpha: float) -> float:
+    """Power of the two-sided binomial test on won against lost, unconditionally over n pairs.
 
     Of n pairs a binomial number is discordant, with share max(discordant_share, difference), and of those a binomial number is
-    won.
-
-    Parameters
-    ----------
-    n : int
-        Number of pairs.
-    discordant_share : float
-        Share of pairs that one of the two won.
-    difference : float
-        True share of won minus lost, from 0 to 1.
-    alpha : float
-        Level of the test.
-    test : {"exact", "midp"}
-        The exact binomial test or its mid-p variant.
-
-    Raises
-    ------
-    ParameterError
-        If alpha is not between 0 and 1, a share is not from 0 to 1, or the test is unknown.
-
-    Examples
-    --------
-    >>> round(power_of_proportion(1000, 0.033, 0.0167, 0.05), 3)
-    0.801
+    won; difference is the true share of won minus lost.
     """
     check_share("alpha", alpha)
     _check_shares(discordant_share, difference)
@@ -182,7 +127,7 @@ def power_of_proportion(
     share = min(1.0, max(discordant_share, difference))
     spread = 10 * math.sqrt(n * share * (1 - share)) + 10
     discordant = np.arange(max(0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
-    critical = _most_rejected(discordant, alpha, test)
+    critical = _most_rejected(discordant, alpha)
     return _proportion_power(n, discordant, critical, discordant_share, difference)
 
 
@@ -203,9 +148,7 @@ def _proportion_power(n: int, discordant: Ints, critical: Ints, discordant_share
     return float(chance[likely] @ (binomial_cdf(most, m, p_lost) + binomial_cdf(most, m, 1 - p_lost)))
 
 
-def detectable_proportion(
-    n: int, discordant_share: float, alpha: float, power: float = 0.8, test: CoverageTest = "exact"
-) -> float | None:
+def detectable_proportion(n: int, discordant_share: float, alpha: float, power: float = 0.8) -> float | None:
     """Find the smallest difference of paired proportions that the test on won against lost detects with this power.
 
     Unconditionally over n, see `power_of_proportion`.
@@ -220,8 +163,6 @@ def detectable_proportion(
         Level of the test: for the first step of Holm's correction, the level of the family divided by its size.
     power : float
         Chance to detect the difference.
-    test : {"exact", "midp"}
-        The deciding test: the exact binomial test or its mid-p variant.
 
     Returns
     -------
@@ -231,7 +172,7 @@ def detectable_proportion(
     Raises
     ------
     ParameterError
-        If not 0 < alpha < power < 1, the share is not from 0 to 1, or the test is unknown.
+        If not 0 < alpha < power < 1, the share is not from 0 to 1.
 
     References
     ----------
@@ -249,7 +190,7 @@ def detectable_proportion(
     if n < 1:
         return None
     discordant = np.arange(n + 1)
-    critical = _most_rejected(discordant, alpha, test)
+    critical = _most_rejected(discordant, alpha)
 
     def lacking(difference: float) -> float:
         return power - _proportion_power(n, discordant, critical, discordant_share, difference)
@@ -260,23 +201,16 @@ def detectable_proportion(
     return low if lacking(low) <= 0 else root(lacking, low, 1.0, tolerance=1e-6)
 
 
-def _most_rejected(discordant: Ints, alpha: float, test: CoverageTest) -> Ints:
+def _most_rejected(discordant: Ints, alpha: float) -> Ints:
     """Find the largest number of lost (and, by symmetry, of won) that the two-sided test rejects; -1 where it never does."""
     from scipy.special import ndtri
-
-    if test not in ("exact", "midp"):
-        raise ParameterError(f"test={test!r}: must be one of exact, midp")
-
-    def tail(lost: Ints) -> Floats:
-        up_to = binomial_cdf(lost, discordant, 0.5)
-        return up_to if test == "exact" else (up_to + binomial_cdf(lost - 1, discordant, 0.5)) / 2
 
     nearly = np.floor(discordant / 2 + ndtri(alpha / 2) * np.sqrt(discordant) / 2)
     critical: Ints = nearly.astype(np.int64).clip(-1)
     # Each pass moves by one and stays between -1 and the number of discordant pairs, so both loops end.
-    while (rejected_more := (tail(critical + 1) <= alpha / 2) & (critical < discordant)).any():
+    while (rejected_more := (binomial_cdf(critical + 1, discordant, 0.5) <= alpha / 2) & (critical < discordant)).any():
         critical += rejected_more
-    while (rejected_less := (tail(critical) > alpha / 2) & (critical >= 0)).any():
+    while (rejected_less := (binomial_cdf(critical, discordant, 0.5) > alpha / 2) & (critical >= 0)).any():
         critical -= rejected_less
     return critical
 
@@ -319,7 +253,6 @@ def queries_for_coverage(
     *,
     alpha: float,
     power: float = 0.8,
-    test: CoverageTest = "exact",
     confidence: float = 0.8,
 ) -> QueriesNeeded:
     """Compute how many queries the test on won against lost needs.
@@ -336,8 +269,6 @@ def queries_for_coverage(
         Level of the test: for the first step of Holm's correction, the level of the family divided by its size.
     power : float
         Chance to detect the effect.
-    test : {"exact", "midp"}
-        The deciding test.
     confidence : float
         Of the upper bound.
 
@@ -345,7 +276,7 @@ def queries_for_coverage(
     ------
     ParameterError
         If the counts are impossible, the effect is 0 or beyond 1, not 0 < alpha < power < 1, the confidence is not between 0
-        and 1, or the test is unknown.
+        and 1.
 
     References
     ----------
@@ -372,7 +303,7 @@ def queries_for_coverage(
 
     def needed(share: float) -> int | None:
         start = _guess(max(share, effect), effect, alpha, power)
-        return _fewest(lambda queries: power_of_proportion(queries, share, effect, alpha, test), power, start)
+        return _fewest(lambda queries: power_of_proportion(queries, share, effect, alpha), power, start)
 
     return QueriesNeeded(needed(discordant / n), needed(limit), effect, alpha, power, confidence)
 

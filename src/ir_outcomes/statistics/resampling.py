@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.statistics.counts import linearized
 from ir_outcomes.statistics.distributions import check_draws, check_share
+from ir_outcomes.statistics.intervals import adjusted_wald
 from ir_outcomes.types import Floats, Ints
 
 
@@ -50,10 +52,13 @@ def band_of_events(
     level: float,
     *,
     smallest_step: float | None = None,
+    clusters: npt.ArrayLike | None = None,
     seed: int = 0,
     resamples: int = 9_999,
 ) -> Band | None:
-    """Compute the band from the steps of the curves.
+    """Compute the simultaneous band of the difference of two step curves, such as the shares of queries answered by rank k.
+
+    Each query has a curve in each run, a step function of the rank k from 1 on; the band holds for all ranks at once.
 
     Parameters
     ----------
@@ -74,6 +79,9 @@ def band_of_events(
         Mean over the queries of the smallest possible step, as the step of `coverage_interval`. The widths then use the
         standard error of that interval, which is positive at every rank; by default they use that of the sample, which is 0
         where no query differs.
+    clusters : (n,) array_like of int, optional
+        Cluster of each query, where queries are not independent; the widths then use the standard error of `linearized`
+        values, and signs are those of clusters.
     seed, resamples : int
         Of the random signs.
 
@@ -110,11 +118,8 @@ def band_of_events(
     >>> bool(band.low[1] < 0 < band.high[1])
     True
     """
-    queries, ranks, steps = (
-        np.asarray(query, dtype=np.int64),
-        np.asarray(rank, dtype=np.int64),
-        np.asarray(step, dtype=np.float64),
-    )
+    queries, ranks = np.asarray(query, dtype=np.int64), np.asarray(rank, dtype=np.int64)
+    steps = np.asarray(step, dtype=np.float64)
     if not queries.shape == ranks.shape == steps.shape or queries.ndim != 1:
         raise ParameterError("query, rank and step must be lists of one length")
     if len(queries) and (queries.min() < 0 or queries.max() >= n):
@@ -139,16 +144,22 @@ def band_of_events(
     np.add.at(curves, (row, at), steps)
     curves = np.cumsum(curves, axis=1)
     curves[np.abs(curves) < 1e-12] = 0.0  # what both runs found by then, but for rounding
+    units = n
+    if clusters is not None and len(changes):
+        of_queries = np.zeros((n, len(changes)))
+        of_queries[differing] = curves
+        curves = np.stack([linearized(column, clusters) for column in of_queries.T], axis=1)
+        units, smallest_step = len(curves), None
     curves = curves[curves.any(axis=1)]  # so that steps that cancel each other out do not change the draws
     total, squares = curves.sum(axis=0), (curves**2).sum(axis=0)
-    mean = total / n
-    error = np.sqrt(np.maximum(0.0, squares - n * mean**2) / (n - 1) / n)
-    error[error <= 1e-12 * np.sqrt(squares / n)] = 0.0  # all queries differ by the same amount
-    critical = _critical(curves, mean, error, n, level, seed, resamples)
+    mean = total / units
+    error = np.sqrt(np.maximum(0.0, squares - units * mean**2) / (units - 1) / units) if units > 1 else np.zeros_like(mean)
+    error[error <= 1e-12 * np.sqrt(squares / units)] = 0.0  # all queries differ by the same amount
+    critical = _critical(curves, mean, error, units, level, seed, resamples)
     before = 0.0
     if smallest_step is not None and critical > 0:
-        error = _adjusted_error(total, squares, n, smallest_step)
-        before = float(_adjusted_error(np.zeros(1), np.zeros(1), n, smallest_step)[0])
+        error = np.sqrt(adjusted_wald(total, squares, n, smallest_step)[1])
+        before = float(np.sqrt(adjusted_wald(0.0, 0.0, n, smallest_step)[1]))
     # At rank k the curves are those of the last change at or before k, and 0 before the first.
     last = np.searchsorted(changes, np.arange(1, depth + 1), side="right")
     difference = np.concatenate([[0.0], mean])[last]
@@ -157,14 +168,8 @@ def band_of_events(
     return Band(difference, standard_error, difference - width, difference + width, critical, level, n)
 
 
-def _adjusted_error(total: Floats, squares: Floats, n: int, step: float) -> Floats:
-    """Compute the standard error of `coverage_interval` at each rank."""
-    weight = n + 2 * step
-    spread = (squares + 2 * step**2) / weight - (total / weight) ** 2
-    return np.asarray(np.sqrt(np.maximum(spread, 0.0) * (1 + (1 - step) / (n - 1)) / weight))
-
-
 def _critical(curves: Floats, mean: Floats, error: Floats, n: int, level: float, seed: int, resamples: int) -> float:
+    """Level quantile, over random signs, of the largest standardised sum over ranks; 0 where nothing varies."""
     varying = error > 0
     if not varying.any():
         return 0.0
@@ -187,86 +192,13 @@ def _critical(curves: Floats, mean: Floats, error: Floats, n: int, level: float,
     return float(np.partition(largest, place - 1)[place - 1])
 
 
-def band_of_ranks(
-    baseline: npt.ArrayLike,
-    contender: npt.ArrayLike,
-    depth: int,
-    level: float,
-    *,
-    smallest_step: float | None = None,
-    seed: int = 0,
-    resamples: int = 9_999,
-) -> Band | None:
-    """Compute the band of the difference of the shares of queries answered by rank k, from first ranks.
-
-    Parameters
-    ----------
-    baseline, contender : (n,) array_like
-        For each query the rank at which the run answers it, from 1; NaN or infinity where it does not.
-    depth : int
-        Largest rank.
-    level : float
-        Simultaneous confidence level, such as 0.95.
-    smallest_step : float, optional
-        1, or None (the default) for widths of 0 where no query differs, see `band_of_events`.
-    seed, resamples : int
-        Of the random signs.
-
-    Returns
-    -------
-    Band or None
-        Of the share answered, contender minus baseline, higher is better; None for fewer than two queries.
-
-    Raises
-    ------
-    ParameterError
-        If the two differ in length, and as for `band_of_events`.
-
-    Examples
-    --------
-    >>> band_of_ranks([1, 3, float("nan")], [2, 1, 1], 3, 0.95).difference.round(3).tolist()
-    [0.333, 0.667, 0.333]
-    """
-    x, y = np.asarray(baseline, dtype=np.float64), np.asarray(contender, dtype=np.float64)
-    if x.shape != y.shape or x.ndim != 1:
-        raise ParameterError("baseline and contender must be lists of one length")
-    queries = np.arange(len(x))
-    # A query answered at one rank by both runs has no difference anywhere, and no events.
-    differ = x != y
-    first, second = differ & np.isfinite(x), differ & np.isfinite(y)
-    return band_of_events(
-        np.concatenate([queries[second], queries[first]]),
-        np.concatenate([y[second], x[first]]).astype(np.int64),
-        np.concatenate([np.ones(int(second.sum())), -np.ones(int(first.sum()))]),
-        len(x),
-        depth,
-        level,
-        smallest_step=smallest_step,
-        seed=seed,
-        resamples=resamples,
-    )
-
-
 SLACK = 1e-12  # means of the same values, added in another order, differ by no more than this share of the largest
 
 
 def shared_ranks(gains: npt.ArrayLike) -> Ints:
-    """Rank systems by means of which higher is better; those equal but for rounding share the smaller rank.
+    """Ranks from 1 of (n_samples, n_systems) means of which higher is better; those equal but for rounding share the smaller.
 
-    Parameters
-    ----------
-    gains : (n_samples, n_systems) array_like
-        Means; -inf for an undefined one, which comes last.
-
-    Returns
-    -------
-    (n_samples, n_systems) int array
-        Ranks from 1.
-
-    Examples
-    --------
-    >>> shared_ranks([[0.5, 0.1 + 0.2, 0.3, 0.1]]).tolist()
-    [[1, 2, 2, 4]]
+    An undefined mean is -inf, and comes last.
     """
     means = np.asarray(gains, dtype=np.float64)
     order = np.argsort(-means, axis=1, kind="stable")
@@ -283,28 +215,9 @@ def shared_ranks(gains: npt.ArrayLike) -> Ints:
 
 
 def kendall_taus(values: npt.ArrayLike, samples: npt.ArrayLike) -> Floats:
-    """Kendall's tau-b of an order of systems with each of many orders.
+    """Kendall's tau-b of (n_systems,) values with each of (n_samples, n_systems) samples; NaN where all systems tie.
 
-    Parameters
-    ----------
-    values : (n_systems,) array_like
-        Values that order the systems.
-    samples : (n_samples, n_systems) array_like
-        Values of the same systems, in each sample.
-
-    Returns
-    -------
-    (n_samples,) float array
-        Between -1 and 1; NaN where all systems tie.
-
-    References
-    ----------
-    Kendall 1945, "The treatment of ties in ranking problems"; equals `scipy.stats.kendalltau`.
-
-    Examples
-    --------
-    >>> kendall_taus([1, 2, 3], [[1, 2, 3], [3, 2, 1], [1, 3, 2]]).round(3).tolist()
-    [1.0, -1.0, 0.333]
+    Kendall 1945, "The treatment of ties in ranking problems"; `scipy.stats.kendalltau` takes one pair of orders per call.
     """
     x, y = np.asarray(values), np.asarray(samples)
     concordant = np.zeros(len(y), dtype=np.int64)

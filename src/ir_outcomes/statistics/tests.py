@@ -1,34 +1,36 @@
-"""Paired tests of one or many samples at once."""
+"""Tests of paired differences, and the rank sum test: each test once, on many samples at a time.
+
+``t_tests``, ``wilcoxon_tests``, ... take samples as columns of counts (`Differences`) and return arrays; ``t_test``,
+``wilcoxon``, ... are the same for one sample and return a `Test` with its method and notes. A new test is an entry of `PAIRED`;
+`by_sample` makes one from a function of SciPy's.
+
+All tests are two-sided, mirrored exactly when the signs of the differences change, and independent of the order of the queries.
+A p-value is never NaN or 0: where there is nothing to test it is 1, and a note gives the reason. The direction is the sign of
+the effect, if there is one, in every test: also for a single difference, which cannot be significant.
+
+The tests are written out here because the functions of SciPy that define them, and that are the oracle of the tests, take 3 to
+140 times as long for one sample: `scipy.stats.ttest_rel`, `scipy.stats.wilcoxon` (``zero_method="wilcox", correction=False``;
+its exact method with ``method=scipy.stats.PermutationMethod()``), `scipy.stats.binomtest` for the sign test and
+`scipy.stats.mannwhitneyu` (``method="asymptotic", use_continuity=False``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache, partial
-from itertools import combinations
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.statistics.counts import Differences, classes, counted_pairs, tally
 from ir_outcomes.statistics.distributions import binomial_pvalues, check_discordant, midp_pvalues, numbers, proper, subset_sums
-from ir_outcomes.statistics.signflips import (
-    Classes,
-    Differences,
-    approximate_sign_flips,
-    classes,
-    differences,
-    far_from,
-    sign_flip_pvalue,
-    tally,
-    with_signs,
-)
+from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues
 from ir_outcomes.types import Bools, Floats, Ints
 
 FEW = 30  # with fewer differences that are not zero, sign-flip stands in for t
 MOST_EXACT_WILCOXON = 50
-
-Levels = tuple[float, float]  # the smallest and the largest that a p-value is compared with
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,9 @@ class Test:
         equal but for rounding.
     n : int
         Number of observations that the statistic is computed from: all differences for t, those that are not zero for the
-        other paired tests, both samples together for the rank sum test.
+        other paired tests, both samples together for the rank sum test. With clusters, clusters.
     n_nonzero : int
-        Number of differences that are not zero; for the rank sum test, which has none, the same as `n`.
+        Number of differences (clusters) that are not zero; for the rank sum test, which has none, the same as `n`.
     note : str or None
         What a reader must know.
     """
@@ -71,21 +73,22 @@ class Test:
 
 
 class Tests(NamedTuple):
-    """The results of a test on many samples.
-
-    Attributes
-    ----------
-    pvalue : (n_samples,) float array
-        Two-sided.
-    direction : (n_samples,) int array
-        -1, 0 or 1, as in `Test`.
-    """
+    """P-values (two-sided) and directions of a test on many samples, (n_samples,) arrays."""
 
     pvalue: Floats
     direction: Ints
 
 
-def t_test(d: npt.ArrayLike) -> Test:
+class Found(NamedTuple):
+    """`Tests`, with the statistic (NaN where undefined) and, in words, what was done for a sample."""
+
+    pvalue: Floats
+    direction: Ints
+    statistic: Floats
+    method: Callable[[int], str]
+
+
+def t_test(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
     """Student's t test of the mean difference (`scipy.stats.ttest_rel`).
 
     Where all differences are equal and not zero t is undefined, and the p-value is that of the sign-flip test, 2^(1-n).
@@ -94,11 +97,14 @@ def t_test(d: npt.ArrayLike) -> Test:
     ----------
     d : (n,) array_like
         Differences, from `differences`.
+    clusters : (n,) array_like of int, optional
+        Cluster of each, where queries are not independent: t then has the cluster-robust standard error, and one degree of
+        freedom less than there are clusters; see `linearized`. The other paired tests take the sums of the clusters.
 
     Raises
     ------
     ParameterError
-        If a difference is NaN or infinite.
+        If a difference is NaN or infinite, or the two differ in length.
 
     References
     ----------
@@ -111,22 +117,10 @@ def t_test(d: npt.ArrayLike) -> Test:
     >>> t_test([2, 2, 2, 2]).pvalue
     0.125
     """
-    return _t_test(tally(d))
+    return paired_tests(d, clusters=clusters)["t"]
 
 
-def t_tests(samples: Differences) -> Tests:
-    """Student's t test of the mean difference on each sample; see `t_test`.
-
-    Examples
-    --------
-    >>> from ir_outcomes.statistics import tally_rows
-    >>> t_tests(tally_rows([[3, 0, 5, -1, 2, 4], [2, 2, 2, 2, 2, 2]])).pvalue.round(4).tolist()
-    [0.0706, 0.0312]
-    """
-    return _t(samples)[0]
-
-
-def wilcoxon(d: npt.ArrayLike) -> Test:
+def wilcoxon(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
     """Wilcoxon's signed rank test, zeros dropped (`scipy.stats.wilcoxon`, ``zero_method="wilcox", correction=False``).
 
     Exact for up to 50 differences that are not zero: the share of the assignments of signs to the ranks, tied ones averaged,
@@ -135,13 +129,8 @@ def wilcoxon(d: npt.ArrayLike) -> Test:
 
     Parameters
     ----------
-    d : (n,) array_like
-        Differences, from `differences`.
-
-    Raises
-    ------
-    ParameterError
-        If a difference is NaN or infinite.
+    d, clusters
+        See `t_test`.
 
     References
     ----------
@@ -153,33 +142,16 @@ def wilcoxon(d: npt.ArrayLike) -> Test:
     >>> test.method, test.pvalue
     ('Wilcoxon signed rank, exact, 1 zero dropped', 0.125)
     """
-    return _wilcoxon_test(tally(d))
+    return paired_tests(d, clusters=clusters)["wilcoxon"]
 
 
-def wilcoxon_tests(samples: Differences) -> Tests:
-    """Wilcoxon's signed rank test on each sample; see `wilcoxon`.
-
-    Examples
-    --------
-    >>> from ir_outcomes.statistics import tally_rows
-    >>> wilcoxon_tests(tally_rows([[3, 0, 5, -1, 2, 4], [1, 1, 1, 1, -1, 0]])).pvalue.tolist()
-    [0.125, 0.375]
-    """
-    return _wilcoxon(samples)[0]
-
-
-def sign_test(d: npt.ArrayLike) -> Test:
+def sign_test(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
     """Sign test: exact binomial on positive against negative differences, zeros dropped (`scipy.stats.binomtest`).
 
     Parameters
     ----------
-    d : (n,) array_like
-        Differences, from `differences`.
-
-    Raises
-    ------
-    ParameterError
-        If a difference is NaN or infinite.
+    d, clusters
+        See `t_test`.
 
     References
     ----------
@@ -190,24 +162,10 @@ def sign_test(d: npt.ArrayLike) -> Test:
     >>> sign_test([3, 0, 5, -1, 2, 4]).pvalue
     0.375
     """
-    return _sign_test(tally(d))
+    return paired_tests(d, clusters=clusters)["sign"]
 
 
-def sign_tests(samples: Differences) -> Tests:
-    """Sign test on each sample; see `sign_test`.
-
-    Examples
-    --------
-    >>> from ir_outcomes.statistics import tally_rows
-    >>> sign_tests(tally_rows([[3, 0, 5, -1, 2, 4], [1, 1, 1, 1, 1, 0]])).pvalue.tolist()
-    [0.375, 0.0625]
-    """
-    positive, negative = samples.positive[1:].sum(axis=0), samples.negative[1:].sum(axis=0)
-    pvalue = np.where(_testable(samples), binomial_pvalues(positive, negative), 1.0)
-    return Tests(pvalue, _signs(positive - negative))
-
-
-def sign_flip(d: npt.ArrayLike, levels: Levels | None = None) -> Test:
+def sign_flip(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> Test:
     """Sign-flip (randomization) test of the sum of the differences.
 
     The share of all assignments of signs whose sum is at least as far from 0: exact where the differences are multiples of a
@@ -216,16 +174,11 @@ def sign_flip(d: npt.ArrayLike, levels: Levels | None = None) -> Test:
 
     Parameters
     ----------
-    d : (n,) array_like
-        Differences, from `differences`.
+    d, clusters
+        See `t_test`.
     levels : pair of float, optional
         Smallest and largest level that the p-value is compared with, such as alpha / 20 and alpha for 20 contenders: a p-value
         that is not exact, and whose bounds reach into this range, is refined.
-
-    Raises
-    ------
-    ParameterError
-        If a difference is NaN or infinite.
 
     References
     ----------
@@ -237,75 +190,300 @@ def sign_flip(d: npt.ArrayLike, levels: Levels | None = None) -> Test:
     >>> test.method, test.pvalue
     ('sign-flip, exact', 0.125)
     """
-    return _sign_flip_test(tally(d), levels)
+    return paired_tests(d, levels, clusters)["signflip"]
 
 
-def sign_flip_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
-    """Sign-flip test of the sum on each sample; see `sign_flip`.
-
-    Parameters
-    ----------
-    samples : Differences
-        From `tally`, `tally_rows`, or counted in subsets.
-    levels : pair of float, optional
-        See `sign_flip`.
-    labels_only : bool
-        Whether nothing but the side of the levels matters: p-values that are far from them are then saddlepoint
-        approximations, which takes a fraction of the time.
-
-    Examples
-    --------
-    >>> from ir_outcomes.statistics import tally_rows
-    >>> sign_flip_tests(tally_rows([[3, 0, 5, -1, 2, 4], [1, 1, 1, 1, 1, 0]])).pvalue.tolist()
-    [0.125, 0.0625]
-    """
-    pvalue = np.ones(samples.positive.shape[1])
-    _set_sign_flip_pvalues(pvalue, samples, _testable(samples), levels, labels_only)
-    return Tests(pvalue, _signs(samples.totals))
-
-
-def mean_test(d: npt.ArrayLike) -> Test:
-    """Test the mean difference: by t, or by sign flips with fewer than 30 differences that are not zero.
+def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> Test:
+    """Test the mean difference: by t, or by sign flips with fewer than 30 differences (clusters) that are not zero.
 
     On few differences t relies on a normal distribution that they do not have: four queries of 900 that move by one rank are p
     = 0.045 to t and 0.125 to the exact test.
 
     Parameters
     ----------
-    d : (n,) array_like
-        Differences, from `differences`.
-
-    Raises
-    ------
-    ParameterError
-        If a difference is NaN or infinite.
+    d, levels, clusters
+        See `sign_flip`.
 
     Examples
     --------
     >>> mean_test([1] * 4 + [0] * 896).pvalue
     0.125
     """
-    samples = tally(d)
-    return _sign_flip_test(samples) if samples.n_nonzero[0] < FEW else _t_test(samples)
+    tests = paired_tests(d, levels, clusters)
+    return tests["signflip" if tests["t"].n_nonzero < FEW else "t"]
 
 
-def mean_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
-    """Test the mean difference of each sample, by sign flips where fewer than 30 differences are not zero; see `mean_test`.
+def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> Mapping[str, Test]:
+    """Every test of paired differences by name: t, wilcoxon, sign and signflip; each is run when it is first asked for.
 
     Parameters
     ----------
-    samples, levels, labels_only
-        See `sign_flip_tests`.
+    d, levels, clusters
+        See `sign_flip`.
 
     Examples
     --------
-    >>> from ir_outcomes.statistics import tally_rows
-    >>> mean_tests(tally_rows([[1] * 4 + [0] * 896, [1] * 40 + [0] * 860])).pvalue.round(10).tolist()
-    [0.125, 2e-10]
+    >>> {name: round(test.pvalue, 3) for name, test in paired_tests([3, 0, 5, -1, 2, 4]).items()}
+    {'t': 0.071, 'wilcoxon': 0.125, 'sign': 0.375, 'signflip': 0.125}
     """
+    return _WhenAsked(tally(d, clusters), levels)
+
+
+class _WhenAsked(Mapping[str, Test]):
+    """Tests that run when they are asked for: sign flips can take a hundred times as long as the others together."""
+
+    def __init__(self, sample: Differences, levels: Levels | None) -> None:
+        self._sample, self._levels = sample, levels
+        self._done: dict[str, Test] = {}
+
+    def __getitem__(self, name: str) -> Test:
+        if name not in self._done:
+            self._done[name] = _one(name, self._sample, PAIRED[name](self._sample, self._levels, False))
+        return self._done[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PAIRED)
+
+    def __len__(self) -> int:
+        return len(PAIRED)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def _one(name: str, sample: Differences, found: Found) -> Test:
+    """Return the result of a single sample."""
+    n, n_nonzero, method = int(sample.n[0]), int(sample.n_nonzero[0]), found.method(0)
+    noun = "differences are" if sample.moments is None else "sums of clusters are"
+    note = None
+    if not n:
+        note = "there is nothing to test"
+    elif not n_nonzero:
+        note = f"all {noun} zero, so there is nothing to test"
+    elif n == 1:
+        note = "there is a single difference, too little to test"
+    elif method == UNDEFINED_T:
+        note = f"all {n} differences are equal, so t is undefined; its p-value is that of the sign-flip test"
+    if sample.moments is not None:
+        method += ", by cluster"
+    statistic = float(found.statistic[0])
+    return Test(
+        name=name,
+        method=method,
+        statistic=None if note or np.isnan(statistic) else statistic,
+        pvalue=float(found.pvalue[0]),
+        direction=int(found.direction[0]),
+        n=n if name == "t" else n_nonzero,
+        n_nonzero=n_nonzero,
+        note=note,
+    )
+
+
+# Many samples.
+
+
+def t_tests(samples: Differences) -> Tests:
+    """Student's t test of the mean difference on each sample."""
+    return Tests(*_t(samples)[:2])
+
+
+def wilcoxon_tests(samples: Differences) -> Tests:
+    """Wilcoxon's signed rank test on each sample."""
+    return Tests(*_wilcoxon(samples)[:2])
+
+
+def sign_tests(samples: Differences) -> Tests:
+    """Sign test on each sample."""
+    return Tests(*_sign(samples)[:2])
+
+
+def sign_flip_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
+    """Sign-flip test of the sum on each sample.
+
+    Where only labels are wanted, p-values far from the levels are approximations, which takes a fraction of the time.
+    """
+    return Tests(*_sign_flip(samples, levels, labels_only)[:2])
+
+
+def mean_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
+    """Test the mean difference of each sample, by sign flips where fewer than 30 differences are not zero."""
     pvalue, direction = t_tests(samples)
-    _set_sign_flip_pvalues(pvalue, samples, (samples.n_nonzero < FEW) & _testable(samples), levels, labels_only)
+    few = np.flatnonzero(samples.n_nonzero < FEW)
+    pvalue[few] = sign_flip_tests(samples.at(few), levels, labels_only=labels_only).pvalue
     return Tests(pvalue, direction)
+
+
+def by_sample(method: str, function: Callable[[Floats], Any]) -> Callable[[Differences, Levels | None, bool], Found]:
+    """Make a test of counted samples from a function of one sample's differences that returns a statistic and a p-value."""
+
+    def test(samples: Differences, levels: Levels | None, labels_only: bool) -> Found:
+        testable, n = _testable(samples), len(samples.n)
+        statistic, pvalue = np.full(n, np.nan), np.ones(n)
+        for sample in np.flatnonzero(testable).tolist():
+            found = function(samples.values(sample))
+            statistic[sample], pvalue[sample] = found.statistic, found.pvalue
+        return Found(proper(pvalue), _signs(samples.totals), statistic, lambda _: method)
+
+    return test
+
+
+def _testable(samples: Differences) -> Bools:
+    n = samples.n
+    testable: Bools = (n >= 2) & (samples.positive[0] < n)  # the first class holds the zeros
+    return testable
+
+
+UNDEFINED_T = "paired t, undefined"
+
+
+def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
+    from scipy.special import stdtr
+
+    sizes, positive, negative, moments = samples
+    both = positive + negative
+    n, testable, total = both.sum(axis=0), _testable(samples), samples.totals
+    freedom, squares = np.maximum(n - 1, 1), sizes**2 @ both
+    equal = np.zeros(len(n), dtype=bool)
+    if moments is None:
+        mean = total / np.maximum(n, 1)
+        deviations = np.maximum(squares - mean * total, 0.0)
+        # Where the mean is large against the deviations, most digits of that difference are lost, so it is computed again from
+        # the deviations themselves. Few samples are like that, and the short way takes a third of the time.
+        close = np.flatnonzero(testable & (deviations < 0.01 * squares))
+        if len(close):
+            above, below = ((sign * sizes[:, None] - mean[close]) ** 2 for sign in (1.0, -1.0))
+            deviations[close] = (above * positive[:, close] + below * negative[:, close]).sum(axis=0)
+            # Deviations of equal differences are 0 but for the rounding of their mean, so equality is decided by the counts.
+            equal[close] = np.maximum(positive[:, close], negative[:, close]).max(axis=0) == n[close]
+        error = np.sqrt(deviations / (freedom * np.maximum(n, 1)))
+    else:
+        # Of the residuals S - n mean: their sum over clusters is 0, and that of their squares is the variance of the mean.
+        queries = np.maximum(moments.queries, 1)
+        mean = total / queries
+        deviations = squares - 2 * mean * moments.products + mean**2 * moments.squares
+        equal = testable & (deviations <= 1e-12 * squares)
+        error = np.sqrt(np.maximum(deviations, 0.0) * n / freedom) / queries
+    defined = testable & ~equal
+    t = np.divide(mean, error, out=np.zeros(len(n)), where=defined & (error > 0))
+    pvalue = np.where(defined, proper(2 * stdtr(freedom, -np.abs(t))), 1.0)
+    pvalue[equal] = proper(2.0 ** (1 - n[equal]))
+    return Found(pvalue, _signs(total), np.where(equal, np.nan, t), lambda sample: UNDEFINED_T if equal[sample] else "paired t")
+
+
+def _wilcoxon(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
+    from scipy.special import ndtr
+
+    positive, negative = samples.positive[1:], samples.negative[1:]
+    both = positive + negative
+    n, testable = both.sum(axis=0), _testable(samples)
+    # A rank is the number of smaller differences, half that of equal ones, and one half: twice the rank is a whole number.
+    twice = 2 * np.cumsum(both, axis=0) - both + 1
+    plus, minus = np.einsum("ij,ij->j", positive, twice) / 2, np.einsum("ij,ij->j", negative, twice) / 2
+    smaller, middle = np.minimum(plus, minus), n * (n + 1) / 4
+    spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(both) / 2) / 24
+    z = np.divide(smaller - middle, np.sqrt(spread), out=np.zeros(len(n)), where=testable)
+    pvalue = np.where(testable, proper(2 * ndtr(-np.abs(z))), 1.0)
+    exact = testable & (n <= MOST_EXACT_WILCOXON)
+    for sample in np.flatnonzero(exact).tolist():
+        ties = both[:, sample]
+        shares = _rank_sum_shares(tuple(ties[ties > 0].astype(np.int64).tolist()))
+        pvalue[sample] = min(1.0, 2 * shares[int(2 * smaller[sample])])
+
+    def method(sample: int) -> str:
+        if not testable[sample]:
+            return "Wilcoxon signed rank"
+        zeros = int(samples.n[sample] - n[sample])
+        dropped = f", {zeros} {'zero' if zeros == 1 else 'zeros'} dropped" if zeros else ""
+        return f"Wilcoxon signed rank, {'exact' if exact[sample] else 'asymptotic'}{dropped}"
+
+    return Found(pvalue, _signs(plus - minus), smaller, method)
+
+
+@lru_cache(maxsize=4096)
+def _rank_sum_shares(ties: tuple[int, ...]) -> Floats:
+    """Shares of the assignments of signs with twice the sum of the positive ranks at most 0, 1, 2, ... up to the middle.
+
+    They depend only on how many differences of each size there are, from the smallest to the largest, and the halves of a set
+    of queries have few such patterns where the ranks are small numbers.
+    """
+    ranks: list[int] = []
+    below = 0
+    for number in ties:
+        ranks += [2 * below + number + 1] * number  # twice the average rank
+        below += number
+    counts = subset_sums(ranks, below * (below + 1) // 2)[0]
+    shares: Floats = np.cumsum(counts) / 2.0**below
+    return shares
+
+
+def _sign(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
+    positive, negative = samples.positive[1:].sum(axis=0), samples.negative[1:].sum(axis=0)
+    pvalue = np.where(_testable(samples), binomial_pvalues(positive, negative), 1.0)
+    return Found(pvalue, _signs(positive - negative), positive, lambda _: "sign test")
+
+
+def _sign_flip(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
+    pvalue, exactness = np.ones(len(samples.n)), [""] * len(samples.n)
+    testable = np.flatnonzero(_testable(samples))
+    pvalue[testable], found = sign_flip_pvalues(samples.at(testable), levels, labels_only)
+    for sample, words in zip(testable.tolist(), found, strict=True):
+        exactness[sample] = f", {words}"
+    return Found(pvalue, _signs(samples.totals), samples.totals, lambda sample: f"sign-flip{exactness[sample]}")
+
+
+PAIRED: dict[str, Callable[[Differences, Levels | None, bool], Found]] = {
+    "t": _t,
+    "wilcoxon": _wilcoxon,
+    "sign": _sign,
+    "signflip": _sign_flip,
+}
+
+
+def binomial_test(won: int, lost: int) -> Test:
+    """Exact two-sided binomial test that won and lost are equally likely (exact McNemar test; `scipy.stats.binomtest`).
+
+    It is the sign-flip test where every difference is -1, 0 or 1.
+
+    Parameters
+    ----------
+    won, lost : int
+        Discordant pairs.
+
+    Raises
+    ------
+    ParameterError
+        If a count is negative.
+
+    References
+    ----------
+    Lin et al. 2021, section 5; McNemar 1947.
+
+    Examples
+    --------
+    >>> binomial_test(8, 1).pvalue
+    0.0390625
+    """
+    check_discordant(won, lost)
+    pvalue, direction = binomial_tests([won], [lost])
+    n = won + lost
+    note = None if n else "no query is answered by one run only, so there is nothing to test"
+    return Test("exact", "exact binomial", float(won) if n else None, float(pvalue[0]), int(direction[0]), n, n, note)
+
+
+def midp_test(won: int, lost: int) -> Test:
+    """Mid-p binomial test: outcomes as far from even as the observed one count by half; less conservative than the exact test.
+
+    Fagerland, Lydersen and Laake 2013, "The McNemar test for binary matched-pairs data"; 2017, "Statistical Analysis of
+    Contingency Tables", chapter 8, for equal counts.
+    """
+    exact = binomial_test(won, lost)
+    return replace(exact, name="midp", method="mid-p binomial", pvalue=float(midp_pvalues(won, lost)))
+
+
+def binomial_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:
+    """Exact two-sided binomial test of each pair of counts; p is 1 where both are 0."""
+    more = np.asarray(won, dtype=np.float64) - np.asarray(lost, dtype=np.float64)
+    return Tests(binomial_pvalues(won, lost), _signs(more))
 
 
 def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
@@ -344,210 +522,8 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
 
 
 def rank_sum_tests(x: Floats, y: Floats) -> Tests:
-    """Wilcoxon's rank sum test on each pair of samples; see `rank_sum`.
-
-    Parameters
-    ----------
-    x, y : (n_classes, n_samples) float arrays
-        Counts of the values in each sample, classes ascending; from `count`.
-    """
+    """Wilcoxon's rank sum test on each pair of samples, counted by the same ascending classes, (n_classes, n_samples)."""
     return _rank_sum(x, y)[0]
-
-
-def paired_tests(d: npt.ArrayLike, levels: Levels | None = None) -> Mapping[str, Test]:
-    """Every test of paired differences by name: t, wilcoxon, sign and signflip; each is run when it is first asked for.
-
-    Parameters
-    ----------
-    d, levels
-        See `sign_flip`.
-
-    Raises
-    ------
-    ParameterError
-        If a difference is NaN or infinite.
-
-    Examples
-    --------
-    >>> {name: round(test.pvalue, 3) for name, test in paired_tests([3, 0, 5, -1, 2, 4]).items()}
-    {'t': 0.071, 'wilcoxon': 0.125, 'sign': 0.375, 'signflip': 0.125}
-    """
-    samples = tally(d)
-    tests = {"t": _t_test, "wilcoxon": _wilcoxon_test, "sign": _sign_test, "signflip": partial(_sign_flip_test, levels=levels)}
-    return _WhenAsked({name: partial(test, samples) for name, test in tests.items()})
-
-
-class _WhenAsked(Mapping[str, Test]):
-    """Tests that run when they are asked for: sign flips can take a hundred times as long as the others together."""
-
-    def __init__(self, tests: dict[str, Callable[[], Test]]) -> None:
-        self._tests = tests
-        self._done: dict[str, Test] = {}
-
-    def __getitem__(self, name: str) -> Test:
-        if name not in self._done:
-            self._done[name] = self._tests[name]()
-        return self._done[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tests)
-
-    def __len__(self) -> int:
-        return len(self._tests)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-
-# One sample: the one-column case, with its method and notes.
-
-
-def _t_test(sample: Differences) -> Test:
-    (pvalue, direction), t, equal = _t(sample)
-    n, n_nonzero = _sample_size(sample)
-    if (nothing := _nothing_to_test(n, n_nonzero)) is not None:
-        return Test("t", "paired t", None, 1.0, int(direction[0]), n, n_nonzero, nothing)
-    if equal[0]:
-        note = f"all {n} differences are equal, so t is undefined; its p-value is that of the sign-flip test"
-        return Test("t", "paired t, undefined", None, float(pvalue[0]), int(direction[0]), n, n_nonzero, note)
-    return Test("t", "paired t", float(t[0]), float(pvalue[0]), int(direction[0]), n, n_nonzero)
-
-
-def _wilcoxon_test(sample: Differences) -> Test:
-    (pvalue, direction), smaller, exact = _wilcoxon(sample)
-    n, n_nonzero = _sample_size(sample)
-    if (nothing := _nothing_to_test(n, n_nonzero)) is not None:
-        return Test("wilcoxon", "Wilcoxon signed rank", None, 1.0, int(direction[0]), n_nonzero, n_nonzero, nothing)
-    method = f"Wilcoxon signed rank, {'exact' if exact[0] else 'asymptotic'}"
-    if zeros := n - n_nonzero:
-        method += f", {zeros} {'zero' if zeros == 1 else 'zeros'} dropped"
-    return Test("wilcoxon", method, float(smaller[0]), float(pvalue[0]), int(direction[0]), n_nonzero, n_nonzero)
-
-
-def _sign_test(sample: Differences) -> Test:
-    pvalue, direction = sign_tests(sample)
-    n, n_nonzero = _sample_size(sample)
-    if (nothing := _nothing_to_test(n, n_nonzero)) is not None:
-        return Test("sign", "sign test", None, 1.0, int(direction[0]), n_nonzero, n_nonzero, nothing)
-    positive = float(sample.positive[1:].sum())
-    return Test("sign", "sign test", positive, float(pvalue[0]), int(direction[0]), n_nonzero, n_nonzero)
-
-
-def _sign_flip_test(sample: Differences, levels: Levels | None = None) -> Test:
-    total = float(sample.totals[0])
-    direction, (n, n_nonzero) = (total > 0) - (total < 0), _sample_size(sample)
-    if (nothing := _nothing_to_test(n, n_nonzero)) is not None:
-        return Test("signflip", "sign-flip", None, 1.0, direction, n_nonzero, n_nonzero, nothing)
-    pvalue, precision = _sign_flip_pvalue(sample, 0, levels)
-    return Test("signflip", f"sign-flip, {precision}", total, pvalue, direction, n_nonzero, n_nonzero)
-
-
-def _sample_size(sample: Differences) -> tuple[int, int]:
-    n = int(sample.n[0])
-    return n, n - int(sample.positive[0, 0] + sample.negative[0, 0])
-
-
-def _nothing_to_test(n: int, n_nonzero: int) -> str | None:
-    if not n:
-        return "there is nothing to test"
-    if not n_nonzero:
-        return "all differences are zero, so there is nothing to test"
-    return "there is a single difference, too little to test" if n == 1 else None
-
-
-# Many samples.
-
-
-def _testable(samples: Differences) -> Bools:
-    n = samples.n
-    testable: Bools = (n >= 2) & (samples.positive[0] < n)  # the first class holds the zeros
-    return testable
-
-
-def _t(samples: Differences) -> tuple[Tests, Floats, Bools]:
-    """Also t, and whether it is undefined because all differences are equal."""
-    from scipy.special import stdtr
-
-    sizes, positive, negative = samples
-    both = positive + negative
-    n, testable, total = both.sum(axis=0), _testable(samples), samples.totals
-    freedom = np.maximum(n - 1, 1)
-    mean = total / np.maximum(n, 1)
-    squares = sizes**2 @ both
-    deviations = np.maximum(squares - mean * total, 0.0)
-    # Where the mean is large against the deviations, most digits of that difference are lost, so it is computed again from
-    # the deviations themselves. Few samples are like that, and the short way takes a third of the time.
-    close = np.flatnonzero(testable & (deviations < 0.01 * squares))
-    equal = np.zeros(len(n), dtype=bool)
-    if len(close):
-        above, below = ((sign * sizes[:, None] - mean[close]) ** 2 for sign in (1.0, -1.0))
-        deviations[close] = (above * positive[:, close] + below * negative[:, close]).sum(axis=0)
-        # Deviations of equal differences are 0 but for the rounding of their mean, so equality is decided by the counts.
-        equal[close] = np.maximum(positive[:, close], negative[:, close]).max(axis=0) == n[close]
-    defined = testable & ~equal
-    error = np.sqrt(np.divide(deviations, freedom * np.maximum(n, 1)))
-    t = np.divide(mean, error, out=np.zeros(len(n)), where=defined & (error > 0))
-    pvalue = np.where(defined, proper(2 * stdtr(freedom, -np.abs(t))), 1.0)
-    pvalue[equal] = proper(2.0 ** (1 - n[equal]))
-    return Tests(pvalue, _signs(total)), t, equal
-
-
-def _wilcoxon(samples: Differences) -> tuple[Tests, Floats, Bools]:
-    """Also the smaller rank sum, and whether the p-value is exact."""
-    from scipy.special import ndtr
-
-    positive, negative = samples.positive[1:], samples.negative[1:]
-    both = positive + negative
-    n, testable = both.sum(axis=0), _testable(samples)
-    # A rank is the number of smaller differences, half that of equal ones, and one half: twice the rank is a whole number.
-    twice = 2 * np.cumsum(both, axis=0) - both + 1
-    plus, minus = np.einsum("ij,ij->j", positive, twice) / 2, np.einsum("ij,ij->j", negative, twice) / 2
-    smaller, middle = np.minimum(plus, minus), n * (n + 1) / 4
-    spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(both) / 2) / 24
-    z = np.divide(smaller - middle, np.sqrt(spread), out=np.zeros(len(n)), where=testable)
-    pvalue = np.where(testable, proper(2 * ndtr(-np.abs(z))), 1.0)
-    exact = testable & (n <= MOST_EXACT_WILCOXON)
-    for sample in np.flatnonzero(exact).tolist():
-        ties = both[:, sample]
-        shares = _rank_sum_shares(tuple(ties[ties > 0].astype(np.int64).tolist()))
-        pvalue[sample] = min(1.0, 2 * shares[int(2 * smaller[sample])])
-    return Tests(pvalue, _signs(plus - minus)), smaller, exact
-
-
-@lru_cache(maxsize=4096)
-def _rank_sum_shares(ties: tuple[int, ...]) -> Floats:
-    """Shares of the assignments of signs with twice the sum of the positive ranks at most 0, 1, 2, ... up to the middle.
-
-    They depend only on how many differences of each size there are, from the smallest to the largest, and the halves of a set
-    of queries have few such patterns where the ranks are small numbers.
-    """
-    ranks: list[int] = []
-    below = 0
-    for number in ties:
-        ranks += [2 * below + number + 1] * number  # twice the average rank
-        below += number
-    counts = subset_sums(ranks, below * (below + 1) // 2)[0]
-    shares: Floats = np.cumsum(counts) / 2.0**below
-    return shares
-
-
-def _set_sign_flip_pvalues(
-    pvalue: Floats, samples: Differences, chosen: Bools, levels: Levels | None, labels_only: bool
-) -> None:
-    """Set the p-values of the chosen samples; where only labels matter, those near the levels are exact."""
-    if labels_only and levels is not None and chosen.any():
-        approximate = approximate_sign_flips(samples)
-        far = chosen & far_from(levels, samples, approximate)
-        pvalue[far] = approximate[far]
-        chosen = chosen & ~far
-    for sample in np.flatnonzero(chosen).tolist():
-        pvalue[sample] = _sign_flip_pvalue(samples, sample, levels)[0]
-
-
-def _sign_flip_pvalue(samples: Differences, sample: int, levels: Levels | None) -> tuple[float, str]:
-    positive, negative = samples.positive[1:, sample], samples.negative[1:, sample]
-    present = np.flatnonzero(positive + negative)  # only the sample's own sizes, so that its p-value depends on nothing else
-    return sign_flip_pvalue(samples.sizes[1:][present], positive[present], negative[present], levels)
 
 
 def _rank_sum(x: Floats, y: Floats) -> tuple[Tests, Floats, Bools]:
@@ -566,145 +542,6 @@ def _rank_sum(x: Floats, y: Floats) -> tuple[Tests, Floats, Bools]:
     return Tests(np.where(testable, proper(2 * ndtr(z)), 1.0), _signs(u - center)), u, testable
 
 
-def _signs(values: Floats) -> Ints:
-    return np.sign(values).astype(np.int64)
-
-
-def _cubes(ties: Floats) -> Floats:
-    """Sum t^3 - t over the ties of each sample."""
-    sums: Floats = np.einsum("ij,ij,ij->j", ties, ties, ties) - ties.sum(axis=0)
-    return sums
-
-
-_NO_DISCORDANT = "no query is answered by one run only, so there is nothing to test"
-
-
-def binomial_test(won: int, lost: int) -> Test:
-    """Exact two-sided binomial test that won and lost are equally likely (exact McNemar test).
-
-    Parameters
-    ----------
-    won, lost : int
-        Discordant pairs.
-
-    Raises
-    ------
-    ParameterError
-        If a count is negative.
-
-    References
-    ----------
-    Lin et al. 2021, section 5; McNemar 1947.
-
-    Examples
-    --------
-    >>> binomial_test(8, 1).pvalue
-    0.0390625
-    """
-    return _single("exact", "exact binomial", won, lost)
-
-
-def midp_test(won: int, lost: int) -> Test:
-    """Mid-p binomial test: outcomes as far from even as the observed one count by half; less conservative than the exact test.
-
-    That is the exact p-value less the probability of the observed outcome, or less half of it where won equals lost, because
-    only then no second outcome is as far from even.
-
-    Parameters
-    ----------
-    won, lost : int
-        Discordant pairs.
-
-    Raises
-    ------
-    ParameterError
-        If a count is negative.
-
-    References
-    ----------
-    Fagerland, Lydersen and Laake 2013, "The McNemar test for binary matched-pairs data"; the same authors 2017, "Statistical
-    Analysis of Contingency Tables", chapter 8, for equal counts.
-
-    Examples
-    --------
-    >>> round(midp_test(8, 1).pvalue, 6)
-    0.021484
-    """
-    return _single("midp", "mid-p binomial", won, lost)
-
-
-def binomial_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:
-    """Exact two-sided binomial test of each pair of counts; see `binomial_test`. p is 1 where both counts are 0.
-
-    Parameters
-    ----------
-    won, lost : (n_samples,) array_like
-        Discordant pairs.
-
-    Examples
-    --------
-    >>> binomial_tests([8, 0], [1, 0]).pvalue.tolist()
-    [0.0390625, 1.0]
-    """
-    return Tests(binomial_pvalues(won, lost), _discordant(won, lost))
-
-
-def midp_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:
-    """Mid-p binomial test of each pair of counts; see `midp_test`. p is 1 where both counts are 0.
-
-    Parameters
-    ----------
-    won, lost : (n_samples,) array_like
-        Discordant pairs.
-
-    Examples
-    --------
-    >>> midp_tests([8, 0], [1, 0]).pvalue.round(6).tolist()
-    [0.021484, 1.0]
-    """
-    return Tests(midp_pvalues(won, lost), _discordant(won, lost))
-
-
-def _single(name: str, method: str, won: int, lost: int) -> Test:
-    check_discordant(won, lost)
-    pvalue, direction = (binomial_tests if name == "exact" else midp_tests)([won], [lost])
-    n = won + lost
-    statistic, note = (float(won), None) if n else (None, _NO_DISCORDANT)
-    return Test(name, method, statistic, float(pvalue[0]), int(direction[0]), n, n, note)
-
-
-def _discordant(won: npt.ArrayLike, lost: npt.ArrayLike) -> Ints:
-    return np.sign(np.asarray(won, dtype=np.float64) - np.asarray(lost, dtype=np.float64)).astype(np.int64)
-
-
-Counts = TypeVar("Counts")
-
-MOST_SHARED_CLASSES = 512  # with more distinct values than that, each pair of rows gets classes of its own
-
-
-@dataclass(frozen=True)
-class Pair(Generic[Counts]):
-    """Two rows, counted by class.
-
-    Attributes
-    ----------
-    sizes : (n_sizes,) float array
-        The sizes of the differences, ascending; the first is 0.
-    changes : counts of 2 n_sizes classes
-        How often each difference occurs, second row minus first; negative ones after all others.
-    distinct : (n_distinct,) float array
-        The values, ascending.
-    x, y : counts of n_distinct classes
-        How often each row has each value.
-    """
-
-    sizes: Floats
-    changes: Counts
-    distinct: Floats
-    x: Counts
-    y: Counts
-
-
 def pairwise_tests(rows: Floats) -> dict[str, Tests]:
     """Run the paired t, Wilcoxon signed rank and sign tests, and the rank sum test, on every pair of rows.
 
@@ -717,9 +554,8 @@ def pairwise_tests(rows: Floats) -> dict[str, Tests]:
     Returns
     -------
     dict of str to Tests
-        "t", "wilcoxon", "sign" and "ranksum", as `t_test`, `wilcoxon`, `sign_test` and `rank_sum` define them. Their arrays
-        have a value for each pair, in the order of ``itertools.combinations``; the direction is positive where the second
-        row's values are larger.
+        "t", "wilcoxon", "sign" and "ranksum". Their arrays have a value for each pair, in the order of
+        ``itertools.combinations``; the direction is positive where the second row's values are larger.
 
     Examples
     --------
@@ -727,72 +563,26 @@ def pairwise_tests(rows: Floats) -> dict[str, Tests]:
     >>> tests["t"].pvalue.round(3).tolist(), tests["t"].direction.tolist()
     ([0.047, 0.062, 0.23], [1, 1, -1])
     """
-    results: dict[str, list[Tests]] = {"t": [], "wilcoxon": [], "sign": [], "ranksum": []}
-    for pair in counted_pairs(np.asarray(rows, dtype=np.float64), _on_all_columns):
-        changes = Differences(pair.sizes, *np.split(pair.changes, 2))
+
+    def counted(code: Ints, n_classes: int) -> Floats:
+        return np.bincount(code[code >= 0], minlength=n_classes)[:, None].astype(np.float64)
+
+    nothing = Tests(np.empty(0), np.empty(0, dtype=np.int64))  # fewer than two rows have no pair
+    results = {name: [nothing] for name in ("t", "wilcoxon", "sign", "ranksum")}
+    for pair in counted_pairs(np.asarray(rows, dtype=np.float64), counted):
+        changes = Differences.of_counts(pair.sizes, pair.changes)
         results["t"].append(t_tests(changes))
         results["wilcoxon"].append(wilcoxon_tests(changes))
         results["sign"].append(sign_tests(changes))
         results["ranksum"].append(rank_sum_tests(pair.x, pair.y))
-    nothing = Tests(np.empty(0), np.empty(0, dtype=np.int64))  # fewer than two rows have no pair
-    return {name: Tests(*map(np.concatenate, zip(nothing, *tests, strict=True))) for name, tests in results.items()}
+    return {name: Tests(*map(np.concatenate, zip(*tests, strict=True))) for name, tests in results.items()}
 
 
-def counted_pairs(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
-    """Put the values and the differences of every pair of rows in classes, and count them.
-
-    Parameters
-    ----------
-    rows : (n_rows, n) float array
-        NaN where undefined.
-    counted : function of codes and number of classes
-        Counts the classes in some subsets of the columns; the code of a column that does not count is -1.
-
-    Yields
-    ------
-    Pair
-        In the order of ``itertools.combinations``.
-    """
-    values = None if np.isnan(rows).any() else classes(rows.ravel())
-    if values is None or len(values.distinct) > MOST_SHARED_CLASSES:
-        return _with_own_classes(rows, counted)
-    return _with_shared_classes(Classes(values.code.reshape(rows.shape), values.distinct), counted)
+def _signs(values: Floats) -> Ints:
+    return np.sign(values).astype(np.int64)
 
 
-def _with_own_classes(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
-    """Put the differences of each pair in classes by themselves."""
-    for x, y in combinations(rows, 2):
-        defined = ~np.isnan(x) & ~np.isnan(y)
-        change = np.zeros(len(defined))
-        change[defined] = differences(x[defined], y[defined])
-        sizes = classes(np.abs(change))
-        both = classes(np.concatenate([x[defined], y[defined]]))
-        codes = np.full((2, len(defined)), -1)
-        codes[:, defined] = both.code.reshape(2, -1)
-        changes = counted(with_signs(sizes, change, defined), 2 * len(sizes.distinct))
-        yield Pair(sizes.distinct, changes, both.distinct, *(counted(code, len(both.distinct)) for code in codes))
-
-
-def _with_shared_classes(rows: Classes, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
-    """Compute the difference of every two values once, and look up the class of each pair's differences."""
-    codes, distinct = rows
-    n_values = len(distinct)
-    change = differences(np.repeat(distinct, n_values), np.tile(distinct, n_values))
-    sizes = classes(np.abs(change))
-    n_sizes = len(sizes.distinct)
-    counts = [counted(code, n_values) for code in codes]
-    for x, y in combinations(range(len(codes)), 2):
-        cells = codes[x] * n_values + codes[y]
-        size = sizes.code[cells]
-        # Only the sizes that occur in this pair: all of them together can be a thousand times as many.
-        occurs = np.zeros(n_sizes, dtype=bool)
-        occurs[0] = True
-        occurs[size] = True
-        own = np.cumsum(occurs) - 1
-        n_own = int(own[-1]) + 1
-        changes = counted(own[size] + n_own * (change[cells] < 0), 2 * n_own)
-        yield Pair(sizes.distinct[occurs], changes, distinct, counts[x], counts[y])
-
-
-def _on_all_columns(code: Ints, n_classes: int) -> Floats:
-    return np.bincount(code[code >= 0], minlength=n_classes)[:, None].astype(np.float64)
+def _cubes(ties: Floats) -> Floats:
+    """Sum t^3 - t over the ties of each sample."""
+    sums: Floats = np.einsum("ij,ij,ij->j", ties, ties, ties) - ties.sum(axis=0)
+    return sums

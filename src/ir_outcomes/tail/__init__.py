@@ -7,13 +7,11 @@ from ir_outcomes.tail.lengths import (
     LengthDistribution,
     LengthDistributions,
     TailSettings,
-    effective_share,
-    equivalent_lengths,
     length_changes,
     length_distributions,
 )
 from ir_outcomes.tail.reordering import Change, Reordering, reordering
-from ir_outcomes.tail.rrie import RRIE, Headroom, MeasureHeadroom, Reduction, headroom, reduction, rrie, rrie_from_means
+from ir_outcomes.tail.rrie import RRIE, Headroom, MeasureHeadroom, Reduction, headroom, rrie, rrie_from_means
 
 __all__ = [
     "RRIE",
@@ -28,12 +26,9 @@ __all__ = [
     "Reduction",
     "Reordering",
     "TailSettings",
-    "effective_share",
-    "equivalent_lengths",
     "headroom",
     "length_changes",
     "length_distributions",
-    "reduction",
     "reordering",
     "rrie",
     "rrie_from_means",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures import AP, P
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
@@ -54,30 +53,12 @@ class RunsAtDepth(NamedTuple):
     notes: tuple[str, ...]
 
 
-def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing) -> RunsAtDepth:
-    """Take all runs of an evaluation at a shared depth.
-
-    Parameters
-    ----------
-    ev : Evaluation
-        The runs.
-    cutoff : int or None
-        The depth; by default the evaluation's cutoff, or the depth of the runs where that is less.
-    missing : {"retrieved", "cutoff"}
-        See `SearchLengths.asl`.
-
-    Raises
-    ------
-    MismatchError
-        If there is no cutoff, the runs differ in depth within that of the evaluation, and ``missing="retrieved"`` was not asked
-        for; or if the cutoff is larger than the one that search lengths were computed with.
-    ParameterError
-        If `ev` is not an evaluation, a setting is invalid, or under ``missing="retrieved"`` a missing document would have no
-        search length.
-    """
+def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing, names: list[str] | None = None) -> RunsAtDepth:
+    """Take runs, all or those with these names, at a shared depth: the cutoff, or the depth of the runs where that is less."""
     check_evaluation(ev)
     check_positive("cutoff", cutoff, none_allowed=True)
     check_choice("missing", missing, get_args(Missing))
+    ev = ev if names is None else ev[names]
     reached = {run.name: _reached(run) for run in ev.runs}
     depth = cutoff or min(ev.cutoff, max(reached.values()))
     shared = min(reached.values())
@@ -111,20 +92,8 @@ def notes_on_unanswerable(ev: Evaluation) -> Iterator[str]:
     yield from notes_on_listing(ev.runs)
 
 
-def pair_at_depth(ev: Evaluation, baseline: str, contender: str, cutoff: int | None, missing: Missing) -> RunsAtDepth:
-    """Do the same with two runs, by their names; see `runs_at_depth`."""
-    check_evaluation(ev)
-    return runs_at_depth(ev[[baseline, contender]], cutoff, missing)
-
-
 def check_evaluation(ev: Any) -> None:
-    """Refuse what is not an `Evaluation`.
-
-    Raises
-    ------
-    ParameterError
-        Naming `evaluate`.
-    """
+    """Refuse what is not an `Evaluation`."""
     if not isinstance(ev, Evaluation):
         raise ParameterError(
             f"the analyses take an Evaluation, not a {type(ev).__name__}; make one with ir_outcomes.evaluate(qrels, runs)"
@@ -183,20 +152,18 @@ ASL_FIRST = 10
 
 
 def top_and_all(found: RunsAtDepth) -> list[Scores]:
-    """Compute P@20, ASL@g1-10, AP and ASL; for runs less deep than 20, precision at their depth.
-
-    References
-    ----------
-    Alex et al. 2022, Table 1.
-    """
-    runs, settings = found.runs, found.settings
-    missing = settings.missing
-    depth = min(PRECISION_DEPTH, settings.cutoff)
+    """Return P@20 (of shorter runs precision at their depth), ASL@g1-10, AP and ASL: Alex et al. 2022, Table 1."""
+    runs, (cutoff, rel, ties, judged_only, missing) = found.runs, astuple(found.settings)
+    depth = min(PRECISION_DEPTH, cutoff)
+    rule = {"rel": rel, "judged_only": judged_only}
+    asl = ASL(missing=missing, ties=ties, **rule) @ cutoff
+    # Precisions have the names of ir_measures where they have its values.
+    other_rule = "" if ties == "trec" else f", ties {ties}"
     return [
-        _scores(_precision_name(P, depth, settings), True, runs, [precision_at(run, depth) for run in runs]),
-        _scores(_asl_name(settings, first=ASL_FIRST), False, runs, [run.asl(ASL_FIRST, missing) for run in runs]),
-        _scores(_precision_name(AP, settings.cutoff, settings), True, runs, [average_precision(run) for run in runs]),
-        _scores(_asl_name(settings), False, runs, [run.asl(missing=missing) for run in runs]),
+        _scores(f"{P(**rule) @ depth}{other_rule}", True, runs, [precision_at(run, depth) for run in runs]),
+        _scores(str(asl(first=ASL_FIRST)), False, runs, [run.asl(ASL_FIRST, missing) for run in runs]),
+        _scores(f"{AP(**rule) @ cutoff}{other_rule}", True, runs, [average_precision(run) for run in runs]),
+        _scores(str(asl), False, runs, [run.asl(missing=missing) for run in runs]),
     ]
 
 
@@ -209,22 +176,10 @@ def _scores(measure: str, higher_is_better: bool, runs: Sequence[SearchLengths],
 
 
 def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
-    """Compute the measures on the way from AP to ASL, one change of the definition at a time.
+    """Return the measures on the way from AP to ASL, one change of the definition at a time (Alex et al. 2022, section 4.4).
 
-    Returns
-    -------
-    list of Scores
-        "AP"; "atomized P", the mean within a query of 1 / ASL of each document; "harmonic P", 1 / ASL of each query, which is
-        the harmonic instead of the arithmetic mean within it; "ASL", of which 1 / mean is the harmonic mean across queries.
-
-    Raises
-    ------
-    ParameterError
-        Under ``ties="expected"``.
-
-    References
-    ----------
-    Alex et al. 2022, section 4.4: "Atomize P", "Aggregate docs within query", "Aggregate rates across queries".
+    "AP"; "atomized P", the mean within a query of 1 / ASL of each document; "harmonic P", 1 / ASL of each query, which is the
+    harmonic instead of the arithmetic mean within it; "ASL", of which 1 / mean is the harmonic mean across queries.
     """
     if runs[0].ties == "expected":
         raise ParameterError(
@@ -241,23 +196,6 @@ def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
     return [_scores(measure, measure != "ASL", runs, of_runs) for measure, of_runs in values.items()]
 
 
-def _precision_name(measure: Any, cutoff: int, settings: TailSettings) -> str:
-    """Name a precision as ir_measures does where the values are those of ir_measures; name what differs elsewhere."""
-    different = _different(measure, rel=settings.rel, judged_only=settings.judged_only)
-    named = measure(**different) if different else measure
-    named = named @ cutoff
-    return f"{named}" if settings.ties == "trec" else f"{named}, ties {settings.ties}"
-
-
-def _asl_name(settings: TailSettings, **first: int) -> str:
-    different = _different(ASL, rel=settings.rel, ties=settings.ties, judged_only=settings.judged_only)
-    return str(ASL(missing=settings.missing, **first, **different) @ settings.cutoff)
-
-
-def _different(measure: Any, **settings: Any) -> dict[str, Any]:
-    return {name: value for name, value in settings.items() if value != measure.SUPPORTED_PARAMS[name].default}
-
-
 def _means(run: SearchLengths, values: Floats) -> Floats:
     """Average values of documents within each query; NaN for an unanswerable query."""
     totals = np.bincount(run.query, weights=values, minlength=len(run.query_ids))
@@ -266,28 +204,15 @@ def _means(run: SearchLengths, values: Floats) -> Floats:
 
 
 def document_lengths(lengths: SearchLengths, missing: Missing) -> Floats:
-    """Search length of each relevant document; in a tie level under ``ties="expected"``, its own expectation.
-
-    `SearchLengths.document_lengths` gives the documents of a tie level the expectations of the first, the second and so on,
-    whichever they are. Their mean is the same.
-
-    Returns
-    -------
-    (n_atoms,) float array
-        Ranks, lower is better.
-    """
+    """(n_atoms,) search length of each relevant document; in a tie level under ``ties="expected"``, its own expectation."""
+    # `SearchLengths.document_lengths` gives the documents of a tie level the expectations of the first, the second and so on,
+    # whichever they are. Their mean is the same.
     by_place = lengths.document_lengths(missing)
     return by_place if lengths.ties != "expected" else np.where(lengths.rank > 0, lengths.atoms(), by_place)
 
 
 def precision_at(lengths: SearchLengths, cutoff: int) -> Floats:
-    """Share of relevant documents among the first `cutoff`.
-
-    Returns
-    -------
-    (n_queries,) float array
-        Between 0 and 1, higher is better. Under ``ties="expected"`` the expectation.
-    """
+    """(n_queries,) share of relevant documents among the first `cutoff`; under ``ties="expected"`` its expectation."""
     size = lengths.level_relevant + lengths.level_irrelevant
     chance_within = np.clip((cutoff - (lengths.rank - 1)) / size, 0.0, 1.0)  # of a document of a tie level of this size
     chances = np.where(lengths.rank > 0, chance_within, 0.0)
@@ -296,30 +221,17 @@ def precision_at(lengths: SearchLengths, cutoff: int) -> Floats:
 
 
 def average_precision(lengths: SearchLengths) -> Floats:
-    """Mean of `document_precisions` over a query's relevant documents.
-
-    Returns
-    -------
-    (n_queries,) float array
-        Between 0 and 1, higher is better; 0 for an unanswerable query.
-    """
+    """(n_queries,) mean of `document_precisions` over a query's relevant documents; 0 for an unanswerable query."""
     totals = np.bincount(lengths.query, weights=document_precisions(lengths), minlength=len(lengths.query_ids))
     means: Floats = totals / np.maximum(lengths.relevant, 1)
     return means
 
 
 def document_precisions(lengths: SearchLengths) -> Floats:
-    """Precision at each relevant document, which AP averages; 0 where it is not found.
+    """(n_atoms,) precision at each relevant document, which AP averages; 0 where it is not found.
 
-    Returns
-    -------
-    (n_atoms,) float array
-        Between 0 and 1, higher is better. Under ``ties="expected"`` the expectation.
-
-    References
-    ----------
-    Alex et al. 2022, equation 6. For tied documents: McSherry and Najork 2008, "Computing information retrieval performance
-    measures efficiently in the presence of tied scores", section 2.4.
+    For tied documents it is the expectation: McSherry and Najork 2008, "Computing information retrieval performance measures
+    efficiently in the presence of tied scores", section 2.4.
     """
     found = lengths.rank > 0
     before = lengths.rank[found] - 1  # documents above the tie level
@@ -338,81 +250,12 @@ def document_precisions(lengths: SearchLengths) -> Floats:
     return precisions
 
 
-def equivalent_lengths(lengths: npt.ArrayLike) -> Floats:
-    """Give the search lengths whose unweighted mean is what averaging the precisions of these amounts to.
-
-    Averaging precisions 1/SL is averaging search lengths with weights w = 1/SL. The distance of each length from that weighted
-    mean A shrinks by its own weight: A + w (SL - A) = 1 + A (1 - w), and the unweighted mean of these is A.
-
-    Parameters
-    ----------
-    lengths : (n,) array_like
-        Search lengths, at least 1, in ranks; infinite for a missing document.
-
-    Returns
-    -------
-    (n,) float array
-
-    Raises
-    ------
-    ParameterError
-        If a length is below 1, or all are infinite.
-
-    References
-    ----------
-    Alex et al. 2022, Appendix A.1, equations 14 and 15. The paper's example prints 2.9 for the length 5, where its own
-    condition of an equal mean gives 2.8; the other eight values agree.
-
-    Examples
-    --------
-    >>> equivalent_lengths([1, 1, 1, 2, 4, 5, 10, 10000, 10000]).round(1).tolist()
-    [1.0, 1.0, 1.0, 2.1, 2.7, 2.8, 3.0, 3.2, 3.2]
-    """
-    values = np.asarray(lengths, dtype=np.float64)
-    if values.ndim != 1 or not len(values) or not np.all(values >= 1) or np.isinf(values).all():
-        raise ParameterError("lengths: must be a list of search lengths of 1 or more, not all infinite")
-    weights = 1 / values
-    equivalent: Floats = 1 + (1 - weights) / weights.mean()
-    return equivalent
-
-
 def effective_share(lengths: SearchLengths) -> float:
     """Share of the relevant documents that AP in effect averages: the best-ranked ones, with equal weights.
 
     The documents are taken in the order of their precision until the unweighted mean of their 1/P is as close as possible to
-    1/MAP. Queries weigh the same, as in MAP.
-
-    Parameters
-    ----------
-    lengths : SearchLengths
-        Of a run, such as ``evaluation["bm25"]``.
-
-    Returns
-    -------
-    float
-        Between 0 and 1; 0 where no relevant document is found.
-
-    Raises
-    ------
-    ParameterError
-        Under ``ties="expected"``, where a document has no single precision.
-
-    References
-    ----------
-    Alex et al. 2022, Appendix A.1: 57 % plus or minus 16 over 76 TREC tracks.
-
-    Examples
-    --------
-    >>> from ir_outcomes import search_lengths
-    >>> run = {"q": {"a": 9.0, "x": 8.0, "b": 7.0, "y": 6.0}}
-    >>> round(effective_share(search_lengths({"q": {"a": 1, "b": 1, "c": 1, "d": 1}}, run)), 2)
-    0.5
+    1/MAP, queries weighing the same: Alex et al. 2022, Appendix A.1.
     """
-    if lengths.ties == "expected":
-        raise ParameterError(
-            "ties='expected': tied documents have no single precision to take them in order of; use another rule, such as "
-            "ties='trec'"
-        )
     precisions = document_precisions(lengths)
     weights = 1 / lengths.relevant[lengths.query]
     order = np.argsort(-precisions, kind="stable")
@@ -440,7 +283,9 @@ class LengthDistribution:
     missing : int
         Relevant documents not found: the spike of Figure 5, counted separately.
     effective_share : float or None
-        Share of the relevant documents that AP in effect averages; see `effective_share`. None under ``ties="expected"``.
+        Share of the relevant documents that AP in effect averages: the best-ranked ones whose unweighted mean of 1/P comes
+        closest to 1/MAP (Alex et al. 2022, Appendix A.1). None under ``ties="expected"``, where a document has no single
+        precision.
     """
 
     run: str
@@ -784,7 +629,7 @@ def length_changes(
     ((1,), -1.0)
     """
     check_positive("bins", bins, none_allowed=True)
-    found = pair_at_depth(ev, baseline, contender, cutoff, missing)
+    found = runs_at_depth(ev, cutoff, missing, [baseline, contender])
     first, second = found.runs
     by_first, by_second = first.rank > 0, second.rank > 0
     by_both = by_first & by_second

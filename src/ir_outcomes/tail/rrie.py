@@ -14,7 +14,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
 from ir_outcomes.results import Result, cells_of, versions
-from ir_outcomes.tail.lengths import TailSettings, pair_at_depth, runs_at_depth, top_and_all
+from ir_outcomes.tail.lengths import TailSettings, runs_at_depth, top_and_all
 from ir_outcomes.types import Bools, Missing
 
 _SEARCH_LENGTHS = ("ASL", "ESL")  # how the names of measures with the optimum 1 and no upper bound begin
@@ -85,32 +85,8 @@ class RRIE(Result):
         return f"{self.contender} against {self.baseline}: {', '.join(named)}"
 
 
-def reduction(measure: str, baseline: float, contender: float, optimum: float = 1.0) -> Reduction:
-    """Compute the relative reduction in error from two means.
-
-    Parameters
-    ----------
-    measure : str
-        Its name.
-    baseline, contender : float
-        Means, of a measure of either direction.
-    optimum : float
-        The best possible mean: 1 for precisions and for search lengths.
-
-    Raises
-    ------
-    ParameterError
-        If a number is NaN or infinite.
-
-    References
-    ----------
-    Alex et al. 2022, equation 11 for precisions, equation 12 for search lengths; both have the optimum 1.
-
-    Examples
-    --------
-    >>> round(reduction("ASL", 264, 215).rrie, 2), round(reduction("P@20", 0.517, 0.706).rrie, 2)
-    (0.19, 0.39)
-    """
+def _reduction(measure: str, baseline: float, contender: float, optimum: float = 1.0) -> Reduction:
+    """Return the relative reduction in error: Alex et al. 2022, equation 11 for precisions, 12 for search lengths."""
     for name, value in (("baseline", baseline), ("contender", contender), ("optimum", optimum)):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             raise ParameterError(f"{measure}: {name}={value!r} must be a finite number")
@@ -167,7 +143,7 @@ def rrie_from_means(
     if unknown:
         raise ParameterError(f"optima: there is no mean of {some(unknown)}")
     reductions = tuple(
-        reduction(measure, mean, contender[measure], best.get(measure, 1.0)) for measure, mean in baseline.items()
+        _reduction(measure, mean, contender[measure], best.get(measure, 1.0)) for measure, mean in baseline.items()
     )
     for of_measure in reductions:
         _check_range(of_measure, optimum_given=of_measure.measure in best)
@@ -233,11 +209,11 @@ def rrie(ev: Evaluation, baseline: str, contender: str, *, cutoff: int | None = 
     >>> result.reductions[-1].measure, result.reductions[-1].rrie
     ("ASL(missing='cutoff')@3", 1.0)
     """
-    found = pair_at_depth(ev, baseline, contender, cutoff, missing)
+    found = runs_at_depth(ev, cutoff, missing, [baseline, contender])
     return RRIE(
         baseline=found.runs[0].name,
         contender=found.runs[1].name,
-        reductions=tuple(reduction(scores.measure, *scores.means().tolist()) for scores in top_and_all(found)),
+        reductions=tuple(_reduction(scores.measure, *scores.means().tolist()) for scores in top_and_all(found)),
         settings=found.settings,
         notes=found.notes,
         versions=versions(),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.showing.charts import changes_of, facets_of
 
 pytestmark = pytest.mark.browser
 BAD = "<img src=x onerror=\"document.title='run'\"></script><script>document.title='run'</script>"
@@ -45,6 +46,13 @@ def write_page(name: str, evaluation: iro.Evaluation, path: Path) -> None:
         iro.report(evaluation, "first", path=path)
     elif name == "board":
         iro.leaderboard(evaluation).to_report(path, evaluation=evaluation)
+    elif name == "short":
+        iro.report(evaluation, "first", "second", cutoff=5, path=path)
+    elif name == "names":
+        documents = ["constructor", "toString", "__proto__", "hasOwnProperty"]
+        run = {query: {document: -float(rank) for rank, document in enumerate(documents)} for query in ("valueOf", "q2")}
+        named = iro.evaluate({query: {"constructor": 1} for query in run}, {"__proto__": run, "b": run}, documents=20)
+        iro.report(named, path=path, docs={"__proto__": "a text"})
     else:
         bad = made_up(20, BAD)
         runs = bad.names[:2]
@@ -84,14 +92,14 @@ def visit(chromium: Any, pages: Path, evaluation: iro.Evaluation) -> Iterator[Ca
     assert all(url.startswith("file://") for url in requests)
 
 
-def compared(evaluation: iro.Evaluation, contender: str) -> iro.Comparison:
-    comparison = iro.compare(evaluation, "first", contender)
+def compared(evaluation: iro.Evaluation, contender: str, **rules: Any) -> iro.Comparison:
+    comparison = iro.compare(evaluation, "first", contender, **rules)
     assert isinstance(comparison, iro.Comparison)
     return comparison
 
 
 def shown_ids(page: Any) -> list[str]:
-    ids: list[str] = page.locator("#rows tr:not(.spacer) td:first-child a").all_inner_texts()
+    ids: list[str] = page.locator("#rows tr[data-id]").evaluate_all("rows => rows.map((row) => row.dataset.id)")
     return ids
 
 
@@ -107,43 +115,152 @@ def test_search(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
     assert "s=1042" in page.url
 
 
-def test_filters(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+def test_bars_of_the_histogram_filter_the_list(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
     comparison = compared(evaluation, "second")
     page = visit()
-    page.get_by_role("checkbox", name="won").check()
-    assert page.locator("#count").inner_text().startswith(f"{comparison.outcomes.won} of 200")
-    assert set(page.locator("#rows .kind").all_inner_texts()) == {"▲ won"}
+    bars = page.locator("#histogram button")
+    changes = changes_of(comparison)
+    assert bars.locator(".name").all_inner_texts() == list(changes.names)
+    assert [int(text) for text in bars.locator("b").all_inner_texts()] == changes.counts()
+    for place, name in enumerate(changes.names):
+        bars.nth(place).click()
+        assert bars.nth(place).get_attribute("aria-pressed") == "true"
+        expected = [query.query_id for query, own in zip(comparison.per_query(), changes.bins, strict=True) if own == place]
+        assert page.locator("#count").inner_text().startswith(f"{name}: {len(expected)} of 200")
+        assert set(shown_ids(page)) <= set(expected)
+    page.get_by_role("button", name="won:").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert page.get_by_role("button", name="won:").get_attribute("aria-pressed") == "true"
     page.get_by_role("combobox", name="Slice").select_option("odd")
     odd = [query for query in comparison.per_query("won") if int(query.query_id) % 2]
-    assert page.locator("#count").inner_text().startswith(f"{len(odd)} of 200")
+    assert f"{len(odd)} of 200" in page.locator("#count").inner_text()
     page.get_by_role("button", name="Reset").click()
     assert page.locator("#count").inner_text().startswith("200 of 200")
 
 
+def test_an_empty_list_says_so(visit: Callable[..., Any]) -> None:
+    page = visit()
+    page.get_by_role("searchbox").fill("nothing is like this")
+    assert "No query is like this" in page.locator("#rows").inner_text()
+
+
 def test_sorting(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    page = visit(address="#o=better,worse,equal")
+    page = visit()
     change = page.get_by_role("button", name="change")
-    both = [query.difference for query in compared(evaluation, "second").per_query() if query.difference is not None]
-    for direction, expected in (("ascending", min(both)), ("descending", max(both))):
+    restricted = [query.restricted or 0.0 for query in compared(evaluation, "second").per_query()]
+    for direction, expected in (("ascending", min(restricted)), ("descending", max(restricted))):
         change.click()
         assert page.locator("th[aria-sort]").get_attribute("aria-sort") == direction
-        assert float(page.locator("#rows tr:not(.spacer) td:nth-child(5)").first.inner_text()) == expected
-    page.get_by_role("button", name="query").click()
+        shown = page.locator("#rows tr[data-id] td.c-change").first.inner_text()
+        assert float(shown.replace("\N{MINUS SIGN}", "-")) == expected
+    page.locator("#heads").get_by_role("button", name="query").click()
     assert shown_ids(page) == sorted(shown_ids(page))
+
+
+def test_choosing_a_query_is_a_step_in_the_history(visit: Callable[..., Any]) -> None:
+    page = visit(address="#sort=id")
+    for query in ("1001", "1003"):
+        page.locator(f"#rows tr[data-id='{query}'] a").click()
+    page.get_by_role("searchbox").fill("1003")
+    page.go_back()
+    page.locator("#query", has_text="1001").wait_for()
+    assert "q=1001" in page.url
+    page.go_back()
+    page.locator("#query", has_text="1000").wait_for()
+    page.go_forward()
+    page.locator("#query", has_text="1001").wait_for()
+    page.get_by_role("button", name="Next query").click()
+    page.locator("#query", has_text="1002").wait_for()
+    page.get_by_role("button", name="Previous query").click()
+    page.locator("#query", has_text="1001").wait_for()
+
+
+def test_clicks_with_ctrl_are_those_of_the_browser(visit: Callable[..., Any]) -> None:
+    page = visit(address="#sort=id")
+    before = page.url
+    with page.context.expect_page() as opened:
+        page.locator("#rows tr[data-id='1004'] a").click(modifiers=["ControlOrMeta"])
+    assert "q=1004" in opened.value.url
+    assert page.url == before
+
+
+def test_query_is_copied_as_link_and_as_markdown(visit: Callable[..., Any]) -> None:
+    page = visit(address="#q=1134", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy link").click()
+    assert page.evaluate("navigator.clipboard.readText()").endswith("pair.html#q=1134")
+    page.get_by_role("button", name="Copy as Markdown").click()
+    page.get_by_role("button", name="Copy as Markdown").get_by_text("Copied").wait_for()
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert text.startswith("**words about topic 1** (1134)")
+    assert "\n- 1: " in text
+
+
+def test_phone_shows_one_ranking_at_a_time(visit: Callable[..., Any]) -> None:
+    page = visit(address="#q=1134", viewport={"width": 360, "height": 800})
+    first, second = page.locator("#lists section").all()
+    assert (first.is_visible(), second.is_visible()) == (False, True)
+    page.get_by_role("button", name="Show A").click()
+    assert (first.is_visible(), second.is_visible()) == (True, False)
+    assert page.evaluate("document.querySelector('#query').getBoundingClientRect().height") < 1500
+    page.set_viewport_size({"width": 1200, "height": 800})
+    assert (first.is_visible(), second.is_visible()) == (True, True)
+
+
+def test_line_at_the_cutoff(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+    page = visit("short", "#sort=id")
+    comparison = compared(evaluation, "second", cutoff=5)
+    found = next(query for query in compared(evaluation, "second").per_query() if query.baseline and 5 < query.baseline <= 10)
+    page.goto(page.url.partition("#")[0] + f"#q={found.query_id}")
+    items = page.locator("#lists section").first.locator("li")
+    places = items.evaluate_all("items => items.map((item) => item.querySelector('.rank')?.textContent ?? item.textContent)")
+    assert places[:7] == ["1", "2", "3", "4", "5", "cutoff 5", "6"]
+    assert "behind" in (items.nth(int(found.baseline or 0)).get_attribute("class") or "")
+    assert comparison.per_query()[evaluation.query_ids.index(found.query_id)].baseline is None
+    assert page.locator(f"#rows tr[data-id='{found.query_id}'] td.c-a").inner_text() == "none"
+
+
+def test_colours_are_those_of_the_findings(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+    page = visit("three")
+    page.locator("details.comparison").evaluate_all("all => all.forEach((details) => { details.open = true })")
+    color = "item => getComputedStyle(item).color"
+    better, worse = (page.locator(f"#sides .{tone}").evaluate(color) for tone in ("better", "worse"))
+    assert better != worse
+    for number, contender in enumerate(("second", "third"), 1):
+        comparison = compared(evaluation, contender)
+        rows = page.locator(f"#comparison-{number} .facet:not(.heads)")
+        for place, row in enumerate(facets_of(comparison)):
+            shown = rows.nth(place).locator(".finding")
+            assert row.finding in shown.inner_text()
+            expected = {"better": better, "worse": worse}.get(row.tone)
+            assert (shown.evaluate(color) == expected) is (expected is not None)
+    hatched = page.locator("#histogram .worse .bar").first.evaluate("bar => getComputedStyle(bar).backgroundImage")
+    assert "gradient" in hatched
+
+
+@pytest.mark.parametrize("name", ["constructor", "toString", "__proto__", "hasOwnProperty"])
+def test_documents_named_like_functions_of_javascript_have_no_text_of_theirs(visit: Callable[..., Any], name: str) -> None:
+    page = visit("names", "#q=valueOf")
+    item = page.locator("#lists li", has_text=name).first
+    assert item.locator(".id").inner_text() == name
+    assert item.locator(".text").count() == (1 if name == "__proto__" else 0)
+    assert "native code" not in page.locator("#query").inner_text()
 
 
 def test_only_rows_in_view_exist(visit: Callable[..., Any]) -> None:
     page = visit(address="#sort=id")
     assert len(shown_ids(page)) < 100
     page.locator("#list").evaluate("list => { list.scrollTop = list.scrollHeight }")
-    page.get_by_role("link", name="1199").wait_for()
+    page.locator("#rows tr[data-id='1199']").wait_for()
     assert "1000" not in shown_ids(page)
 
 
 def test_link_to_a_query(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
     page = visit(address="#q=1134")
-    assert page.locator("#query-title").inner_text() == f"1134: {evaluation.texts['1134']}"
-    assert page.locator("#rows tr.selected a").inner_text() == "1134"
+    assert page.locator("#query-title").inner_text() == evaluation.texts["1134"]
+    assert page.locator("#query code").inner_text() == "1134"
+    assert page.locator("#rows tr.selected").get_attribute("data-id") == "1134"
+    page.get_by_role("button", name="Number of documents").click()
     documents = evaluation.documents
     assert documents is not None
     for side, ranked in enumerate(documents[:2]):
@@ -156,15 +273,16 @@ def test_link_to_a_query(visit: Callable[..., Any], evaluation: iro.Evaluation) 
 def test_documents_are_marked_and_linked(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
     comparison = compared(evaluation, "second")
     both = next(query for query in comparison.per_query("better") if query.baseline and query.baseline <= 20)
+    assert both.contender is not None
     page = visit(address=f"#q={both.query_id}")
     first, second = page.locator("#lists section").all()
     gold = first.locator("li", has_text="gold")
-    assert "✔ relevant, grade 2" in gold.inner_text()
+    assert gold.locator(".mark").inner_text() == "✔ 2\nrelevant, grade 2"
     assert "the text of the relevant document" in gold.inner_text()
-    assert "✘ not relevant, grade 0" in first.locator("li", has_text="x3").first.inner_text()
-    assert "? unjudged" in first.locator("li", has_text="x5").first.inner_text()
+    assert "judged not relevant, grade 0" in first.locator("li", has_text="x3").first.inner_text()
+    assert "unjudged" in first.locator("li", has_text="x5").first.inner_text()
     link = gold.get_by_role("link")
-    assert link.inner_text() == f"B: {both.contender:g}"
+    assert link.inner_text() == f"B {both.contender:g}"
     link.click()
     assert second.locator("li", has_text="gold").evaluate("item => item === document.activeElement")
     assert page.locator("li.linked").count() == 2
@@ -175,9 +293,10 @@ def test_documents_further_down(visit: Callable[..., Any], evaluation: iro.Evalu
     late = next(query for query in comparison.per_query() if query.baseline and query.baseline > 20 and query.contender is None)
     page = visit(address=f"#q={late.query_id}")
     first, second = page.locator("#lists section").all()
-    assert first.locator("li").last.locator(".rank").inner_text() == f"{late.baseline:g}"
-    assert first.locator("li").last.locator(".elsewhere").inner_text() == "not in B"
-    assert second.locator("li").last.locator(".rank").inner_text() == "-"
+    last = first.locator("li[data-document]").last
+    assert last.locator(".rank").inner_text() == f"{late.baseline:g}"
+    assert last.locator(".elsewhere").inner_text() == "not in B"
+    assert second.locator("li[data-document]").last.locator(".rank").inner_text() == "none"
 
 
 def test_point_of_the_scatter_lists_its_queries(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
@@ -191,8 +310,8 @@ def test_point_of_the_scatter_lists_its_queries(visit: Callable[..., Any], evalu
         if (query.baseline, query.contender) == (baseline, contender)
     ]
     assert shown_ids(page) == expected
-    assert page.locator("#rows tr.selected a").inner_text() == expected[0]
-    page.locator("#point").click()
+    assert page.locator("#rows tr.selected").get_attribute("data-id") == expected[0]
+    page.get_by_role("button", name="Reset").click()
     assert page.locator("#count").inner_text().startswith("200 of 200")
 
 
@@ -203,8 +322,8 @@ def test_keyboard(visit: Callable[..., Any]) -> None:
     page.locator("#rows a").first.focus()
     for key, expected in (("ArrowDown", "1001"), ("End", "1199"), ("ArrowUp", "1198"), ("Home", "1000")):
         page.keyboard.press(key)
-        assert page.evaluate("document.activeElement.textContent") == expected
-        assert page.locator("#query-title").inner_text().startswith(f"{expected}:")
+        assert page.evaluate("document.activeElement.closest('tr').dataset.id") == expected
+        assert page.locator("#query code").inner_text() == expected
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "query"
     page.keyboard.press("Shift+Tab")
@@ -215,9 +334,9 @@ def test_keyboard(visit: Callable[..., Any]) -> None:
 def test_comparison_is_chosen(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
     page = visit("three")
     page.get_by_role("combobox", name="Comparison").select_option("third against first")
-    page.get_by_role("checkbox", name="lost").check()
+    page.get_by_role("button", name="lost:").click()
     third = compared(evaluation, "third")
-    assert page.locator("#count").inner_text().startswith(f"{third.outcomes.lost} of 200")
+    assert page.locator("#count").inner_text().startswith(f"lost: {third.outcomes.lost} of 200")
     again = visit("three", page.url.partition("#")[1] + page.url.partition("#")[2])
     assert again.locator("#count").inner_text() == page.locator("#count").inner_text()
 
@@ -232,7 +351,7 @@ def test_folded_section_opens_by_its_link(visit: Callable[..., Any]) -> None:
 def test_injected_markup_is_text(visit: Callable[..., Any]) -> None:
     page = visit("bad", "#sort=id")
     page.locator("#rows a").first.click()
-    assert BAD in page.locator("#query-title").inner_text()
+    assert BAD in page.locator("#query").inner_text()
     assert BAD in page.locator("#lists").inner_text()
     assert page.title() != "run"
     assert page.locator("img").count() == 0
@@ -255,8 +374,8 @@ def test_frame_of_a_notebook(chromium: Any, evaluation: iro.Evaluation) -> None:
     page.set_content(compared(evaluation, "second").to_report(evaluation=evaluation)._repr_html_())
     frame = page.frame_locator("iframe")
     frame.get_by_role("searchbox").fill("1042")
-    frame.get_by_role("link", name="1042").click()
-    assert frame.locator("#query-title").inner_text().startswith("1042:")
+    frame.locator("#rows tr[data-id='1042'] a").click()
+    assert frame.locator("#query code").inner_text() == "1042"
     page.close()
     assert messages == []
 
@@ -265,7 +384,7 @@ def test_dark_mode(visit: Callable[..., Any]) -> None:
     grounds = [
         visit(color_scheme=scheme).evaluate("getComputedStyle(document.body).backgroundColor") for scheme in ("light", "dark")
     ]
-    assert grounds == ["rgb(252, 252, 251)", "rgb(22, 24, 26)"]
+    assert grounds == ["rgb(255, 255, 255)", "rgb(15, 18, 21)"]
 
 
 def test_paper(visit: Callable[..., Any], tmp_path: Path) -> None:
@@ -276,8 +395,10 @@ def test_paper(visit: Callable[..., Any], tmp_path: Path) -> None:
     text = "\n".join(sheet.extract_text() for sheet in PdfReader(tmp_path / "page.pdf").pages)
     text = unicodedata.normalize("NFKC", text)  # without ligatures
     assert "third against first" in text
-    assert "the first 100 are printed" in text
-    assert "1134: words about topic" in text
+    assert "the first 25 are printed" in text
+    assert "words about topic 1" in text
+    assert "Copy link" not in text
+    assert "Reset" not in text
     assert page.locator("details.comparison[open]").count() == 0
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,8 +15,10 @@ from typing import Any, NamedTuple
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.showing.charts import changes_of, forest_of
 from ir_outcomes.showing.report import report_of
 from ir_outcomes.showing.report.texts import texts_of_documents
+from ir_outcomes.types import Unit
 from tests.helpers.many import collection
 from tests.helpers.results import KINDS, result_of
 
@@ -35,23 +39,71 @@ def evaluation() -> iro.Evaluation:
     return iro.evaluate(qrels, list(runs.values()), names=["a", "b", "c"], documents=20, queries=texts)
 
 
+def pair_of(evaluation: iro.Evaluation, **rules: Any) -> iro.Comparison:
+    comparison = iro.compare(evaluation, "a", "b", **rules)
+    assert isinstance(comparison, iro.Comparison)
+    return comparison
+
+
 class TestNumbers:
-    def test_island_holds_the_json_of_the_comparison(self, evaluation: iro.Evaluation) -> None:
-        comparison = iro.compare(evaluation, "a", "b")
-        data = island(comparison.to_report(evaluation=evaluation))
-        assert data["result"] == json.loads(comparison.to_json())
-        assert data["comparisons"][0]["comparison"] == data["result"]
-        by_query = json.loads(comparison.to_json(per_query=True))["queries"]
-        ids, columns = data["sets"][0]["ids"], data["comparisons"][0]["queries"]
-        rows = [
-            [identifier, *values, text]
-            for identifier, text, *values in zip(ids, data["sets"][0]["texts"], *columns.values(), strict=True)
-        ]
-        assert rows == by_query
+    @pytest.mark.parametrize("unit", ["query", "document"])
+    def test_island_holds_the_queries_of_the_comparison(self, evaluation: iro.Evaluation, unit: Unit) -> None:
+        chosen = dataclasses.replace(evaluation, unit=unit)
+        comparison = pair_of(chosen)
+        data = island(comparison.to_report(evaluation=chosen))
+        shown = data["comparisons"][0]
+        own = data["sets"][shown["set"]]
+        queries = comparison.per_query()
+        assert own["ids"] == [query.query_id for query in queries]
+        assert own["texts"] == [query.text for query in queries]
+        for key, name in (("a", "baseline"), ("b", "contender"), ("change", "restricted")):
+            expected = [getattr(query, name) for query in queries]
+            assert shown[key] == [None if value is None else pytest.approx(value, abs=1e-4) for value in expected]
+
+    def test_only_what_the_page_shows_is_embedded(self, evaluation: iro.Evaluation) -> None:
+        data = island(iro.leaderboard(evaluation).to_report(evaluation=evaluation))
+        assert set(data) == {"depth", "comparisons", "sets"}
+        shown = {"title", "set", "baseline", "contender", "label", "tone", "unit", "cutoff", "horizon", "rel", "measure", "up"}
+        assert set(data["comparisons"][0]) <= shown | {"bins", "bin", "a", "b", "change", "found"}
+
+    def test_bins_hold_the_queries_that_changed_so_much(self, evaluation: iro.Evaluation) -> None:
+        comparison = pair_of(evaluation, cutoff=20)
+        changes = changes_of(comparison)
+        assert changes.names[0] == "lost"
+        assert changes.names[-1] == "won"
+        for query, place in zip(comparison.per_query(), changes.bins, strict=True):
+            if query.outcome == "neither":
+                assert place == -1
+            elif query.outcome == "both":
+                gain = -(query.difference or 0.0)
+                tone = "better" if gain > 0 else "worse" if gain < 0 else "same"
+                assert changes.tones[place] == tone
+                assert abs(gain) >= 10 or "10" not in changes.names[place]
+            else:
+                assert changes.names[place] == query.outcome
+        small = changes_of(pair_of(evaluation, cutoff=5))
+        assert not any("10" in name for name in small.names)
+
+    def test_right_is_better_in_every_chart(self, evaluation: iro.Evaluation) -> None:
+        comparisons = iro.compare(evaluation, "a", ["b", "c"])
+        assert isinstance(comparisons, iro.Comparisons)
+        forest = forest_of(comparisons)
+        assert forest is not None
+        for row in forest.rows:
+            assert row.section is not None
+            item = comparisons[row.section]
+            coverage, ranking = row.estimates
+            assert coverage.gain == item.coverage.difference
+            assert item.ranking.difference is not None
+            assert item.ranking.interval is not None
+            assert ranking.gain == pytest.approx(-item.ranking.difference)
+            assert ranking.low == pytest.approx(-item.ranking.interval.high)
 
     def test_visible_numbers_are_those_of_the_text(self, evaluation: iro.Evaluation) -> None:
         comparison = iro.compare(evaluation, "a", "b")
-        cells = re.findall(r"<td[^>]*>([^<]*)</td>", comparison.to_report(evaluation=evaluation).html)
+        cells = [
+            unescape(cell) for cell in re.findall(r"<td[^>]*>([^<]*)</td>", comparison.to_report(evaluation=evaluation).html)
+        ]
         for table in comparison.view().tables:
             for row in table.rows:
                 assert set(row) <= set(cells)
@@ -75,19 +127,35 @@ class TestNumbers:
         assert len(others) > 1
         assert title in several.to_report().html
         assert (
-            f"{others[0]} (B) against {first} (A) on 1 collection"
+            f"{others[0]} (B) against {first} (A)"
             in iro.compare_collections({"one": evaluation}, first, others[0]).to_report().html
         )
 
     def test_labels_of_a_leaderboard_are_those_of_its_pairs(self, evaluation: iro.Evaluation) -> None:
         board = iro.leaderboard(evaluation)
         data = island(board.to_report(evaluation=evaluation))
+        assert len(data["comparisons"]) == 3
         for item in data["comparisons"]:
-            found = item["comparison"]
-            pair = board.verdict(found["baseline"], found["contender"])
-            assert found["baseline"] == board.standings[0].run
-            assert found["verdict"]["label"] == pair.label
-            assert found["coverage"]["pvalue_corrected"] == pytest.approx(pair.coverage_p_corrected)
+            assert item["label"] == board.verdict(item["baseline"], item["contender"]).label
+
+    def test_pairs_of_a_leaderboard_that_do_not_fit_are_counted(self) -> None:
+        qrels, runs = collection(3, 300, relevant=2)
+        names = [f"run {number}" for number in range(12)]
+        pool = list(runs.values())
+        several = iro.evaluate(qrels, [pool[number % len(pool)] for number in range(12)], names=names, documents=20)
+        page = iro.leaderboard(several).to_report(evaluation=several, max_mb=0.35)
+        assert 1 <= len(island(page)["comparisons"]) < 45
+        assert "of 45 comparisons are included" in page.html
+        assert len(page.html.encode()) <= 350_000
+
+    def test_conditions_and_contenders_are_crossed(self, evaluation: iro.Evaluation) -> None:
+        html = (
+            iro.compare_collections({"one": evaluation, "two": evaluation.restrict(evaluation.query_ids[:20])}, "a")
+            .to_report()
+            .html
+        )
+        matrix = html[html.index('<table class="matrix">') :]
+        assert matrix.index('<th scope="row">b</th>') < matrix.index('<th scope="row">c</th>')
 
 
 class TestRankings:
@@ -150,6 +218,14 @@ class TestRankings:
     def test_invalid_size_is_refused(self, evaluation: iro.Evaluation, max_mb: Any) -> None:
         with pytest.raises(iro.ParameterError, match="max_mb"):
             iro.report(evaluation, "a", "b", max_mb=max_mb)
+
+    def test_a_size_that_cannot_be_met_names_the_smallest(self, evaluation: iro.Evaluation) -> None:
+        with pytest.raises(
+            iro.ParameterError, match=r"max_mb=0.01: the page has 0\.\d+ MB even without any ranked list"
+        ) as found:
+            iro.report(evaluation, "a", "b", max_mb=0.01)
+        least = float(re.findall(r"has (\S+) MB", str(found.value))[0])
+        assert len(iro.report(evaluation, "a", "b", max_mb=least).html.encode()) <= least * 1e6
 
 
 class TestTexts:
@@ -300,10 +376,12 @@ class TestFile:
         qrels.write_text("q 0 d 1\n")
         run.write_text("q Q0 d 1 1.0 a\n")
         (tmp_path / "b.run").write_text("q Q0 d 1 1.0 b\n")
-        html = iro.report(iro.evaluate(qrels, [run, tmp_path / "b.run"], documents=5), inputs=[qrels]).html
+        command = f"ir-outcomes report {qrels} {run} --docs={run} -o ./out/page.html msmarco/dev"
+        html = iro.report(iro.evaluate(qrels, [run, tmp_path / "b.run"], documents=5), inputs=[qrels], command=command).html
         for path in (qrels, run):
-            assert hashlib.sha256(path.read_bytes()).hexdigest() in html
+            assert html.count(hashlib.sha256(path.read_bytes()).hexdigest()) == 1
         assert str(tmp_path) not in html
+        assert "ir-outcomes report qrels.txt a.run --docs=a.run -o page.html msmarco/dev" in html
 
 
 def test_sizes(tmp_path: Path) -> None:
@@ -317,7 +395,7 @@ def test_sizes(tmp_path: Path) -> None:
         queries=tmp_path / "queries.tsv",
     )
     page = iro.report(evaluation)
-    assert "Ranked lists of all queries are included" in page.html
+    assert all(island(page)["sets"][0]["rankings"])
     assert len(page.html.encode()) <= 1_000_000
 
 

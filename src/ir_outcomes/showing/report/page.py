@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import math
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -23,23 +25,18 @@ from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.reading.files import file_digest, read_texts
 from ir_outcomes.reading.runs import is_path
 from ir_outcomes.results import Result
-from ir_outcomes.showing.report import island
-from ir_outcomes.showing.report.charts import curve_chart, outcome_bar, scatter
-from ir_outcomes.showing.report.overview import forest_of, matrix_of, measurements
-from ir_outcomes.showing.report.rankings import DEPTH, rankings_of
-from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section, evaluation_of, sections_of
-from ir_outcomes.showing.report.texts import Documents, texts_of_documents
-from ir_outcomes.showing.words import tone
+from ir_outcomes.showing.charts import facets_of, forest_of, outcomes_of
+from ir_outcomes.showing.report.drawing import curve_chart, scatter
+from ir_outcomes.showing.report.queries import Embedded, QuerySet, embed, json_for_html, query_sets, visible
+from ir_outcomes.showing.report.rankings import DEPTH
+from ir_outcomes.showing.report.sections import MOST_RUNS, SIGNS, Evaluations, Section, evaluation_of, matrix_of, sections_of
+from ir_outcomes.showing.report.texts import Documents
+from ir_outcomes.showing.words import count, tone
 from ir_outcomes.types import FamilyCorrection, RankingTest
 from ir_outcomes.writing import write_completely
 
-__all__ = ["ReportPage", "report", "report_of"]
-
-SCHEMA = 1  # of the data in the page
 MB = 1_000_000
-FIRST_NOTES = 3  # shown at once; the others are folded
-MOST_OPEN = 1  # sections that are unfolded at first
-_SLACK = 2_000  # bytes for the sentence about what was left out
+_SLACK = 2_000  # bytes for the sentences about what was left out
 
 
 @dataclass(frozen=True)
@@ -180,167 +177,105 @@ def report_of(
     labels = {} if slices is None else dict(slices) if isinstance(slices, Mapping) else read_texts(slices)
     sections = sections_of(result, evaluation)
     evaluations = [evaluation_of(section, evaluation) for section in sections]
-    sets, set_of = _query_sets(sections, evaluations)
-    page = _Page(result, sections, evaluations, sets, set_of, labels)
-    hashed = [*inputs, *([docs] if is_path(docs) else []), *([slices] if is_path(slices) else [])]
-    provenance = {"command": command, "inputs": _inputs(sections, evaluations, hashed)}
+    sets, set_of = query_sets(sections, evaluations)
+    for own in sets:
+        own.find_lists(docs)
+    context = _context(result, sections, evaluations)
+    context["command"] = None if command is None else _without_folders(command)
+    files_too = [*inputs, *(path for path in (docs, slices) if is_path(path))]
+    context["inputs"] = _inputs(sections, evaluations, files_too)
+    context["slices"] = any(query in labels for own in sets for query in own.ids)
 
-    lists = [_lists(own) for own in sets]
-    texts = [_texts(own, known, docs) for own, known in zip(sets, lists, strict=True)]
-    size = len(page.render(island.embed(sets, [None] * len(sets), texts, 0), "", provenance).encode())
-    embedded = island.embed(sets, lists, texts, int(max_mb * MB) - size - _SLACK)
-    written = ReportPage(page.render(embedded, _left_out(page, lists, embedded, max_mb), provenance))
+    def page_of(budget: int) -> ReportPage:
+        shown = embed(sections, sets, set_of, labels, budget)
+        return ReportPage(_rendered(context, shown, _left_out(result, sections, sets, shown, max_mb)))
+
+    smallest = len(page_of(0).html.encode())
+    limit = int(max_mb * MB)
+    if smallest > limit:
+        least = math.ceil(smallest / MB * 100) / 100
+        raise ParameterError(f"max_mb={max_mb:g}: the page has {least:g} MB even without any ranked list; give at least that")
+    without_queries = len(_rendered(context, Embedded([], []), "").encode())
+    page = page_of(limit - without_queries - _SLACK)
     if path is not None:
-        written.save(path)
-    return written
+        page.save(path)
+    return page
 
 
-@dataclass(eq=False)
-class _Page:
-    """Everything on the page that does not depend on how many ranked lists it holds."""
-
-    result: Result
-    sections: list[Section]
-    evaluations: list[Evaluation | None]
-    sets: list[island.QuerySet]
-    set_of: list[int | None]
-    labels: Mapping[str, str]
-
-    def __post_init__(self) -> None:
-        several = not isinstance(self.result, Comparison)
-        view = self.result.view()
-        self.context = {
-            "title": self._title(),
-            "several": several,
-            "view": view,
-            "forest": forest_of(self.result),
-            "matrix": matrix_of(self.result),
-            "sections": [
-                _section(section, evaluation, number, several=several, is_open=len(self.sections) <= MOST_OPEN)
-                for number, (section, evaluation) in enumerate(zip(self.sections, self.evaluations, strict=True))
-            ],
-            "tone": tone,
-            "notes": view.notes if several else (),
-            "has_queries": bool(self.sets),
-            "has_slices": any(query in self.labels for own in self.sets for query in own.ids),
-            "depth": DEPTH,
-            "settings": _settings(self.result, self.sections),
-            "versions": dict(
-                getattr(self.result, "versions", {}) or (self.sections[0].comparison.versions if self.sections else {})
-            ),
-        }
-
-    def render(self, embedded: island.Embedded, left_out: str, provenance: Mapping[str, Any]) -> str:
-        style, script = _asset("style.css"), _asset("script.js")
-        return str(
-            _template().render(
-                **self.context,
-                **provenance,
-                left_out=left_out,
-                style=_markup(style),
-                script=_markup(script),
-                policy=(
-                    f"default-src 'none'; script-src '{_source_hash(script)}'; style-src '{_source_hash(style)}'; "
-                    "img-src data:; base-uri 'none'; form-action 'none'"
-                ),
-                data=_markup(island.json_for_html(island.visible(self._data(embedded)))),
-            )
-        )
-
-    def _title(self) -> str:
-        if isinstance(self.result, Comparison):
-            return self.sections[0].title
-        contenders = {section.comparison.contender for section in self.sections if section.condition}
-        if len(contenders) > 1:  # the tables of each have their own title
-            conditions = {section.condition for section in self.sections}
-            pair = f"{plural('contender', len(contenders))} against {self.sections[0].comparison.baseline}"
-            return f"{pair} under {plural('condition', len(conditions))}"
-        titles = [table.title for table in self.result.view().tables if table.title]
-        return titles[0] if titles else "Report"
-
-    def _data(self, embedded: island.Embedded) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "result": self.result.to_dict(),
-            "depth": DEPTH,
-            "comparisons": [
-                {
-                    "title": section.title,
-                    "set": number,
-                    "comparison": section.comparison.to_dict(),
-                    "queries": island.columns_of(section.comparison),
-                }
-                for section, number in zip(self.sections, self.set_of, strict=True)
-            ],
-            "sets": [
-                {
-                    "ids": list(own.ids),
-                    "texts": list(own.texts) if any(own.texts) else None,
-                    "slices": [self.labels.get(query) for query in own.ids] if self.labels else None,
-                    "runs": own.runs,
-                    "rankings": rankings or None,
-                    "documents": texts,
-                }
-                for own, rankings, texts in zip(self.sets, embedded.rankings, embedded.texts, strict=True)
-            ],
-        }
+def _context(result: Result, sections: Sequence[Section], evaluations: Sequence[Evaluation | None]) -> dict[str, Any]:
+    """Return everything that does not depend on how many queries the page holds."""
+    several = not isinstance(result, Comparison)
+    view = result.view()
+    label = "" if several else sections[0].comparison.verdict.label
+    title = sections[0].title if not several else _title(result, sections)
+    notes = [_headed(note) for note in (*view.notes, *view.background)]
+    settings = getattr(result, "settings", None) or (sections[0].comparison.settings if sections else None)
+    folded = several and not isinstance(result, Leaderboard)  # a leaderboard has no page for each of its pairs
+    drawn = [_section(*each) for each in enumerate(zip(sections, evaluations, strict=True))] if folded or not several else []
+    return {
+        "title": title,
+        "heading": label[:1].upper() + label[1:] if label else title,
+        "tone": tone(label),
+        "label": label,
+        "limit": notes[0][0] if label and view.notes else "",
+        "sentences": view.sentences,
+        "about": _about(sections, settings),
+        "notes": notes[: len(view.first_notes)],
+        "other_notes": notes[len(view.first_notes) :],
+        "several": several,
+        "forest": forest_of(result),
+        "matrix": matrix_of(result, sections),
+        "signs": SIGNS,
+        "sections": drawn,
+        "tables": (*view.tables, *view.details),
+        "has_queries": any(section.comparison.queries is not None for section in sections),
+        "queries_known": bool(sections),
+        "tone_of": tone,
+        "settings": {name: "none" if value is None else value for name, value in vars(settings).items()} if settings else {},
+        "versions": dict(getattr(result, "versions", {}) or (sections[0].comparison.versions if sections else {})),
+    }
 
 
-def _query_sets(
-    sections: Sequence[Section], evaluations: Sequence[Evaluation | None]
-) -> tuple[list[island.QuerySet], list[int | None]]:
-    """Find the comparisons that share their queries; return the sets, and the number of each comparison's."""
-    place: dict[Any, int] = {}
-    sets: list[island.QuerySet] = []
-    set_of: list[int | None] = []
-    for section, evaluation in zip(sections, evaluations, strict=True):
-        queries = section.comparison.queries
-        if queries is None:
-            set_of.append(None)
-            continue
-        ids = tuple(query.query_id for query in queries)
-        key = id(evaluation), ids
-        if key not in place:
-            place[key] = len(sets)
-            known = {} if evaluation is None else evaluation.texts
-            texts = tuple(query.text or known.get(query.query_id) for query in queries)
-            sets.append(island.QuerySet(ids, texts, evaluation))
-        sets[place[key]].add(section.comparison)
-        set_of.append(place[key])
-    return sets, set_of
+def _title(result: Result, sections: Sequence[Section]) -> str:
+    contenders = {section.comparison.contender for section in sections if section.condition}
+    if len(contenders) > 1:
+        conditions = {section.condition for section in sections}
+        pair = f"{plural('contender', len(contenders))} against {sections[0].comparison.baseline}"
+        return f"{pair} under {plural('condition', len(conditions))}"
+    return result.view().title
 
 
-def _lists(own: island.QuerySet) -> island.Lists | None:
-    """Return the ranked lists of each query; None where they are not known."""
-    rankings = None if own.evaluation is None else rankings_of(own.evaluation, own.runs)
-    return None if rankings is None else [rankings.of_query(query) for query in own.ids]
+def _headed(note: str) -> tuple[str, str]:
+    """Divide a note into its headline and the rest."""
+    headline, colon, rest = note.partition(": ")
+    return (headline, rest) if colon and len(headline) <= 80 else ("", note)
 
 
-def _texts(own: island.QuerySet, lists: island.Lists | None, docs: Documents) -> dict[str, str]:
-    """Return the texts of all documents of these lists, as far as they are known."""
-    if own.evaluation is None or lists is None:
-        return {}
-    return texts_of_documents(docs, {identifier for entry in lists for identifier in entry["ids"]}, own.evaluation.collection)
+def _about(sections: Sequence[Section], settings: Any) -> str:
+    """Say in the bar what was compared."""
+    sizes = sorted({section.comparison.n_queries for section in sections})
+    parts = [count(sizes[0], "query") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} queries"] if sizes else []
+    cutoff = getattr(settings, "cutoff", None)
+    return " \N{MIDDLE DOT} ".join([*parts, *([f"cutoff {cutoff:,}"] if cutoff else [])])
 
 
-def _section(section: Section, evaluation: Evaluation | None, number: int, *, several: bool, is_open: bool) -> dict[str, Any]:
+def _section(number: int, each: tuple[Section, Evaluation | None]) -> dict[str, Any]:
+    section, evaluation = each
     comparison = section.comparison
     view = comparison.view()
     return {
         "id": f"comparison-{number + 1}",
         "number": number,
         "title": section.title,
-        "open": is_open,
         "comparison": comparison,
-        "tone": tone(comparison.verdict.label),
-        "bar": outcome_bar(comparison),
-        "measurements": measurements(comparison),
+        "label": section.label,
+        "tone": tone(section.label),
+        "facets": facets_of(comparison),
+        "outcomes": outcomes_of(comparison),
         "curve": _curve(comparison, evaluation),
         "scatter": scatter(comparison),
-        "tables": view.tables,
-        "statements": view.statements,
-        "first_notes": comparison.notes[:FIRST_NOTES],
-        "other_notes": comparison.notes[FIRST_NOTES:],
+        "tables": (*view.tables, *view.details),
+        "notes": [_headed(note) for note in comparison.notes],
     }
 
 
@@ -352,59 +287,70 @@ def _curve(comparison: Comparison, evaluation: Evaluation | None) -> Any:
     pair = [evaluation[name] for name in (comparison.baseline, comparison.contender)]
     depth = min(run.depth for run in pair)
     curve = curve_of(pair[0], pair[1], evaluation, depth, 1 - comparison.alpha)
-    return None if curve is None else {"curve": curve, "chart": curve_chart(curve)}
+    return None if curve is None else {"curve": curve, "chart": curve_chart(curve, comparison.cutoff)}
 
 
-def _settings(result: Result, sections: Sequence[Section]) -> dict[str, Any]:
-    settings = getattr(result, "settings", None) or (sections[0].comparison.settings if sections else None)
-    shown: dict[str, Any] = {} if settings is None else dict(vars(settings))
-    return {name: "none" if value is None else value for name, value in shown.items()}
+def _without_folders(command: str) -> str:
+    """Leave out the folders of local files, so that the page can be passed on; names of datasets have slashes too."""
+
+    def short(word: str) -> str:
+        option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
+        local = os.path.isabs(value) or value.startswith(".") or os.path.exists(os.path.dirname(value))
+        return f"{option}{equals}{os.path.basename(value.rstrip('/')) if local else value}"
+
+    try:
+        return shlex.join(map(short, shlex.split(command)))
+    except ValueError:  # it is not from a shell
+        return command
 
 
 def _inputs(
     sections: Sequence[Section], evaluations: Sequence[Evaluation | None], files_too: Sequence[Any]
-) -> list[dict[str, str]]:
-    """Name everything that was read, with its SHA-256."""
-    rows = []
+) -> list[tuple[str, str, str]]:
+    """Name every input once, with its file and its SHA-256; of judgments without a file, that of their content."""
+    rows = {_file_name(path): ("file", _file_name(path), file_digest(path)) for path in files_too}
     for section, evaluation in zip(sections, evaluations, strict=True):
         if evaluation is None:
             continue
-        where = f"{section.condition}: " if section.condition and section.condition != evaluation.collection else ""
-        rows.append(
-            {"what": f"{where}judgments of {evaluation.collection}", "file": "", "hash": f"content {evaluation.qrels_digest}"}
-        )
+        rows.setdefault(evaluation.collection, ("judgments", evaluation.collection, evaluation.qrels_digest))
+        where = f", {section.condition}" if section.condition and section.condition != evaluation.collection else ""
         for run in (section.comparison.baseline, section.comparison.contender):
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
-            if source is not None and is_path(source) and os.path.isfile(source):
-                rows.append({"what": f"{where}run {run}", "file": _file_name(source), "hash": file_digest(source)})
-    rows += [{"what": "file", "file": _file_name(path), "hash": file_digest(path)} for path in files_too]
-    return [row for place, row in enumerate(rows) if row not in rows[:place]]
+            if source is not None and is_path(source) and os.path.isfile(source) and f"{run}{where}" not in rows:
+                rows[f"{run}{where}"] = (f"run {run}{where}", _file_name(source), file_digest(source))
+    return list(rows.values())
 
 
 def _file_name(path: Any) -> str:
     return os.path.basename(os.fsencode(path)).decode("utf-8", "backslashreplace")
 
 
-def _left_out(page: _Page, lists: Sequence[island.Lists | None], embedded: island.Embedded, max_mb: float) -> str:
-    """Say which ranked lists the page does not hold, and why."""
-    sets = page.sets
-    if not page.sections:
-        return _without_sections(page.result)
+def _left_out(
+    result: Result, sections: Sequence[Section], sets: Sequence[QuerySet], shown: Embedded, max_mb: float
+) -> list[str]:
+    """Say which queries and ranked lists the page does not hold, and why."""
+    if not sections:
+        return [_without_sections(result)] if _without_sections(result) else []
     if not sets:
-        return "The result was stored without its queries; store it with to_json(per_query=True)."
+        return ["The result was stored without its queries; store it with to_json(per_query=True)."]
+    sentences = []
+    more = "Raise --max-mb (max_mb= in Python) for more."
+    if len(shown.comparisons) < len(sections):
+        sentences.append(f"The first {len(shown.comparisons)} of {plural('comparison', len(sections))} are included. {more}")
     if all(own.evaluation is None for own in sets):
-        return "There are no ranked lists, because the page was made without the evaluation; pass evaluation= to to_report."
-    if all(known is None for known in lists):
-        return f"There are no ranked lists, because the evaluation did not keep them; pass documents={DEPTH} to evaluate."
-    if embedded.n == embedded.total:
-        return (
-            f"Ranked lists of all queries are included: the first {DEPTH} documents, and each relevant document further down."
+        sentences.append(
+            "There are no ranked lists, because the page was made without the evaluation; pass evaluation= to to_report."
         )
-    return (
-        f"Ranked lists of the {plural('query', embedded.n)} that change most are included; those of "
-        f"{plural('other query', embedded.total - embedded.n)} are left out, because the page may have {max_mb:g} MB. "
-        "Raise --max-mb (max_mb= in Python) for more."
-    )
+    elif all(own.lists is None for own in sets):
+        sentences.append(
+            f"There are no ranked lists, because the evaluation did not keep them; pass documents={DEPTH} to evaluate."
+        )
+    elif shown.n < shown.total:
+        sentences.append(
+            f"Ranked lists of the {plural('query', shown.n)} that change most are included; those of "
+            f"{plural('other query', shown.total - shown.n)} are left out, because the page may have {max_mb:g} MB. {more}"
+        )
+    return sentences
 
 
 def _without_sections(result: Result) -> str:
@@ -415,6 +361,20 @@ def _without_sections(result: Result) -> str:
     return "There are no queries, because the page was made without the evaluation; pass evaluation= to to_report."
 
 
+def _rendered(context: Mapping[str, Any], shown: Embedded, left_out: Sequence[str]) -> str:
+    style, script = _asset("style.css"), _asset("script.js")
+    policy = (
+        f"default-src 'none'; script-src '{_source_hash(script)}'; style-src '{_source_hash(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    data = {"depth": DEPTH, "comparisons": shown.comparisons, "sets": shown.sets}
+    markup = {name: _markup(text) for name, text in (("style", style), ("script", script))}
+    island = _markup(json_for_html(visible(data)))
+    return str(
+        _template().render(**context, **markup, data=island, policy=policy, left_out=left_out, options=shown.comparisons)
+    )
+
+
 @functools.cache
 def _template() -> Any:
     try:
@@ -422,13 +382,9 @@ def _template() -> Any:
     except ImportError as error:
         raise MissingDependency("the report needs Jinja2: pip install 'ir-outcomes[report]'") from error
     environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_visible,
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_visible,
         keep_trailing_newline=True,
-    )
+    )  # fmt: skip
     return environment.from_string(_asset("page.html.jinja"))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from itertools import combinations
+from operator import itemgetter
 from typing import NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
@@ -17,27 +18,26 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
+from ir_outcomes.showing.words import tone
 
-__all__ = ["MOST_RUNS", "Evaluations", "Section", "evaluation_of", "sections_of"]
-
-MOST_RUNS = 30  # of a leaderboard: all pairs are compared for its sections
+MOST_RUNS = 30  # of a leaderboard: all pairs are compared for the queries of some
+TOP_RUNS = 10  # whose pairs show their queries
+SIGNS = {"better": "+", "worse": "\N{MINUS SIGN}", "mixed": "~", "open": "?", "same": "\N{MIDDLE DOT}"}
 
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
 
 
 class Section(NamedTuple):
-    """A comparison that has a section of the page.
-
-    Attributes
-    ----------
-    comparison : Comparison
-        What it shows.
-    condition : str
-        Collection, slice, cutoff or judge; empty where there is only one.
-    """
+    """A comparison on the page, with its collection, slice, cutoff or judge where there are several."""
 
     comparison: Comparison
     condition: str = ""
+    has_label: bool = True
+
+    @property
+    def label(self) -> str:
+        """The label, which a slice of few queries does not have."""
+        return self.comparison.verdict.label if self.has_label else "too few queries"
 
     @property
     def title(self) -> str:
@@ -65,7 +65,7 @@ def _comparisons(result: Comparisons, evaluation: Evaluations) -> list[Section]:
 @sections_of.register(CollectionsComparison)
 @sections_of.register(SlicesComparison)
 def _conditions(result: CollectionsComparison | SlicesComparison, evaluation: Evaluations) -> list[Section]:
-    return [Section(row.comparison, row.condition) for row in result.conditions]
+    return [Section(row.comparison, row.condition, row.label is not None) for row in result.conditions]
 
 
 @sections_of.register
@@ -80,26 +80,20 @@ def _judges(result: JudgesComparison, evaluation: Evaluations) -> list[Section]:
 
 @sections_of.register
 def _leaderboard(result: Leaderboard, evaluation: Evaluations) -> list[Section]:
-    """Compare every run with the best one, corrected over all pairs, so that the labels are those of the leaderboard."""
+    """Compare the runs at the top with each other, corrected over all pairs as their labels are."""
     names = [standing.run for standing in result.standings]
     if not isinstance(evaluation, Evaluation) or result.settings is None or len(names) > MOST_RUNS:
         return []
-    measured = [
-        measured_pair(evaluation, baseline, contender, result.settings)
-        for baseline, contender in combinations(evaluation[names], 2)
-    ]
+    pairs = sorted(combinations(range(len(names)), 2), key=itemgetter(1))  # those of the first k runs come first
+    runs = evaluation[names]
+    measured = [measured_pair(evaluation, runs[high], runs[low], result.settings) for high, low in pairs]
     test = coverage_test_for(result.settings.unit, evaluation.many_relevant)
-    return [Section(comparison) for comparison in build(measured, result.settings, test, wanted=len(names) - 1)]
+    wanted = min(len(names), TOP_RUNS)
+    return [Section(item) for item in build(measured, result.settings, test, wanted=wanted * (wanted - 1) // 2)]
 
 
 def evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | None:
-    """Return the evaluation that a comparison was made from; None where it was not given.
-
-    Raises
-    ------
-    ParameterError
-        If the evaluations lack the condition, or the evaluation lacks a run or a query.
-    """
+    """Return the evaluation that a comparison was made from; None where it was not given."""
     if evaluation is None:
         return None
     if isinstance(evaluation, Mapping):
@@ -116,3 +110,37 @@ def evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | Non
     if missing:
         raise ParameterError(f"evaluation lacks the query {some(missing)}; give the evaluation that the result was made from")
     return evaluation
+
+
+class Matrix(NamedTuple):
+    """Labels as signs: headings of the columns, and rows with a name and cells of sign, label, tone and section, or None."""
+
+    what: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, str, str, int | None] | None, ...]], ...]
+
+
+def matrix_of(result: Result, sections: Sequence[Section]) -> Matrix | None:
+    """Return the matrix of the pairs of a leaderboard, or of contenders by conditions; None where there is nothing to cross."""
+    if isinstance(result, Leaderboard) and result.pairs:
+        runs = [standing.run for standing in result.standings[:MOST_RUNS]]
+        pairs = tuple(
+            (run, tuple(_cell(result.verdict(better, run).label, None) for better in runs[:place]))
+            for place, run in enumerate(runs)
+        )
+        return Matrix("the run of the row against the run of the column", tuple(runs[:-1]), pairs[1:])
+    contenders = list(dict.fromkeys(section.comparison.contender for section in sections))
+    conditions = list(dict.fromkeys(section.condition for section in sections))
+    if len(contenders) < 2 or len(conditions) < 2:
+        return None
+    known = {
+        (section.comparison.contender, section.condition): _cell(section.label, number)
+        for number, section in enumerate(sections)
+    }
+    rows = tuple((run, tuple(known.get((run, name)) for name in conditions)) for run in contenders)
+    return Matrix(f"each run against {sections[0].comparison.baseline}", tuple(conditions), rows)
+
+
+def _cell(label: str, section: int | None) -> tuple[str, str, str, int | None]:
+    style = "open" if "unconfirmed" in label else tone(label)
+    return SIGNS[style], label, style, section

@@ -1,0 +1,388 @@
+"""What the charts of the page and the figures show, prepared once: gains, so that right or up is always better."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import singledispatch
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from ir_outcomes.across.collections import CollectionsComparison
+from ir_outcomes.across.conditions import Effect, Overall, PooledEffect
+from ir_outcomes.across.same_queries import Curve, CutoffsComparison, JudgesComparison
+from ir_outcomes.across.slices import SlicesComparison
+from ir_outcomes.comparison.facets import Facet, RestrictedLength
+from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.verdict import LABELS, direction_of
+from ir_outcomes.formatting import fixed, interval, pvalue
+from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.results import Result
+from ir_outcomes.showing.words import places_of
+
+OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
+_RATIO_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100)
+_MINUS = "\N{MINUS SIGN}"
+
+
+class Estimate(NamedTuple):
+    """A gain with its interval, positive where the contender is better; both as text in their own unit and direction."""
+
+    gain: float | None
+    low: float | None
+    high: float | None
+    text: str
+    interval: str
+
+
+class Axis(NamedTuple):
+    """Range of an axis, and its ticks: places and texts."""
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+
+    def percent(self, value: float) -> float:
+        """Return where a value is, in percent of the axis."""
+        return round(100 * (value - self.low) / (self.high - self.low), 2)
+
+
+class FacetRow(NamedTuple):
+    """One facet of a comparison, or the check on all queries, with what the verdict found."""
+
+    name: str
+    explanation: str
+    unit: str
+    baseline: str
+    contender: str
+    estimate: Estimate
+    axis: Axis
+    finding: str
+    tone: str
+    pvalue: str
+
+
+class ForestRow(NamedTuple):
+    """A row of a forest plot; a summary belongs to no section of the page."""
+
+    name: str
+    label: str
+    estimates: tuple[Estimate, ...]
+    section: int | None = None
+    kind: Literal["condition", "these", "new"] = "condition"
+
+
+class Forest(NamedTuple):
+    """Estimates with intervals: what the rows are, a title and an axis for each panel, and the rows."""
+
+    what: str
+    panels: tuple[tuple[str, Axis], ...]
+    rows: tuple[ForestRow, ...]
+
+
+class Changes(NamedTuple):
+    """Bins of a histogram from lost to won, with their styles, and the bin of each query; -1 where neither run answered."""
+
+    names: tuple[str, ...]
+    tones: tuple[str, ...]
+    bins: tuple[int, ...]
+
+    def counts(self) -> list[int]:
+        """Return the number of queries in each bin."""
+        found = Counter(self.bins)
+        return [found[place] for place in range(len(self.names))]
+
+
+class CurveLines(NamedTuple):
+    """Percentages found by each rank, and their difference with its band, in percentage points."""
+
+    ranks: Sequence[float]
+    baseline: Sequence[float]
+    contender: Sequence[float]
+    difference: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+
+
+def facets_of(comparison: Comparison) -> list[FacetRow]:
+    """Return both facets, and the check on all queries where it is known."""
+    by_query, cutoff, ranking = comparison.unit == "query", comparison.cutoff, comparison.ranking
+    within = f" within rank {cutoff:,}" if cutoff else ""
+    what = "rank of the first answer, where both answer" if by_query else "search length on what both found"
+    if ranking.measured_in != "ranks":
+        what = f"mean {ranking.measured_in} where both are above 0"
+    rows = [
+        _facet_row(comparison.coverage, f"{'queries answered' if by_query else 'relevant documents found'}{within}"),
+        _facet_row(ranking, what),
+    ]
+    whole = comparison.restricted
+    if whole is not None:
+        length = "rank of the first answer" if by_query else "search length"
+        rows.append(_check_row(whole, f"{length}, {whole.horizon + 1:,} where none", comparison))
+    return rows
+
+
+def _facet_row(facet: Facet, explanation: str) -> FacetRow:
+    harm = [facet.decides, *(facet.tests[name] for name in ("t", "wilcoxon") if name in facet.tests)]
+    finding, tone = "no finding", "same"
+    if facet.gain > 0 and facet.corrected <= facet.alpha:
+        finding, tone = "improves", "better"
+    elif facet.gain < 0 and any(test.pvalue <= facet.alpha for test in harm):
+        finding, tone = "worsens", "worse"
+    return _measured(facet, facet.name.capitalize(), explanation, finding, tone, pvalue(facet.corrected, facet.alpha))
+
+
+def _check_row(whole: RestrictedLength, explanation: str, comparison: Comparison) -> FacetRow:
+    direction = {"better": 1, "worse": -1, "none": 0}[direction_of(comparison.verdict.label)]
+    gain = -whole.difference
+    finding = "no finding"
+    if whole.test.pvalue <= comparison.alpha:
+        finding = "agrees" if gain * direction > 0 else "contradicts" if direction else "improves" if gain > 0 else "worsens"
+    p = pvalue(whole.test.pvalue, comparison.alpha)
+    return _measured(whole, "Check: all queries", explanation, finding, "check", p)
+
+
+def _measured(facet: Facet | RestrictedLength, name: str, explanation: str, finding: str, tone: str, p: str) -> FacetRow:
+    unit = facet.measured_in
+    places = places_of(unit)
+    points = unit == "percentage points"
+    sign = 1 if facet.higher_is_better else -1
+    estimate = _estimate(facet.difference, facet.interval, sign, places)
+    baseline, contender = (
+        fixed(mean, places) + (" %" if points and mean is not None else "") for mean in (facet.baseline, facet.contender)
+    )
+    axis = _axis([estimate], sign)
+    words = "points" if points else unit
+    return FacetRow(name, explanation, words, baseline, contender, estimate, axis, finding, tone, p)
+
+
+def _estimate(
+    value: float | None, bounds: tuple[float, float] | None, sign: int, places: int, *, signed: bool = True
+) -> Estimate:
+    """Return a difference and its interval as a gain."""
+    low, high = sorted(sign * bound for bound in bounds) if bounds is not None else (None, None)
+    text, range_ = (fixed(value, places, signed=signed), interval(bounds, places, signed=signed) if bounds else "")
+    return Estimate(None if value is None else sign * value, low, high, *(part.replace("-", _MINUS) for part in (text, range_)))
+
+
+def _axis(estimates: Iterable[Estimate], sign: int, *, ratio: bool = False, null: bool = True) -> Axis:
+    """Return an axis that holds all of these with some space, no difference included; its ticks are in their own unit."""
+    known = [value for estimate in estimates for value in estimate[:3] if value is not None] + ([0.0] if null else [])
+    least, most = min(known, default=0.0), max(known, default=1.0)
+    margin = 0.06 * (most - least) or 0.5
+    least, most = least - margin, most + margin
+    if ratio:  # gains are negative logarithms of ratios
+        shown = [(-math.log(tick), f"{tick:g}") for tick in _RATIO_TICKS if least <= -math.log(tick) <= most]
+        while len(shown) > 5:
+            keep = next((place for place, tick in enumerate(shown) if tick[1] == "1"), 0) % 2
+            shown = shown[keep::2]
+        return Axis(least, most, tuple(shown))
+    native = [sign * tick for tick in round_numbers(least, most, inside=True)]
+    texts = [f"{value:+.4g}".replace("-", _MINUS) if value and null else f"{abs(value):.4g}" for value in native]
+    return Axis(least, most, tuple((sign * value, text) for value, text in zip(native, texts, strict=True)))
+
+
+def round_numbers(least: float, most: float, *, inside: bool = False) -> list[float]:
+    """Choose about four round numbers that cover a range, or that are inside of it.
+
+    Examples
+    --------
+    >>> round_numbers(0.0, 0.93), round_numbers(0.0, 0.93, inside=True)
+    ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.25, 0.5, 0.75])
+    """
+    width = (most - least) or 1.0
+    size = 10 ** math.floor(math.log10(width / 4))
+    step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor * 4 >= width * 0.9)
+    outward, inward = (math.floor, math.ceil) if not inside else (math.ceil, math.floor)
+    first, last = outward(least / step + (1e-9 if not inside else -1e-9)), inward(most / step - (1e-9 if not inside else -1e-9))
+    return [round(number * step, 12) + 0.0 for number in range(first, last + 1)]
+
+
+@singledispatch
+def forest_of(result: Result) -> Forest | None:
+    """Return the forest plot of a result; None where it has none."""
+    return None
+
+
+@forest_of.register
+def _of_comparisons(result: Comparisons) -> Forest | None:
+    several = len({item.baseline for item in result}) > 1
+    names = [f"{item.contender} against {item.baseline}" if several else item.contender for item in result]
+    return _forest_of("run", names, list(result))
+
+
+@forest_of.register
+def _of_cutoffs(result: CutoffsComparison) -> Forest | None:
+    return _forest_of("cutoff", [f"{item.cutoff}" for item in result.comparisons], result.comparisons)
+
+
+@forest_of.register
+def _of_judges(result: JudgesComparison) -> Forest | None:
+    names = [f"{item.judge}: {item.comparison.contender}" for item in result.judgments]
+    return _forest_of("judge and run", names, [item.comparison for item in result.judgments])
+
+
+def _forest_of(what: str, names: Sequence[str], comparisons: Sequence[Comparison]) -> Forest | None:
+    """Return the differences of some comparisons, a row for each."""
+    if not comparisons:
+        return None
+    ranking = comparisons[0].ranking
+    rows = []
+    for number, (name, item) in enumerate(zip(names, comparisons, strict=True)):
+        facets = (item.coverage, item.ranking)
+        estimates = (
+            _estimate(facet.difference, facet.interval, 1 if facet.higher_is_better else -1, places_of(facet.measured_in))
+            for facet in facets
+        )
+        rows.append(ForestRow(name, item.verdict.label, tuple(estimates), number))
+    if what == "run":
+        rows.sort(key=lambda row: (LABELS.index(row.label), -(row.estimates[0].gain or 0)))  # the best first
+    return _with_axes(
+        what, ("coverage, points", f"ranking, {ranking.measured_in}"), (1, 1 if ranking.higher_is_better else -1), rows
+    )
+
+
+@forest_of.register(CollectionsComparison)
+@forest_of.register(SlicesComparison)
+def _of_conditions(result: CollectionsComparison | SlicesComparison) -> Forest | None:
+    """Return the effects under each condition and their means; ranking as ranks, drawn and pooled as a ratio."""
+    contenders = list(dict.fromkeys(row.comparison.contender for row in result.conditions))
+    overall = {own.contender: own for own in getattr(result, "overall", ())}
+    measures = next(iter(overall.values())).pooled[2:] if overall else ()
+    signs = (1, -1, *(1 if pooled.higher_is_better else -1 for pooled in measures))
+    rows: list[ForestRow] = []
+    for contender in contenders:
+        prefix = f"{contender}, " if len(contenders) > 1 else ""
+        for number, row in enumerate(result.conditions):
+            if row.comparison.contender == contender:
+                effects = (row.coverage, row.ranking, *row.measures)[: len(signs)]
+                estimates = [
+                    _of_effect(place, effect, sign) for place, (effect, sign) in enumerate(zip(effects, signs, strict=True))
+                ]
+                ranks = row.comparison.ranking.difference
+                if ranks is not None:
+                    words = fixed(ranks, 2, signed=True).replace("-", _MINUS)
+                    estimates[1] = estimates[1]._replace(text=f"{words} ranks, B / A {estimates[1].text}")
+                rows.append(ForestRow(prefix + row.condition, row.label or "too few queries", tuple(estimates), number))
+        if contender in overall:
+            rows += _summaries(overall[contender], prefix, signs)
+    titles = ("coverage, points", "ranking, search length B / A", *(f"{pooled.name}, difference" for pooled in measures))
+    return _with_axes(result.kind, titles, signs, rows) if rows else None
+
+
+def _of_effect(place: int, effect: Effect | None, sign: int) -> Estimate:
+    return _drawn(place, None if effect is None else effect.effect, None if effect is None else effect.interval, sign)
+
+
+def _drawn(place: int, value: float | None, bounds: tuple[float, float] | None, sign: int) -> Estimate:
+    """Return an effect as a gain; that of ranking is a logarithm, which is written as a ratio."""
+    estimate = _estimate(value, bounds, sign, (2, 2, 3)[min(place, 2)])
+    if place != 1 or value is None:
+        return estimate
+    ratios = None if bounds is None else (math.exp(bounds[0]), math.exp(bounds[1]))
+    return estimate._replace(text=fixed(math.exp(value), 2), interval=interval(ratios, 2) if ratios else "")
+
+
+def _summaries(overall: Overall, prefix: str, signs: Sequence[int]) -> list[ForestRow]:
+    """Return the mean of these conditions, and where a new one is expected."""
+
+    def these(place: int, pooled: PooledEffect) -> Estimate:
+        mean = pooled.these
+        if mean is None:
+            return _drawn(place, None, None, signs[place])
+        return _drawn(place, mean.effect, (mean.low, mean.high), signs[place])
+
+    def new(place: int, pooled: PooledEffect) -> Estimate:
+        found = pooled.new
+        if found is None:
+            return _drawn(place, None, None, signs[place])
+        return _drawn(place, found.effect, (found.predicted_low, found.predicted_high), signs[place])
+
+    pooled = list(enumerate(overall.pooled))
+    rows = [ForestRow(f"{prefix}these, mean", overall.label or "", tuple(these(*each) for each in pooled), kind="these")]
+    if any(effect.new is not None for effect in overall.pooled):
+        rows.append(ForestRow(f"{prefix}a new one", "expected", tuple(new(*each) for each in pooled), kind="new"))
+    return rows
+
+
+@forest_of.register
+def _of_board(result: Leaderboard) -> Forest | None:
+    """Return the means of the runs, their tiers as labels."""
+    sign = 1 if result.higher_is_better else -1
+    rows = [
+        ForestRow(
+            standing.run,
+            f"tier {standing.tier}" if standing.tier else "",
+            (_estimate(standing.score, standing.interval, sign, 4, signed=False),),
+        )
+        for standing in result.standings
+    ]
+    axis = _axis([row.estimates[0] for row in rows], sign, null=False)
+    return Forest("run", ((f"mean {result.measure}", axis),), tuple(rows)) if rows else None
+
+
+def _with_axes(what: str, titles: Sequence[str], signs: Sequence[int], rows: Sequence[ForestRow]) -> Forest:
+    axes = [
+        _axis([row.estimates[place] for row in rows], sign, ratio=title.endswith("B / A"))
+        for place, (title, sign) in enumerate(zip(titles, signs, strict=True))
+    ]
+    return Forest(what, tuple(zip(titles, axes, strict=True)), tuple(rows))
+
+
+def gains_of(comparison: Comparison) -> list[float | None]:
+    """Return the gain of each query on what both found; None where there is nothing in common."""
+    sign = 1 if comparison.ranking.higher_is_better else -1
+    return [None if query.difference is None else sign * query.difference for query in comparison.per_query()]
+
+
+def changes_of(comparison: Comparison) -> Changes:
+    """Sort the queries into bins: lost, changes by ranks downwards, the same, upwards, won; no bin is beyond the cutoff."""
+    in_ranks = comparison.ranking.measured_in == "ranks"
+    last = comparison.restricted.horizon if comparison.restricted else 11
+    edges = [edge for edge in (1, 2, 10, 100, 1000) if edge < last] or [1]
+    names = [f"{low}" if high == low + 1 else f"{low}\N{EN DASH}{high - 1}" for low, high in pairwise(edges)]
+    names.append(f"\N{GREATER-THAN OR EQUAL TO}{edges[-1]}")
+    if comparison.unit == "document" and len(names) > 1:
+        names[0] = "<2"  # search lengths of several documents are averages
+    limits: list[float] = [0, *edges[1:]]
+    if not in_ranks:
+        limits, names = [0, 0.1, 0.3], ["<0.1", "0.1\N{EN DASH}0.3", ">0.3"]
+    sizes = len(names)
+    bins = []
+    for query, gain in zip(comparison.per_query(), gains_of(comparison), strict=True):
+        place = {"lost": 0, "neither": -1, "won": 2 * sizes + 2}.get(query.outcome, sizes + 1)
+        if query.outcome == "both" and gain:
+            place += int(math.copysign(bisect_right(limits, abs(gain)), gain))
+        bins.append(place)
+    down, up = [f"{name} down" for name in reversed(names)], [f"{name} up" for name in names]
+    tones = ("worse",) * (sizes + 1) + ("same",) + ("better",) * (sizes + 1)
+    return Changes(("lost", *down, "same", *up, "won"), tones, tuple(bins))
+
+
+def outcomes_of(comparison: Comparison) -> list[tuple[str, int, float]]:
+    """Return number and share of each outcome: won, both, neither, lost."""
+    shares = comparison.outcomes.shares
+    return [(name, getattr(comparison.outcomes, name), float(getattr(shares, name, 0.0))) for name in OUTCOMES]
+
+
+def curve_lines(curve: Curve) -> CurveLines:
+    """Return the lines of the curve at so many ranks that steps are finer than a pixel or two."""
+    last = curve.ranks[-1]
+    steps = int(math.log(last) / math.log(1.02)) + 1 if last > 1 else 0
+    ranks = sorted({1, last, *range(1, min(last, 50) + 1), *(round(1.02**step) for step in range(steps))})
+    baseline, contender, low, high = (
+        [100 * values[rank - 1] for rank in ranks] for values in (curve.baseline, curve.contender, curve.low, curve.high)
+    )
+    difference = [own - base for base, own in zip(baseline, contender, strict=True)]
+    return CurveLines(ranks, baseline, contender, difference, low, high)
+
+
+def pairs_of(comparison: Comparison) -> dict[tuple[float, float], int]:
+    """Return how many queries have each pair of search lengths, of those on which both runs found something."""
+    return Counter(
+        (query.baseline, query.contender)
+        for query in comparison.per_query()
+        if query.difference is not None and query.baseline is not None and query.contender is not None
+    )

@@ -1,0 +1,366 @@
+"""Samples of paired differences as counts of classes, the form in which every test takes them.
+
+A test needs to know how often each difference occurs, not on which query. Values are put in classes once; a sample, such as a
+random half of the queries, is then a column of counts, and one pass over the columns tests thousands of samples.
+
+Where queries come in clusters, such as the turns of a conversation, the sums of the clusters take the place of the differences:
+flipping signs, ranking and counting clusters needs nothing else, and t needs three more sums (`Moments`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.statistics.distributions import numbers, paired, rows_of_numbers
+from ir_outcomes.types import Bools, Floats, Ints
+
+Counts = TypeVar("Counts")
+Members = npt.NDArray[Any]  # floats of 32 or 64 bits
+
+MOST_SHARED_CLASSES = 512  # with more distinct values than that, each pair of rows gets classes of its own
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+
+
+class Classes(NamedTuple):
+    """Values as classes: ``distinct[code]`` are the values, `distinct` ascending."""
+
+    code: Ints
+    distinct: Floats
+
+
+class Moments(NamedTuple):
+    """What the mean over queries needs of clusters beside their sums S; n are their numbers of queries. (n_samples,) arrays."""
+
+    queries: Floats  # sum of n
+    products: Floats  # sum of S n
+    squares: Floats  # sum of n^2
+
+
+class Differences(NamedTuple):
+    """Samples of paired differences, or of their sums by cluster, counted by class.
+
+    `sizes` (n_classes,) are their absolute values, ascending from 0; `positive` (zeros included) and `negative`
+    (n_classes, n_samples) say how often each size occurs with each sign; `moments` are those of clusters.
+    """
+
+    sizes: Floats
+    positive: Floats
+    negative: Floats
+    moments: Moments | None = None
+
+    @classmethod
+    def of_counts(cls, sizes: Floats, counts: Floats, moments: Moments | None = None) -> Differences:
+        """Take counts in which the negative ones follow all others, (2 n_classes, n_samples)."""
+        positive, negative = np.split(counts, 2)
+        return cls(sizes, positive, negative, moments)
+
+    @property
+    def n(self) -> Floats:
+        """Number of differences (clusters) in each sample."""
+        total: Floats = (self.positive + self.negative).sum(axis=0)
+        return total
+
+    @property
+    def n_nonzero(self) -> Floats:
+        """Number of differences (clusters) that are not zero in each sample."""
+        total: Floats = self.n - self.positive[0] - self.negative[0]
+        return total
+
+    @property
+    def totals(self) -> Floats:
+        """Sum of the differences of each sample; exactly 0 where it is 0 but for rounding."""
+        up, down = self.sizes @ self.positive, self.sizes @ self.negative
+        return np.where(np.abs(up - down) > 1e-12 * (up + down), up - down, 0.0)
+
+    def at(self, samples: Ints | Bools) -> Differences:
+        """Take some of the samples."""
+        moments = None if self.moments is None else Moments(*(sums[samples] for sums in self.moments))
+        return Differences(self.sizes, self.positive[:, samples], self.negative[:, samples], moments)
+
+    def values(self, sample: int) -> Floats:
+        """List the differences of a sample."""
+        positive, negative = (counts[:, sample].astype(np.int64) for counts in (self.positive, self.negative))
+        return np.concatenate([np.repeat(self.sizes, positive), np.repeat(-self.sizes, negative)])
+
+
+def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
+    """Subtract pairwise; differences that are equal but for rounding become equal.
+
+    1/2 - 1/3 and 1/3 - 1/6 are tied, although floating point puts them 3e-17 apart; rank tests would take them for different.
+
+    Parameters
+    ----------
+    baseline, contender : (n,) array_like
+        Paired values.
+
+    Returns
+    -------
+    (n,) float array
+        Contender minus baseline.
+
+    Raises
+    ------
+    ParameterError
+        If the two differ in length, or a value is NaN or infinite.
+
+    Examples
+    --------
+    >>> d = differences([1/3, 1/6, 0.1 + 0.2], [1/2, 1/3, 0.3])
+    >>> bool(d[0] == d[1]), float(d[2])
+    (True, 0.0)
+    """
+    x, y = paired(baseline, contender)
+    return _tied(y - x, max(np.abs(x).max(initial=0.0), np.abs(y).max(initial=0.0)))
+
+
+def _tied(values: Floats, scale: float) -> Floats:
+    """Make values equal whose sizes differ by no more than the rounding of numbers of this scale."""
+    sizes = np.abs(values)
+    order = np.argsort(sizes, kind="stable")
+    ordered = np.concatenate([[0.0], sizes[order]])  # the class of zero exists even if no value is exactly 0
+    starts = np.diff(ordered, prepend=0.0) > ROUNDING * scale
+    starts[0] = True
+    merged = np.empty_like(values)
+    merged[order] = ordered[starts][np.cumsum(starts) - 1][1:]
+    return np.copysign(merged, values) + 0.0
+
+
+def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
+    """Convert differences of queries to one value for each cluster, with the same mean.
+
+    The ordinary t test, t interval and standard deviation of these values are the cluster-robust ones of the mean over queries:
+    ``d + (S_g - n_g d) G / N`` with d the mean, S_g the sum and n_g the number of the cluster's differences, G clusters and N
+    queries. Clusters of equal size have their means.
+
+    Parameters
+    ----------
+    d : (n,) array_like
+        Differences, or other values, by query.
+    clusters : (n,) array_like of int, optional
+        Cluster of each; without clusters the values are returned.
+
+    Returns
+    -------
+    (n_clusters,) float array
+
+    Raises
+    ------
+    ParameterError
+        If a value is NaN or infinite, or the two differ in length.
+
+    References
+    ----------
+    Liang and Zeger 1986. The same as ordinary least squares on a constant with clustered errors (statsmodels
+    ``cov_type="cluster"``, whose small-sample factor G / (G - 1) (N - 1) / (N - k) is G / (G - 1) for one coefficient).
+
+    Examples
+    --------
+    >>> linearized([1, 3, 2, 0, 0], [0, 0, 1, 1, 1]).round(3).tolist()
+    [2.12, 0.28]
+    """
+    values = numbers("d", d)
+    if clusters is None or not len(values):
+        return values
+    sums, sizes = _sums_by_cluster(values, np.asarray(clusters))
+    mean = float(values.mean())
+    residuals = sums - sizes * mean
+    residuals[np.abs(residuals) <= ROUNDING * np.abs(sums)] = 0.0  # equal differences have no variance
+    return mean + residuals * len(sums) / len(values)
+
+
+def design_effect(d: npt.ArrayLike, clusters: npt.ArrayLike) -> float | None:
+    """Compute how many times the variance of a mean is larger because queries come in clusters.
+
+    n queries are as good as ``n / design_effect`` independent ones.
+
+    Parameters
+    ----------
+    d, clusters
+        See `linearized`.
+
+    Returns
+    -------
+    float or None
+        None for fewer than two clusters and for equal differences.
+
+    References
+    ----------
+    Kish 1965, "Survey Sampling".
+
+    Examples
+    --------
+    >>> round(design_effect([1, 1, 2, 2, 5, 5], [0, 0, 1, 1, 2, 2]), 2)
+    2.5
+    """
+    values = numbers("d", d)
+    of_clusters = linearized(values, clusters)
+    if len(of_clusters) < 2 or np.all(values == values[0]):
+        return None
+    return float(of_clusters.var(ddof=1) / len(of_clusters) / (values.var(ddof=1) / len(values)))
+
+
+def _sums_by_cluster(values: Floats, clusters: Ints, counted: Bools | None = None) -> tuple[Floats, Floats]:
+    """Return the sum of each cluster, equal ones tied, and its number of (counted) queries."""
+    if clusters.shape != values.shape:
+        raise ParameterError(f"clusters has the shape {clusters.shape}: must have one for each of {len(values)} values")
+    code = np.unique(clusters, return_inverse=True)[1]
+    sums, sizes = (np.bincount(code, weights=weights).astype(np.float64) for weights in (values, counted))
+    # Sums of fractions come in the order of the queries, and 1/2 + 1/3 + 1/6 is then not always 1.
+    return _tied(sums, float(np.bincount(code, weights=np.abs(values)).max())), sizes
+
+
+def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Differences:
+    """Count one sample of differences, or its cluster sums."""
+    values, moments = numbers("d", d), None
+    if clusters is not None and len(values):
+        values, n = _sums_by_cluster(values, np.asarray(clusters))
+        moments = Moments(*(np.array([total]) for total in (n.sum(), values @ n, n @ n)))
+    # Sorted as whole numbers: the bits of a size have the order of the size, and one more bit holds the sign. That is several
+    # times faster than to sort the places of the sizes, which np.unique does to count positive and negative ones apart.
+    keys = np.sort((np.abs(values).view(np.uint64) << np.uint64(1)) | (values < 0))
+    keys = np.concatenate([np.zeros(1, dtype=np.uint64), keys])  # the class of zero exists even if no difference is 0
+    bits = keys >> np.uint64(1)
+    starts = np.flatnonzero(np.concatenate([[True], bits[1:] != bits[:-1]]))
+    negative = np.add.reduceat(keys & np.uint64(1), starts).astype(np.float64)
+    positive = np.concatenate([starts[1:], [len(keys)]]) - starts - negative
+    positive[0] -= 1
+    return Differences(bits[starts].view(np.float64), positive[:, None], negative[:, None], moments)
+
+
+def tally_rows(changes: npt.ArrayLike) -> Differences:
+    """Count (n_samples, n) differences, a sample in each row."""
+    rows = rows_of_numbers("changes", changes)
+    sizes = classes(np.abs(rows).ravel())
+    n_classes = len(sizes.distinct)
+    # One histogram for all: class, then sign, then sample.
+    code = with_signs(sizes, rows.ravel(), np.ones(rows.size, dtype=bool)).reshape(rows.shape)
+    cells = code * len(rows) + np.arange(len(rows))[:, None]
+    counts = np.bincount(cells.ravel(), minlength=2 * n_classes * len(rows)).astype(np.float64)
+    return Differences.of_counts(sizes.distinct, counts.reshape(2 * n_classes, len(rows)))
+
+
+def tally_subsets(change: Floats, counted: Bools, subsets: Members, clusters: Ints | None = None) -> Differences:
+    """Count the differences of the counted queries in each of some subsets, (n_queries, n_subsets), or their cluster sums.
+
+    The subsets are unions of clusters.
+    """
+    values, moments = np.zeros(len(counted)), None
+    values[counted] = change
+    if clusters is not None:
+        subsets = subsets[np.unique(clusters, return_index=True)[1]]  # all queries of a cluster are in the same subsets
+        values, n = _sums_by_cluster(values, clusters, counted)
+        counted = n > 0
+        moments = Moments(*(sums @ subsets.astype(np.float64) for sums in (n, values * n, n * n)))
+    sizes = classes(np.abs(values))
+    counts = count(with_signs(sizes, values, counted), 2 * len(sizes.distinct), subsets)
+    return Differences.of_counts(sizes.distinct, counts, moments)
+
+
+def classes(values: npt.ArrayLike) -> Classes:
+    """Put values in classes; zero is always a class, and the first one where no value is negative."""
+    distinct, code = np.unique(np.append(np.asarray(values, dtype=np.float64), 0.0), return_inverse=True)
+    return Classes(code[:-1].astype(np.int64), distinct)
+
+
+def with_signs(sizes: Classes, change: Floats, counted: Bools) -> Ints:
+    """Class of each difference, negative ones after all others; -1 for a difference that does not count."""
+    return np.where(counted, sizes.code + len(sizes.distinct) * (change < 0), -1)
+
+
+def membership(subsets: Ints, n: int) -> Members:
+    """Convert (n_subsets, m) lists of queries to (n, n_subsets) columns of zeros and ones."""
+    # 32 bits count up to 2^24 exactly, in half of the time.
+    members: Members = np.zeros((n, len(subsets)), dtype=np.float32 if n <= 1 << 24 else np.float64)
+    members[subsets, np.arange(len(subsets))[:, None]] = 1.0
+    return members
+
+
+def times_drawn(rng: np.random.Generator, resamples: int, n: int) -> Floats:
+    """Draw n of n with replacement, `resamples` times; return how often each was drawn, (resamples, n)."""
+    drawn = rng.integers(0, n, (resamples, n)) + n * np.arange(resamples)[:, None]
+    return np.bincount(drawn.ravel(), minlength=resamples * n).reshape(resamples, n).astype(np.float64)
+
+
+def count(code: Ints, n_classes: int, members: Members) -> Floats:
+    """Count the classes (-1: none) of the queries of each subset, (n_classes, n_subsets)."""
+    from scipy.sparse import csr_matrix
+
+    counted = np.flatnonzero(code >= 0)
+    small = np.int16 if n_classes < 1 << 15 else np.int64  # NumPy sorts 16 bits by radix
+    in_order = counted[np.argsort(code[counted].astype(small), kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(code[counted], minlength=n_classes))])
+    ones = np.ones(len(in_order), dtype=members.dtype)
+    counts: Floats = (csr_matrix((ones, in_order, starts), shape=(n_classes, len(code))) @ members).astype(np.float64)
+    return counts
+
+
+def medians(distinct: Floats, counts: Floats) -> Floats:
+    """Median of each subset, given how often it has each of the values; NaN for an empty one."""
+    upto = np.cumsum(counts, axis=0)
+    n = upto[-1]
+    ends = [(upto <= place).sum(axis=0) for place in ((n - 1) // 2, n // 2)]
+    low, high = (distinct[np.minimum(end, len(distinct) - 1)] for end in ends)
+    return np.where(n > 0, (low + high) / 2, np.nan)
+
+
+@dataclass(frozen=True)
+class Pair(Generic[Counts]):
+    """Two rows, counted by class: the sizes and signs of their differences (second minus first), and the values of each."""
+
+    sizes: Floats
+    changes: Counts
+    distinct: Floats
+    x: Counts
+    y: Counts
+
+
+def counted_pairs(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
+    """Count the values and the differences of every pair of rows, in the order of ``itertools.combinations``.
+
+    Rows are NaN where undefined. `counted` takes codes (-1: does not count) and the number of classes.
+    """
+    values = None if np.isnan(rows).any() else classes(rows.ravel())
+    if values is None or len(values.distinct) > MOST_SHARED_CLASSES:
+        return _with_own_classes(rows, counted)
+    return _with_shared_classes(Classes(values.code.reshape(rows.shape), values.distinct), counted)
+
+
+def _with_own_classes(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
+    """Put the differences of each pair in classes by themselves."""
+    for x, y in combinations(rows, 2):
+        defined = ~np.isnan(x) & ~np.isnan(y)
+        change = np.zeros(len(defined))
+        change[defined] = differences(x[defined], y[defined])
+        sizes = classes(np.abs(change))
+        both = classes(np.concatenate([x[defined], y[defined]]))
+        codes = np.full((2, len(defined)), -1)
+        codes[:, defined] = both.code.reshape(2, -1)
+        changes = counted(with_signs(sizes, change, defined), 2 * len(sizes.distinct))
+        yield Pair(sizes.distinct, changes, both.distinct, *(counted(code, len(both.distinct)) for code in codes))
+
+
+def _with_shared_classes(rows: Classes, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
+    """Compute the difference of every two values once, and look up the class of each pair's differences."""
+    codes, distinct = rows
+    n_values = len(distinct)
+    change = differences(np.repeat(distinct, n_values), np.tile(distinct, n_values))
+    sizes = classes(np.abs(change))
+    counts = [counted(code, n_values) for code in codes]
+    for x, y in combinations(range(len(codes)), 2):
+        cells = codes[x] * n_values + codes[y]
+        size = sizes.code[cells]
+        # Only the sizes that occur in this pair: all of them together can be a thousand times as many.
+        occurs = np.zeros(len(sizes.distinct), dtype=bool)
+        occurs[0] = True
+        occurs[size] = True
+        own = np.cumsum(occurs) - 1
+        n_own = int(own[-1]) + 1
+        changes = counted(own[size] + n_own * (change[cells] < 0), 2 * n_own)
+        yield Pair(sizes.distinct[occurs], changes, distinct, counts[x], counts[y])
