@@ -18,6 +18,7 @@ from conditions import cutoffs, judges, slices, suites
 from real_runs import DATA, OUT, SETTINGS, Collection, percent, table
 
 import ir_outcomes as iro
+from ir_outcomes.comparison.verdict import MIRRORED, NO_DIFFERENCE
 from ir_outcomes.showing.figures import conditions_plot
 
 
@@ -32,7 +33,7 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
     for name, collection in collections.items():
         board = boards[name] = iro.leaderboard(collection.evaluation)
         raw = iro.leaderboard(collection.evaluation, correction="none")
-        labels = Counter(pair.label.replace("worse", "better").replace("gain", "harm") for pair in raw.pairs)
+        labels = Counter(_kind(pair) for pair in raw.pairs)
         rows.append(
             [
                 name,
@@ -40,7 +41,7 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
                 len(raw.pairs),
                 *(
                     labels[label]
-                    for label in ("better on both facets", "better without harm", "trade-off", "no significant difference")
+                    for label in ("better on both facets", "better without harm", "unconfirmed", "trade-off", NO_DIFFERENCE)
                 ),
                 len(board.tiers),
                 len(board.cycles),
@@ -53,6 +54,7 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
             ">pairs",
             ">both facets",
             ">one, without harm",
+            ">one, unconfirmed",
             ">trade-off",
             ">no difference",
             ">tiers",
@@ -64,6 +66,12 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
     save(boards["known-item"].plot("tiers"), "lin-tiers")
     rules, changes = _label_changes(collections)
     return {"lin-sota": sota, "lin-verdicts": verdicts, "lin-rules": rules, "lin-changes": changes}
+
+
+def _kind(pair: Any) -> str:
+    """Name the label without saying which of the two runs is the better one."""
+    label = MIRRORED[pair.label] if pair.direction == "worse" else pair.label
+    return "unconfirmed" if "unconfirmed" in label else label
 
 
 def _label_changes(collections: dict[str, Collection]) -> tuple[str, str]:
@@ -78,6 +86,7 @@ def _label_changes(collections: dict[str, Collection]) -> tuple[str, str]:
                     cutoff,
                     len(pairs),
                     sum(pair.few for pair in pairs),
+                    sum("unconfirmed" in pair.label for pair in pairs),
                     sum(pair.label != pair.without_guard for pair in pairs),
                     sum(pair.without_guard != pair.by_t for pair in pairs),
                 ]
@@ -86,7 +95,8 @@ def _label_changes(collections: dict[str, Collection]) -> tuple[str, str]:
                 if pair.label != pair.by_t:
                     reason = "few differences" if pair.label == pair.without_guard else "guard"
                     changes.append([name, cutoff, pair.baseline, pair.contender, pair.by_t, pair.label, reason])
-    heads = ("collection", ">cutoff", ">pairs", ">fewer than 30 queries differ", ">changed by the guard", ">by few differences")
+    heads = ("collection", ">cutoff", ">pairs", ">fewer than 30 queries differ", ">unconfirmed")
+    heads += (">changed by the guard", ">by few differences")
     columns = ("collection", ">cutoff", "A", "B", "by t, without guard", "label", "because of")
     return table(heads, counts), table(columns, changes)
 
@@ -143,10 +153,13 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
             agree += [of[measure, test, "median"] for test in ("sign", "ranksum", "wilcoxon")]
             shown = [f"{percent(test.agree)} ({percent(test.significant)})" for test in agree]
             rows.append([name, measure.replace("missing='cutoff',", "").replace("(missing='cutoff')", ""), *shown])
-        by_query = iro.agreement(replace(collection.evaluation, unit="query"), measures=[collection.reciprocal_rank])
-        verdicts = {found.unit: found.verdict for found in (by_query, result)}  # one of them where the unit is "query"
-        labels += [_labels(name, "t", of[measure, "t", "mean"]) for measure in (collection.reciprocal_rank, "nDCG@10")]
-        labels += [_labels(name, "verdict", verdict) for verdict in verdicts.values()]
+        labels += [_labels(name, cutoff, "t", of[measure, "t", "mean"]) for measure in (collection.reciprocal_rank, "nDCG@10")]
+        units = dict.fromkeys(("query", collection.evaluation.unit))  # one of them where the unit is "query"
+        for depth in collection.default_cutoffs:
+            for unit in units:
+                deep = replace(collection.evaluation, unit=unit)
+                found = iro.agreement(deep, measures=[collection.reciprocal_rank], cutoff=depth).verdict
+                labels.append(_labels(name, depth, "verdict", found))
         if name == "dl20-passage":
             save(result.plot(), "craswell-table-4")
     columns = (
@@ -160,7 +173,7 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
         ">rank sum, med.",
         ">signed rank, med.",
     )
-    kinds = ("collection", "measure", "by", ">same", ">one side", ">opposite", ">decided", ">replicates")
+    kinds = ("collection", "measure", ">cutoff", "by", ">same", ">one side", ">opposite", ">decided", ">replicates")
     return {
         "craswell-top-5": top_5,
         "craswell-figure-4": figure_4,
@@ -169,12 +182,12 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
     }
 
 
-def _labels(collection: str, decides_by: str, found: Any) -> list[str]:
+def _labels(collection: str, cutoff: int, decides_by: str, found: Any) -> list[str]:
     """Return a row of how far the labels of two halves agree, in %."""
     shares = (found.same, found.one_sided, found.opposite, found.decided, found.replicates)
     places = (1, 1, 2, 1, 1)  # opposite labels are rare
     cells = ("-" if share is None else f"{100 * share:.{digits}f}" for share, digits in zip(shares, places, strict=True))
-    return [collection, found.measure, decides_by, *cells]
+    return [collection, found.measure, "" if decides_by == "t" else str(cutoff), decides_by, *cells]
 
 
 def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:

@@ -17,7 +17,7 @@ import ir_outcomes as iro
 SOURCES = Path(iro.__file__).parent
 
 PUBLIC = """
-ASL ESL Answered Outcome SharedRR parse_measure register_baseline table_2_measures
+ASL ESL Answered Outcome parse_measure register_baseline
 Qrels Run Task as_qrels as_run beir_texts known_tasks load read_qrels read_run
 Evaluation Scores SearchLengths evaluate evaluate_suite load_evaluation scores_from_outputs search_lengths
 Comparison Comparisons SummaryVerdict compare compare_measure compare_outputs verdict_from_summary
@@ -34,7 +34,7 @@ pyterrier __version__
 """
 
 # What each package may import besides itself and the foundations; imports inside functions count too.
-FOUNDATIONS = {"_version", "errors", "types", "formatting", "writing", "results"}
+FOUNDATIONS = {"_version", "errors", "types", "formatting", "columns", "writing", "results"}
 MAY_IMPORT = {
     **{foundation: set[str]() for foundation in FOUNDATIONS},
     "results": {"showing"},  # only when something is shown

@@ -64,11 +64,9 @@ from ir_outcomes.measures import (
     ESL,
     Answered,
     Outcome,
-    SharedRR,
     parse_measure,
     register,
     register_baseline,
-    table_2_measures,
 )
 from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
 from ir_outcomes.showing.report import ReportPage, report
@@ -125,7 +123,6 @@ __all__ = [
     "Run",
     "Scores",
     "SearchLengths",
-    "SharedRR",
     "SlicesComparison",
     "SotaHistory",
     "SummaryVerdict",
@@ -169,7 +166,6 @@ __all__ = [
     "scores_from_outputs",
     "search_lengths",
     "sota_history",
-    "table_2_measures",
     "to_label",
     "verdict_from_summary",
 ]

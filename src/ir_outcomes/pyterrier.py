@@ -11,13 +11,12 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
 from ir_outcomes.comparison import Comparison, Comparisons, compare, compare_outputs
-from ir_outcomes.errors import DatasetUnavailable, FormatError, InputError, IrOutcomesError, MissingDependency, ParameterError
+from ir_outcomes.errors import DatasetUnavailable, FormatError, MissingDependency, ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
 from ir_outcomes.measures import parse_measure
@@ -32,353 +31,6 @@ from ir_outcomes.statistics import adjust, differences, paired_tests
 from ir_outcomes.types import Bools, Floats, OneOrder, RankingTest, UnitChoice, check_choice
 
 __all__ = ["comparisons", "experiment"]
-
-
-class ChosenSettings(NamedTuple):
-    """The settings of the search lengths, and where they come from.
-
-    Attributes
-    ----------
-    cutoff, rel : int
-        The settings.
-    notes : tuple of str
-        Which measures they were taken from, or why they were not.
-    """
-
-    cutoff: int
-    rel: int
-    notes: tuple[str, ...]
-
-
-def choose_settings(cutoff: int | None, rel: int | None, measures: Iterable[Any], task: Task | None) -> ChosenSettings:
-    """Take cutoff and relevance from the arguments, else from the measures where they agree, else from the dataset.
-
-    Our measures tell before others do, because "answered" stands beside them. A measure without a cutoff says nothing.
-    """
-    measures = list(measures)
-    own = [measure for measure in measures if isinstance(measure, SearchLengthMeasure)]
-    telling = own or measures
-    notes: list[str] = []
-    chosen = {}
-    defaults = {"cutoff": task.cutoff if task else DEFAULT_CUTOFF, "rel": task.rel if task else 1}
-    for name, given in (("cutoff", cutoff), ("rel", rel)):
-        values = dict.fromkeys(value for measure in telling if (value := _parameter(measure, name)) is not None)
-        if given is not None:
-            chosen[name] = given
-            if own and values and list(values) != [given]:
-                notes.append(f"Outcomes and verdicts use {name} {given}, the argument; measures use {_enumerated(values)}.")
-        elif len(values) == 1:
-            chosen[name] = next(iter(values))
-            notes.append(f"Outcomes and verdicts use {name} {chosen[name]}, that of the measures.")
-        else:
-            chosen[name] = defaults[name]
-            if values:
-                notes.append(
-                    f"Outcomes and verdicts use {name} {chosen[name]}, because the measures differ ({_enumerated(values)}); "
-                    f"choose another one with {name}=."
-                )
-    return ChosenSettings(chosen["cutoff"], chosen["rel"], tuple(notes))
-
-
-def _parameter(measure: Any, name: str) -> int | None:
-    if name not in getattr(measure, "SUPPORTED_PARAMS", {}):
-        return None
-    value = measure.params.get(name)
-    if value is None and name == "rel" and isinstance(measure, SearchLengthMeasure):
-        value = measure[name]  # the default of ours is 1; without a cutoff they say nothing
-    return value if isinstance(value, int) else None
-
-
-def _enumerated(values: Iterable[int]) -> str:
-    return ", ".join(map(str, sorted(values)))
-
-
-TREC_QRELS_COLUMNS = ("qid", "docno", "label")
-
-
-def terrier() -> Any:
-    """Import PyTerrier.
-
-    Raises
-    ------
-    MissingDependency
-        If it is not installed.
-    """
-    try:
-        import pyterrier
-    except ImportError:
-        raise MissingDependency("this needs PyTerrier, without Java: pip install 'ir-outcomes[pyterrier]'") from None
-    return pyterrier
-
-
-def named_systems(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
-    """Return the systems by name, checked; frames of results get ids that are text."""
-    if isinstance(systems, Mapping):
-        systems, names = list(systems.values()), list(systems)
-    elif not isinstance(systems, (list, tuple)):
-        raise ParameterError(f"systems: must be a list or dict of transformers and frames, not {type(systems).__name__}")
-    runs = list(systems)
-    if not runs or (names is not None and len(names) != len(runs)):
-        raise ParameterError(f"names: {len(names or ())} names for {len(runs)} systems; give one to each")
-    own = [f"system {place}" if hasattr(run, "columns") else str(run) for place, run in enumerate(runs)]
-    called = distinct_names(own, [None] * len(runs) if names is None else list(map(str, names)), runs)
-    return {name: _results(run, name) if hasattr(run, "columns") else run for name, run in zip(called, runs, strict=True)}
-
-
-def baseline_places(baseline: Any, names: Sequence[str]) -> list[int]:
-    """Find the places of the baselines: none, one, or several."""
-    if baseline is None:
-        return []
-    places = [_place(item, names) for item in (baseline if isinstance(baseline, (list, tuple)) else [baseline])]
-    if not places or len(set(places)) < len(places):
-        raise ParameterError(f"baseline={baseline!r}: name each baseline once, at least one")
-    return places
-
-
-def _place(baseline: Any, names: Sequence[str]) -> int:
-    if isinstance(baseline, str) and baseline in names:
-        return names.index(baseline)
-    is_number = isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool)
-    if is_number and 0 <= baseline < len(names):
-        return int(baseline)
-    raise ParameterError(
-        f"baseline={baseline!r}: must be the place of a system, 0 to {len(names) - 1}, or its name: {', '.join(names)}"
-    )
-
-
-def task_of(qrels: Any) -> Task | None:
-    """Return the task of a dataset id, a Task or a dataset of PyTerrier that comes from ir_datasets; else None."""
-    if isinstance(qrels, Task):
-        return qrels
-    name = qrels.irds_ref().dataset_id() if hasattr(qrels, "irds_ref") else qrels
-    if not isinstance(name, str) or os.path.exists(name):
-        return None
-    name = name.removeprefix(DATASET_PREFIX)
-    return load(name) if is_dataset_id(name) else None
-
-
-def read_topics(topics: Any) -> Any:
-    """Return topics as a frame with ids that are text; from a frame, a path, a dataset id or a dataset of PyTerrier."""
-    frame = _frame(_of_dataset(topics, "get_topics"), terrier().io.read_topics, "topics", ("qid",))
-    repeated = frame["qid"][frame["qid"].duplicated()]
-    if len(repeated):
-        raise FormatError("the topics", f"hold topic {repeated.iloc[0]} twice; keep one")
-    return frame
-
-
-def read_qrels(qrels: Any) -> Any:
-    """Return qrels as a frame with ids that are text; from a frame, a path, a dataset id or a dataset of PyTerrier."""
-    return _frame(_of_dataset(qrels, "get_qrels"), terrier().io.read_qrels, "qrels", TREC_QRELS_COLUMNS)
-
-
-def _of_dataset(data: Any, getter: str) -> Any:
-    """Take topics or qrels from a dataset of PyTerrier, a dataset id, or a Task."""
-    if isinstance(data, Task):
-        data = f"{DATASET_PREFIX}{data.dataset_id}"
-    if isinstance(data, str) and not os.path.exists(data):
-        name = data.removeprefix(DATASET_PREFIX)
-        if is_dataset_id(name):
-            data = terrier().get_dataset(f"{DATASET_PREFIX}{name}")
-    if not hasattr(data, getter):
-        return data
-    try:
-        return getattr(data, getter)()
-    except Exception as error:  # PyTerrier and ir_datasets raise many kinds
-        what = getter.removeprefix("get_")
-        raise DatasetUnavailable(
-            f"{data}: its {what} cannot be loaded ({reason_of(error)}); try again with a network connection, or give a frame"
-        ) from error
-
-
-def _frame(data: Any, read: Any, what: str, columns: Sequence[str]) -> Any:
-    """Read a frame, with ids as text: PyTerrier makes those of results text, and would then match none."""
-    if isinstance(data, (str, os.PathLike)):
-        data = read(os.fspath(data))
-    if not hasattr(data, "columns"):
-        raise FormatError(
-            f"the {what}", f"must be a frame or a path, a dataset id, or a dataset of PyTerrier, not {type(data).__name__}"
-        )
-    return _with_text_ids(data, f"the {what}", columns)
-
-
-def _results(frame: Any, name: str) -> Any:
-    checked = _with_text_ids(frame, name, ("qid", "docno", "score"))
-    if not len(frame):
-        raise FormatError(name, "holds no result at all; leave this system out")
-    return checked
-
-
-def _with_text_ids(frame: Any, source: str, columns: Sequence[str]) -> Any:
-    import pandas as pd
-
-    for column in columns:
-        if column not in frame.columns:
-            raise FormatError(source, f"has no column {column!r}; its columns are {', '.join(map(str, frame.columns))}")
-    # As objects: PyTerrier and ir_measures go through the rows, which with the text type of pandas 3 takes twice the time.
-    ids = {
-        column: pd.Series(texts(frame[column].tolist(), source, column), frame.index, dtype=object)
-        for column in ("qid", "docno")
-        if column in frame.columns
-    }
-    return frame.assign(**ids)
-
-
-def query_texts(topics: Any) -> dict[str, str]:
-    """Return the text of each query, where the topics have it."""
-    return dict(zip(topics["qid"], map(str, topics["query"]), strict=True)) if "query" in topics.columns else {}
-
-
-def measures_by_column(eval_metrics: Sequence[Any]) -> dict[str, Any]:
-    """Turn measures and their names into measures, by the name of their column."""
-    from ir_measures import parse_trec_measure
-
-    if isinstance(eval_metrics, str) or not isinstance(eval_metrics, Sequence):
-        raise ParameterError("eval_metrics: must be a list of measures, such as [ESL@100, 'map']")
-    measures: dict[str, Any] = {}
-    for metric in eval_metrics:
-        if metric == "mrt":
-            raise ParameterError("mrt: PyTerrier gives response times with means only; call pyterrier.Experiment for them")
-        if isinstance(metric, str):
-            try:
-                found = parse_trec_measure(metric)
-            except (ValueError, NameError):
-                found = [parse_measure(metric)]
-            measures |= {metric: found[0]} if len(found) == 1 else {str(measure): measure for measure in found}
-        else:
-            measures[str(metric)] = metric
-    return measures
-
-
-Values = Mapping[str, float]  # of a measure, by query
-
-# Names that statsmodels gives to the corrections that this package has, too.
-_SAME = {
-    "b": "bonferroni", "bonf": "bonferroni", "bonferroni": "bonferroni", "h": "holm", "holm": "holm", "fdr_bh": "fdr_bh",
-    "fdr_i": "fdr_bh", "fdr_p": "fdr_bh", "fdri": "fdr_bh", "fdrp": "fdr_bh", "none": "none",
-}  # fmt: skip
-STYLES = {"bold": "font-weight: bold", "color": "background-color: lightgreen", "colour": "background-color: lightgreen"}
-
-
-def known_correction(name: str | None) -> str:
-    """Return our name of a correction, or that of statsmodels for one which only statsmodels has.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such correction.
-    MissingDependency
-        If statsmodels is needed and not installed.
-    """
-    if name is None or name in _SAME:
-        return _SAME[name or "none"]
-    try:
-        from statsmodels.stats.multitest import multitest_alias
-    except ImportError:
-        raise MissingDependency(
-            f"correction={name!r} needs statsmodels: pip install statsmodels; holm, bonferroni and fdr_bh do not"
-        ) from None
-    if name not in multitest_alias:
-        raise ParameterError(f"correction={name!r}: must be one of {', '.join(dict.fromkeys([*_SAME, *multitest_alias]))}")
-    return name
-
-
-def mean(measure: Any, values: Values, judged: set[str]) -> float:
-    """Average the values of a measure as ir_measures does, over the queries of the qrels."""
-    total = measure.aggregator()
-    for query, value in values.items():
-        if query in judged:  # PyTerrier adds NaN for topics without qrels
-            total.add(value)
-    return float(total.result())
-
-
-def rounded(values: Sequence[float], name: str, places: int | Mapping[str, int] | None) -> list[float]:
-    """Round the means of a measure where that is asked for."""
-    chosen = places.get(name) if isinstance(places, Mapping) else places
-    return list(values) if chosen is None else [float(np.round(value, chosen)) for value in values]
-
-
-def changes(
-    name: str,
-    measure: Any,
-    values: Sequence[Values],
-    base: int,
-    judged: set[str],
-    *,
-    test: str,
-    correction: str,
-    alpha: float,
-) -> dict[str, list[Any]]:
-    """Make PyTerrier's columns of a measure, in its own direction, over the queries on which both systems have a value."""
-    queries = [query for query in values[base] if query in judged]
-    of_systems = np.array([[of_system.get(query, np.nan) for query in queries] for of_system in values], dtype=np.float64)
-    sign = 1 if getattr(measure, "HIGHER_IS_BETTER", True) else -1
-    better, worse, pvalues = [], [], []
-    for row in of_systems:
-        both = np.isfinite(of_systems[base]) & np.isfinite(row)
-        change = sign * differences(of_systems[base][both], row[both])
-        better.append(int(np.sum(change > 0)))
-        worse.append(int(np.sum(change < 0)))
-        pvalues.append(paired_tests(change)[test].pvalue)
-    columns: dict[str, list[Any]] = {
-        f"{name} {heading}": [np.nan if place == base else float(value) for place, value in enumerate(column)]
-        for heading, column in (("+", better), ("-", worse), ("p-value", pvalues))
-    }
-    if correction != "none":
-        rejected, corrected = _corrected([*pvalues[:base], *pvalues[base + 1 :]], correction, alpha)
-        columns[f"{name} reject"] = np.insert(rejected, base, False).tolist()
-        columns[f"{name} p-value corrected"] = np.insert(corrected, base, np.nan).tolist()
-    return columns
-
-
-def _corrected(pvalues: list[float], correction: str, alpha: float) -> tuple[Bools, Floats]:
-    if correction in _SAME.values():
-        corrected = adjust(pvalues, correction)
-        return corrected <= alpha, corrected
-    from statsmodels.stats.multitest import multipletests
-
-    with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p, where p can be 1
-        rejected, corrected = multipletests(pvalues, alpha=alpha, method=correction)[:2]
-    return rejected, corrected
-
-
-def facets(result: Comparisons, base: int, *, corrected: bool) -> dict[str, list[Any]]:
-    """Make the columns of the two facets and the verdict."""
-    items: list[Comparison | None] = list(result)
-    items.insert(base, None)
-    pvalue = "p-value corrected" if corrected else "p-value"
-
-    def column(value: Callable[[Comparison], float | None]) -> list[float]:
-        values = [None if item is None else value(item) for item in items]
-        return [np.nan if found is None else found for found in values]
-
-    return {
-        "coverage difference": column(lambda item: item.coverage.difference),
-        f"coverage {pvalue}": column(lambda item: item.coverage.pvalue_corrected),
-        "ranking difference": column(lambda item: item.ranking.difference),
-        f"ranking {pvalue}": column(lambda item: item.ranking.pvalue_corrected),
-        "verdict": [None if item is None else item.verdict.label for item in items],
-    }
-
-
-def highlighted(frame: Any, measures: Mapping[str, Any], how: str) -> Any:
-    """Mark the best value of each measure, which is the smallest one for a search length; returns a Styler of pandas.
-
-    Raises
-    ------
-    MissingDependency
-        If pandas cannot style frames because Jinja2 is not installed.
-    """
-    directions = {name: getattr(measure, "HIGHER_IS_BETTER", True) for name, measure in measures.items()}
-    directions["answered"] = True
-
-    def styles(column: Any) -> list[str]:
-        best = column.max() if directions[column.name] else column.min()
-        return [STYLES[how] if value == best else "" for value in column]
-
-    try:
-        return frame.style.apply(styles, axis=0, subset=[name for name in frame.columns if name in directions])
-    except (ImportError, AttributeError):
-        raise MissingDependency("highlight needs Jinja2: pip install jinja2") from None
 
 
 def comparisons(
@@ -505,7 +157,7 @@ def experiment(
         See `ir_outcomes.evaluate`.
     alpha, margins
         See `ir_outcomes.compare`.
-    test : {"t", "wilcoxon", "sign", "signflip"}
+    test : {"t", "wilcoxon", "signflip"}
         Which test decides on ranking; the p-values of the measures are of the same test.
     correction : str or None
         Correction over the systems, of each facet and of each measure separately: "holm", "bonferroni", "fdr_bh", or any that
@@ -525,10 +177,11 @@ def experiment(
     Returns
     -------
     pandas.DataFrame, Comparisons, or both
-        A row for each system: ``name``; the mean of each measure, over the queries where it is defined; how many queries are
-        ``answered``; for each measure on how many queries the system is better (``+``) and worse (``-``) than the
-        baseline, in the measure's own direction, with its p-value, and under a correction ``reject`` and ``p-value corrected``;
-        then the difference and p-value of both facets, and the ``verdict``. The settings are in ``frame.attrs``.
+        A row for each system: ``name``; the mean of each measure, over the queries where it is defined; ``answered (queries)``;
+        for each measure on how many queries the system is better (``+``) and worse (``-``) than the baseline, in the measure's
+        own direction, with its p-value, and under a correction ``reject`` and ``p-value corrected``; then the difference and
+        p-value of both facets, and the ``verdict``. Measures are by query; the names of the differences say their unit, such as
+        ``ranking difference (ranks, by document)``. The settings are in ``frame.attrs``.
 
     Raises
     ------
@@ -537,41 +190,39 @@ def experiment(
     ParameterError
         If an argument makes no sense.
     InputError
-        If topics, qrels or results are malformed, or do not belong together; or a system fails. The message names the system.
+        If topics, qrels or results are malformed, or do not belong together. What a system raises is passed on.
 
     References
     ----------
     Lin et al. 2021, sections 4 and 5.
     """
-    terrier()
+    _terrier()
     import pandas as pd
 
     check_choice("returns", returns, ("frame", "comparisons", "both"))
     if perquery not in (False, True, "both"):
         raise ParameterError(f"perquery={perquery!r}: must be False, True or 'both'")
     if highlight is not None:
-        check_choice("highlight", highlight, tuple(STYLES))
+        check_choice("highlight", highlight, tuple(_STYLES))
     for name, remedy in _REPLACED.items():
         if name in options:
             raise ParameterError(f"{name}: not an argument of ir_outcomes' experiment; {remedy}")
     if returns != "frame" and (baseline is None or perquery):
         raise ParameterError(f"returns={returns!r} needs a baseline, and no perquery; name one, or ask for the frame only")
-    corrected_by = known_correction(correction)
-    named = named_systems(systems, names)
-    bases = baseline_places(baseline, list(named))
-    measures = measures_by_column(eval_metrics)
-    task = task_of(qrels)
-    chosen = choose_settings(cutoff, rel, measures.values(), task)
-    topics, qrels = read_topics(topics), read_qrels(qrels)
-    settings: dict[str, Any] = {
-        "cutoff": chosen.cutoff, "rel": chosen.rel, "ties": ties, "judged_only": judged_only,
-    }  # fmt: skip
+    corrected_by = _known_correction(correction)
+    named = _named_systems(systems, names)
+    bases = _baseline_places(baseline, list(named))
+    measures = _measures_by_column(eval_metrics)
+    task = _task_of(qrels)
+    chosen, about_settings = _choose_settings(cutoff, rel, measures.values(), task)
+    topics, qrels = _read_topics(topics), _read_qrels(qrels)
+    settings: dict[str, Any] = {**chosen, "ties": ties, "judged_only": judged_only}
     ran = _run(named, topics, qrels, measures, settings, options)
     if perquery is True:
         return ran.perquery
     resolved_unit = task.unit if unit == "auto" and task is not None else unit
     evaluation = evaluate(
-        ran.judgments, list(ran.lengths), names=list(named), unit=resolved_unit, queries=query_texts(topics), **settings
+        ran.judgments, list(ran.lengths), names=list(named), unit=resolved_unit, queries=_query_texts(topics), **settings
     )
     results: dict[int, Comparisons] = {}
     if len(named) > 1:
@@ -585,7 +236,7 @@ def experiment(
                 correction=cast("Any", corrected_by if corrected_by in ("bonferroni", "fdr_bh", "none") else "holm"),
                 margins=margins,
             )
-            results[base] = replace(cast("Comparisons", found), notes=chosen.notes)
+            results[base] = replace(cast("Comparisons", found), notes=about_settings)
     compared: Any = {evaluation.names[base]: result for base, result in results.items()}
     if not isinstance(baseline, (list, tuple)):
         compared = next(iter(results.values()), None)
@@ -596,18 +247,18 @@ def experiment(
     judged = set(ran.judgments.query_ids)
     values = {name: [ran.values[system, str(measure)] for system in named] for name, measure in measures.items()}
     for name, measure in measures.items():
-        columns[name] = rounded([mean(measure, of_system, judged) for of_system in values[name]], name, round)
-    columns["answered"] = [int(run.answered().sum()) for run in evaluation.at()]
+        columns[name] = _rounded([_mean(measure, of_system, judged) for of_system in values[name]], name, round)
+    columns[_ANSWERED] = [int(run.answered().sum()) for run in evaluation.at()]
     for base, result in results.items():
         block: dict[str, Any] = {}
         for name, measure in measures.items():
             level = alpha if correction_alpha is None else correction_alpha
-            block |= changes(name, measure, values[name], base, judged, test=test, correction=corrected_by, alpha=level)
-        block |= facets(result, base, corrected=corrected_by != "none")
+            block |= _changes(name, measure, values[name], base, judged, test=test, correction=corrected_by, alpha=level)
+        block |= _facets(result, base, corrected=corrected_by != "none")
         suffix = f" (against {evaluation.names[base]})" if len(bases) > 1 else ""
         columns |= {f"{heading}{suffix}": column for heading, column in block.items()}
     frame: Any = pd.DataFrame(columns)
-    notes = list(chosen.notes)
+    notes = list(about_settings)
     if corrected_by not in ("holm", "bonferroni", "fdr_bh", "none"):
         notes.append(f"Verdicts are corrected by holm; {corrected_by} corrects the p-values of the measures.")
     frame.attrs.update(
@@ -615,7 +266,7 @@ def experiment(
         notes=notes,
     )  # fmt: skip
     if highlight is not None:
-        frame = highlighted(frame, measures, highlight)
+        frame = _highlighted(frame, measures, highlight)
     shown = Frames(frame, ran.perquery) if perquery == "both" else frame
     return (shown, compared) if returns == "both" else shown
 
@@ -625,7 +276,7 @@ class _Ran(NamedTuple):
 
     judgments: Qrels
     perquery: Any
-    values: Mapping[tuple[str, str], Values]
+    values: Mapping[tuple[str, str], _Values]
     lengths: Sequence[Any]
 
 
@@ -644,17 +295,9 @@ def _run(
         with warnings.catch_warnings():
             # What it says of topics without qrels does not hold here: they are in no mean.
             warnings.filterwarnings("ignore", message=r".*topic\(s\) not found in qrels", category=UserWarning)
-            try:
-                perquery = terrier().Experiment(
-                    list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options
-                )
-            except Exception as error:
-                system = _failed_system(error.__traceback__, named)
-                if system is None or (isinstance(error, IrOutcomesError) and not isinstance(error, InputError)):
-                    raise
-                said = str(error) if isinstance(error, IrOutcomesError) else f"{type(error).__name__}: {error}"
-                remedy = "; leave out that system, or take larger batches" if "no results" in said else ""
-                raise FormatError(system, f"cannot be evaluated: {said}{remedy}") from error
+            perquery = _terrier().Experiment(
+                list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options
+            )
     number = str(recording.measure)
     values: dict[tuple[str, str], dict[str, float]] = {}
     for name, measure, query, value in zip(*(list(perquery[c]) for c in ("name", "measure", "qid", "value")), strict=True):
@@ -669,14 +312,313 @@ def _run(
     return _Ran(judgments, kept.assign(measure=kept["measure"].map(headings)), values, lengths)
 
 
-def _failed_system(traceback: TracebackType | None, named: Mapping[str, Any]) -> str | None:
-    """Find the system that PyTerrier was running: a function on the way to the error has it, or a part of it, as a variable."""
-    parts = {name: [system, *getattr(system, "_transformers", ())] for name, system in named.items()}
-    found: list[str] = []
-    while traceback is not None:
-        variables = list(traceback.tb_frame.f_locals.values())
-        holding = [name for name, of_system in parts.items() if any(value is part for value in variables for part in of_system)]
-        # A part that several pipelines share, which the tree plan runs once, fails for all of them.
-        found = holding if not found or (holding and len(holding) < len(found)) else found
-        traceback = traceback.tb_next
-    return ", ".join(found) or None
+def _choose_settings(
+    cutoff: int | None, rel: int | None, measures: Iterable[Any], task: Task | None
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Return cutoff and rel, with notes: those of the arguments, else of the measures if they agree, else of the dataset."""
+    measures = list(measures)
+    # Our measures come before others, because the number of answered queries stands beside them.
+    own = [measure for measure in measures if isinstance(measure, SearchLengthMeasure)]
+    telling = own or measures
+    notes: list[str] = []
+    chosen = {}
+    defaults = {"cutoff": task.cutoff if task else DEFAULT_CUTOFF, "rel": task.rel if task else 1}
+    for name, given in (("cutoff", cutoff), ("rel", rel)):
+        values = dict.fromkeys(value for measure in telling if (value := _parameter(measure, name)) is not None)
+        if given is not None:
+            chosen[name] = given
+            if own and values and list(values) != [given]:
+                notes.append(f"Outcomes and verdicts use {name} {given}, the argument; measures use {_enumerated(values)}.")
+        elif len(values) == 1:
+            chosen[name] = next(iter(values))
+            notes.append(f"Outcomes and verdicts use {name} {chosen[name]}, that of the measures.")
+        else:
+            chosen[name] = defaults[name]
+            if values:
+                notes.append(
+                    f"Outcomes and verdicts use {name} {chosen[name]}, because the measures differ ({_enumerated(values)}); "
+                    f"choose another one with {name}=."
+                )
+    return chosen, tuple(notes)
+
+
+def _parameter(measure: Any, name: str) -> int | None:
+    if name not in getattr(measure, "SUPPORTED_PARAMS", {}):
+        return None
+    value = measure.params.get(name)
+    if value is None and name == "rel" and isinstance(measure, SearchLengthMeasure):
+        value = measure[name]  # the default of ours is 1; without a cutoff they say nothing
+    return value if isinstance(value, int) else None
+
+
+def _enumerated(values: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(values)))
+
+
+_QRELS_COLUMNS = ("qid", "docno", "label")
+
+
+def _terrier() -> Any:
+    """Import PyTerrier."""
+    try:
+        import pyterrier
+    except ImportError:
+        raise MissingDependency("this needs PyTerrier, without Java: pip install 'ir-outcomes[pyterrier]'") from None
+    return pyterrier
+
+
+def _named_systems(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
+    """Return the systems by name, checked; frames of results get ids that are text."""
+    if isinstance(systems, Mapping):
+        systems, names = list(systems.values()), list(systems)
+    elif not isinstance(systems, (list, tuple)):
+        raise ParameterError(f"systems: must be a list or dict of transformers and frames, not {type(systems).__name__}")
+    runs = list(systems)
+    if not runs or (names is not None and len(names) != len(runs)):
+        raise ParameterError(f"names: {len(names or ())} names for {len(runs)} systems; give one to each")
+    own = [f"system {place}" if hasattr(run, "columns") else str(run) for place, run in enumerate(runs)]
+    called = distinct_names(own, [None] * len(runs) if names is None else list(map(str, names)), runs)
+    return {name: _results(run, name) if hasattr(run, "columns") else run for name, run in zip(called, runs, strict=True)}
+
+
+def _baseline_places(baseline: Any, names: Sequence[str]) -> list[int]:
+    """Find the places of the baselines: none, one, or several."""
+    if baseline is None:
+        return []
+    places = [_place(item, names) for item in (baseline if isinstance(baseline, (list, tuple)) else [baseline])]
+    if not places or len(set(places)) < len(places):
+        raise ParameterError(f"baseline={baseline!r}: name each baseline once, at least one")
+    return places
+
+
+def _place(baseline: Any, names: Sequence[str]) -> int:
+    if isinstance(baseline, str) and baseline in names:
+        return names.index(baseline)
+    is_number = isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool)
+    if is_number and 0 <= baseline < len(names):
+        return int(baseline)
+    raise ParameterError(
+        f"baseline={baseline!r}: must be the place of a system, 0 to {len(names) - 1}, or its name: {', '.join(names)}"
+    )
+
+
+def _task_of(qrels: Any) -> Task | None:
+    """Return the task of a dataset id, a Task or a dataset of PyTerrier that comes from ir_datasets; else None."""
+    if isinstance(qrels, Task):
+        return qrels
+    name = qrels.irds_ref().dataset_id() if hasattr(qrels, "irds_ref") else qrels
+    if not isinstance(name, str) or os.path.exists(name):
+        return None
+    name = name.removeprefix(DATASET_PREFIX)
+    return load(name) if is_dataset_id(name) else None
+
+
+def _read_topics(topics: Any) -> Any:
+    """Return topics as a frame with ids that are text; from a frame, a path, a dataset id or a dataset of PyTerrier."""
+    frame = _frame(_of_dataset(topics, "get_topics"), _terrier().io.read_topics, "topics", ("qid",))
+    repeated = frame["qid"][frame["qid"].duplicated()]
+    if len(repeated):
+        raise FormatError("the topics", f"hold topic {repeated.iloc[0]} twice; keep one")
+    return frame
+
+
+def _read_qrels(qrels: Any) -> Any:
+    """Return qrels as a frame with ids that are text; from a frame, a path, a dataset id or a dataset of PyTerrier."""
+    return _frame(_of_dataset(qrels, "get_qrels"), _terrier().io.read_qrels, "qrels", _QRELS_COLUMNS)
+
+
+def _of_dataset(data: Any, getter: str) -> Any:
+    """Take topics or qrels from a dataset of PyTerrier, a dataset id, or a Task."""
+    if isinstance(data, Task):
+        data = f"{DATASET_PREFIX}{data.dataset_id}"
+    if isinstance(data, str) and not os.path.exists(data):
+        name = data.removeprefix(DATASET_PREFIX)
+        if is_dataset_id(name):
+            data = _terrier().get_dataset(f"{DATASET_PREFIX}{name}")
+    if not hasattr(data, getter):
+        return data
+    try:
+        return getattr(data, getter)()
+    except Exception as error:  # PyTerrier and ir_datasets raise many kinds
+        what = getter.removeprefix("get_")
+        raise DatasetUnavailable(
+            f"{data}: its {what} cannot be loaded ({reason_of(error)}); try again with a network connection, or give a frame"
+        ) from error
+
+
+def _frame(data: Any, read: Any, what: str, columns: Sequence[str]) -> Any:
+    """Read a frame, with ids as text: PyTerrier makes those of results text, and would then match none."""
+    if isinstance(data, (str, os.PathLike)):
+        data = read(os.fspath(data))
+    if not hasattr(data, "columns"):
+        raise FormatError(
+            f"the {what}", f"must be a frame or a path, a dataset id, or a dataset of PyTerrier, not {type(data).__name__}"
+        )
+    return _with_text_ids(data, f"the {what}", columns)
+
+
+def _results(frame: Any, name: str) -> Any:
+    checked = _with_text_ids(frame, name, ("qid", "docno", "score"))
+    if not len(frame):
+        raise FormatError(name, "holds no result at all; leave this system out")
+    return checked
+
+
+def _with_text_ids(frame: Any, source: str, columns: Sequence[str]) -> Any:
+    import pandas as pd
+
+    for column in columns:
+        if column not in frame.columns:
+            raise FormatError(source, f"has no column {column!r}; its columns are {', '.join(map(str, frame.columns))}")
+    # As objects: PyTerrier and ir_measures go through the rows, which with the text type of pandas 3 takes twice the time.
+    ids = {
+        column: pd.Series(texts(frame[column].tolist(), source, column), frame.index, dtype=object)
+        for column in ("qid", "docno")
+        if column in frame.columns
+    }
+    return frame.assign(**ids)
+
+
+def _query_texts(topics: Any) -> dict[str, str]:
+    """Return the text of each query, where the topics have it."""
+    return dict(zip(topics["qid"], map(str, topics["query"]), strict=True)) if "query" in topics.columns else {}
+
+
+def _measures_by_column(eval_metrics: Sequence[Any]) -> dict[str, Any]:
+    """Turn measures and their names into measures, by the name of their column."""
+    from ir_measures import parse_trec_measure
+
+    if isinstance(eval_metrics, str) or not isinstance(eval_metrics, Sequence):
+        raise ParameterError("eval_metrics: must be a list of measures, such as [ESL@100, 'map']")
+    measures: dict[str, Any] = {}
+    for metric in eval_metrics:
+        if metric == "mrt":
+            raise ParameterError("mrt: PyTerrier gives response times with means only; call pyterrier.Experiment for them")
+        if isinstance(metric, str):
+            try:
+                found = parse_trec_measure(metric)
+            except (ValueError, NameError):
+                found = [parse_measure(metric)]
+            measures |= {metric: found[0]} if len(found) == 1 else {str(measure): measure for measure in found}
+        else:
+            measures[str(metric)] = metric
+    return measures
+
+
+_Values = Mapping[str, float]  # of a measure, by query
+
+# Names that statsmodels gives to the corrections that this package has, too.
+_SAME = {
+    "b": "bonferroni", "bonf": "bonferroni", "bonferroni": "bonferroni", "h": "holm", "holm": "holm", "fdr_bh": "fdr_bh",
+    "fdr_i": "fdr_bh", "fdr_p": "fdr_bh", "fdri": "fdr_bh", "fdrp": "fdr_bh", "none": "none",
+}  # fmt: skip
+_ANSWERED = "answered (queries)"
+_STYLES = {"bold": "font-weight: bold", "color": "background-color: lightgreen", "colour": "background-color: lightgreen"}
+
+
+def _known_correction(name: str | None) -> str:
+    """Return our name of a correction, or that of statsmodels for one which only statsmodels has."""
+    if name is None or name in _SAME:
+        return _SAME[name or "none"]
+    try:
+        from statsmodels.stats.multitest import multitest_alias
+    except ImportError:
+        raise MissingDependency(
+            f"correction={name!r} needs statsmodels: pip install statsmodels; holm, bonferroni and fdr_bh do not"
+        ) from None
+    if name not in multitest_alias:
+        raise ParameterError(f"correction={name!r}: must be one of {', '.join(dict.fromkeys([*_SAME, *multitest_alias]))}")
+    return name
+
+
+def _mean(measure: Any, values: _Values, judged: set[str]) -> float:
+    """Average the values of a measure as ir_measures does, over the queries of the qrels."""
+    total = measure.aggregator()
+    for query, value in values.items():
+        if query in judged:  # PyTerrier adds NaN for topics without qrels
+            total.add(value)
+    return float(total.result())
+
+
+def _rounded(values: Sequence[float], name: str, places: int | Mapping[str, int] | None) -> list[float]:
+    """Round the means of a measure where that is asked for."""
+    chosen = places.get(name) if isinstance(places, Mapping) else places
+    return list(values) if chosen is None else [float(np.round(value, chosen)) for value in values]
+
+
+def _changes(
+    name: str,
+    measure: Any,
+    values: Sequence[_Values],
+    base: int,
+    judged: set[str],
+    *,
+    test: str,
+    correction: str,
+    alpha: float,
+) -> dict[str, list[Any]]:
+    """Make PyTerrier's columns of a measure, in its own direction, over the queries on which both systems have a value."""
+    queries = [query for query in values[base] if query in judged]
+    of_systems = np.array([[of_system.get(query, np.nan) for query in queries] for of_system in values], dtype=np.float64)
+    sign = 1 if getattr(measure, "HIGHER_IS_BETTER", True) else -1
+    better, worse, pvalues = [], [], []
+    for row in of_systems:
+        both = np.isfinite(of_systems[base]) & np.isfinite(row)
+        change = sign * differences(of_systems[base][both], row[both])
+        better.append(int(np.sum(change > 0)))
+        worse.append(int(np.sum(change < 0)))
+        pvalues.append(paired_tests(change)[test].pvalue)
+    columns: dict[str, list[Any]] = {
+        f"{name} {heading}": [np.nan if place == base else float(value) for place, value in enumerate(column)]
+        for heading, column in (("+", better), ("-", worse), ("p-value", pvalues))
+    }
+    if correction != "none":
+        rejected, corrected = _corrected([*pvalues[:base], *pvalues[base + 1 :]], correction, alpha)
+        columns[f"{name} reject"] = np.insert(rejected, base, False).tolist()
+        columns[f"{name} p-value corrected"] = np.insert(corrected, base, np.nan).tolist()
+    return columns
+
+
+def _corrected(pvalues: list[float], correction: str, alpha: float) -> tuple[Bools, Floats]:
+    if correction in _SAME.values():
+        corrected = adjust(pvalues, correction)
+        return corrected <= alpha, corrected
+    from statsmodels.stats.multitest import multipletests
+
+    with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p, where p can be 1
+        rejected, corrected = multipletests(pvalues, alpha=alpha, method=correction)[:2]
+    return rejected, corrected
+
+
+def _facets(result: Comparisons, base: int, *, corrected: bool) -> dict[str, list[Any]]:
+    """Return the columns of the two facets and the verdict, with the unit of each in its name."""
+    items: list[Comparison | None] = list(result)
+    items.insert(base, None)
+    pvalue, unit = "p-value corrected" if corrected else "p-value", f"by {result[0].settings.unit}"
+
+    def column(value: Callable[[Comparison], float | None]) -> list[float]:
+        values = [None if item is None else value(item) for item in items]
+        return [np.nan if found is None else found for found in values]
+
+    return {
+        f"coverage difference (pp, {unit})": column(lambda item: item.coverage.difference),
+        f"coverage {pvalue}": column(lambda item: item.coverage.pvalue_corrected),
+        f"ranking difference (ranks, {unit})": column(lambda item: item.ranking.difference),
+        f"ranking {pvalue}": column(lambda item: item.ranking.pvalue_corrected),
+        "verdict": [None if item is None else item.verdict.label for item in items],
+    }
+
+
+def _highlighted(frame: Any, measures: Mapping[str, Any], how: str) -> Any:
+    """Mark the best value of each measure, which is the smallest one for a search length; returns a Styler of pandas."""
+    directions = {name: getattr(measure, "HIGHER_IS_BETTER", True) for name, measure in measures.items()}
+    directions[_ANSWERED] = True
+
+    def styles(column: Any) -> list[str]:
+        best = column.max() if directions[column.name] else column.min()
+        return [_STYLES[how] if value == best else "" for value in column]
+
+    try:
+        return frame.style.apply(styles, axis=0, subset=[name for name in frame.columns if name in directions])
+    except (ImportError, AttributeError):
+        raise MissingDependency("highlight needs Jinja2: pip install jinja2") from None

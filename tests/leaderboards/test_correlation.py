@@ -48,7 +48,7 @@ def test_two_sets_of_queries() -> None:
 def test_runs_of_one_condition_only_are_named() -> None:
     result = iro.rank_correlation({"a": 1.0, "b": 2.0, "c": 3.0}, {"b": 1.0, "c": 2.0, "d": 0.0}, names=("dev", "test"))
     assert result.tau == 1
-    assert result.notes == ("a is only in dev, and left out.", "d is only in test, and left out.")
+    assert result.notes == ("Only in dev, and left out: a.", "Only in test, and left out: d.")
     with pytest.raises(MismatchError, match="have 1 run in common"):
         iro.rank_correlation({"a": 1.0, "b": 2.0}, {"b": 1.0})
     with pytest.raises(ParameterError, match="a list has no order of runs"):

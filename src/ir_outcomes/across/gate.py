@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from ir_outcomes.across.collections import CollectionsComparison
 from ir_outcomes.comparison.facets import POWER, Against, HarmStatus, against_margins, within_margins
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
-from ir_outcomes.comparison.plan import coverage_changes, ranking_changes, restricted_changes
+from ir_outcomes.comparison.plan import changes_of
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
@@ -261,9 +261,8 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
     """Add to one facet against its margin how many queries would settle it."""
     facet, margin, needed = against.facet, against.margin, None
     if against.status == "inconclusive" and compared.queries is not None:
-        changes = {"coverage": coverage_changes, "ranking": ranking_changes, "all queries": restricted_changes}[facet.name]
         level = compared.settings.first_step_level
-        needed = queries_for_mean(changes(compared.queries), compared.n_queries, margin, alpha=level, power=POWER)
+        needed = queries_for_mean(*changes_of(compared.queries, facet.name), margin, alpha=level, power=POWER)
     return GateFacet(
         name=facet.name,
         measured_in=facet.measured_in,

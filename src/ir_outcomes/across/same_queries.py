@@ -10,15 +10,16 @@ import numpy as np
 
 from ir_outcomes.across.audit import Audit, audits, notes_on_audits, sentence_of
 from ir_outcomes.across.conditions import Rules, compare_in, prevailing
+from ir_outcomes.columns import Column, of_part, rows_of
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
 from ir_outcomes.comparison.outcomes import contenders_of
-from ir_outcomes.comparison.result import Comparison, QueryOutcome, row_of
+from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of, long_rows_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Immutable, Result, versions
-from ir_outcomes.statistics import band_of_events
+from ir_outcomes.statistics.resampling import band_of_events
 from ir_outcomes.types import Correction, RankingTest, check_positive
 
 
@@ -83,7 +84,11 @@ class CutoffsComparison(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each cutoff."""
-        return [row_of(comparison) for comparison in self.comparisons]
+        return rows_of(columns_of(self.comparisons), self.comparisons)
+
+    def long_rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each cutoff and test."""
+        return [{"cutoff": item.cutoff, **row} for item in self.comparisons for row in long_rows_of(item)]
 
     def _summary(self) -> str:
         return f"{self.contender!r} against {self.baseline!r} at {plural('cutoff', len(self.comparisons))}"
@@ -313,7 +318,12 @@ class JudgesComparison(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each contender and judge."""
-        return [{"judge": judgment.judge, **row_of(judgment.comparison)} for judgment in self.judgments]
+        declared = columns_of([judgment.comparison for judgment in self.judgments])
+        return rows_of((Column("judge"), *of_part("comparison", declared)), self.judgments)
+
+    def long_rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each contender, judge and test."""
+        return [{"judge": judgment.judge, **row} for judgment in self.judgments for row in long_rows_of(judgment.comparison)]
 
     def _summary(self) -> str:
         return f"{plural('judge', len(self.judges))} against {self.baseline!r}"

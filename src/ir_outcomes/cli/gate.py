@@ -120,7 +120,7 @@ def gate(
     )  # fmt: skip
     written.write(result)
     if summary is not None:
-        _append(summary, f"{result.to_markdown()}\n")
+        _append(summary, f"{result.to_markdown(details=True)}\n")
     if report is not None:
         _write_report(found, report)
     raise typer.Exit(result.exit_status)

@@ -36,7 +36,7 @@ from ir_outcomes.comparison.verdict import (
     samples_of,
     stacked,
 )
-from ir_outcomes.comparison.wording import notes_on_input, notes_on_verdict, sentence
+from ir_outcomes.comparison.wording import notes_on_input, notes_on_verdict, ranked, sentence
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate, is_saved, with_saved_runs
 from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation, n_missing
@@ -192,8 +192,8 @@ def _comparison(
         run_metadata=pair.metadata,
         queries=_query_outcomes(queries, pair.texts),
     )
-    first, later = notes_on_verdict(comparison, queries)
-    return replace(comparison, notes=(*first, *pair.notes, *later))
+    first, background = ranked((*pair.notes, *notes_on_verdict(comparison, queries)))
+    return replace(comparison, notes=first, background=background)
 
 
 def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, Floats]:
@@ -202,6 +202,10 @@ def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, 
         raise ParameterError(
             "correction='tukey' needs one search length per query and run, which unit='document' does not have; "
             "use unit='query' or correction='holm'"
+        )
+    if settings.n_clusters is not None:
+        raise ParameterError(
+            "correction='tukey' takes queries as independent, and these come in clusters; use correction='holm'"
         )
 
     def corrected(what: str) -> Floats:
@@ -225,6 +229,7 @@ def _query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[Quer
     change = np.where(pair.shared, pair.length_contender - pair.length_baseline, np.nan)
     rows = zip(
         pair.query_ids,
+        [None] * len(code) if pair.clusters is None else pair.clusters.tolist(),
         code.tolist(),
         np.stack([pair.found_baseline, pair.found_contender], axis=1).tolist(),
         np.stack([pair.length_baseline, pair.length_contender, change, over_all], axis=1).tolist(),
@@ -241,8 +246,9 @@ def _query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[Quer
             _or_none(moved),
             _or_none(moved_over_all),
             texts.get(query),
+            cluster,
         )
-        for query, outcome, (a, b), (length_a, length_b, moved, moved_over_all) in rows
+        for query, cluster, outcome, (a, b), (length_a, length_b, moved, moved_over_all) in rows
     )
 
 
@@ -270,6 +276,7 @@ def compare(
     all_pairs: bool = False,
     names: Sequence[str] | None = None,
     queries: Any = None,
+    clusters: Any = None,
     seed: int = 0,
     n_jobs: int | None = 1,
     progress: bool = False,
@@ -306,7 +313,7 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
-    queries, n_jobs
+    queries, clusters, n_jobs
         See `ir_outcomes.evaluate`.
     progress : bool
         Show progress bars on stderr, for the runs that are read and for the pairs.
@@ -348,13 +355,15 @@ def compare(
     if is_saved(qrels):
         qrels = load_evaluation(qrels)
     if isinstance(qrels, Evaluation):
-        _refuse_settings_of_evaluation(rel=rel, unit=unit, ties=ties, judged_only=judged_only, names=names, queries=queries)
+        _refuse_settings_of_evaluation(
+            rel=rel, unit=unit, ties=ties, judged_only=judged_only, names=names, queries=queries, clusters=clusters
+        )
         chosen = _chosen_by_name(qrels, baseline, contenders, all_pairs)
     else:
         chosen = _evaluated(
             qrels, baseline, contenders, all_pairs,
             names=names, cutoff=cutoff, rel=rel, unit=unit or "auto", ties=ties or "trec", judged_only=bool(judged_only),
-            queries=queries, n_jobs=n_jobs, progress=progress,
+            queries=queries, clusters=clusters, n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
     evaluation, notes = chosen.evaluation, chosen.notes
     if cutoff is not None:
@@ -373,7 +382,7 @@ def compare(
         margins=margins,
         seed=seed,
     )
-    decides_on_coverage = coverage_test_for(settings.unit, evaluation.many_relevant)
+    decides_on_coverage = coverage_test_for(settings.unit, evaluation.many_relevant, settings.n_clusters is not None)
     labels = labels_by_cutoff(couples, settings, decides_on_coverage)
     from_first = all(baseline is evaluation[0] for baseline, _ in couples)
     near = tipping_notes(evaluation, settings) if from_first else [()] * len(couples)
@@ -499,8 +508,7 @@ def _best_first(evaluation: Evaluation) -> tuple[Evaluation, str]:
     means = [float(run.reciprocal_rank().mean()) for run in evaluation.at()]
     best = evaluation.names[int(np.argmax(means))]
     note = (
-        f"{best} is the baseline because its mean reciprocal rank is the highest of {len(means)} runs. A run that was chosen "
-        "for its score on these queries looks better than it is, and no correction accounts for that choice: verdicts come up "
-        "more often than alpha says."
+        f"The baseline was chosen on these queries: {best} has the highest mean reciprocal rank of {len(means)} runs. A run "
+        "that was chosen for its score looks better than it is, and no correction accounts for that."
     )
     return evaluation[[best, *(name for name in evaluation.names if name != best)]], note

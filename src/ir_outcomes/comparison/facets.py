@@ -12,7 +12,6 @@ from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
 from ir_outcomes.comparison.verdict import CoverageTest
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import (
-    FEW,
     Interval,
     Test,
     binomial_test,
@@ -20,24 +19,20 @@ from ir_outcomes.statistics import (
     detectable_mean,
     detectable_proportion,
     differences,
-    equivalent,
-    harm_excluded,
-    harm_shown,
+    linearized,
     mean_interval,
     mean_test,
-    midp_test,
-    odds_ratio,
     odds_ratio_interval,
     paired_tests,
     rank_sum,
     ratio_interval,
-    ratio_of_means,
     sign_flip,
-    sign_test,
     t_test,
     wilcoxon,
 )
-from ir_outcomes.types import Floats
+from ir_outcomes.statistics.intervals import equivalent, harm_excluded, harm_shown, odds_ratio, ratio_of_means
+from ir_outcomes.statistics.tests import FEW
+from ir_outcomes.types import Floats, Ints
 
 POWER = 0.8
 
@@ -208,10 +203,10 @@ class RestrictedLength(Immutable):
         Queries on which the contender's restricted search length is shorter, longer, the same.
     test : Test
         Of the difference: t, or sign-flip with few differences.
+    tests : mapping of str to Test
+        By name: t, Wilcoxon, the sign test of better against worse, and sign flips where they decide.
     won_and_lost_test : Test
-        The same for the part of won and lost by itself.
-    sign_test : Test
-        Of better against worse.
+        Like `test`, of the part of won and lost by itself.
 
     References
     ----------
@@ -232,8 +227,8 @@ class RestrictedLength(Immutable):
     worse: int
     equal: int
     test: Test
+    tests: Mapping[str, Test]
     won_and_lost_test: Test
-    sign_test: Test
 
     name: ClassVar[str] = "all queries"
     measured_in: ClassVar[str] = "ranks"
@@ -243,6 +238,21 @@ class RestrictedLength(Immutable):
     def n_nonzero(self) -> int:
         """Queries on which the restricted search lengths differ."""
         return self.better + self.worse
+
+    @property
+    def pvalue(self) -> float:
+        """P-value of the deciding test."""
+        return self.test.pvalue
+
+    @property
+    def pvalues(self) -> dict[str, float]:
+        """P-values by the name of the test."""
+        return {name: test.pvalue for name, test in self.tests.items()}
+
+    @property
+    def sign_test(self) -> Test:
+        """The sign test of better against worse."""
+        return self.tests["sign"]
 
     @property
     def won_and_lost(self) -> float:
@@ -288,18 +298,16 @@ def coverage_facet(pair: PairedQueries, settings: Settings, test: CoverageTest) 
     won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
     whole = test != "signflip"
     tests: dict[str, Test]
-    tests = (
-        {"exact": binomial_test(won, lost), "midp": midp_test(won, lost)}
-        if whole
-        else {"signflip": sign_flip(change, settings.levels)}
-    )
-    deviation = _deviation(change)
+    tests = {"exact": binomial_test(won, lost)} if whole else {"signflip": sign_flip(change, settings.levels, pair.clusters)}
     level = settings.first_step_level
     if whole:
         detectable = detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
     else:
-        detectable = _detectable_mean(len(change), deviation, level, most=1.0)
+        detectable = _detectable_mean(linearized(change, pair.clusters), level, most=1.0)
     odds = odds_ratio_interval(won, lost, 1 - settings.alpha) if whole else None
+    method = "Bonett and Price 2012, adjusted Wald" if whole else "adjusted Wald, for shares of documents"
+    if pair.clusters is not None:
+        method = "t interval, by cluster"
     return CoverageFacet(
         name="coverage",
         measured_in="percentage points",
@@ -309,10 +317,10 @@ def coverage_facet(pair: PairedQueries, settings: Settings, test: CoverageTest) 
         baseline=_percent(_mean(pair.found_baseline)),
         contender=_percent(_mean(pair.found_contender)),
         difference=_percent(_mean_difference(change)),
-        deviation=_percent(deviation),
-        interval=_points(coverage_interval(change, pair.item_share, 1 - settings.alpha)),
-        interval_method="Bonett and Price 2012, adjusted Wald" if whole else "adjusted Wald, for shares of documents",
-        margin_interval=_points(coverage_interval(change, pair.item_share, settings.margin_level)),
+        deviation=_percent(_deviation(change)),
+        interval=_points(coverage_interval(change, pair.item_share, 1 - settings.alpha, pair.clusters)),
+        interval_method=method,
+        margin_interval=_points(coverage_interval(change, pair.item_share, settings.margin_level, pair.clusters)),
         effect_size=odds_ratio(won, lost) if whole else _standardized(change),
         effect="odds ratio won : lost" if whole else "mean / standard deviation of the differences",
         test=test,
@@ -331,10 +339,11 @@ def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
     """Compare mean search lengths (or the values of another measure) on what both runs found."""
     values = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
     largest = largest_changes(pair)[0]
-    facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, settings, largest)
+    clusters = None if pair.clusters is None else pair.clusters[pair.shared]
+    facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, settings, largest, clusters)
     if pair.measure is not None:  # it is not known to have a ratio scale
         return facet
-    return replace(facet, ratio=ratio_of_means(*values), ratio_interval=ratio_interval(*values, 1 - settings.alpha))
+    return replace(facet, ratio=ratio_of_means(*values), ratio_interval=ratio_interval(*values, 1 - settings.alpha, clusters))
 
 
 def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | None:
@@ -348,7 +357,9 @@ def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | 
     values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
     # Reciprocals have no common unit, so that their sign flips take longer than all other tests together.
     largest = 0.0 if pair.identical else 1.0
-    facet = _paired_facet(name, "reciprocal", True, values, settings, largest, always=("t", "wilcoxon", "sign"))
+    clusters = None if pair.clusters is None else pair.clusters[pair.shared]
+    always = ("t", "wilcoxon", "sign")
+    facet = _paired_facet(name, "reciprocal", True, values, settings, largest, clusters, always=always)
     return replace(facet, pvalue_corrected=None)
 
 
@@ -365,23 +376,25 @@ def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLeng
     if restricted is None or not len(restricted.baseline):
         return None
     change = differences(restricted.baseline, restricted.contender)
+    offered = paired_tests(change, settings.levels, pair.clusters)
+    test = "signflip" if offered["sign"].n_nonzero < FEW else "t"
     return RestrictedLength(
         horizon=restricted.horizon,
         n=len(change),
         baseline=float(restricted.baseline.mean()),
         contender=float(restricted.contender.mean()),
         difference=_mean_difference(change) or 0.0,
-        interval=mean_interval(change, 1 - settings.alpha, largest),
-        margin_interval=mean_interval(change, settings.margin_level, largest),
+        interval=mean_interval(change, 1 - settings.alpha, largest, pair.clusters),
+        margin_interval=mean_interval(change, settings.margin_level, largest, pair.clusters),
         both=float(restricted.both.mean()),
         won=float(restricted.won.mean()),
         lost=float(restricted.lost.mean()),
         better=int(np.sum(change < 0)),
         worse=int(np.sum(change > 0)),
         equal=int(np.sum(change == 0)),
-        test=mean_test(change),
-        won_and_lost_test=mean_test(differences(-restricted.won, restricted.lost)),
-        sign_test=sign_test(change),
+        test=offered[test],
+        tests={name: offered[name] for name in ("t", "wilcoxon", "sign", test)},
+        won_and_lost_test=mean_test(differences(-restricted.won, restricted.lost), settings.levels, pair.clusters),
     )
 
 
@@ -399,17 +412,17 @@ def _paired_facet(
     values: tuple[Floats, Floats],
     settings: Settings,
     largest: float | None,
+    clusters: Ints | None,
     *,
     always: Collection[str] = ("t", "wilcoxon", "sign", "signflip"),
 ) -> RankingFacet:
     """Run the tests that are always wanted, and the one that decides."""
     change = differences(*values)
     n_nonzero = int(np.count_nonzero(change))
-    test = "signflip" if settings.test == "t" and n_nonzero < FEW else settings.test
-    offered = paired_tests(change, settings.levels)
+    offered = paired_tests(change, settings.levels, clusters)
+    test = "signflip" if settings.test == "t" and offered["sign"].n_nonzero < FEW else settings.test
     tests = {name: offered[name] for name in offered if name in always or name == test}
     level = settings.first_step_level
-    deviation = _deviation(change)
     return RankingFacet(
         name=name,
         measured_in=measured_in,
@@ -419,23 +432,24 @@ def _paired_facet(
         baseline=_mean(values[0]),
         contender=_mean(values[1]),
         difference=_mean_difference(change),
-        deviation=deviation,
-        interval=mean_interval(change, 1 - settings.alpha, largest),
+        deviation=_deviation(change),
+        interval=mean_interval(change, 1 - settings.alpha, largest, clusters),
         interval_method="t interval with degrees of freedom from the kurtosis" if n_nonzero else "Clopper and Pearson 1934",
-        margin_interval=mean_interval(change, settings.margin_level, largest),
+        margin_interval=mean_interval(change, settings.margin_level, largest, clusters),
         effect_size=_standardized(change),
         effect="mean / standard deviation of the differences",
         test=test,
         tests=tests,
         pvalue_corrected=tests[test].pvalue,
-        detectable=_detectable_mean(len(change), deviation, level),
+        detectable=_detectable_mean(linearized(change, clusters), level),
         alpha=settings.alpha,
         detectable_level=level,
     )
 
 
-def _detectable_mean(n: int, deviation: float | None, level: float, most: float = np.inf) -> float | None:
-    found = detectable_mean(n, deviation, level, POWER) if deviation else None
+def _detectable_mean(change: Floats, level: float, most: float = np.inf) -> float | None:
+    deviation = _deviation(change)
+    found = detectable_mean(len(change), deviation, level, POWER) if deviation else None
     return found if found is not None and found <= most else None
 
 

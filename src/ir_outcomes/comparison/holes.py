@@ -25,7 +25,8 @@ from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Immutable, Result, cells_of, versions
-from ir_outcomes.statistics import Differences, adjust, differences, tally_rows
+from ir_outcomes.statistics import adjust, differences
+from ir_outcomes.statistics.counts import Differences, tally_rows, tally_subsets
 from ir_outcomes.types import (
     Bools,
     Correction,
@@ -54,6 +55,7 @@ class Holdings:
     docids: Ids  # (n_documents,) in UTF-8
     settings: Settings
     many_relevant: bool
+    clusters: Ints | None  # (n_queries,) the cluster of each query
     others: tuple[Floats, Floats] = (NO_PVALUES, NO_PVALUES)  # raw p-values of the other pairs of the family, which stay
 
     def __len__(self) -> int:
@@ -100,6 +102,7 @@ def holdings_of(
         docids=docids[is_new],
         settings=settings,
         many_relevant=many_relevant,
+        clusters=runs[0].clusters,
     )
 
 
@@ -151,15 +154,15 @@ def effects_of(holdings: Holdings) -> tuple[Floats, Floats, Floats]:
 def _tests(holdings: Holdings, relevant: Bools, *, labels_only: bool) -> PairTests:
     settings, numbers = holdings.settings, _numbers(holdings, relevant)
     samples = PairSamples(
-        coverage=_tallied(numbers.coverage, numbers.counted),
-        ranking=_tallied(numbers.ranking, numbers.shared),
-        all_queries=_tallied(numbers.restricted, numbers.counted),
-        won_and_lost=_tallied(numbers.won_and_lost, numbers.counted),
+        coverage=_tallied(numbers.coverage, numbers.counted, holdings.clusters),
+        ranking=_tallied(numbers.ranking, numbers.shared, holdings.clusters),
+        all_queries=_tallied(numbers.restricted, numbers.counted, holdings.clusters),
+        won_and_lost=_tallied(numbers.won_and_lost, numbers.counted, holdings.clusters),
         higher_is_better=False,
     )
     # One relevant document more makes it possible that a query has several.
     many_relevant = holdings.many_relevant or bool(relevant.any())
-    coverage_test = coverage_test_for(settings.unit, many_relevant)
+    coverage_test = coverage_test_for(settings.unit, many_relevant, holdings.clusters is not None)
     levels = settings.first_step_level, settings.alpha
     return run_tests(samples, settings.test, coverage_test, levels=levels, labels_only=labels_only)
 
@@ -214,8 +217,13 @@ def _changes(pair: PairedQueries, counted: Bools) -> _Numbers:
     )
 
 
-def _tallied(changes: Floats, counted: Bools) -> Differences:
+def _tallied(changes: Floats, counted: Bools, clusters: Ints | None) -> Differences:
     """Count the differences of each assignment, without the queries that do not count, whose change is 0."""
+    if clusters is not None:  # those of each assignment are clusters of their own
+        n, n_queries = changes.shape
+        codes = np.arange(n)[:, None] * (int(clusters.max()) + 1) + clusters
+        own_queries = np.repeat(np.eye(n), n_queries, axis=0)
+        return tally_subsets(changes[counted], counted.ravel(), own_queries, codes.ravel())
     sample = tally_rows(changes)
     sample.positive[0] -= (~counted).sum(axis=1)
     return sample

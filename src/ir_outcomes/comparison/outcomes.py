@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match
-from ir_outcomes.statistics import first_step_level
+from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.types import (
     Bools,
     FamilyCorrection,
@@ -53,6 +53,9 @@ class Settings:
         Number of comparisons in the call.
     margins : tuple of float, optional
         Non-inferiority margins: percentage points of coverage, ranks, and where it was given ranks over all queries.
+    n_clusters, clusters : int and str, optional
+        Number of clusters that the answerable queries come in, and the digest of who is in which: clusters are then the unit
+        of every test, interval and resample. None where queries are independent.
     seed : int
         Of the bootstrap intervals.
     """
@@ -68,6 +71,8 @@ class Settings:
     family: int = 1
     margins: tuple[float, ...] | None = None
     seed: int = 0
+    n_clusters: int | None = None
+    clusters: str | None = None
 
     @classmethod
     def of(cls, evaluation: Evaluation, **rules: Any) -> Settings:
@@ -78,6 +83,8 @@ class Settings:
             unit=evaluation.unit,
             ties=evaluation.ties,
             judged_only=evaluation.judged_only,
+            n_clusters=evaluation.n_clusters,
+            clusters=evaluation.clusters_digest,
             **rules,
         )
 
@@ -237,6 +244,8 @@ class PairedQueries:
         The same of reciprocal search lengths, higher is better.
     restricted : Restricted or None
         Search lengths over all queries; None without a cutoff, and for other measures than search lengths.
+    clusters : (n,) int64 array or None
+        Cluster of each query; None where queries are independent.
     measure : str or None
         None for search lengths; the name of another measure whose values take the place of lengths.
     higher_is_better : bool
@@ -256,6 +265,7 @@ class PairedQueries:
     reciprocal_baseline: Floats
     reciprocal_contender: Floats
     restricted: Restricted | None
+    clusters: Ints | None = None
     measure: str | None = None
     higher_is_better: bool = False
 
@@ -302,7 +312,9 @@ def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) 
     answerable = baseline.answerable
     query_ids = tuple(compress(baseline.query_ids, answerable.tolist()))
     query = (np.cumsum(answerable) - 1)[items.query]
-    return from_items((baseline.name, contender.name), query_ids, query, items.lengths, horizon=horizon_of(baseline, contender))
+    clusters = None if baseline.clusters is None else baseline.clusters[answerable]
+    horizon = horizon_of(baseline, contender)
+    return from_items((baseline.name, contender.name), query_ids, query, items.lengths, horizon, clusters)
 
 
 def horizon_of(baseline: SearchLengths, contender: SearchLengths) -> int | None:
@@ -316,6 +328,7 @@ def from_items(
     query: Ints,
     lengths: tuple[Floats, Floats],
     horizon: int | None,
+    clusters: Ints | None = None,
 ) -> PairedQueries:
     """Compute the numbers of each query from its items.
 
@@ -331,6 +344,8 @@ def from_items(
         Search lengths; NaN where the item was not found.
     horizon : int or None
         k of the restricted search length.
+    clusters : (n_queries,) int64 array, optional
+        Cluster of each query.
     """
     n_queries = len(query_ids)
     found = ~np.isnan(lengths[0]), ~np.isnan(lengths[1])
@@ -375,6 +390,7 @@ def from_items(
         reciprocal_baseline=means(1 / lengths[0], counted[0]),
         reciprocal_contender=means(1 / lengths[1], counted[1]),
         restricted=None if horizon is None else _restricted(lengths, outcome, horizon, lambda values: means(values, every)),
+        clusters=clusters,
     )
 
 

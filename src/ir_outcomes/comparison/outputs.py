@@ -17,11 +17,12 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import coverage_test_for
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain, parse_measure
 from ir_outcomes.reading.outputs import Output, read_output_of_each_run
 from ir_outcomes.reading.qrels import as_qrels
-from ir_outcomes.types import Correction, Floats, RankingTest, check_choice, check_positive
+from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_choice, check_positive
 
 __all__ = ["compare_measure", "compare_outputs"]
 
@@ -50,6 +51,7 @@ def compare_outputs(
     correction: Correction = "holm",
     margins: tuple[float, ...] | None = None,
     names: tuple[str, ...] | None = None,
+    clusters: Any = None,
     progress: bool = False,
 ) -> Comparison | Comparisons:
     """Compare runs by per-query values that a tool has already computed.
@@ -79,6 +81,8 @@ def compare_outputs(
         Correction for several contenders.
     names : tuple of str, optional
         Names of the baseline and the contenders; in a source that holds several runs, which of them is meant.
+    clusters
+        See `ir_outcomes.evaluate`.
     progress : bool
         Show a progress bar over the pairs on stderr.
 
@@ -118,8 +122,9 @@ def compare_outputs(
         alpha=alpha, test=test, correction=correction, margins=margins,
     )  # fmt: skip
     queries, unanswerable = _queries(outputs, qrels, settings.rel)
+    codes = None if clusters is None else clusters_of(clusters, tuple(queries), np.ones(len(queries), dtype=bool))
     notes = tuple(_notes(outputs, meaning, qrels is not None))
-    results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress)
+    results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress, codes)
     return Comparisons(results) if several else results[0]
 
 
@@ -180,7 +185,8 @@ def compare_measure(
     queries = list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
     unanswerable = len(evaluation.query_ids) - len(queries)
     notes = tuple(_about_values(meaning, scores.measure))
-    results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress)
+    codes = None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
+    results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress, codes)
     return results[0] if isinstance(contenders, str) else Comparisons(results)
 
 
@@ -259,14 +265,17 @@ def _compared(
     settings: Settings,
     notes: tuple[str, ...],
     progress: bool,
+    clusters: Ints | None,
 ) -> tuple[Comparison, ...]:
+    if clusters is not None:
+        settings = replace(settings, n_clusters=len(np.unique(clusters)), clusters=digest_of_clusters(clusters))
     lengths = [_lengths(output, queries, meaning) for output in outputs]
     lacking = [[query for query in queries if query not in output.values] for output in outputs]
     horizon = meaning.cutoff if meaning.kind != "value" else None
     everywhere = np.arange(len(queries))
     baseline, pairs = outputs[0], []
     for output, values, missing in zip(outputs[1:], lengths[1:], lacking[1:], strict=True):
-        pair = from_items((baseline.name, output.name), tuple(queries), everywhere, (lengths[0], values), horizon)
+        pair = from_items((baseline.name, output.name), tuple(queries), everywhere, (lengths[0], values), horizon, clusters)
         if meaning.kind == "value":
             # Values of the measure are no ranks: it is not known where things were found.
             outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
@@ -286,7 +295,7 @@ def _compared(
                 notes=(*notes, *about_missing),
             )
         )
-    return build(pairs, settings, coverage_test_for("query", False), progress=progress)
+    return build(pairs, settings, coverage_test_for("query", False, clusters is not None), progress=progress)
 
 
 def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,15 +14,11 @@ from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import plural
 from ir_outcomes.results import Immutable, Result, cells_of, versions
-from ir_outcomes.statistics import (
-    QueriesNeeded,
-    queries_for_coverage,
-    queries_for_mean,
-    smallest_pvalue,
-)
+from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_coverage, queries_for_mean
+from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.types import Floats
 
-__all__ = ["Plan", "PlannedFacet", "coverage_changes", "plan", "ranking_changes", "restricted_changes"]
+__all__ = ["Plan", "PlannedFacet", "changes_of", "plan"]
 
 
 @dataclass(frozen=True)
@@ -104,19 +100,18 @@ class Plan(Result):
         return f"{needed}, from {plural('query', self.n_queries)} of {self.contender!r} against {self.baseline!r}"
 
 
-def coverage_changes(queries: Sequence[QueryOutcome]) -> Floats:
-    """Return the change of the share found, of each query; percentage points."""
-    return np.array([100 * (query.found_contender - query.found_baseline) for query in queries], dtype=np.float64)
-
-
-def ranking_changes(queries: Sequence[QueryOutcome]) -> Floats:
-    """Return the change of the search length, of each query where both runs found something in common."""
-    return np.array([query.difference for query in queries if query.difference is not None], dtype=np.float64)
-
-
-def restricted_changes(queries: Sequence[QueryOutcome]) -> Floats:
-    """Return the change of the restricted search length, of each query."""
-    return np.array([query.restricted for query in queries if query.restricted is not None], dtype=np.float64)
+def changes_of(queries: Sequence[QueryOutcome], what: str) -> tuple[Floats, int]:
+    """Return the changes in coverage (percentage points), ranking or all queries, and of how many queries, or clusters."""
+    change_of: Callable[[QueryOutcome], float | None] = {
+        "coverage": lambda query: 100 * (query.found_contender - query.found_baseline),
+        "ranking": lambda query: query.difference,
+        "all queries": lambda query: query.restricted,
+    }[what]
+    changes = [(change, query.cluster) for query in queries if (change := change_of(query)) is not None]
+    values = np.array([change for change, _ in changes], dtype=np.float64)
+    if not queries or queries[0].cluster is None:
+        return values, len(queries)
+    return linearized(values, np.array([cluster for _, cluster in changes])), len({query.cluster for query in queries})
 
 
 def plan(comparison: Comparison, coverage: float = 1.0, ranking: float = 0.5, *, power: float = POWER) -> Plan:
@@ -169,9 +164,8 @@ def plan(comparison: Comparison, coverage: float = 1.0, ranking: float = 0.5, *,
     if facet.won is not None and facet.lost is not None:
         for_coverage = queries_for_coverage(facet.n, facet.won, facet.lost, shares, alpha=level, power=power)
     else:
-        changes = coverage_changes(comparison.queries) / 100
-        for_coverage = queries_for_mean(changes, comparison.n_queries, shares, alpha=level, power=power)
-    for_ranking = queries_for_mean(ranking_changes(comparison.queries), comparison.n_queries, ranking, alpha=level, power=power)
+        for_coverage = queries_for_mean(*changes_of(comparison.queries, "coverage"), coverage, alpha=level, power=power)
+    for_ranking = queries_for_mean(*changes_of(comparison.queries, "ranking"), ranking, alpha=level, power=power)
     test = "exact" if facet.won is not None else "t"
     planned = (_planned(facet, coverage, test, for_coverage), _planned(comparison.ranking, ranking, "t", for_ranking))
     return Plan(
@@ -215,6 +209,8 @@ def _notes(comparison: Comparison, facets: Sequence[PlannedFacet], level: float)
                 else "it would take more than a million queries, or all differences of the pilot are equal"
             )
             yield f"{facet.name.capitalize()}: no number of queries can be given, because {reason}."
+    if comparison.settings.n_clusters is not None:
+        yield f"The numbers count clusters of about {comparison.n_queries / comparison.settings.n_clusters:.1f} queries each."
     yield (
         "The numbers count answerable queries of the same kind, for runs that differ as much as these. The upper bound "
         "accounts for what the pilot does not know about the spread: plan with it."

@@ -9,19 +9,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import PairedQueries
-from ir_outcomes.statistics import (
-    Differences,
-    Members,
-    Tests,
-    adjust,
-    binomial_tests,
-    differences,
-    mean_tests,
-    sign_flip_tests,
-    tally,
-    tally_subsets,
-    wilcoxon_tests,
-)
+from ir_outcomes.statistics import adjust, differences
+from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
+from ir_outcomes.statistics.tests import Tests, binomial_tests, mean_tests, sign_flip_tests, wilcoxon_tests
 from ir_outcomes.types import Bools, Floats, Ints, RankingTest, Unit, unreachable
 
 Direction = Literal["better", "worse", "none"]
@@ -233,12 +223,13 @@ def _mixed(coverage: Findings, ranking: Findings) -> Bools:
 CoverageTest = Literal["exact", "signflip"]
 
 
-def coverage_test_for(unit: Unit, many_relevant: bool) -> CoverageTest:
+def coverage_test_for(unit: Unit, many_relevant: bool, clustered: bool = False) -> CoverageTest:
     """Return the test that decides on coverage, where any answerable query of the evaluation has `many_relevant` documents.
 
-    What is possible decides, not the values seen: one document more or less never changes the kind of test.
+    What is possible decides, not the values seen: one document more or less never changes the kind of test. Wins and losses
+    within a cluster are not independent, so that no binomial test holds for them.
     """
-    return "signflip" if unit == "document" and many_relevant else "exact"
+    return "signflip" if clustered or (unit == "document" and many_relevant) else "exact"
 
 
 class PairSamples(NamedTuple):
@@ -316,14 +307,17 @@ def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSampl
     pair : PairedQueries
         The pair.
     subsets : (n_queries, n_subsets) array, optional
-        From `ir_outcomes.statistics.membership`: a sample for each subset. By default one sample of all queries.
+        From `ir_outcomes.statistics.membership`: a sample for each subset, a union of clusters where there are any. By default
+        one sample of all queries.
     """
     every = np.ones(len(pair.query_ids), dtype=bool)
     restricted, all_queries = pair.restricted, pair.all_queries
 
     def sample(baseline: Floats, contender: Floats, counted: Bools) -> Differences:
         change = differences(baseline[counted], contender[counted])
-        return tally(change) if subsets is None else tally_subsets(change, counted, subsets)
+        if subsets is not None:
+            return tally_subsets(change, counted, subsets, pair.clusters)
+        return tally(change, None if pair.clusters is None else pair.clusters[counted])
 
     return PairSamples(
         coverage=sample(pair.found_baseline, pair.found_contender, every),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import warnings
@@ -23,7 +22,7 @@ from ir_outcomes.errors import (
     some,
     user_stacklevel,
 )
-from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, text_before
+from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, digest_of_clusters, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, pytrec_eval_compares_as_float32
 from ir_outcomes.evaluation.scores import (
     MeasureOfLengths,
@@ -84,7 +83,7 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
             ignored = f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
             ignoring.setdefault(ignored, []).append(run.name)
     for queries, names in lacking.items():
-        yield f"{some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."
+        yield f"Missing queries: {some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."
     for queries, names in ignoring.items():
         yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {queries}, which are ignored."
 
@@ -239,7 +238,7 @@ class Evaluation(Sequence[SearchLengths]):
     @property
     def clusters_digest(self) -> str | None:
         """Hash of which queries are together; None where queries are independent."""
-        return None if self.clusters is None else hashlib.sha256(self.clusters.tobytes()).hexdigest()[:32]
+        return None if self.clusters is None else digest_of_clusters(self.clusters)
 
     def at(self, cutoff: int | None = None) -> tuple[SearchLengths, ...]:
         """Return the search lengths of all runs at a cutoff, by default the evaluation's own.

@@ -552,6 +552,11 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
         raise MismatchError(f"{baseline.name} and {contender.name} were evaluated with different clusters; give both the same")
 
 
+def digest_of_clusters(codes: Ints) -> str:
+    """Return a digest of which queries share a cluster."""
+    return hashlib.sha256(codes.tobytes()).hexdigest()[:32]
+
+
 def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) -> Ints | None:
     """Number the cluster of each query, given as `ir_outcomes.evaluate` takes them; None with a warning where all have one."""
     labels: list[str | None]

@@ -154,7 +154,7 @@ def levels(qrels: Qrels, run: Run | NestedRun, places: Ints, scores: Floats, tie
         size[there] = end - begin
     else:
         tied = np.flatnonzero(end - begin > 1)
-        first[there[tied]] += _before(run, order, begin[tied], end[tied], qrels.docids[there[tied]], ties)
+        first[there[tied]] += _before(run, order, begin[tied], end[tied], qrels, there[tied], ties)
     return first, size
 
 
@@ -195,27 +195,21 @@ def _partition(scores: npt.NDArray[Any], low: Ints, high: Ints, wanted: npt.NDAr
     return low
 
 
-def _before(run: Run | NestedRun, order: Ints | None, begin: Ints, end: Ints, docids: Ids, ties: OneOrder) -> Ints:
-    """Count, for each of these documents, the documents of its tie level that the rule ranks before it.
+def _before(
+    run: Run | NestedRun, order: Ints | None, begin: Ints, end: Ints, qrels: Qrels, judgments: Ints, ties: OneOrder
+) -> Ints:
+    """Count, for each of (m,) judged documents, the documents of its tie level that the rule ranks before it.
 
-    Parameters
-    ----------
-    order : (n,) int64 array or None
-        Rows of the run in the order of scores; None where that is the order of the rows.
-    begin, end : (m,) int64 arrays
-        The tie level of each document, as places in that order.
-    docids : (m,) bytes array
-        The documents.
-
-    Notes
-    -----
-    Each level is sorted once, together with the documents that are looked for in it, so that a query whose documents are all
-    tied and judged takes n log n and not n squared steps.
+    `begin` and `end` are the tie level of each, as places in the order of scores, which `order` gives as rows of the run (None
+    where the rows stand so). `judgments` are the rows of the qrels, which have the documents' ids and grades.
     """
+    docids = qrels.docids[judgments]
     before = np.zeros(len(docids), dtype=np.int64)
     starts, level = np.unique(begin, return_inverse=True)
     sizes = np.zeros(len(starts), dtype=np.int64)
     sizes[level] = end - begin
+    # Each level is sorted once, together with the documents that are looked for in it, so that a query whose documents are all
+    # tied and judged takes n log n and not n squared steps.
     by_level = np.argsort(level, kind="stable")  # the documents of each level together
     firsts = np.searchsorted(level[by_level], np.arange(len(starts) + 1))
     width = max(docids.dtype.itemsize, run.docids.dtype.itemsize if isinstance(run, Run) else 0)
@@ -245,15 +239,7 @@ def _before(run: Run | NestedRun, order: Ints | None, begin: Ints, end: Ints, do
 
 
 def _place_by_id(member_ids: Ids, member_level: Ints, ids: Ids, level: Ints, offsets: Ints) -> tuple[Ints, Ints]:
-    """Find documents among the members of their level.
-
-    Returns
-    -------
-    smaller : (m,) int64 array
-        Number of members of the document's level with a smaller id, in the order of bytes.
-    same : (m,) int64 array
-        The member that is the document itself.
-    """
+    """Return how many members of each document's level have a smaller id, by bytes, and which member it is itself."""
     n_words = max(member_ids.dtype.itemsize, ids.dtype.itemsize) // 8
     # As big-endian numbers, words have the order of the bytes; lexsort of numbers is much faster than that of bytes.
     words = [

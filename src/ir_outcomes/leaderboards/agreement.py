@@ -18,10 +18,10 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import check_number_of_runs, notes_on_source, values_of
 from ir_outcomes.results import Result, versions
-from ir_outcomes.statistics import Differences, rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
-from ir_outcomes.statistics.counts import Members, Pair, count, counted_pairs, medians, membership
+from ir_outcomes.statistics.counts import Differences, Members, Pair, count, counted_pairs, medians, membership
 from ir_outcomes.statistics.distributions import check_draws
 from ir_outcomes.statistics.resampling import SLACK
+from ir_outcomes.statistics.tests import rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
 from ir_outcomes.types import Floats, Ints, Unit, check_one_order, check_positive
 
 
@@ -352,18 +352,10 @@ def agreement(
         splits=splits,
         seed=seed,
         alpha=alpha,
-        notes=(*_notes(tested), *notes_on_source(source)),
+        notes=(
+            "p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them.",
+            *dict.fromkeys(note for scores in tested for note in scores.notes()),
+            *notes_on_source(source),
+        ),
         versions=versions(),
     )
-
-
-def _notes(tested: Sequence[Scores]) -> tuple[str, ...]:
-    notes = ["p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them."]
-    for scores in tested:
-        undefined = int(np.isnan(scores.values).any(axis=0).sum())
-        if undefined:
-            notes.append(
-                f"{scores.measure} is undefined for some run on {undefined} of {plural('query', len(scores.query_ids))}: a "
-                "pair of runs is tested on the queries where both are defined."
-            )
-    return tuple(notes)

@@ -163,23 +163,22 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
     """Find the history of entries that are already read; see `sota_history`."""
     scored = sorted((entry for entry in entries if entry.score is not None), key=lambda entry: (entry.date, entry.run))
     looks = sorted(entry.date for entry in entries if not entry.is_baseline)
-    slack = SLACK * max((abs(_score(entry)) for entry in scored), default=0.0)
     sign = 1 if higher_is_better else -1
+    gains = {entry.run: sign * (entry.score or 0.0) for entry in scored}
+    slack = SLACK * max(map(abs, gains.values()), default=0.0)
     best = float("-inf")
     runs: list[SotaRun] = []
     for day, of_day in groupby(scored, key=lambda entry: entry.date):
-        submissions = []
-        for entry in of_day:
-            if entry.is_baseline:  # a baseline must be beaten from its own day on, but never takes first place
-                best = max(best, sign * _score(entry))
-            else:
-                submissions.append(entry)
-        top = max((sign * _score(entry) for entry in submissions), default=float("-inf"))
+        at_once = list(of_day)
+        # A baseline must be beaten from its own day on, but never takes first place.
+        best = max((best, *(gains[entry.run] for entry in at_once if entry.is_baseline)))
+        submissions = [entry for entry in at_once if not entry.is_baseline]
+        top = max((gains[entry.run] for entry in submissions), default=float("-inf"))
         if top > best + slack:
-            entry = next(entry for entry in submissions if sign * _score(entry) >= top - slack)
-            gain = _score(entry) - runs[-1].score if runs else None
-            used = bisect_right(looks, day)
-            runs.append(SotaRun(len(runs) + 1, entry.run, entry.group, day, _score(entry), gain, used, None))
+            entry = next(entry for entry in submissions if gains[entry.run] >= top - slack)
+            taken = sign * gains[entry.run]
+            gain = taken - runs[-1].score if runs else None
+            runs.append(SotaRun(len(runs) + 1, entry.run, entry.group, day, taken, gain, bisect_right(looks, day), None))
         best = max(best, top)
     groups = Counter(entry.group for entry in scored if entry.group is not None and not entry.is_baseline)
     return SotaHistory(
@@ -208,13 +207,7 @@ def _notes(entries: Sequence[Entry], runs: Sequence[SotaRun]) -> list[str]:
 
 
 def entries_of(source: Any, scores: Mapping[str, float]) -> tuple[Entry, ...]:
-    """Read entries, with these scores instead of their own; entries of other runs get none.
-
-    Raises
-    ------
-    MismatchError
-        If the entries lack a run.
-    """
+    """Read entries, with these scores instead of their own; entries of other runs get none."""
     entries = {entry.run: entry for entry in read_entries(source).entries}
     missing = [run for run in scores if run not in entries]
     if missing:
@@ -231,9 +224,3 @@ def _date(text: date | str) -> date:
         return date.fromisoformat(text)
     except (TypeError, ValueError):
         raise ParameterError(f"until={text!r}: write a date such as 2021-02-15") from None
-
-
-def _score(entry: Entry) -> float:
-    if entry.score is None:
-        raise ValueError("an entry without a score")
-    return entry.score

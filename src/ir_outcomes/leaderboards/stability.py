@@ -20,7 +20,7 @@ from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics.counts import times_drawn
 from ir_outcomes.statistics.distributions import check_draws
 from ir_outcomes.statistics.resampling import kendall_taus, shared_ranks
-from ir_outcomes.types import Floats, Ints, check_positive
+from ir_outcomes.types import Floats, check_positive
 
 
 @dataclass(frozen=True)
@@ -269,15 +269,7 @@ def _ranks_of_resamples(gains: Floats, resamples: int, seed: int, progress: bool
 
 
 def _means(gains: Floats, times: Floats) -> Floats:
-    """(resamples, n_runs) means over the queries where a run is defined; -inf, which ranks last, where there are none.
-
-    Parameters
-    ----------
-    gains : (n_runs, n_queries) float array
-        Higher is better; NaN where undefined.
-    times : (resamples, n_queries) float array
-        How often each query was drawn.
-    """
+    """(resamples, n_runs) means over the defined queries, each drawn so many times; -inf where there are none."""
     defined = ~np.isnan(gains)
     totals = times @ np.where(defined, gains, 0.0).T
     if defined.all():
@@ -389,6 +381,7 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
         )
     ranks = shared_ranks([[of_condition[run] for run in common] for of_condition in gains])
     (tau,) = kendall_taus(-ranks[0], -ranks[1:])
+    changes = [np.sign(np.subtract.outer(of_condition, of_condition)) for of_condition in ranks]
     own = _name(first, "first"), _name(second, "second")
     called = names or (own if own[0] != own[1] else ("first", "second"))
     check_distinct(called, "condition")
@@ -397,9 +390,13 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
         first=called[0],
         second=called[1],
         tau=None if np.isnan(tau) else float(tau),
-        swapped=_swapped(ranks[0], ranks[1]),
+        swapped=int((changes[0] * changes[1] < 0).sum()) // 2,
         runs=tuple(RanksOfRun(common[run], int(ranks[0, run]), int(ranks[1, run])) for run in order),
-        notes=tuple(_notes(gains, common, called)),
+        notes=tuple(
+            f"Only in {name}, and left out: {some(alone)}."
+            for of_condition, name in zip(gains, called, strict=True)
+            if (alone := [run for run in of_condition if run not in common])
+        ),
         versions=versions(),
     )
 
@@ -408,29 +405,22 @@ def _gains(condition: Any) -> dict[str, float]:
     """Return the score of each run, such that higher is better; -inf, which ranks last, where it is undefined."""
     if isinstance(condition, Mapping):
         return {str(run): float(score) for run, score in condition.items()}
+    scored: Iterable[tuple[str, float | None]]
     if isinstance(condition, Scores):
-        return _signed(zip(condition.runs, condition.means().tolist(), strict=True), condition.higher_is_better)
-    if isinstance(condition, RankDistribution):
-        return _signed(((run.run, run.score) for run in condition.runs), condition.higher_is_better)
-    if isinstance(condition, Leaderboard):
-        return _signed(((run.run, run.score) for run in condition.standings), condition.higher_is_better)
-    if isinstance(condition, SotaHistory):
-        return _signed(((entry.run, entry.score) for entry in condition.entries), condition.higher_is_better)
-    raise ParameterError(
-        f"a {type(condition).__name__} has no order of runs; give a RankDistribution, Leaderboard, SotaHistory, Scores, or a "
-        "mapping from runs to scores"
-    )
-
-
-def _swapped(first: Ints, second: Ints) -> int:
-    """Count the pairs of runs in opposite order."""
-    opposite = np.sign(np.subtract.outer(first, first)) * np.sign(np.subtract.outer(second, second)) < 0
-    return int(opposite.sum()) // 2
-
-
-def _signed(scores: Iterable[tuple[str, float | None]], higher_is_better: bool) -> dict[str, float]:
-    sign = 1 if higher_is_better else -1
-    return {run: -np.inf if score is None or np.isnan(score) else sign * score for run, score in scores}
+        scored = zip(condition.runs, condition.means().tolist(), strict=True)
+    elif isinstance(condition, RankDistribution):
+        scored = ((run.run, run.score) for run in condition.runs)
+    elif isinstance(condition, Leaderboard):
+        scored = ((run.run, run.score) for run in condition.standings)
+    elif isinstance(condition, SotaHistory):
+        scored = ((entry.run, entry.score) for entry in condition.entries)
+    else:
+        raise ParameterError(
+            f"a {type(condition).__name__} has no order of runs; give a RankDistribution, Leaderboard, SotaHistory, Scores, or "
+            "a mapping from runs to scores"
+        )
+    sign = 1 if condition.higher_is_better else -1
+    return {run: -np.inf if score is None or np.isnan(score) else sign * score for run, score in scored}
 
 
 def _name(condition: Any, position: str) -> str:
@@ -439,13 +429,3 @@ def _name(condition: Any, position: str) -> str:
     if isinstance(condition, RankDistribution) and condition.condition:
         return condition.condition
     return getattr(condition, "measure", position)
-
-
-def _notes(gains: tuple[dict[str, float], dict[str, float]], common: list[str], names: tuple[str, str]) -> list[str]:
-    notes = []
-    for of_condition, name in zip(gains, names, strict=True):
-        alone = [run for run in of_condition if run not in common]
-        if alone:
-            verb = "is" if len(alone) == 1 else "are"
-            notes.append(f"{some(alone)} {verb} only in {name}, and left out.")
-    return notes

@@ -1,7 +1,7 @@
 """ESL, ASL, Answered and Outcome as ir_measures measures, the provider that evaluates them, and named baselines."""
 
 from ir_outcomes.measures.baselines import register_baseline
-from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, SharedRR, table_2_measures
+from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome
 from ir_outcomes.measures.provider import register
 from ir_outcomes.reading.measure_names import parse_measure
 
@@ -10,9 +10,7 @@ __all__ = [
     "ESL",
     "Answered",
     "Outcome",
-    "SharedRR",
     "parse_measure",
     "register",
     "register_baseline",
-    "table_2_measures",
 ]

@@ -16,7 +16,7 @@ from ir_outcomes.measures.baselines import baseline_lengths, use_baseline_length
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.types import Floats, Missing, Ties, Unit, check_one_order, check_positive
 
-__all__ = ["ASL", "ESL", "MEASURES", "Answered", "Outcome", "SearchLengthMeasure", "SharedRR", "table_2_measures"]
+__all__ = ["ASL", "ESL", "MEASURES", "Answered", "Outcome", "SearchLengthMeasure"]
 
 
 class _MeanOfDefined(MeanAgg):
@@ -386,49 +386,3 @@ Answered = _Answered()
 Outcome = _Outcome()
 SharedRR = _SharedRR()
 MEASURES: tuple[SearchLengthMeasure, ...] = (ESL, ASL, Answered, Outcome, SharedRR)
-
-
-def table_2_measures(
-    baseline: str,
-    *,
-    cutoff: int = 100,
-    rel: int = 1,
-    unit: Unit = "query",
-    ties: Ties = "trec",
-    judged_only: bool = False,
-) -> list[SearchLengthMeasure]:
-    """List the measures that are the columns of Table 2 of Lin et al. 2021, for any run against one baseline.
-
-    Parameters
-    ----------
-    baseline : str
-        A name given to `ir_outcomes.register_baseline`, ``irds:<dataset id>``, or a path.
-    cutoff, rel, ties, judged_only
-        See `ir_outcomes.search_lengths`.
-    unit : {"query", "document"}
-        What is found or not.
-
-    Returns
-    -------
-    list of ir_measures.Measure
-        The shares of the four outcomes; then, on what both found, the search length of the baseline and of the run, and
-        (for queries) their reciprocal ranks.
-
-    Examples
-    --------
-    >>> for measure in table_2_measures("bm25"):
-    ...     print(measure)
-    Outcome(baseline='bm25',case='neither')@100
-    Outcome(baseline='bm25',case='lost')@100
-    Outcome(baseline='bm25',case='won')@100
-    Outcome(baseline='bm25',case='both')@100
-    ESL(baseline='bm25',of='baseline')@100
-    ESL(baseline='bm25')@100
-    SharedRR(baseline='bm25',of='baseline')@100
-    SharedRR(baseline='bm25')@100
-    """
-    shared = {"cutoff": cutoff, "rel": rel, "judged_only": judged_only, "ties": ties, "baseline": baseline}
-    lengths = [ESL, SharedRR] if unit == "query" else [ASL]
-    measures = [Outcome(**shared, case=case, unit=unit) for case in OUTCOMES]
-    measures += [measure(**shared, **of) for measure in lengths for of in ({"of": "baseline"}, {})]
-    return measures

@@ -118,18 +118,7 @@ class _Recorded(SearchLengthMeasure):
 
 
 class Recording:
-    """A context manager that keeps the search lengths of everything that is evaluated with `measure` inside it.
-
-    Parameters
-    ----------
-    settings : object
-        Arguments of `ir_outcomes.search_lengths`.
-
-    Attributes
-    ----------
-    measure : ir_measures.Measure
-        To be evaluated along with others.
-    """
+    """A context manager that keeps the search lengths of everything that is evaluated with its `measure` inside it."""
 
     def __init__(self, **settings: Any) -> None:
         self.measure = _Recorded(**settings)
@@ -143,44 +132,26 @@ class Recording:
         _open.reset(self._token)
 
     def lengths(self, name: str, numbers: Mapping[str, float]) -> SearchLengths:
-        """Join what was kept of one system.
-
-        Parameters
-        ----------
-        name : str
-            The system.
-        numbers : mapping of str to float
-            The measure's value of each query; the order of the queries becomes that of the result.
-        """
+        """Return what was kept of one system, in the order of the queries whose values of the measure are given."""
         used = sorted({int(number) for number in numbers.values()})
         if len(used) == 1 and self._kept[used[0]].query_ids == tuple(numbers):
             return replace(self._kept[used[0]], name=name)
-        parts = [self._kept[number] for number in used]
-        starts = np.cumsum([0, *(len(part.query_ids) for part in parts)])
-        row_of = {
-            (number, query): int(start) + row
-            for number, part, start in zip(used, parts, starts, strict=False)
-            for row, query in enumerate(part.query_ids)
-        }
-        rows = np.array([row_of[int(number), query] for query, number in numbers.items()], dtype=np.int64)
-        counts = np.concatenate([part.relevant for part in parts])
-        ends = np.cumsum(counts)
-        relevant = counts[rows]
-        offsets = np.concatenate([[0], np.cumsum(relevant)])
-        atoms = np.repeat((ends - counts)[rows] - offsets[:-1], relevant) + np.arange(offsets[-1])
+        parts = [self._kept[number] for number in used]  # one for each batch of topics
+        rows = [(number, query) for number, part in zip(used, parts, strict=True) for query in part.query_ids]
+        relevant = np.concatenate([part.relevant for part in parts])
         arrays: dict[str, Any] = {
-            field: np.concatenate([getattr(part, field) for part in parts])[atoms if field in PER_ATOM else rows]
-            for field in (*PER_ATOM, *PER_QUERY)
+            field: np.concatenate([getattr(part, field) for part in parts]) for field in (*PER_ATOM, *PER_QUERY)
         }
-        return replace(
+        joined = replace(
             parts[0],
             name=name,
-            query_ids=tuple(numbers),
-            offsets=offsets,
+            query_ids=tuple(query for _, query in rows),
+            offsets=np.concatenate([[0], np.cumsum(relevant)]),
             ignored=tuple(sorted({query for part in parts for query in part.ignored} - set(numbers))),
-            qrels_digest="",
             **arrays,
         )
+        place = {row: index for index, row in enumerate(rows)}
+        return joined.restrict(np.array([place[int(number), query] for query, number in numbers.items()]))
 
 
 def register() -> None:
@@ -202,6 +173,8 @@ def register() -> None:
             measure_registry[measure.NAME] = measure
     provider = OutcomesProvider()
     provider_registry[provider.NAME] = provider
+    if not hasattr(ir_measures, "DefaultPipeline"):
+        return  # it is being imported, loads this by the entry point, and makes its pipeline of the registry
     # ir_measures binds its functions to the pipeline object at import: the list inside it is the only way in.
     pipeline = ir_measures.DefaultPipeline.providers
     pipeline[:] = [present for present in pipeline if provider.NAME != present.NAME]

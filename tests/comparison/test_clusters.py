@@ -1,0 +1,148 @@
+"""Queries that come in clusters: the cluster is the unit of every test and interval, means stay those over queries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+import ir_outcomes as iro
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.statistics import sign_flip
+from tests.helpers.runs import qrels_of, run_of
+
+N, CLUSTERS = 240, 40
+CODES = np.sort(np.random.default_rng(5).integers(0, CLUSTERS, N))
+IDS = [f"q{n}" for n in range(N)]
+CLUSTER_OF = {query: f"c{code}" for query, code in zip(IDS, CODES.tolist(), strict=True)}
+
+
+def made_up(seed: int = 0) -> tuple[Any, Any, Any]:
+    """Ranks of two runs whose differences depend on the cluster."""
+    rng = np.random.default_rng(seed)
+    baseline = rng.integers(1, 12, N)
+    shift = rng.integers(-4, 4, CLUSTERS)[CODES] + rng.integers(-1, 2, N)
+    contender = np.clip(baseline + shift, 1, None)
+    ranks: list[dict[str, int | None]] = [
+        {query: (rank if rank <= 12 else None) for query, rank in zip(IDS, run.tolist(), strict=True)}
+        for run in (baseline, contender)
+    ]
+    return qrels_of(ranks[0]), run_of(ranks[0], 20), run_of(ranks[1], 20)
+
+
+def compared(**settings: Any) -> iro.Comparison:
+    result = iro.compare(*made_up(), names=["A", "B"], cutoff=10, **settings)
+    assert isinstance(result, iro.Comparison)
+    return result
+
+
+def changes(comparison: iro.Comparison, what: str) -> tuple[np.ndarray, np.ndarray]:
+    queries = [query for query in comparison.per_query() if getattr(query, what) is not None]
+    codes = [CODES[IDS.index(query.query_id)] for query in queries]
+    return np.array([getattr(query, what) for query in queries], dtype=float), np.array(codes)
+
+
+@pytest.mark.parametrize("what", ["ranking", "restricted"])
+def test_t_and_interval_are_those_of_ols_with_clustered_errors(what: str) -> None:
+    clustered, plain = compared(clusters=CLUSTER_OF), compared()
+    facet, independent = getattr(clustered, what), getattr(plain, what)
+    assert (facet.n, facet.n_nonzero, facet.difference) == (independent.n, independent.n_nonzero, independent.difference)
+    d, codes = changes(clustered, "difference" if what == "ranking" else "restricted")
+    model = sm.OLS(d, np.ones(len(d))).fit()
+    # Its small-sample factor for one coefficient, G / (G - 1) (n - 1) / (n - 1), is ours.
+    robust = model.get_robustcov_results("cluster", groups=codes, use_t=True)
+    assert facet.pvalues["t"] == pytest.approx(float(robust.pvalues[0]))
+    sums = np.bincount(codes, weights=d)
+    expected = stats.wilcoxon(sums, zero_method="wilcox", method="asymptotic")
+    assert facet.pvalues["wilcoxon"] == pytest.approx(expected.pvalue, abs=0.01)  # ours is exact up to 50 clusters
+    assert facet.pvalues["t"] > independent.pvalues["t"]
+    assert facet.interval.high - facet.interval.low > independent.interval.high - independent.interval.low
+
+
+def test_coverage_is_tested_by_sign_flips_of_clusters() -> None:
+    found, plain = compared(clusters=CLUSTER_OF), compared()
+    assert (found.coverage.test, plain.coverage.test) == ("signflip", "exact")
+    gained = np.array([query.found_contender - query.found_baseline for query in found.per_query()])
+    assert found.coverage.pvalue == pytest.approx(sign_flip(np.bincount(CODES, weights=gained)).pvalue)
+    assert found.coverage.difference == plain.coverage.difference
+    assert found.outcomes == plain.outcomes
+    assert found.naive == plain.naive
+
+
+def test_a_cluster_for_each_query_changes_nothing() -> None:
+    with pytest.warns(iro.IrOutcomesWarning, match="every cluster has one answerable query"):
+        each = compared(clusters={query: query for query in IDS})
+    assert each == compared()
+
+
+def test_few_differences_count_clusters() -> None:
+    """200 queries of 20 clusters differ: too few clusters for t."""
+    ids = [f"q{n}" for n in range(200)]
+    a, b = dict.fromkeys(ids, 3), {query: 2 if n < 150 else 4 for n, query in enumerate(ids)}
+    found = iro.compare(qrels_of(a), run_of(a), run_of(b), clusters={query: f"c{n // 10}" for n, query in enumerate(ids)})
+    assert isinstance(found, iro.Comparison)
+    assert (found.ranking.n_nonzero, found.ranking.test, found.ranking.decides.n_nonzero) == (200, "signflip", 20)
+    assert found.ranking.pvalue == pytest.approx(stats.binomtest(5, 20).pvalue)
+    assert any("the runs differ on only 20 clusters" in note for note in found.notes)
+
+
+def test_heads_digests_and_notes() -> None:
+    found = compared(clusters=CLUSTER_OF)
+    assert (found.settings.n_clusters, len(found.settings.clusters or "")) == (CLUSTERS, 32)
+    (note,) = [note for note in found.notes if "in 40 clusters" in note]
+    assert note.startswith("240 queries in 40 clusters")
+    assert "design effect" in note
+    assert iro.Comparison.from_json(found.to_json(per_query=True)) == found
+    qrels, a, b = made_up()
+    with pytest.raises(ParameterError, match="takes queries as independent"):
+        iro.compare(qrels, a, [b, a], clusters=CLUSTER_OF, correction="tukey", all_pairs=True, unit="query")
+
+
+def test_plans_count_clusters() -> None:
+    found, plain = iro.plan(compared(clusters=CLUSTER_OF)), iro.plan(compared())
+    assert any("clusters of about 6.0 queries each" in note for note in found.notes)
+    assert found.ranking.needed.queries is not None
+    assert plain.ranking.needed.queries is not None
+    # Each cluster is worth more than one query, and less than its size.
+    assert plain.ranking.needed.queries / 6 < found.ranking.needed.queries < plain.ranking.needed.queries
+
+
+def test_holes_take_clusters() -> None:
+    qrels, a, b = made_up()
+    settings: dict[str, Any] = {"cutoff": 10, "clusters": CLUSTER_OF}
+    evaluation = iro.evaluate(qrels, {"A": a, "B": b}, unjudged=True, **settings)
+    assert iro.holes(evaluation, "A")["B"].label == compared(clusters=CLUSTER_OF).verdict.label
+
+
+def test_other_measures_and_outputs_take_clusters() -> None:
+    qrels, a, b = made_up()
+    evaluation = iro.evaluate(qrels, {"A": a, "B": b}, measures=["nDCG@10"], cutoff=10, clusters=CLUSTER_OF)
+    by_measure = iro.compare_measure(evaluation, "nDCG@10", "A", "B")
+    assert isinstance(by_measure, iro.Comparison)
+    scores = evaluation.scores_of("nDCG@10")
+    outputs = [
+        dict(zip(scores.query_ids, ({"nDCG@10": value} for value in row.tolist()), strict=True)) for row in scores.values
+    ]
+    from_outputs = iro.compare_outputs(*outputs, clusters=CLUSTER_OF)
+    assert isinstance(from_outputs, iro.Comparison)
+    assert from_outputs.settings.n_clusters == by_measure.settings.n_clusters == CLUSTERS
+    assert from_outputs.ranking.pvalues == by_measure.ranking.pvalues
+    assert from_outputs.settings.clusters == by_measure.settings.clusters
+
+
+@pytest.mark.realdata
+def test_conversations(real_data: Path) -> None:
+    folder = real_data / "mt-rag"
+    runs = [folder / "bm25.lastturn.run.gz", folder / "elser.lastturn.run.gz"]
+    found = iro.compare(folder / "qrels.txt.gz", *runs, cutoff=10, clusters="by:<::>")
+    assert isinstance(found, iro.Comparison)
+    assert (found.n_queries, found.settings.n_clusters) == (576, 82)
+    plain = iro.compare(folder / "qrels.txt.gz", *runs, cutoff=10)
+    assert isinstance(plain, iro.Comparison)
+    assert found.ranking.difference == plain.ranking.difference
+    assert any(note.startswith("Dependent queries: ") for note in plain.notes)
+    assert not any(note.startswith("Dependent queries: ") for note in found.notes)
