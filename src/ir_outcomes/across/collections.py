@@ -16,7 +16,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Result, versions
-from ir_outcomes.statistics import FEWEST_SAMPLES_TO_GENERALISE
+from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
 
 __all__ = ["CollectionsComparison", "compare_collections"]
