@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -17,12 +17,12 @@ from ir_outcomes.statistics import (
     binomial_tests,
     differences,
     mean_tests,
-    sign_flip_tests,
     tally,
     tally_subsets,
     wilcoxon_tests,
 )
-from ir_outcomes.types import Bools, Floats, Ints, RankingTest, Unit, unreachable
+from ir_outcomes.statistics.tests import PAIRED
+from ir_outcomes.types import Bools, Floats, Ints, RankingTest, Unit
 
 Direction = Literal["better", "worse", "none"]
 
@@ -361,9 +361,11 @@ def run_tests(
     labels_only : bool
         Whether nothing but the side of these levels matters, as for the labels of halves; see `sign_flip_tests`.
     """
-    mean_of = partial(mean_tests, levels=levels, labels_only=labels_only)
-    flipped = partial(sign_flip_tests, levels=levels, labels_only=labels_only)
-    mean, wilcoxon = mean_of(samples.ranking), wilcoxon_tests(samples.ranking)
+
+    def deciding(test: str, sample: Differences) -> Tests:
+        return Tests(*PAIRED[test](sample, levels, labels_only)[:2])
+
+    mean = mean_tests(samples.ranking, levels, labels_only=labels_only)
     everywhere, won_and_lost = samples.all_queries, samples.won_and_lost
     confirming: tuple[Tests, ...] = ()
     guards: tuple[Tests, ...] = ()
@@ -373,10 +375,10 @@ def run_tests(
         confirming = mean_all, _ = side_of(everywhere), wilcoxon_tests(everywhere)
         guards = () if won_and_lost is None else (mean_all, side_of(won_and_lost))
     return PairTests(
-        coverage=_coverage_tests(samples.coverage, coverage_test, flipped),
-        ranking=_ranking_tests(samples.ranking, ranking_test, mean, wilcoxon, flipped),
+        coverage=_binomial_tests(samples.coverage) if coverage_test == "exact" else deciding("signflip", samples.coverage),
+        ranking=mean if ranking_test == "t" else deciding(ranking_test, samples.ranking),
         mean=mean,
-        wilcoxon=wilcoxon,
+        wilcoxon=wilcoxon_tests(samples.ranking),
         confirming=confirming,
         guards=guards,
         higher_is_better=samples.higher_is_better,
@@ -435,22 +437,5 @@ def judge(
     return Judgment(decide(coverage, ranking, confirmed, tests.guards, alpha), coverage_p, ranking_p)
 
 
-def _coverage_tests(sample: Differences, test: CoverageTest, flipped: Callable[[Differences], Tests]) -> Tests:
-    won, lost = sample.positive[1:].sum(axis=0), sample.negative[1:].sum(axis=0)
-    if test == "exact":
-        return binomial_tests(won, lost)
-    if test == "signflip":
-        return flipped(sample)
-    unreachable(test)
-
-
-def _ranking_tests(
-    sample: Differences, test: RankingTest, mean: Tests, wilcoxon: Tests, flipped: Callable[[Differences], Tests]
-) -> Tests:
-    if test == "t":
-        return mean
-    if test == "wilcoxon":
-        return wilcoxon
-    if test == "signflip":
-        return flipped(sample)
-    unreachable(test)
+def _binomial_tests(sample: Differences) -> Tests:
+    return binomial_tests(sample.positive[1:].sum(axis=0), sample.negative[1:].sum(axis=0))
