@@ -60,31 +60,11 @@ USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
 @dataclass(frozen=True, eq=False)
 class MeasuredPair:
-    """A baseline and a contender, measured but not yet tested.
-
-    Attributes
-    ----------
-    queries : PairedQueries
-        Numbers of each query.
-    n_unanswerable : int
-        Queries left out.
-    n_missing : pair of int
-        Answerable queries without any result, of baseline and contender.
-    naive : Naive
-        What the framework replaces.
-    cutoffs : tuple of CutoffLabel
-        The labels at other cutoffs.
-    notes : tuple of str
-        What must be known about the input.
-    texts : mapping of str to str
-        Texts of the queries, as far as they are known.
-    metadata : mapping of str to str
-        Metadata of the two runs, as far as they have any.
-    """
+    """A baseline and a contender, measured but not yet tested."""
 
     queries: PairedQueries
     n_unanswerable: int
-    n_missing: tuple[int, int]
+    n_missing: tuple[int, int]  # answerable queries without any result, of baseline and contender
     naive: Naive
     cutoffs: tuple[CutoffLabel, ...] = ()
     notes: tuple[str, ...] = ()
@@ -110,23 +90,7 @@ def build(
 def labels_by_cutoff(
     pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings, coverage_test: CoverageTest
 ) -> list[tuple[CutoffLabel, ...]]:
-    """Find the label of each pair at its own cutoff, and at the usual ones up to the longest list of its shallower run.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs of SearchLengths
-        The family, with the whole depth of the runs.
-    settings : Settings
-        Of the comparison.
-    coverage_test : {"exact", "signflip"}
-        The test that decides on coverage.
-
-    Returns
-    -------
-    list of tuple of CutoffLabel
-        For each pair, ascending. The labels are those of `ir_outcomes.compare` at each cutoff, corrected over the family, not
-        for the number of cutoffs.
-    """
+    """Return the labels of each pair at its own cutoff, and at the usual ones up to the longest list of its shallower run."""
     if settings.correction == "tukey":  # it takes as long at each cutoff, and can be refused at one that nobody asked for
         return [()] * len(pairs)
     own = settings.cutoff
