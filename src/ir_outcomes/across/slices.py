@@ -277,6 +277,8 @@ def _notes(
                 f"{found.contender}: there is no evidence that slices differ in {found.facet} "
                 f"({pvalue_in_words(found.pvalue)}), so a slice that looks better or worse than others is no finding."
             )
+    if evaluation.clusters is not None:
+        yield "Dependent queries: whether slices differ is tested as if queries were independent; the rows respect clusters."
     missing = [query for query in _answerable(evaluation) if query not in labels]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
