@@ -282,7 +282,9 @@ def test_effects_of_clusters() -> None:
     once, twice, naive = compared(1), compared(2, clusters="by:/"), compared(2)
     for name in ("ranking", "all_queries"):
         effect, clustered = getattr(once, name), getattr(twice, name)
-        assert (clustered.effect, clustered.variance, clustered.df) == pytest.approx((effect.effect, effect.variance, effect.df))
+        assert (clustered.effect, clustered.variance, clustered.df) == pytest.approx(
+            (effect.effect, effect.variance, effect.df)
+        )
         assert clustered.interval == pytest.approx(effect.interval)
         assert getattr(naive, name).variance < 0.6 * effect.variance
 

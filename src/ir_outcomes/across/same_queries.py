@@ -401,7 +401,7 @@ def compare_judges(
         reference=reference,
         audits=audited,
         notes=(
-            *_notes_on_judges(evaluations, baseline, chosen),
+            *_notes_on_judges(evaluations, [baseline, *chosen]),
             *(() if reference is None else notes_on_audits(evaluations, reference)),
         ),
         versions=versions(),
@@ -446,18 +446,10 @@ def _direction(query: QueryOutcome) -> int:
     return int(change > 0) - int(change < 0)
 
 
-def _notes_on_judges(evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str]) -> Iterator[str]:
-    runs = {baseline, *contenders}
+def _notes_on_judges(evaluations: Mapping[str, Evaluation], runs: Sequence[str]) -> Iterator[str]:
     circular = [judge for judge in evaluations if judge.casefold() in {run.casefold() for run in runs}]
     if circular:
         yield (
-            f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favours its own ranking, which "
+            f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favors its own ranking, which "
             "makes the comparison circular."
         )
-    rels = {judge: evaluation.rel for judge, evaluation in evaluations.items()}
-    if len(set(rels.values())) > 1:
-        yield f"The smallest relevant grade differs: {listed([f'{judge} {rel}' for judge, rel in rels.items()])}."
-    sizes = {judge: int(evaluation.answerable.sum()) for judge, evaluation in evaluations.items()}
-    if len(set(sizes.values())) > 1:
-        numbers = listed([f"{judge} {number}" for judge, number in sizes.items()])
-        yield f"The numbers of answerable queries differ: {numbers}."
