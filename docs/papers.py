@@ -18,6 +18,7 @@ from conditions import cutoffs, judges, slices, suites
 from real_runs import DATA, OUT, SETTINGS, Collection, percent, table
 
 import ir_outcomes as iro
+from ir_outcomes.comparison.verdict import MIRRORED, NO_DIFFERENCE
 from ir_outcomes.showing.figures import conditions_plot
 
 
@@ -32,7 +33,7 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
     for name, collection in collections.items():
         board = boards[name] = iro.leaderboard(collection.evaluation)
         raw = iro.leaderboard(collection.evaluation, correction="none")
-        labels = Counter(pair.label.replace("worse", "better").replace("gain", "harm") for pair in raw.pairs)
+        labels = Counter(_kind(pair) for pair in raw.pairs)
         rows.append(
             [
                 name,
@@ -40,7 +41,7 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
                 len(raw.pairs),
                 *(
                     labels[label]
-                    for label in ("better on both facets", "better without harm", "trade-off", "no significant difference")
+                    for label in ("better on both facets", "better without harm", "unconfirmed", "trade-off", NO_DIFFERENCE)
                 ),
                 len(board.tiers),
                 len(board.cycles),
@@ -53,6 +54,7 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
             ">pairs",
             ">both facets",
             ">one, without harm",
+            ">one, unconfirmed",
             ">trade-off",
             ">no difference",
             ">tiers",
@@ -64,6 +66,12 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
     save(boards["known-item"].plot("tiers"), "lin-tiers")
     rules, changes = _label_changes(collections)
     return {"lin-sota": sota, "lin-verdicts": verdicts, "lin-rules": rules, "lin-changes": changes}
+
+
+def _kind(pair: Any) -> str:
+    """Name the label without saying which of the two runs is the better one."""
+    label = MIRRORED[pair.label] if pair.direction == "worse" else pair.label
+    return "unconfirmed" if "unconfirmed" in label else label
 
 
 def _label_changes(collections: dict[str, Collection]) -> tuple[str, str]:
@@ -78,6 +86,7 @@ def _label_changes(collections: dict[str, Collection]) -> tuple[str, str]:
                     cutoff,
                     len(pairs),
                     sum(pair.few for pair in pairs),
+                    sum("unconfirmed" in pair.label for pair in pairs),
                     sum(pair.label != pair.without_guard for pair in pairs),
                     sum(pair.without_guard != pair.by_t for pair in pairs),
                 ]
@@ -86,7 +95,8 @@ def _label_changes(collections: dict[str, Collection]) -> tuple[str, str]:
                 if pair.label != pair.by_t:
                     reason = "few differences" if pair.label == pair.without_guard else "guard"
                     changes.append([name, cutoff, pair.baseline, pair.contender, pair.by_t, pair.label, reason])
-    heads = ("collection", ">cutoff", ">pairs", ">fewer than 30 queries differ", ">changed by the guard", ">by few differences")
+    heads = ("collection", ">cutoff", ">pairs", ">fewer than 30 queries differ", ">unconfirmed")
+    heads += (">changed by the guard", ">by few differences")
     columns = ("collection", ">cutoff", "A", "B", "by t, without guard", "label", "because of")
     return table(heads, counts), table(columns, changes)
 

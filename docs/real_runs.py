@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ir_outcomes as iro
+from ir_outcomes.columns import Column
 from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, samples_of, stacked
 from ir_outcomes.leaderboards.pairs import pair_blocks
-from ir_outcomes.showing import markdown
-from ir_outcomes.showing.view import Column
+from ir_outcomes.showing.formats import markdown_table
 from ir_outcomes.statistics.tests import FEW, t_tests
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -95,8 +95,8 @@ def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Write a table in Markdown; columns whose name starts with > are numbers."""
-    kinds = [Column(name.lstrip(">"), "number" if name.startswith(">") else "text") for name in columns]
-    return markdown.table(kinds, [[str(cell) for cell in row] for row in rows])
+    declared = [Column(name.lstrip(">"), form="n" if name.startswith(">") else "") for name in columns]
+    return markdown_table(declared, [[str(cell) for cell in row] for row in rows])
 
 
 def percent(share: float) -> str:

@@ -202,31 +202,43 @@ class Result(Immutable):
             raise FormatError("JSON", f"is not valid ({error})") from None
         return cls.from_dict(data)
 
-    def to_frame(self) -> Any:
-        """Return `rows` as a pandas data frame.
+    def long_rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each test: the pair, the facet, the test, its estimate, interval, statistic and p-values.
+
+        Raises
+        ------
+        ParameterError
+            If the result holds no comparisons.
+        """
+        raise ParameterError(f"{type(self).__name__} has no row for each test; leave long=True out")
+
+    def to_frame(self, *, long: bool = False) -> Any:
+        """Return `rows` as a pandas data frame, or `long_rows`, one row for each test, where `long`.
 
         Raises
         ------
         MissingDependency
             If pandas is not installed.
         """
-        from ir_outcomes.showing.frames import data_frame
+        from ir_outcomes.showing.formats import as_frame
 
-        return data_frame(self.rows())
+        return as_frame(self.long_rows() if long else self.rows())
 
-    def to_text(self, *, columns: Columns = "default", sentences: bool | None = None) -> str:
-        """Return the result as text: tables as wide as they need, sentences and notes in 80 columns.
+    def to_text(self, *, details: bool = False, rows: int | None = 20, columns: Columns = "default") -> str:
+        """Return the result as text, folded at the width of the terminal.
 
         Parameters
         ----------
+        details : bool
+            Show everything, instead of the label, a small table and the notes that change how the label is read.
+        rows : int, optional
+            How many rows of a table are shown; None for all.
         columns : {"default", "paper"}
             "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
-        sentences : bool, optional
-            Whether a sentence explains each verdict; by default for up to 3 contenders.
         """
         from ir_outcomes.showing import text
 
-        return text.write(self.view(columns=columns, sentences=sentences))
+        return text.write(self.view(columns=columns), details=details, rows=rows)
 
     def to_csv(self, *, columns: Columns = "default", spreadsheet: bool = False) -> str:
         """Return `rows` as CSV with a header; the values are exact, and empty where there is none.
@@ -239,10 +251,10 @@ class Result(Immutable):
             Put an apostrophe before text that a spreadsheet would compute as a formula: names that start with ``=``, ``+``,
             ``-``, ``@``, a tab or a carriage return. By default names are written exactly.
         """
-        from ir_outcomes.showing import csv_
+        from ir_outcomes.showing.formats import as_csv
 
         check_choice("columns", columns, get_args(Columns))
-        return csv_.write(self.rows() if columns == "default" else self.paper_rows(), spreadsheet=spreadsheet)
+        return as_csv(self.rows() if columns == "default" else self.paper_rows(), spreadsheet=spreadsheet)
 
     def to_latex(
         self,
@@ -278,31 +290,31 @@ class Result(Immutable):
 
         return latex.write(self.view(columns=columns), caption=caption, label=label, wide=wide, mark=mark)
 
-    def to_html(self, *, columns: Columns = "default", sentences: bool | None = None, full: bool = False) -> str:
-        """Return the tables, sentences and notes in HTML; everything is escaped.
+    def to_html(self, *, columns: Columns = "default", full: bool = False) -> str:
+        """Return what `to_text` shows in HTML, with the details in a fold; everything is escaped.
 
         Parameters
         ----------
-        columns, sentences
+        columns
             See `to_text`.
         full : bool
             Return a whole page with character set, title and style, instead of a part of a page.
         """
-        from ir_outcomes.showing import html
+        from ir_outcomes.showing.formats import as_html
 
-        return html.write(self.view(columns=columns, sentences=sentences), full=full)
+        return as_html(self.view(columns=columns), full=full)
 
-    def to_markdown(self, *, columns: Columns = "default", sentences: bool | None = None) -> str:
-        """Return the tables, sentences and notes in GitHub's Markdown; everything is escaped.
+    def to_markdown(self, *, details: bool = False, rows: int | None = None, columns: Columns = "default") -> str:
+        """Return what `to_text` shows in GitHub's Markdown, with all rows; everything is escaped.
 
         Parameters
         ----------
-        columns, sentences
+        details, rows, columns
             See `to_text`.
         """
-        from ir_outcomes.showing import markdown
+        from ir_outcomes.showing.formats import as_markdown
 
-        return markdown.write(self.view(columns=columns, sentences=sentences))
+        return as_markdown(self.view(columns=columns), details=details, rows=rows)
 
     def to_report(
         self,
@@ -377,20 +389,23 @@ class Result(Immutable):
 
         return draw(self, kind, ax)
 
-    def view(self, *, columns: Columns = "default", sentences: bool | None = None) -> View:
-        """Return what every format shows of the result: tables, statements and notes, as text that is not yet escaped.
+    def view(self, *, columns: Columns = "default") -> View:
+        """Return what every format shows of the result: label, sentences, tables and notes, as text that is not yet escaped.
 
         Raises
         ------
         ParameterError
             If the result does not have these columns.
         """
-        from ir_outcomes.showing.view import Layout
         from ir_outcomes.showing.views import view_of
+        from ir_outcomes.showing.views.comparison import paper_view
 
-        if columns == "paper" and not self.has_paper_columns:
+        check_choice("columns", columns, get_args(Columns))
+        if columns == "default":
+            return view_of(self)
+        if not self.has_paper_columns:
             raise self._no_paper_columns()
-        return view_of(self, Layout(columns, sentences))
+        return paper_view(self)
 
     def _no_paper_columns(self) -> ParameterError:
         return ParameterError(f"columns='paper' is for comparisons; {type(self).__name__} has columns='default' only")

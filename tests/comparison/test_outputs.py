@@ -18,6 +18,7 @@ from ir_outcomes.comparison import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError
 from ir_outcomes.samples import write_sample
 from tests.helpers.command_line import call, call_ir_measures
+from tests.helpers.notes import all_notes
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +103,7 @@ def test_text_of_trec_eval_is_rounded_and_that_is_noticed(inputs: Any, expected:
     found = iro.compare_outputs(*paths)
     check(found, expected)  # all ranks here are at most 100, which 4 places can tell
     assert isinstance(found, Comparison)
-    notes = "\n".join(found.notes)
+    notes = "\n".join(all_notes(found))
     assert "Compared on values of recip_rank as they were written; the tie rule and cutoff are those of the tool" in notes
     assert "Values are rounded to 4 places: ranks beyond about 100 cannot be told exactly." in notes
     assert "Without qrels, queries that have no relevant document cannot be told apart" in notes
@@ -141,7 +142,7 @@ def test_other_measures_split_at_zero_and_say_so(inputs: Any) -> None:
     assert found.reciprocal is None
     assert "ranking, nDCG@10" in " ".join(str(found).split())
     assert "nDCG@10 is" in found.verdict.sentence
-    assert any("Coverage is the share of queries with nDCG@10 above zero" in note for note in found.notes)
+    assert any("Coverage is the share of queries with nDCG@10 above zero" in note for note in all_notes(found))
     assert Comparison.from_json(found.to_json()) == found
 
 
@@ -260,7 +261,7 @@ def test_missing_queries_and_unanswerable_ones() -> None:
     found = iro.compare_outputs(A, {"q1": {"RR": 1.0}})
     assert isinstance(found, Comparison)
     assert found.outcomes.lost == 1
-    assert any("contender lacks 1 query (q2), which count as unanswered." in note for note in found.notes)
+    assert any("contender lacks 1 query (q2), which count as unanswered." in note for note in all_notes(found))
     told = iro.compare_outputs(A, {"q1": {"RR": 1.0}}, qrels={"q1": {"d": 1}, "q2": {"d": 0}})
     assert isinstance(told, Comparison)
     assert (told.n_queries, told.n_unanswerable) == (1, 1)

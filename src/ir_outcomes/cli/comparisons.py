@@ -169,7 +169,7 @@ def _write_queries(comparisons: list[Comparison], which: Which, top: int | None,
     from ir_outcomes.showing.views.comparison import queries_view
 
     found = [(comparison, comparison.per_query(which, top)) for comparison in comparisons]
-    views = [queries_view(queries, comparison) for comparison, queries in found]
+    views = [queries_view(queries, comparison, which) for comparison, queries in found]
     rows = [
         {**({"contender": comparison.contender} if len(comparisons) > 1 else {}), **query._asdict()}
         for comparison, queries in found

@@ -24,8 +24,7 @@ from ir_outcomes.cli.writing import WriteOptions, check_target
 from ir_outcomes.errors import EmptyInput, ParameterError
 
 if TYPE_CHECKING:
-    from ir_outcomes.across.gate import GateRow
-    from ir_outcomes.comparison.outcomes import Settings
+    from ir_outcomes.across.gate import Side
     from ir_outcomes.evaluation.evaluation import Evaluation
 
 __all__ = ["register"]
@@ -41,9 +40,7 @@ def register(app: typer.Typer) -> None:
 class _Compared(NamedTuple):
     """What is decided on, and what the page of the report shows."""
 
-    baseline: str
-    rows: list[GateRow]
-    settings: Settings | None
+    sides: list[Side]
     compared: Any  # None where no run has results
     evaluations: Any
     inputs: list[str]
@@ -108,19 +105,21 @@ def gate(
     if suite is not None:
         if qrels is not None:
             raise usage_error("--suite replaces QRELS and runs; leave them out.")
-        found = _compare_suite(suite, system, reference, allow_missing or [], options, tests, keep)
+        found = _compare_suite(suite, system, reference, options, tests, keep)
     elif qrels is None or baseline is None or not runs:
         raise usage_error("Give QRELS, BASELINE and at least one RUN, or --suite.")
     elif system is not None or allow_missing:
         raise usage_error(f"{'--allow-missing' if allow_missing else '--baseline'} needs --suite.")
     else:
         found = _compare(qrels, baseline, runs, reference, options, tests, queries, keep)
+    settings = None if found.compared is None else getattr(found.compared, "settings", None) or found.compared[0].settings
     result = gate_of(
-        found.baseline, found.rows, found.settings, margins=margins, max_missing=max_missing, inputs=found.inputs
+        found.sides, settings,
+        margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=found.inputs,
     )  # fmt: skip
     written.write(result)
     if summary is not None:
-        _append(summary, f"{result.to_markdown()}\n")
+        _append(summary, f"{result.to_markdown(details=True)}\n")
     if report is not None:
         _write_report(found, report)
     raise typer.Exit(result.exit_status)
@@ -136,7 +135,7 @@ def _compare(
     queries: str | None,
     documents: int,
 ) -> _Compared:
-    from ir_outcomes.across.gate import GateRow
+    from ir_outcomes.across.gate import Side, side_of
     from ir_outcomes.comparison import compare
     from ir_outcomes.reading.files import name_of
 
@@ -144,7 +143,8 @@ def _compare(
     second = [] if reference is None else [reference]
     if any(is_same_file(path, baseline) or name_of(path) == baseline for path in second):
         raise usage_error("--reference: this is the baseline already; leave it out, or give another run.")
-    inputs = [path for path in dict.fromkeys((qrels, baseline, *paths, *second)) if os.path.isfile(path)]
+    every = list(dict.fromkeys((baseline, *paths, *second)))
+    inputs = [path for path in dict.fromkeys((qrels, *every)) if os.path.isfile(path)]
     kept: dict[str, Any] = {"queries": queries, "documents": documents}
     empty: dict[str, str] = {}
     given: EvaluatedRuns | None
@@ -153,28 +153,22 @@ def _compare(
     except EmptyInput as error:
         if error.source == qrels:
             raise
-        empty = dict(_empty(options, qrels, [baseline, *paths, *second]))
-        options, paths = replace(options, names=None), [path for path in paths if path not in empty]
-        has_results = bool(paths) and not {baseline, *second} & set(empty)
-        given = evaluated_with_baseline(options, qrels, baseline, [*paths, *second], **kept) if has_results else None
-    rows: list[GateRow] = []
-    compared: Any = None
-    if given is not None:
-        contenders = given.contenders[: len(given.contenders) - len(second)]
-        rules: dict[str, Any] = {**asdict(tests), "progress": progress_is_shown()}
-        compared = compare(given.evaluation, given.baseline, contenders, **rules)
-        rows = [GateRow(item.contender, item) for item in compared]
-        for name in given.contenders[len(contenders) :]:
-            again: Any = compare(given.evaluation, name, [item.contender for item in compared], **rules)
-            rows += [GateRow(item.contender, item, reference=name) for item in again]
-    for what, path in (("baseline", baseline), *(("reference", path) for path in second)):
-        if path in empty:
-            lacking = f"The {what} cannot be compared with: {empty.pop(path)}"
-            rows += [GateRow(name_of(path), lacking) for path in paths]
-    rows += [GateRow(name_of(path), f"There is nothing to compare: {reason}") for path, reason in empty.items()]
+        empty = dict(_empty(options, qrels, every))
+        options, present = replace(options, names=None), [path for path in paths if path not in empty]
+        has_results = bool(present) and not {baseline, *second} & set(empty)
+        given = evaluated_with_baseline(options, qrels, baseline, [*present, *second], **kept) if has_results else None
+    lacking: dict[Any, str] = {(name_of(path), None): reason for path, reason in empty.items()}
     if given is None:
-        return _Compared(name_of(baseline), rows, None, None, None, inputs)
-    return _Compared(compared[0].baseline, rows, compared[0].settings, compared, given.evaluation, inputs)
+        contenders = [name_of(path) for path in paths]
+        without = [path for path in (baseline, *second) if path in empty] or [baseline]  # or all contenders are empty
+        return _Compared([Side(name_of(path), contenders, {}, lacking) for path in without], None, None, inputs)
+    present = given.contenders[: len(given.contenders) - len(second)]
+    compared: list[Any] = [
+        compare(given.evaluation, name, present, progress=progress_is_shown(), **asdict(tests))
+        for name in (given.baseline, *given.contenders[len(present) :])
+    ]
+    contenders = [item.contender for item in compared[0]] + [name_of(path) for path in paths if path in empty]
+    return _Compared([side_of(side, contenders, lacking) for side in compared], compared[0], given.evaluation, inputs)
 
 
 def _empty(options: RunOptions, qrels: str, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -189,16 +183,10 @@ def _empty(options: RunOptions, qrels: str, paths: Sequence[str]) -> Iterator[tu
 
 
 def _compare_suite(
-    path: str,
-    system: str | None,
-    reference: str | None,
-    allow_missing: Sequence[str],
-    options: RunOptions,
-    tests: CorrectedTestOptions,
-    documents: int,
+    path: str, system: str | None, reference: str | None, options: RunOptions, tests: CorrectedTestOptions, documents: int
 ) -> _Compared:
     from ir_outcomes.across import compare_collections
-    from ir_outcomes.across.gate import rows_to_decide
+    from ir_outcomes.across.gate import side_of
     from ir_outcomes.reading.suites import read_suite
 
     suite = read_suite(path)
@@ -206,29 +194,28 @@ def _compare_suite(
     if baseline is None:
         raise usage_error("--baseline: name the baseline of the suite.")
     evaluations: dict[str, Evaluation] = {}
-    empty: dict[tuple[str, str], str] = {}
+    empty: dict[tuple[str, str | None], str] = {}
     for collection in suite.collections:
         # Options of the command come before what the suite says.
         own = {name: getattr(collection, name) for name in ("cutoff", "rel") if getattr(options, name) is None}
         settings = {**own, "documents": documents}
-        runs = dict(collection.runs)
         try:
-            evaluations[collection.name] = options.evaluate(collection.qrels, runs, **settings)
+            evaluations[collection.name] = options.evaluate(collection.qrels, dict(collection.runs), **settings)
         except EmptyInput as error:
             if error.source == collection.qrels:
                 raise
-            found = dict(_empty(options, collection.qrels, list(runs.values())))
-            empty |= {(name, collection.name): found[run] for name, run in runs.items() if run in found}
-            present = {name: run for name, run in runs.items() if run not in found}
-            if present:
+            reasons = dict(_empty(options, collection.qrels, list(collection.runs.values())))
+            empty |= {(name, collection.name): reasons[run] for name, run in collection.runs.items() if run in reasons}
+            if present := {name: run for name, run in collection.runs.items() if run not in reasons}:
                 evaluations[collection.name] = options.evaluate(collection.qrels, present, **settings)
     baselines = [baseline] if reference is None else [baseline, reference]
-    contenders = [name for ev in evaluations.values() for name in ev.names if name not in baselines]
+    contenders = [name for name in suite.systems if name not in baselines]
+    evaluated = {name for evaluation in evaluations.values() for name in evaluation.names}
+    present_there = [name for name in contenders if name in evaluated]
     rules: dict[str, Any] = {"groups": suite.groups or None, **asdict(tests)}
-    compared = [compare_collections(evaluations, name, contenders, **rules) for name in baselines]
+    compared = [compare_collections(evaluations, name, present_there, **rules) for name in baselines]
     inputs = [file for file in suite.files if os.path.isfile(file)]
-    rows = rows_to_decide(compared, allow_missing, empty)
-    return _Compared(baseline, rows, compared[0].settings, compared[0], evaluations, inputs)
+    return _Compared([side_of(side, contenders, empty) for side in compared], compared[0], evaluations, inputs)
 
 
 def _append(path: Path, text: str) -> None:

@@ -121,11 +121,11 @@ def datasets(
     Shows how a dataset is evaluated, and which of its parts are on this machine; nothing is downloaded.
     """
     from ir_outcomes.reading import known_tasks, load
-    from ir_outcomes.showing.text import print_view
-    from ir_outcomes.showing.views.tasks import task_view, tasks_view
+    from ir_outcomes.showing.text import print_text, write
+    from ir_outcomes.showing.views.tail import task_view, tasks_view
 
     view = tasks_view([load(name) for name in known_tasks()]) if dataset is None else task_view(load(dataset))
-    print_view(view, standard_output())
+    print_text(write(view, rows=None), standard_output())
 
 
 def sample(

@@ -28,7 +28,6 @@ __all__ = ["ComparisonWriteOptions", "WriteOptions", "check_target", "save_figur
 
 Format = Literal["text", "markdown", "json", "jsonl", "csv", "latex", "html"]
 COLUMNS_SHOWN_IN = tuple(form for form in get_args(Format) if form not in ("json", "jsonl"))
-SENTENCES_SHOWN_IN = tuple(form for form in COLUMNS_SHOWN_IN if form not in ("csv", "latex"))
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,7 @@ class WriteOptions:
         list[str] | None,
         choice(Mark, help="With latex: print the best values in bold, or mark significant differences with a dagger."),
     ] = None
+    details: Annotated[bool, typer.Option("--details", help="Show everything, not only the first screen.")] = False
     quiet: QUIET = False
 
     def __post_init__(self) -> None:
@@ -97,20 +97,21 @@ class WriteOptions:
 
     def write_views(self, views: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> None:
         """Write what is shown as text, and as rows for programs."""
-        from ir_outcomes.showing import csv_, html, json_, latex, markdown
+        from ir_outcomes.showing import latex
+        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
 
         if self.form == "text":
             self._write(views)
         elif self.form == "json":
             self._write([json.dumps(list(rows), ensure_ascii=False, allow_nan=False)])
         elif self.form == "jsonl":
-            self._write([json_.write_lines(rows)])
+            self._write([as_json_lines(rows)])
         elif self.form == "csv":
-            self._write([csv_.write(rows, spreadsheet=self.spreadsheet)])
+            self._write([as_csv(rows, spreadsheet=self.spreadsheet)])
         elif self.form == "markdown":
-            self._write(map(markdown.write, views))
+            self._write(map(as_markdown, views))
         elif self.form == "html":
-            self._write(html.write(view, full=self.full) for view in views)
+            self._write(as_html(view, full=self.full) for view in views)
         elif self.form == "latex":
             caption: Any = False if self.caption is None else self.caption or True
             marks: Any = tuple(self.mark or ())
@@ -155,11 +156,11 @@ class WriteOptions:
             raise ParameterError(f"--output {error}") from error
 
     def _write_to(self, stream: Any, parts: Iterable[Any]) -> None:
-        from ir_outcomes.showing.text import print_view
+        from ir_outcomes.showing.text import print_text, write
 
         for part in parts:
             if not isinstance(part, str):
-                print_view(part, stream)
+                print_text(write(part, details=self.details, ask="--details"), stream)
             elif self.form in ("json", "jsonl"):
                 print_json(part, stream)
             else:
@@ -173,23 +174,16 @@ class ComparisonWriteOptions(WriteOptions):
     columns: Annotated[
         Columns, choice(Columns, help="The columns of the table; paper shows those of Tables 1 and 2 of Lin et al. 2021.")
     ] = "default"
-    sentences: Annotated[
-        bool | None,
-        typer.Option(
-            "--sentences/--no-sentences", help="Explain each verdict in a sentence; by default for up to 3 contenders."
-        ),
-    ] = None
 
     def _needed_formats(self) -> Iterable[tuple[str, bool, tuple[str, ...]]]:
         yield from super()._needed_formats()
         yield "--columns", self.columns != "default", COLUMNS_SHOWN_IN
-        yield "--sentences", self.sentences is not None, SENTENCES_SHOWN_IN
 
     def _rows(self, result: Result) -> list[dict[str, Any]]:
         return result.paper_rows() if self.columns == "paper" else result.rows()
 
     def _view(self, result: Result) -> View:
-        return result.view(columns=self.columns, sentences=self.sentences)
+        return result.view(columns=self.columns)
 
 
 def save_figure(axes: Any, path: Path) -> None:

@@ -36,7 +36,7 @@ from ir_outcomes.comparison.verdict import (
     samples_of,
     stacked,
 )
-from ir_outcomes.comparison.wording import notes_on_input, notes_on_verdict, sentence
+from ir_outcomes.comparison.wording import notes_on_input, notes_on_verdict, ranked, sentence
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate, is_saved, with_saved_runs
 from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation, n_missing
@@ -192,8 +192,8 @@ def _comparison(
         run_metadata=pair.metadata,
         queries=_query_outcomes(queries, pair.texts),
     )
-    first, later = notes_on_verdict(comparison, queries)
-    return replace(comparison, notes=(*first, *pair.notes, *later))
+    first, background = ranked((*pair.notes, *notes_on_verdict(comparison, queries)))
+    return replace(comparison, notes=first, background=background)
 
 
 def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, Floats]:
@@ -508,8 +508,7 @@ def _best_first(evaluation: Evaluation) -> tuple[Evaluation, str]:
     means = [float(run.reciprocal_rank().mean()) for run in evaluation.at()]
     best = evaluation.names[int(np.argmax(means))]
     note = (
-        f"{best} is the baseline because its mean reciprocal rank is the highest of {len(means)} runs. A run that was chosen "
-        "for its score on these queries looks better than it is, and no correction accounts for that choice: verdicts come up "
-        "more often than alpha says."
+        f"The baseline was chosen on these queries: {best} has the highest mean reciprocal rank of {len(means)} runs. A run "
+        "that was chosen for its score looks better than it is, and no correction accounts for that."
     )
     return evaluation[[best, *(name for name in evaluation.names if name != best)]], note

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, overload
+from typing import Any, ClassVar, Literal, NamedTuple, overload
 
+from ir_outcomes.columns import Better, Column, attributes, rows_of
 from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes, Settings
 from ir_outcomes.comparison.verdict import LABELS, Decision, Direction, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import plural
-from ir_outcomes.results import OPTIONAL, Result, cells_of
+from ir_outcomes.results import OPTIONAL, Result
+from ir_outcomes.statistics import Test
 
-__all__ = ["Comparison", "Comparisons", "CutoffLabel", "QueryOutcome", "Verdict", "row_of"]
+__all__ = ["Comparison", "Comparisons", "CutoffLabel", "QueryOutcome", "Verdict", "columns_of", "long_rows_of", "paper_columns"]
 
 WHICH = ("won", "lost", "better", "worse")
 
@@ -143,7 +145,9 @@ class Comparison(Result):
     verdict : Verdict
         The two-facet verdict.
     notes : tuple of str
-        What a careful reader must know, the most important first.
+        What changes how the label is read, the most important first, each as "Headline: details."
+    background : tuple of str
+        What else a careful reader may want to know.
     versions : mapping of str to str
         Of ir_outcomes, NumPy, SciPy and Python.
     run_metadata : mapping of str to str
@@ -169,6 +173,7 @@ class Comparison(Result):
     notes: tuple[str, ...]
     versions: Mapping[str, str]
     run_metadata: Mapping[str, str] = field(default_factory=dict)
+    background: tuple[str, ...] = ()
     queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
 
     has_paper_columns: ClassVar[bool] = True
@@ -234,11 +239,15 @@ class Comparison(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row: a value for each column, None where there is none; units are those of the attributes."""
-        return [row_of(self)]
+        return rows_of(columns_of([self]), [self])
 
     def paper_rows(self) -> list[dict[str, Any]]:
         """Return one row with the columns of Tables 1 and 2 of Lin et al. 2021."""
-        return [_paper_row(self)]
+        return rows_of(paper_columns(self), [self])
+
+    def long_rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each test; only the one that decides on a facet has a corrected p-value."""
+        return long_rows_of(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -320,43 +329,57 @@ class Comparisons(Result, Sequence[Comparison]):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each comparison."""
-        return [row_of(item) for item in self.items]
+        return rows_of(columns_of(self.items), self.items)
 
     def paper_rows(self) -> list[dict[str, Any]]:
         """Return a row for each comparison with the columns of Tables 1 and 2 of Lin et al. 2021."""
-        return [_paper_row(item) for item in self.items]
+        return rows_of(paper_columns(self.items[0]), self.items) if self.items else []
+
+    def long_rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each test of each comparison."""
+        return [row for item in self.items for row in long_rows_of(item)]
 
 
-_OF_FACET = (
-    "n", "n_nonzero", "baseline", "contender", "difference", "low=interval.low", "high=interval.high", "effect=effect_size",
-    "test", "p=pvalue", "p_corrected=pvalue_corrected", "detectable",
-)  # fmt: skip
-_OF_RESTRICTED = (
-    "restricted_difference=difference", "restricted_low=interval.low", "restricted_high=interval.high",
-    "restricted_p=test.pvalue", "restricted_both=both", "restricted_won=won", "restricted_lost=lost",
-    "won_and_lost_p=won_and_lost_test.pvalue", "queries_better=better", "queries_worse=worse", "queries_equal=equal",
-)  # fmt: skip
-
-
-def row_of(comparison: Comparison) -> dict[str, Any]:
-    """Return a column for each value, None where there is none; units are those of `Comparison`."""
-    row = cells_of(comparison, "baseline", "contender", "n_queries", "n_unanswerable", "cutoff", "rel", "unit", "ties")
-    shares = (f"{outcome}_share=shares.{outcome}" for outcome in OUTCOMES)
-    row |= cells_of(comparison.outcomes, *OUTCOMES, *shares, "lost_at", "won_at")
-    for name in ("coverage", "ranking", "reciprocal"):
-        if (facet := getattr(comparison, name)) is not None:
-            row |= cells_of(facet, *_OF_FACET, prefix=f"{name}_")
-    row.pop("reciprocal_p_corrected", None)  # it decides nothing, so it is not corrected
-    row |= cells_of(comparison.ranking, "ratio", prefix="ranking_")
-    if comparison.restricted is not None:
-        row |= cells_of(comparison.restricted, *_OF_RESTRICTED)
-    row |= cells_of(comparison.naive, "baseline", "contender", "difference", prefix="naive_")
-    row |= {f"naive_p_{name}": pvalue for name, pvalue in comparison.naive.pvalues.items()}
-    row |= cells_of(comparison.settings, "alpha", "correction", "family")
-    row |= cells_of(
-        comparison.verdict, "verdict=label", "direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent"
+def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
+    """Return the columns of comparisons, with the units of their facets."""
+    first = comparisons[0] if comparisons else None
+    measure = "" if first is None or first.ranking.measured_in == "ranks" else first.ranking.measured_in
+    cutoffs = sorted({at.cutoff for item in comparisons for at in item.cutoffs})
+    return (
+        *attributes("baseline", "contender"),
+        Column("n_queries", heading="queries", form="n"),
+        *attributes("n_unanswerable", "cutoff", "rel", "unit", "ties"),
+        *(Column(outcome, f"outcomes.{outcome}", form="n") for outcome in OUTCOMES),
+        *(Column(f"{outcome}_share", f"outcomes.shares.{outcome}", outcome, "%") for outcome in OUTCOMES),
+        *attributes("lost_at=outcomes.lost_at", "won_at=outcomes.won_at"),
+        *_facet_columns("coverage", "points", "higher", 2),
+        *(
+            _facet_columns("ranking", measure, "higher" if first and first.ranking.higher_is_better else "lower", 4)
+            if measure
+            else _facet_columns("ranking", "ranks", "lower", 2)
+        ),
+        # The reciprocal decides nothing, so it is not corrected.
+        *(_facet_columns("reciprocal", "reciprocal", "higher", 4, corrected=False) if not measure else ()),
+        Column("ranking_ratio", "ranking.ratio", "B / A", ".2f", better="lower"),
+        *(_RESTRICTED if first is None or first.restricted is not None else ()),
+        *attributes("naive_baseline=naive.baseline", "naive_contender=naive.contender", "naive_difference=naive.difference"),
+        *(Column(f"naive_p_{test}", _naive_p(test), form="p") for test in ("ranksum", "wilcoxon", "t")),
+        *attributes("alpha=settings.alpha", "correction=settings.correction", "family=settings.family"),
+        Column("verdict", "verdict.label", form="label"),
+        *attributes(*(f"{name}=verdict.{name}" for name in _OF_VERDICT)),
+        *(Column(f"verdict_at_{cutoff}", _label_at(cutoff), form="label") for cutoff in cutoffs),
     )
-    return row | {f"verdict_at_{at.cutoff}": at.label for at in comparison.cutoffs}
+
+
+_OF_VERDICT = ("direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent")
+_RESTRICTED = (
+    Column("restricted_difference", "restricted.difference", "all queries", "+.2f", "ranks", "lower"),
+    Column("restricted", "restricted.interval", "all queries", "[+.2f]", "ranks", "lower"),
+    Column("restricted_p", "restricted.test.pvalue", "p", "p"),
+    *attributes("restricted_both=restricted.both", "restricted_won=restricted.won", "restricted_lost=restricted.lost"),
+    Column("won_and_lost_p", "restricted.won_and_lost_test.pvalue", "p", "p"),
+    *attributes("queries_better=restricted.better", "queries_worse=restricted.worse", "queries_equal=restricted.equal"),
+)
 
 
 def measures_of(comparison: Comparison) -> tuple[str, str]:
@@ -366,29 +389,96 @@ def measures_of(comparison: Comparison) -> tuple[str, str]:
     return ("ESL", "RR") if comparison.unit == "query" else ("ASL", "reciprocal ASL")
 
 
-def _paper_row(comparison: Comparison) -> dict[str, Any]:
-    """Return the columns of Table 1 and then of Table 2 of Lin et al. 2021; p-values are raw, as in the paper.
+def _facet_columns(
+    name: Literal["coverage", "ranking", "reciprocal"], unit: str, better: Better, places: int, *, corrected: bool = True
+) -> tuple[Column, ...]:
+    return (
+        Column(f"{name}_n", f"{name}.n", "n", "n"),
+        Column(f"{name}_n_nonzero", f"{name}.n_nonzero", "differ", "n"),
+        Column(f"{name}_baseline", f"{name}.baseline", "A", f".{places}f"),
+        Column(f"{name}_contender", f"{name}.contender", "B", f".{places}f"),
+        Column(f"{name}_difference", f"{name}.difference", name, f"+.{places}f", unit, better),
+        Column(name, f"{name}.interval", name, f"[+.{places}f]", unit, better),
+        *attributes(f"{name}_effect={name}.effect_size", f"{name}_test={name}.test"),
+        Column(f"{name}_p", f"{name}.pvalue", "raw p", "p"),
+        *((Column(f"{name}_p_corrected", f"{name}.pvalue_corrected", "p", "p"),) if corrected else ()),
+        *attributes(f"{name}_detectable={name}.detectable"),
+    )
 
-    The difference is that of the naive means (MRR). The coverage test stands beside the outcomes, where the paper leaves it
-    to the reader.
+
+def _naive_p(test: str) -> Callable[[Comparison], float]:
+    return lambda item: item.naive.pvalues[test]
+
+
+def _label_at(cutoff: int) -> Callable[[Comparison], str | None]:
+    return lambda item: next((at.label for at in item.cutoffs if at.cutoff == cutoff), None)
+
+
+def paper_columns(first: Comparison) -> tuple[Column, ...]:
+    """Return the columns of Tables 1 and 2 of Lin et al. 2021; p-values are raw, as in the paper.
+
+    The coverage test stands beside the outcomes, where the paper leaves it to the reader.
     """
-    naive = comparison.naive.pvalues
-    row = cells_of(comparison, "A=baseline", "B=contender", "delta=naive.difference")
-    row |= {"naive_wrs_p": naive["ranksum"], "naive_wsr_p": naive["wilcoxon"], "naive_t_p": naive["t"]}
-    row |= cells_of(
-        comparison, "neither=outcomes.shares.neither", "a_wins=outcomes.shares.lost", "b_wins=outcomes.shares.won",
-        "coverage_p=coverage.pvalue", "both=outcomes.shares.both",
+    on_ranks = first.reciprocal is not None
+    length, reciprocal = measures_of(first)
+    one, both = "(2) one run finds", "(3) both find"
+    naive = "MRR" if on_ranks else "mean"
+    return (
+        Column("A", "baseline", group="Runs"),
+        Column("B", "contender", group="Runs"),
+        Column("delta", "naive.difference", "difference", "+.4f", group=naive),
+        *(Column(f"naive_{short}_p", _naive_p(test), f"{short.upper() if test != 't' else short} p", "p", group=naive)
+          for short, test in (("wrs", "ranksum"), ("wsr", "wilcoxon"), ("t", "t"))),
+        Column("neither", "outcomes.shares.neither", "all", "%", group="(1) neither"),
+        Column("a_wins", "outcomes.shares.lost", "A wins", "%", group=one),
+        Column("b_wins", "outcomes.shares.won", "B wins", "%", group=one),
+        Column("coverage_p", "coverage.pvalue", "p", "p", group=one),
+        Column("both", "outcomes.shares.both", "all", "%", group=both),
+        *_paper_facet("ranking", length, 2 if on_ranks else 4, both),
+        *(_paper_facet("reciprocal", reciprocal, 4, both) if on_ranks else ()),
+        Column("verdict", "verdict.label", form="label"),
     )  # fmt: skip
-    for measure, facet in zip(measures_of(comparison), (comparison.ranking, comparison.reciprocal), strict=True):
-        if facet is not None:
-            name = measure.lower().replace(" ", "_")
-            row |= {
-                f"a_{name}": facet.baseline,
-                f"b_{name}": facet.contender,
-                f"{name}_wsr_p": facet.pvalues["wilcoxon"],
-                f"{name}_t_p": facet.pvalues["t"],
-            }
-    return row | {"verdict": comparison.verdict.label}
+
+
+def _paper_facet(name: Literal["ranking", "reciprocal"], measure: str, places: int, group: str) -> tuple[Column, ...]:
+    key = measure.lower().replace(" ", "_")
+
+    def pvalue_of(test: str) -> Callable[[Comparison], float]:
+        return lambda item: getattr(item, name).pvalues[test]
+
+    return (
+        Column(f"a_{key}", f"{name}.baseline", f"A {measure}", f".{places}f", group=group),
+        Column(f"b_{key}", f"{name}.contender", f"B {measure}", f".{places}f", group=group),
+        Column(f"{key}_wsr_p", pvalue_of("wilcoxon"), f"{measure} WSR p", "p", group=group),
+        Column(f"{key}_t_p", pvalue_of("t"), f"{measure} t p", "p", group=group),
+    )
+
+
+def long_rows_of(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return a flat row for each test of a comparison; only the one that decides has a corrected p-value."""
+    pair = {"baseline": comparison.baseline, "contender": comparison.contender}
+    facets = [facet for facet in (comparison.coverage, comparison.ranking, comparison.reciprocal) if facet is not None]
+    rows = [
+        _test_row(pair, facet.name, name, test, facet, facet.n, facet.pvalue_corrected if name == facet.test else None)
+        for facet in facets
+        for name, test in facet.tests.items()
+    ]
+    if (whole := comparison.restricted) is not None:
+        for test in (whole.test, whole.sign_test):
+            rows.append(_test_row(pair, "all queries", test.name, test, whole, whole.n))
+    for name, test in comparison.naive.tests.items():
+        rows.append(_test_row(pair, "naive", name, test, comparison.naive, comparison.n_queries))
+    return rows
+
+
+def _test_row(
+    pair: Mapping[str, str], facet: str, name: str, test: Test, measured: Any, n: int, corrected: float | None = None
+) -> dict[str, Any]:
+    low, high = getattr(measured, "interval", None) or (None, None)
+    return {
+        **pair, "facet": facet, "test": name, "estimate": measured.difference, "low": low, "high": high,
+        "statistic": test.statistic, "p": test.pvalue, "p_corrected": corrected, "n": n, "n_nonzero": test.n_nonzero,
+    }  # fmt: skip
 
 
 _ORDERS: dict[str, Callable[[Comparison], Any]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,19 +12,14 @@ from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural, pvalue, pvalue_in_words
-from ir_outcomes.statistics import (
-    FEW,
-    design_effect,
-    differences,
-    mean_test,
-    smallest_pvalue,
-    wilcoxon,
-)
+from ir_outcomes.statistics import design_effect, differences, mean_test, wilcoxon
+from ir_outcomes.statistics.corrections import smallest_pvalue
+from ir_outcomes.statistics.tests import FEW
 
 if TYPE_CHECKING:
     from ir_outcomes.comparison.result import Comparison
 
-__all__ = ["notes_on_input", "notes_on_verdict", "sentence"]
+__all__ = ["notes_on_input", "notes_on_verdict", "ranked", "sentence"]
 
 FEW_QUERIES = 60
 
@@ -55,23 +50,54 @@ def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterato
     yield from _about_judgments(baseline, contender)
 
 
-def notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> tuple[list[str], list[str]]:
-    """Return the notes that a reader must see first, and the others."""
-    first = [
-        *_about_guard(comparison),
-        *_about_naive_mean(comparison),
-        *_about_confirmation(comparison, pair),
-        *_about_cutoffs(comparison),
-    ]
+# Notes that change how the label is read begin with one of these headlines, in the order in which they are shown. All other
+# notes are background.
+HEADLINES = (
+    "The guard acted",
+    "The mean over all queries goes the other way",
+    "Not confirmed on all queries",
+    "Another direction at other cutoffs",
+    "Tests of ranking contradict each other",
+    "A few queries with large changes decide on ranking",
+    "Most queries change, the mean does not",
+    "The baseline was chosen on these queries",
+    "Missing queries",
+    "Unequal depth",
+    "Judged unequally",
+    "The label depends on few judgments",
+    "Few differences",
+    "Few queries",
+    "Dependent queries",
+    "Harm is not excluded",
+)
+
+
+def ranked(notes: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Divide notes into those that change how the label is read, the most important first, and the background."""
+    places = {headline: place for place, headline in enumerate(HEADLINES)}
+    distinct = list(dict.fromkeys(notes))
+    first = [note for note in distinct if note.partition(":")[0] in places]
+    first.sort(key=lambda note: places[note.partition(":")[0]])
+    return tuple(first), tuple(note for note in distinct if note not in first)
+
+
+def notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+    """Yield what a careful reader must know about the verdict."""
+    yield from _about_guard(comparison)
+    yield from _about_naive_mean(comparison)
+    yield from _about_confirmation(comparison, pair)
+    yield from _about_cutoffs(comparison)
     coverage, ranking = comparison.coverage, comparison.ranking
-    later: list[str] = []
     for facet in (coverage, ranking):
-        later += [*_about_tests(facet), *_about_few_queries(facet, comparison.settings.n_clusters)]
-    later += [*_about_within_facet(comparison), *_about_disagreement(ranking)]
+        yield from _about_tests(facet)
+    yield from _about_few_queries(comparison)
+    yield from _about_disagreement(ranking)
     for facet in (coverage, ranking):
-        later += _about_interval(facet)
-    later += [*_about_certainty(comparison), *_about_clusters(comparison, pair), *_about_chances(comparison)]
-    return first, later
+        yield from _about_interval(facet)
+    yield from _about_harm(comparison)
+    yield from _about_power(comparison)
+    yield from _about_clusters(comparison, pair)
+    yield from _about_chances(comparison)
 
 
 def _coverage(facet: CoverageFacet, pair: PairedQueries, unit: str) -> str:
@@ -143,8 +169,8 @@ def _about_guard(comparison: Comparison) -> Iterator[str]:
         if test.pvalue <= comparison.alpha and test.direction == sign
     ]
     yield (
-        f'The facets alone say "{says}", but {listed(found)}, counting {restricted.horizon + 1} where nothing is found '
-        f"({where}); so the label is trade-off."
+        f'The guard acted: the facets alone say "{says}", but {listed(found)}, counting {restricted.horizon + 1} where nothing '
+        f"is found ({where}); so the label is trade-off."
     )
 
 
@@ -158,11 +184,10 @@ def _about_naive_mean(comparison: Comparison) -> Iterator[str]:
     is_opposite = says * t.direction * (1 if naive.higher_is_better else -1) < 0
     if not is_opposite or t.pvalue > comparison.alpha or naive.baseline is None or naive.contender is None:
         return
-    measure = "Mean reciprocal rank" if comparison.reciprocal is not None else "The mean"
+    measure = "MRR" if comparison.reciprocal is not None else "the mean"
     yield (
-        f"{measure} over all queries goes the other way: {naive.baseline:.4f} to {naive.contender:.4f} (t, "
-        f"{pvalue_in_words(t.pvalue)}). It mixes both facets and weighs the first ranks most; the label "
-        "does not depend on it."
+        f"The mean over all queries goes the other way: {measure} {naive.baseline:.4f} to {naive.contender:.4f} (t, "
+        f"{pvalue_in_words(t.pvalue)}). It mixes both facets and weighs the first ranks most; the label does not depend on it."
     )
 
 
@@ -170,14 +195,15 @@ def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator
     """Say that all queries do not confirm the one facet that changed, or that nothing can."""
     changed, is_unconfirmed, _ = comparison.verdict.label.partition(", unconfirmed")
     if pair.all_queries is None and pair.measure is None:
+        opening = "Not confirmed on all queries: without" if is_unconfirmed else "Without"
         yield (
-            "Without a cutoff the search lengths over all queries are not known: they could not confirm "
+            f"{opening} a cutoff the search lengths over all queries are not known: they could not confirm "
             f"{f'the {changed}' if is_unconfirmed else 'a direction'}, or show that early answers were lost and late ones won."
         )
     elif pair.all_queries is None and is_unconfirmed:
         yield (
-            f"{pair.measure} is 0, its best value, where nothing is found, so its mean over all queries cannot confirm the "
-            f"{changed}."
+            f"Not confirmed on all queries: {pair.measure} is 0, its best value, where nothing is found, so its mean over all "
+            f"queries cannot confirm the {changed}."
         )
     elif pair.all_queries is not None and is_unconfirmed:
         change = differences(*pair.all_queries)
@@ -187,8 +213,8 @@ def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator
         tests = mean_test(change, clusters=pair.clusters), wilcoxon(change, pair.clusters)
         pvalues = "; ".join(f"{test.method}, {pvalue_in_words(test.pvalue)}" for test in tests)
         yield (
-            f"The {changed} is not confirmed: over all queries {pair.measure or 'the search'} is {seen} ({pvalues}), so the "
-            "label has no direction."
+            f"Not confirmed on all queries: there {pair.measure or 'the search'} is {seen} ({pvalues}), so the {changed} gives "
+            "no direction."
         )
 
 
@@ -200,10 +226,9 @@ def _about_cutoffs(comparison: Comparison) -> Iterator[str]:
     for at in comparison.cutoffs:
         where.setdefault(at.label, []).append(str(at.cutoff))
     if len(where) > 1:
-        (shown, own), *others = where.items()
-        only = " only" if len(own) == 1 else ""
-        rest = "; ".join(f'at {listed(cutoffs)} "{label}"' for label, cutoffs in others)
-        yield f'The label depends on the cutoff: "{shown}" at {listed(own)}{only}; {rest}.'
+        _, *others = where.items()
+        rest = "; ".join(f"{label} at {listed(cutoffs)}" for label, cutoffs in others)
+        yield f"Another direction at other cutoffs: {rest}."
 
 
 def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
@@ -219,13 +244,13 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
             yield f"No run is deeper than {depths[0]}: the cutoff {cutoff} is in effect {depths[0]}."
     elif baseline.judged_only:
         yield (
-            f"Without unjudged documents {baseline.name} has at most {plural('document', depths[0])}, {contender.name} "
-            f"{depths[1]}. {unequal}"
+            f"Unequal depth: without unjudged documents {baseline.name} has at most {plural('document', depths[0])}, "
+            f"{contender.name} {depths[1]}. {unequal}"
         )
     else:
         yield (
-            f"Coverage is compared at unequal depth: {baseline.name} returns at most {plural('document', depths[0])}, "
-            f"{contender.name} {depths[1]}; compare at cutoff {max(min(depths), 1)}, which both reach. {unequal}"
+            f"Unequal depth: {baseline.name} returns at most {plural('document', depths[0])}, {contender.name} {depths[1]}; "
+            f"compare with cutoff={max(min(depths), 1)}, which both reach. {unequal}"
         )
 
 
@@ -234,7 +259,7 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
         return
     cutoff = baseline.cutoff
     parts: list[str] = []
-    biased: list[str] = []
+    biased: dict[str, str] = {}  # the facet, and what says so
     for depth, facet in ((10, "ranking"), (cutoff, "coverage")):
         if depth is None or (cutoff is not None and depth > cutoff):
             continue
@@ -243,16 +268,15 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
             continue
         parts.append(f"{shares[0]:.0%} of the top {depth} of {baseline.name} and {shares[1]:.0%} of {contender.name}")
         if abs(shares[0] - shares[1]) > UNEVEN_JUDGING:
-            biased.append(facet)
+            biased[facet] = parts[-1]
     if not parts:
         return
-    note = f"Unjudged documents: {'; '.join(dict.fromkeys(parts))}."
     if biased:
-        note += (
-            f" They count as not relevant, which can bias {listed(biased)} against the run that has more of them; "
-            "compare with judged_only=True too."
+        yield (
+            f"Judged unequally: {next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}; compare "
+            "with judged_only=True too."
         )
-    yield note
+    yield f"Unjudged documents: {'; '.join(dict.fromkeys(parts))}."
 
 
 def _about_tests(facet: Facet) -> Iterator[str]:
@@ -261,50 +285,51 @@ def _about_tests(facet: Facet) -> Iterator[str]:
         yield f"{facet.name.capitalize()}: {note}."
 
 
-def _about_few_queries(facet: Facet, clusters: int | None) -> Iterator[str]:
+def _about_few_queries(comparison: Comparison) -> Iterator[str]:
+    """Say where a difference can be missed because few queries differ, or there are few queries."""
     # What tests rest on: clusters, where queries come in clusters.
-    name, differing = facet.name.capitalize(), facet.decides.n_nonzero
-    noun = "query" if clusters is None else "cluster"
-    if 0 < facet.n < FEW_QUERIES:
-        yield f'{name} rests on {plural("query", facet.n)}: "not significantly worse" says little, look at the interval.'
-    if isinstance(facet, RankingFacet) and facet.test == "signflip" and "t" in facet.tests and 0 < differing < FEW:
+    noun = "query" if comparison.settings.n_clusters is None else "cluster"
+    coverage, ranking = comparison.coverage, comparison.ranking
+    few = [(facet, facet.decides.n_nonzero) for facet in (coverage, ranking) if facet.n_nonzero]
+    impossible = [
+        f"{facet.name} with {plural(noun, differing)} that {'differs' if differing == 1 else 'differ'} "
+        f"(smallest possible p {smallest_pvalue(differing):.2g})"
+        for facet, differing in few
+        if smallest_pvalue(differing) > facet.detectable_level
+    ]
+    if impossible:
+        yield f"Few differences: nothing could be significant at {coverage.detectable_level:.2g} on {listed(impossible)}."
+    differing = ranking.decides.n_nonzero
+    if ranking.test == "signflip" and "t" in ranking.tests and 0 < differing < FEW:
         yield (
-            f"{name}: the runs differ on only {plural(noun, differing)}, too few for the t test "
-            f"({pvalue_in_words(facet.tests['t'].pvalue)}); the sign-flip test decides instead."
+            f"Ranking: the runs differ on only {plural(noun, differing)}, too few for the t test "
+            f"({pvalue_in_words(ranking.tests['t'].pvalue)}); the sign-flip test decides instead."
         )
-    smallest = smallest_pvalue(differing)
-    if differing and smallest > facet.detectable_level:
-        yield (
-            f"{name}: with {plural(noun, differing)} that {'differs' if differing == 1 else 'differ'}, the smallest "
-            f"possible p-value is {smallest:.2g}; no result could be significant at {facet.detectable_level:.2g}."
-        )
+    missed = [facet for facet in (comparison.coverage, ranking) if 0 < facet.n < FEW_QUERIES and facet.pvalue > facet.alpha]
+    if missed and not impossible:
+        counts = listed([f"{facet.name} on {plural('query', facet.n)}" for facet in missed])
+        yield f"Few queries: no significant difference of {counts} says little; look at the intervals."
 
 
-def _about_within_facet(comparison: Comparison) -> Iterator[str]:
-    """Say that one facet by itself is a trade-off, where two of its tests are significant in opposite directions."""
-    ranking = comparison.ranking
-    mean = ranking.tests["signflip" if ranking.tests["sign"].n_nonzero < FEW else "t"]
-    tests = (ranking.decides, mean, ranking.tests["wilcoxon"])
-    significant = {test.direction for test in tests if test.pvalue <= ranking.alpha and test.direction}
-    if len(significant) == 2:
-        yield (
-            "Ranking contradicts itself: most queries change in one direction and the mean in the other, both significantly. "
-            "A few queries with large changes do this; list them with per_query."
-        )
+def _few(ranking: RankingFacet) -> bool:
+    """Return whether so few queries (or clusters) differ that t neither decides nor vetoes."""
+    return ranking.tests["sign"].n_nonzero < FEW
 
 
 def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
-    t, wilcoxon = ranking.tests["t"], ranking.tests["wilcoxon"]
-    if ranking.tests["sign"].n_nonzero < FEW:  # t neither decides nor vetoes there
-        return
-    disagree = (t.pvalue <= ranking.alpha) != (wilcoxon.pvalue <= ranking.alpha)
-    opposite = t.direction * wilcoxon.direction < 0
-    if disagree or opposite:
-        how = "point in opposite directions" if opposite else "disagree"
+    """Say that the tests of the mean and of the signed ranks see different things; without a significant one it is no news."""
+    mean, wilcoxon = ranking.tests["signflip" if _few(ranking) else "t"], ranking.tests["wilcoxon"]
+    by_mean, by_ranks = (test.pvalue <= ranking.alpha and test.direction != 0 for test in (mean, wilcoxon))
+    shown = f"{mean.name} {pvalue_in_words(mean.pvalue)}, Wilcoxon {pvalue_in_words(wilcoxon.pvalue)}"
+    if by_mean and by_ranks and mean.direction != wilcoxon.direction:
         yield (
-            f"Ranking: the t test ({pvalue_in_words(t.pvalue)}, of the mean) and the Wilcoxon test "
-            f"({pvalue_in_words(wilcoxon.pvalue)}, of signed ranks) {how}; a few queries with large changes dominate the mean."
+            f"Tests of ranking contradict each other: most queries change in one direction, the mean in the other ({shown}); "
+            "a few queries with large changes do this."
         )
+    elif by_mean and not by_ranks:
+        yield f"A few queries with large changes decide on ranking: {shown}."
+    elif by_ranks and not by_mean and not _few(ranking):
+        yield f"Most queries change, the mean does not: {shown} on ranking; a few queries with large changes hide it."
 
 
 def _about_interval(facet: Facet) -> Iterator[str]:
@@ -319,41 +344,50 @@ def _about_interval(facet: Facet) -> Iterator[str]:
             yield f"{name}: the {what} {verb} {written}, but the test ({pvalue_in_words(facet.pvalue)}) decides."
 
 
-def _about_certainty(comparison: Comparison) -> Iterator[str]:
-    coverage, ranking = comparison.coverage, comparison.ranking
-    losses, excluded, sizes = [], [], []
-    for facet in (coverage, ranking):
+def _about_harm(comparison: Comparison) -> Iterator[str]:
+    """Say which losses the intervals leave possible; where the label claims no harm, that changes how it is read."""
+    losses, excluded = [], []
+    for facet in (comparison.coverage, comparison.ranking):
         unit, places = _unit_of(facet)
         if facet.worst_case is not None:
             loss = facet.worst_case * (-1 if facet.higher_is_better else 1)
             if loss > 0:
-                losses.append(f"up to {_size(loss, places)} {unit}")
+                losses.append(f"{_size(loss, places)} {unit}")
             else:
                 excluded.append(facet.name)
+    if losses and comparison.verdict.label in ("better without harm", "no significant difference"):
+        yield f"Harm is not excluded: a loss of up to {listed(losses)} is possible."
+    elif losses:
+        yield f"A loss of up to {listed(losses)} cannot be ruled out."
+    if excluded:
+        yield f"Any loss of {listed(excluded)} is excluded at the {1 - comparison.alpha:.0%} level."
+
+
+def _about_power(comparison: Comparison) -> Iterator[str]:
+    """Say how small a difference would be found."""
+    coverage, ranking = comparison.coverage, comparison.ranking
+    sizes = []
+    for facet in (coverage, ranking):
         if facet.detectable is not None:
             size = comparison.settings.n_clusters or facet.n
             is_exact = size >= 200 and facet.decides.n_nonzero >= FEW and facet.test in ("t", "exact")
-            sizes.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {unit}")
-    found = [f"do not exclude a loss of {listed(losses)}"] if losses else []
-    found += [f"exclude any loss of {listed(excluded)}"] if excluded else []
-    if found:
-        yield f"At the {1 - coverage.alpha:.0%} level, these data {', but '.join(found)}."
-    notes = [f"Smallest true difference that would be found with {POWER:.0%} power: {listed(sizes)}."] if sizes else []
+            sizes.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {_unit_of(facet)[0]}")
+    if sizes:
+        yield f"Smallest true difference that would be found with {POWER:.0%} power: {listed(sizes)}."
     for facet in (coverage, ranking):
         if facet.detectable is not None:
             continue
         if facet is coverage and (coverage.won is not None or coverage.deviation):
-            notes.append(f"On coverage not even 100 percentage points would be found with {POWER:.0%} power.")
+            yield f"On coverage not even 100 percentage points would be found with {POWER:.0%} power."
         elif facet.deviation == 0:
-            notes.append(f"{facet.name.capitalize()} has no spread, so it is not known which difference would be found.")
-    yield " ".join(notes)
+            yield f"{facet.name.capitalize()} has no spread, so it is not known which difference would be found."
 
 
 def _unit_of(facet: Facet) -> tuple[str, int]:
     """Return the unit of a facet in words, and the decimal places of its differences."""
     if facet.measured_in == "percentage points":
-        return "percentage points of coverage", 2
-    return ("ranks of search length", 2) if facet.measured_in == "ranks" else (f"of {facet.measured_in}", 4)
+        return "points of coverage", 2
+    return ("ranks", 2) if facet.measured_in == "ranks" else (f"of {facet.measured_in}", 4)
 
 
 def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:

@@ -83,7 +83,7 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
             ignored = f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
             ignoring.setdefault(ignored, []).append(run.name)
     for queries, names in lacking.items():
-        yield f"{some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."
+        yield f"Missing queries: {some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."
     for queries, names in ignoring.items():
         yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {queries}, which are ignored."
 

@@ -57,16 +57,14 @@ def write(
     parts = []
     for number, table in enumerate((table for table in view.tables if table.columns), start=1):
         tabular = _tabular(table, mark)
-        described = [*_described(table), *_legend(table, mark)]
-        said = [*([] if caption is True else described), *table.sentences]
+        described = [_sentence(table.title or view.headline), *map(_sentence, table.captions), *_legend(table, mark)]
         if in_float:
             suffix = f"-{number}" if number > 1 else ""
             own = tex(" ".join(described)) if caption is True else caption or ""
             tabular = _float(tabular, own, None if label is None else f"{label}{suffix}", wide=wide)
-        parts.append("\n".join([*tabular, *map(_comment, said)]))
-    statements = [f"{said.title}: {said.label}. {' '.join(said.sentences)}" for said in view.statements]
-    closing = [_comment(text) for text in (*statements, *view.notes)]
-    return "\n\n".join([*parts, *(["\n".join(closing)] if closing else [])])
+        parts.append("\n".join([*tabular, *(map(_comment, described) if caption is not True else ())]))
+    closing = [_comment(text) for text in (view.headline, *view.sentences, *view.notes)]
+    return "\n\n".join([*parts, "\n".join(closing)])
 
 
 def tex(text: str) -> str:
@@ -87,7 +85,7 @@ def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
         rf"\begin{{tabular}}{{{alignment}}}",
         r"\toprule",
         *_groups(table.columns),
-        _row(tex(column.heading) for column in table.columns),
+        _row(tex(column.title) for column in table.columns),
         r"\midrule",
         *(_row(_cells(table, number, mark)) for number in range(len(table.rows))),
         r"\bottomrule",
@@ -167,10 +165,8 @@ def _float(tabular: list[str], caption: str, label: str | None, *, wide: bool) -
     ]
 
 
-def _described(table: Table) -> list[str]:
-    """Return title, head and caption as sentences."""
-    parts = [text for text in (table.title, table.head, table.caption) if text]
-    return [text if text.endswith((".", "?", "!")) else f"{text}." for text in parts]
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _legend(table: Table, mark: Collection[Mark]) -> list[str]:

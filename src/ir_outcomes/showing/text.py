@@ -1,133 +1,116 @@
-"""Text: aligned, with colour and in the terminal's width on a terminal, without both elsewhere.
-
-Text that is not for a terminal is read by programs, too: its tables are as wide as they need, so that no name or path is
-broken. Sentences and notes are wrapped at 80 columns, between words only.
-"""
+"""Text: aligned, folded at the width of the terminal, with colours on a terminal and without them elsewhere."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
 
+from ir_outcomes.columns import Column
 from ir_outcomes.errors import escaped
-from ir_outcomes.showing.view import Column, Statement, Table, View
-from ir_outcomes.showing.words import tone
+from ir_outcomes.formatting import plural
+from ir_outcomes.showing.view import Table, View, column_groups
 
-__all__ = ["print_view", "write"]
+__all__ = ["print_text", "write"]
 
-WIDTH = 80
+ROWS = 20  # of each table on the first screen
+LEAST_WIDTH = 12  # of a column of text that is folded
 _PVALUE = re.compile(r"\bp ([=<]) (?=\d)")  # stays on one line
 _NO_BREAK = "\0"  # cannot be in text whose control characters are escaped
-_STYLES = {"better": "bold green", "worse": "bold red", "mixed": "bold yellow", "same": ""}
+_COLOURS = {
+    "bold blue": r"\bbetter (on both facets|without harm)|\bpass\b",
+    "bold dark_orange": r"\bworse (on both facets|without gain)|\bfail\b",
+    "bold": r"\btrade-off\b|\b(coverage|ranking) (gain|loss), unconfirmed\b|\binconclusive\b",
+}
 
 
-def write(view: View) -> str:
-    """Render a view as text without colour."""
-    lines: list[str] = []
-    for part in _parts(view, WIDTH):
-        lines += _aligned(part) if isinstance(part, Table) else [part.plain]
-    return "\n".join(lines)
+def write(view: View, *, details: bool = False, rows: int | None = ROWS, ask: str = "to_text(details=True)") -> str:
+    """Write a view; `ask` is what a reader does to see the details, and `rows` bounds the tables, None for all rows."""
+    width = max(shutil.get_terminal_size((80, 24)).columns, 40)
+    blocks = [_wrapped(view.headline, width)]
+    if view.sentences:
+        blocks.append("\n".join(_wrapped(sentence, width) for sentence in view.sentences))
+    blocks += [_table(table, width, rows) for table in view.tables]
+    closing = [_wrapped(note, width, first="! ", rest="  ") for note in view.first_notes]
+    if details:
+        blocks += ["\n".join(closing)] if closing else []
+        blocks += [_table(table, width, None) for table in view.details]
+        notes = [_wrapped(note, width, first="- ", rest="  ") for note in view.other_notes]
+        blocks += ["\n".join(notes)] if notes else []
+    elif view.details or view.other_notes:
+        closing.append(_wrapped(f"More ({view.more or 'notes'}): {ask}", width))
+        blocks.append("\n".join(closing))
+    elif closing:
+        blocks.append("\n".join(closing))
+    return "\n\n".join(blocks)
 
 
-def print_view(view: View, stream: TextIO) -> None:
-    """Print a view to a terminal in its width, or to any other stream as `write` does."""
+def print_text(text: str, stream: TextIO) -> None:
+    """Print text, with verdicts in colour on a terminal."""
     if not stream.isatty():
-        stream.write(f"{write(view)}\n")
+        stream.write(f"{text}\n")
         return
-    console = Console(file=stream, highlight=False, emoji=False, markup=False)
-    for part in _parts(view, console.width):
-        console.print(_folded(part) if isinstance(part, Table) else part, crop=False)
+    from rich.console import Console
+    from rich.text import Text
+
+    coloured = Text(text)
+    for style, pattern in _COLOURS.items():
+        coloured.highlight_regex(pattern, style)
+    Console(file=stream, highlight=False, emoji=False, markup=False, soft_wrap=True).print(coloured)
 
 
-def _parts(view: View, width: int) -> Iterator[Text | Table]:
-    for number, table in enumerate(view.tables):
-        if number:
-            yield Text()
-        yield from _table_parts(table, width)
-    if view.tables and (view.statements or view.notes):
-        yield Text()
-    for statement in view.statements:
-        yield from _statement_parts(statement, width)
-    if view.notes:
-        if view.statements:
-            yield Text()
-        yield Text("Notes", style="bold")
-        for note in view.notes:
-            yield _wrapped(note, width, first=" - ", rest="   ")
-
-
-def _table_parts(table: Table, width: int) -> Iterator[Text | Table]:
-    if table.title:
-        yield _wrapped(table.title, width, style="bold")
-    if table.head:
-        yield _wrapped(table.head, width, style="dim")
+def _table(table: Table, width: int, most: int | None) -> str:
+    lines = [_wrapped(table.title, width)] if table.title else []
+    shown = table.rows if most is None else table.rows[:most]
     if table.columns:
-        if table.title or table.head:
-            yield Text()
-        yield table
-    if table.caption:
-        yield _wrapped(table.caption, width, style="dim")
-    for sentence in table.sentences:
-        yield _wrapped(sentence, width)
+        lines += _aligned(table.columns, shown, width)
+    if len(shown) < len(table.rows):
+        lines.append(_wrapped(f"and {plural('more row', len(table.rows) - len(shown))}: --rows {len(table.rows)}", width))
+    return "\n".join([*lines, *(_wrapped(caption, width) for caption in table.captions)])
 
 
-def _statement_parts(statement: Statement, width: int) -> Iterator[Text]:
-    yield Text.assemble(f"{escaped(statement.title)}: ", _label(statement.label))
-    for sentence in statement.sentences:
-        yield _wrapped(sentence, width, first="  ", rest="  ")
+def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Write the lines of a table, each column as wide as its widest cell; columns of text are folded where it is too wide."""
+    heads = [[escaped(column.title) for column in columns]]
+    cells = [[escaped(cell) for cell in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*heads, *cells, strict=True)]
+    while sum(widths) + len(widths) - 1 > width:
+        wide = [place for place, column in enumerate(columns) if not column.numeric and widths[place] > LEAST_WIDTH]
+        if not wide:
+            break
+        widths[max(wide, key=lambda place: widths[place])] -= 1
+    if groups := column_groups(columns):
+        yield _group_line(groups, widths)
+    for row in (*heads, *cells):
+        folded = [
+            textwrap.wrap(cell, size, break_on_hyphens=True) or [""] if cell_len(cell) > size else [cell]
+            for cell, size in zip(row, widths, strict=True)
+        ]
+        for line in range(max(map(len, folded))):
+            parts = [_padded(part[line] if line < len(part) else "", size, column.numeric)
+                     for part, size, column in zip(folded, widths, columns, strict=True)]  # fmt: skip
+            yield " ".join(parts).rstrip()
 
 
-def _aligned(table: Table) -> Iterator[str]:
-    """Write the lines of a table, each column as wide as its widest cell."""
-    headings = zip(*(heading.split("\n") for heading in _headings(table.columns)), strict=True)
-    rows = [*headings, *(tuple(map(escaped, row)) for row in table.rows)]
-    lengths = [[cell_len(cell) for cell in row] for row in rows]  # a character can be two columns wide, or none
-    widths = [max(column) for column in zip(*lengths, strict=True)]
-    for row, sizes in zip(rows, lengths, strict=True):
-        cells = []
-        for cell, size, width, column in zip(row, sizes, widths, table.columns, strict=True):
-            padding = " " * (width - size)
-            cells.append(f"{padding}{cell}" if column.numeric else f"{cell}{padding}")
-        yield " ".join(cells).rstrip()
+def _padded(cell: str, width: int, numeric: bool) -> str:
+    padding = " " * (width - cell_len(cell))  # a character can be two columns wide, or none
+    return f"{padding}{cell}" if numeric else f"{cell}{padding}"
 
 
-def _folded(table: Table) -> RichTable:
-    """Lay out a table for a terminal: long text is folded, so that the columns beside it stay visible."""
-    grid = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for heading, column in zip(_headings(table.columns), table.columns, strict=True):
-        grid.add_column(Text(heading), justify="right" if column.numeric else "left", no_wrap=column.numeric)
-    for row in table.rows:
-        grid.add_row(*map(_cell, row, table.columns))
-    return grid
+def _group_line(groups: Sequence[tuple[str, int]], widths: Sequence[int]) -> str:
+    """Write each group in the middle of its columns."""
+    parts, first = [], 0
+    for group, size in groups:
+        parts.append(escaped(group).center(sum(widths[first : first + size]) + size - 1))
+        first += size
+    return " ".join(parts).rstrip()
 
 
-def _headings(columns: tuple[Column, ...]) -> Iterator[str]:
-    has_groups = any(column.group for column in columns)
-    previous = ""
-    for column in columns:
-        group = "" if column.group == previous else escaped(column.group)
-        previous = column.group
-        heading = escaped(column.heading)
-        yield f"{group}\n{heading}" if has_groups else heading
-
-
-def _cell(text: str, column: Column) -> Text:
-    return _label(text) if column.kind == "label" else Text(escaped(text), overflow="fold")
-
-
-def _label(label: str) -> Text:
-    """Colour a verdict: green for better, red for worse."""
-    return Text(escaped(label), style=_STYLES[tone(label)])
-
-
-def _wrapped(text: str, width: int, *, first: str = "", rest: str = "", style: str = "") -> Text:
+def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> str:
     lines = textwrap.fill(
         _PVALUE.sub(rf"p{_NO_BREAK}\1{_NO_BREAK}", escaped(text)),
         width,
@@ -136,4 +119,4 @@ def _wrapped(text: str, width: int, *, first: str = "", rest: str = "", style: s
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return Text(lines.replace(_NO_BREAK, " "), style=style, no_wrap=True, overflow="ignore")
+    return lines.replace(_NO_BREAK, " ")

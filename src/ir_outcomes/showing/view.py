@@ -1,56 +1,25 @@
-"""What is shown of a result, independent of the format: tables, statements and notes, as text that is not yet escaped."""
+"""What is shown of a result, independent of the format, as text that is not yet escaped.
+
+Every view has the same order: the label, one or two sentences, a small table, at most three notes that change how the label is
+read, and one line that says what else there is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from itertools import groupby
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any
 
+from ir_outcomes.columns import Column
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import NOTHING
-from ir_outcomes.types import Columns, check_choice
 
-__all__ = [
-    "Cell", "Column", "Field", "Kind", "Layout", "Statement", "Table", "View", "best", "column_groups", "of_part", "tabulated",
-    "view_of",
-]  # fmt: skip
+__all__ = ["Cell", "Table", "View", "best", "column_groups", "legend", "table_of", "view_of"]
 
-T = TypeVar("T")
-U = TypeVar("U")
-Kind = Literal["text", "number", "pvalue", "interval", "label"]
+MOST_NOTES = 3
 Cell = tuple[int, int]  # row and column, from 0
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table.
-
-    Attributes
-    ----------
-    heading : str
-        Its heading.
-    kind : {"text", "number", "pvalue", "interval", "label"}
-        What its cells hold; a label is a verdict.
-    group : str
-        A heading over this column and its neighbours of the same group.
-    """
-
-    heading: str
-    kind: Kind = "text"
-    group: str = ""
-
-    def __post_init__(self) -> None:
-        check_choice("kind", self.kind, get_args(Kind))
-
-    @property
-    def numeric(self) -> bool:
-        """Whether the cells are aligned to the right."""
-        return self.kind in ("number", "pvalue", "interval")
-
-
-Field = tuple[Column, Callable[[T], str]]  # a column, and what it says of an item
 
 
 @dataclass(frozen=True)
@@ -59,112 +28,104 @@ class Table:
 
     Attributes
     ----------
-    title : str
-        What it shows.
-    head : str
-        How it was computed.
     columns : tuple of Column
         From left to right.
     rows : tuple of tuple of str
-        Formatted cells, with the functions of `ir_outcomes.formatting`.
-    caption : str
-        What the columns mean: units and directions.
-    sentences : tuple of str
-        Sentences below the table.
+        What the cells show.
+    captions : tuple of str
+        Lines below: what the columns mean, and the settings.
+    title : str
+        What it shows, where the view has several tables.
     best, significant : frozenset of (int, int)
         Rows and columns of the cells that a format marks on request.
     """
 
-    title: str
-    head: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
-    caption: str = ""
-    sentences: tuple[str, ...] = ()
+    captions: tuple[str, ...] = ()
+    title: str = ""
     best: frozenset[Cell] = frozenset()
     significant: frozenset[Cell] = frozenset()
-
-    def __post_init__(self) -> None:
-        for row in self.rows:
-            if len(row) != len(self.columns):
-                raise ValueError(f"a row of {len(row)} cells in a table of {len(self.columns)} columns: {row}")
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A verdict in words.
-
-    Attributes
-    ----------
-    title : str
-        What it is about, such as "Verdict" or the name of a run.
-    label : str
-        The verdict.
-    sentences : tuple of str
-        The verdict with its numbers.
-    """
-
-    title: str
-    label: str
-    sentences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class View:
-    """All that is shown of a result, from top to bottom."""
-
-    tables: tuple[Table, ...]
-    statements: tuple[Statement, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What the caller chooses to see.
+    """All that is shown of a result.
 
     Attributes
     ----------
-    columns : {"default", "paper"}
-        "paper" for those of Tables 1 and 2 of Lin et al. 2021.
-    sentences : bool or None
-        Whether a sentence explains each verdict; None for up to 3 verdicts.
+    title : str
+        Who is compared with whom, or what was counted.
+    label : str
+        The answer, such as a verdict.
+    sentences : tuple of str
+        The answer in plain words.
+    tables : tuple of Table
+        The numbers behind it.
+    notes : tuple of str
+        What changes how the label is read, the most important first; formats show `MOST_NOTES`, the others are details.
+    more : str
+        What the details are about.
+    details : tuple of Table
+        Everything else that is shown on request.
+    background : tuple of str
+        Notes that do not change how the label is read; shown with the details.
     """
 
-    columns: Columns = "default"
-    sentences: bool | None = None
+    title: str
+    label: str = ""
+    sentences: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+    more: str = ""
+    details: tuple[Table, ...] = ()
+    background: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        check_choice("columns", self.columns, get_args(Columns))
+    @property
+    def headline(self) -> str:
+        """The first line."""
+        return f"{self.title}: {self.label}" if self.label else self.title
+
+    @property
+    def first_notes(self) -> tuple[str, ...]:
+        """The notes that are shown at once."""
+        return self.notes[:MOST_NOTES]
+
+    @property
+    def other_notes(self) -> tuple[str, ...]:
+        """The notes that are shown with the details."""
+        return (*self.notes[MOST_NOTES:], *self.background)
 
 
-def tabulated(fields: Iterable[Field[T]], items: Iterable[T]) -> tuple[tuple[Column, ...], tuple[tuple[str, ...], ...]]:
-    """Return the columns and the rows of a table with a row for each item.
+def table_of(
+    columns: Sequence[Column], items: Iterable[Any], *captions: str, title: str = "", alpha: float = 0.05, legends: bool = True
+) -> Table:
+    """Lay out a row for each item; columns that are empty in all rows are left out."""
+    rows = [[column.text(item, alpha) for column in columns] for item in items]
+    kept = [place for place in range(len(columns)) if not rows or any(row[place] not in ("", NOTHING) for row in rows)]
+    shown = tuple(columns[place] for place in kept)
+    explained = [legend(shown)] if legends and legend(shown) else []
+    return Table(
+        shown, tuple(tuple(row[place] for place in kept) for row in rows), (*explained, *filter(None, captions)), title
+    )
+
+
+def legend(columns: Iterable[Column]) -> str:
+    """Say units and directions once for all columns that share them.
 
     Examples
     --------
-    >>> tabulated([(Column("run"), str), (Column("length", "number"), lambda name: f"{len(name)}")], ["bm25"])[1]
-    (('bm25', '4'),)
+    >>> legend([Column("won", unit="points", better="higher"), Column("p"), Column("length", unit="ranks", better="lower")])
+    'won: points, higher is better; length: ranks, lower is better'
     """
-    columns, cells = zip(*fields, strict=True)
-    return columns, tuple(tuple(cell(item) for cell in cells) for item in items)
-
-
-def of_part(part_of: Callable[[T], U | None], field: Field[U]) -> Field[T]:
-    """Show a field of a part of each item; a dash where an item has no such part.
-
-    Examples
-    --------
-    >>> digits = (Column("digits", "number"), lambda number: f"{len(number)}")
-    >>> tabulated([of_part(lambda name: name.partition("-")[2] or None, digits)], ["run-100", "bm25"])[1]
-    (('3',), ('-',))
-    """
-    column, cell = field
-
-    def cell_of(item: T) -> str:
-        part = part_of(item)
-        return NOTHING if part is None else cell(part)
-
-    return column, cell_of
+    meanings: dict[str, list[str]] = {}
+    for column in columns:
+        meaning = ", ".join(
+            [*([column.unit] if column.unit else []), *([f"{column.better} is better"] if column.better else [])]
+        )
+        if meaning:
+            meanings.setdefault(meaning, []).append(column.group or column.title)
+    return "; ".join(f"{', '.join(dict.fromkeys(headings))}: {meaning}" for meaning, headings in meanings.items())
 
 
 def column_groups(columns: Iterable[Column]) -> list[tuple[str, int]]:
@@ -180,10 +141,8 @@ def column_groups(columns: Iterable[Column]) -> list[tuple[str, int]]:
 
 
 @singledispatch
-def view_of(result: Any, layout: Layout) -> View:
-    """Choose what is shown of a result, and how its numbers are written.
-
-    A module of `ir_outcomes.showing.views` registers a function for each class of results. Call `Result.view`.
+def view_of(result: Any) -> View:
+    """Choose what is shown of a result; a module of `ir_outcomes.showing.views` registers a function for each class.
 
     Raises
     ------
@@ -193,16 +152,26 @@ def view_of(result: Any, layout: Layout) -> View:
     raise ParameterError(f"{type(result).__name__} has no view")
 
 
-def best(values: Sequence[float | None], column: int, *, higher_is_better: bool) -> frozenset[Cell]:
-    """Find the cells of a column with the best value, all of them where several are equal.
+def marked_best(table: Table, **columns: tuple[Sequence[float | None], bool]) -> Table:
+    """Mark the cells of columns with the best value: by the column's name, the values, and whether higher is better."""
+    places = {column.name: place for place, column in enumerate(table.columns)}
+    found = {
+        (row, places[name])
+        for name, (values, higher) in columns.items()
+        if name in places
+        for row in best(values, higher_is_better=higher)
+    }
+    return replace(table, best=table.best | found)
+
+
+def best(values: Sequence[float | None], *, higher_is_better: bool) -> list[int]:
+    """Return the places of the best value, all of them where several are equal.
 
     Examples
     --------
-    >>> sorted(best([0.3, None, 0.5, 0.5], 2, higher_is_better=True))
-    [(2, 2), (3, 2)]
+    >>> best([0.3, None, 0.5, 0.5], higher_is_better=True)
+    [2, 3]
     """
     known = [value for value in values if value is not None]
-    if not known:
-        return frozenset()
-    top = max(known) if higher_is_better else min(known)
-    return frozenset((row, column) for row, value in enumerate(values) if value == top)
+    choose: Callable[..., float] = max if higher_is_better else min
+    return [place for place, value in enumerate(values) if value is not None and value == choose(known)]

@@ -127,7 +127,7 @@ class TestNumbers:
         assert len(others) > 1
         assert title in several.to_report().html
         assert (
-            f"{others[0]} (B) against {first} (A) on 1 collection"
+            f"{others[0]} (B) against {first} (A)"
             in iro.compare_collections({"one": evaluation}, first, others[0]).to_report().html
         )
 

@@ -36,7 +36,6 @@ from ir_outcomes.types import FamilyCorrection, RankingTest
 from ir_outcomes.writing import write_completely
 
 MB = 1_000_000
-FIRST_NOTES = 3  # shown at once; the others are folded
 _SLACK = 2_000  # bytes for the sentences about what was left out
 
 
@@ -209,7 +208,7 @@ def _context(result: Result, sections: Sequence[Section], evaluations: Sequence[
     view = result.view()
     label = "" if several else sections[0].comparison.verdict.label
     title = sections[0].title if not several else _title(result, sections)
-    notes = [_headed(note) for note in view.notes]
+    notes = [_headed(note) for note in (*view.notes, *view.background)]
     settings = getattr(result, "settings", None) or (sections[0].comparison.settings if sections else None)
     folded = several and not isinstance(result, Leaderboard)  # a leaderboard has no page for each of its pairs
     drawn = [_section(*each) for each in enumerate(zip(sections, evaluations, strict=True))] if folded or not several else []
@@ -218,17 +217,17 @@ def _context(result: Result, sections: Sequence[Section], evaluations: Sequence[
         "heading": label[:1].upper() + label[1:] if label else title,
         "tone": tone(label),
         "label": label,
-        "limit": notes[0][0] if label and notes else "",
-        "sentences": [sentence for statement in view.statements for sentence in statement.sentences],
+        "limit": notes[0][0] if label and view.notes else "",
+        "sentences": view.sentences,
         "about": _about(sections, settings),
-        "notes": notes[:FIRST_NOTES],
-        "other_notes": notes[FIRST_NOTES:],
+        "notes": notes[: len(view.first_notes)],
+        "other_notes": notes[len(view.first_notes) :],
         "several": several,
         "forest": forest_of(result),
         "matrix": matrix_of(result, sections),
         "signs": SIGNS,
         "sections": drawn,
-        "tables": view.tables,
+        "tables": (*view.tables, *view.details),
         "has_queries": any(section.comparison.queries is not None for section in sections),
         "queries_known": bool(sections),
         "tone_of": tone,
@@ -243,8 +242,7 @@ def _title(result: Result, sections: Sequence[Section]) -> str:
         conditions = {section.condition for section in sections}
         pair = f"{plural('contender', len(contenders))} against {sections[0].comparison.baseline}"
         return f"{pair} under {plural('condition', len(conditions))}"
-    titles = [table.title for table in result.view().tables if table.title]
-    return titles[0] if titles else "Report"
+    return result.view().title
 
 
 def _headed(note: str) -> tuple[str, str]:
@@ -264,6 +262,7 @@ def _about(sections: Sequence[Section], settings: Any) -> str:
 def _section(number: int, each: tuple[Section, Evaluation | None]) -> dict[str, Any]:
     section, evaluation = each
     comparison = section.comparison
+    view = comparison.view()
     return {
         "id": f"comparison-{number + 1}",
         "number": number,
@@ -275,7 +274,7 @@ def _section(number: int, each: tuple[Section, Evaluation | None]) -> dict[str, 
         "outcomes": outcomes_of(comparison),
         "curve": _curve(comparison, evaluation),
         "scatter": scatter(comparison),
-        "tables": comparison.view().tables,
+        "tables": (*view.tables, *view.details),
         "notes": [_headed(note) for note in comparison.notes],
     }
 

@@ -1,6 +1,6 @@
 """What is shown of each result; importing a module registers its views with `view_of`."""
 
 from ir_outcomes.showing.view import view_of
-from ir_outcomes.showing.views import across, comparison, gate, holes, leaderboards, tail
+from ir_outcomes.showing.views import across, comparison, gate, leaderboards, tail
 
-__all__ = ["across", "comparison", "gate", "holes", "leaderboards", "tail", "view_of"]
+__all__ = ["across", "comparison", "gate", "leaderboards", "tail", "view_of"]

@@ -1,283 +1,390 @@
-"""What is shown of comparisons under several conditions."""
+"""What is shown of comparisons under several conditions: the overview first."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
-from ir_outcomes.across.audit import Audit
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition, Effect, Mean, NewCondition, Overall, bare
-from ir_outcomes.across.same_queries import CutoffsComparison, Flip, JudgesComparison, Judgment
-from ir_outcomes.across.slices import SliceDifferences, SlicesComparison
-from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue
-from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, of_part, tabulated, view_of
-from ir_outcomes.showing.views.comparison import share_of
+from ir_outcomes.across.conditions import Condition, Overall, PooledEffect, bare
+from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison
+from ir_outcomes.across.slices import SlicesComparison
+from ir_outcomes.columns import Column, attributes, chosen, of_part
+from ir_outcomes.comparison.result import Comparison, columns_of
+from ir_outcomes.comparison.verdict import direction_of
+from ir_outcomes.formatting import NOTHING, fixed, interval, listed, plural, pvalue
+from ir_outcomes.showing.view import Table, View, table_of, view_of
+from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, short_columns
 from ir_outcomes.showing.words import places_of, settings_words
 
-__all__ = ["MOST_FLIPS"]
-
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
-_MARK = "*"
-
-_COVERAGE: list[Field[Comparison]] = [
-    (Column("lost", "number"), lambda item: percent(share_of(item, "lost"))),
-    (Column("won", "number"), lambda item: percent(share_of(item, "won"))),
-    (Column("coverage", "number"), lambda item: fixed(item.coverage.difference, 2, signed=True)),
-    (Column("interval", "interval"), lambda item: interval(item.coverage.interval, 2, signed=True)),
-]
-_RANKING: Field[Comparison] = (
-    Column("ranking", "number"),
-    lambda item: fixed(item.ranking.difference, 2, signed=True),
-)
-_COMPARISON: list[Field[Comparison]] = [
-    *_COVERAGE,
-    (Column("p", "pvalue"), lambda item: pvalue(item.coverage.pvalue_corrected)),
-    _RANKING,
-    (Column("interval", "interval"), lambda item: interval(item.ranking.interval, 2, signed=True)),
-    (Column("p", "pvalue"), lambda item: pvalue(item.ranking.pvalue_corrected)),
-    (Column("verdict", "label"), lambda item: item.verdict.label),
-]
-_COMPARISON_CAPTION = (
-    "lost, won: in % of the items; coverage: percentage points, higher is better; ranking: ranks, lower is better; "
-    "p: corrected over the contenders."
-)
+SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
+SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
 
 
-def _of_its_comparison(field: Field[Comparison]) -> Field[Condition | Judgment]:
-    """Show a field of the comparison that was made under a condition or a judge."""
-    return of_part(lambda row: row.comparison, field)
+def sign_of(label: str | None) -> str:
+    """Return the sign of a label in a matrix; blank where there is none."""
+    if label is None:
+        return ""
+    kind = "trade-off" if label == "trade-off" else "unconfirmed" if "unconfirmed" in label else direction_of(label)
+    return SIGNS[kind]
+
+
+class Row(NamedTuple):
+    """One line of a table of conditions: a condition, or what holds over all of them."""
+
+    name: str
+    coverage: str
+    ranking: str
+    label: str
 
 
 @view_of.register
-def _collections(result: CollectionsComparison, layout: Layout) -> View:
-    tables = []
-    for overall in result.overall:
-        rows = result.of(overall.contender)
-        title = f"{overall.contender} (B) against {result.baseline} (A) on {plural('collection', len(rows))}"
-        tables.append(_conditions_table(title, result, rows, result.over_collections, "collection", result.measures))
-        tables.append(_means_table(overall))
-    statements = tuple(
-        Statement(overall.contender, overall.label or "no label", (overall.sentence,)) for overall in result.overall
-    )
-    return View(tuple(tables), statements, result.notes)
-
-
-@view_of.register
-def _slices(result: SlicesComparison, layout: Layout) -> View:
-    tables = [_slice_differences_table(result)]
-    for contender in dict.fromkeys(row.comparison.contender for row in result.conditions):
-        rows = [row for row in result.conditions if row.comparison.contender == contender]
-        title = f"{contender} (B) against {result.baseline} (A) on {plural('slice', len(rows))} by {result.by}"
-        tables.append(_conditions_table(title, result, rows, result.over_slices, "slice"))
-    return View(tuple(tables), notes=result.notes)
-
-
-def _slice_differences_table(result: SlicesComparison) -> Table:
-    def answer(found: SliceDifferences) -> str:
-        if found.pvalue is None:
-            return "nothing to compare"
-        return "they differ" if found.pvalue <= result.settings.alpha else "no evidence"
-
-    fields: list[Field[SliceDifferences]] = [
-        (Column("run"), lambda found: found.contender),
-        (Column("facet"), lambda found: found.facet),
-        (Column("slices", "number"), lambda found: str(found.slices)),
-        (Column("Q", "number"), lambda found: fixed(found.cochran_q, 2)),
-        (Column("p", "pvalue"), lambda found: pvalue(found.pvalue)),
-        (Column("answer"), answer),
-    ]
-    return Table(
-        f"Do slices by {result.by} differ?",
-        f"{plural('permutation', result.resamples)} of the labels, seed {result.seed}",
-        *tabulated(fields, result.differ),
-        "Q: Cochran's Q; p: of the permutation test.",
-    )
-
-
-@view_of.register
-def _cutoffs(result: CutoffsComparison, layout: Layout) -> View:
-    cutoff: Field[Comparison] = Column("cutoff", "number"), lambda item: str(item.cutoff)
-    table = Table(
-        f"{result.contender} (B) against {result.baseline} (A) at {plural('cutoff', len(result.comparisons))}",
-        _head(result.comparisons[0].settings, "cutoff"),
-        *tabulated([cutoff, *_COMPARISON], result.comparisons),
-        f"{_COMPARISON_CAPTION} Labels are not corrected for the number of cutoffs.",
-    )
-    return View((table,), notes=result.notes)
-
-
-@view_of.register
-def _judges(result: JudgesComparison, layout: Layout) -> View:
-    fields: list[Field[Judgment]] = [
-        (Column("judge"), lambda judgment: judgment.judge),
-        (Column("rel", "number"), lambda judgment: str(judgment.comparison.rel)),
-        (Column("queries", "number"), lambda judgment: str(judgment.comparison.n_queries)),
-        *map(_of_its_comparison, _COMPARISON),
-    ]
-    tables = []
-    for contender in dict.fromkeys(judgment.comparison.contender for judgment in result.judgments):
-        own = [judgment for judgment in result.judgments if judgment.comparison.contender == contender]
-        tables.append(
-            Table(
-                f"{contender} (B) against {result.baseline} (A) under {plural('judge', len(own))}",
-                _head(own[0].comparison.settings, "rel"),
-                *tabulated(fields, own),
-                f"{_COMPARISON_CAPTION} rel: smallest relevant grade.",
-            )
+def _collections(result: CollectionsComparison) -> View:
+    n = len(result.collections)
+    details = [_conditions_table(result, overall) for overall in result.overall]
+    details += [_means_table(overall) for overall in result.overall]
+    if len(result.overall) > 1:
+        return View(
+            f"{plural('system', len(result.overall))} against {result.baseline} on {plural('collection', n)}",
+            tables=(_matrix(result),),
+            notes=result.notes,
+            more="each collection, means, intervals, judged shares",
+            details=tuple(details),
+            background=tuple(overall.sentence for overall in result.overall),
         )
-    tables[-1] = replace(tables[-1], sentences=result.sentences)
-    if result.audits:
-        tables.append(_audits_table(result))
+    (overall,) = result.overall
+    label = f"{overall.label} on average" if overall.label else "no overall label"
+    directions = Counter(direction_of(row.label) for row in result.of(overall.contender) if row.label is not None)
+    counts = [f"{directions[side]} {side}" for side in ("better", "worse") if directions[side]]
+    return View(
+        f"{overall.contender} (B) against {result.baseline} (A)",
+        f"{label}, {' and '.join(counts) or 'none decided'} of {plural('collection', n)}",
+        tables=(_overview(result, overall),),
+        notes=(*_hurt(overall), *result.notes),
+        more="counts, p, heterogeneity, judged shares",
+        details=tuple(details),
+        background=(overall.sentence,),
+    )
+
+
+def _hurt(overall: Overall) -> tuple[str, ...]:
+    """Name the conditions that a good average hides."""
+    if not overall.hurt or direction_of(overall.label or "") == "worse":
+        return ()
+    return (f"Hurt or a trade-off: {listed(overall.hurt)}.",)
+
+
+def _overview(result: CollectionsComparison, overall: Overall) -> Table:
+    rows = [
+        Row(
+            row.condition if row.group is None else f"{row.condition} ({row.group})",
+            _interval("coverage", row.coverage),
+            _interval("ranking", row.ranking),
+            _marked(row),
+        )
+        for row in result.of(overall.contender)
+    ]
+    coverage, ranking = overall.pooled[:2]
+    rows.append(Row("these, mean", _these(coverage), _these(ranking), overall.label or "no overall label"))
+    is_predicted = coverage.new is not None or ranking.new is not None
+    if is_predicted:
+        rows.append(Row("a new one", _predicted(coverage), _predicted(ranking), _outlook((coverage, ranking))))
+    columns = (
+        Column("name", heading="collection"),
+        Column("coverage", heading="coverage, points", form="n"),
+        Column("ranking", heading="ranking, B / A", form="n"),
+        Column("label", heading="verdict", form="label"),
+    )
+    explained = ["ranking, B / A: mean search length on what both find, below 1 is better"]
+    lost = [f"{MARK}: not after {CORRECTIONS.get(result.over_collections, '')} over the collections"]
+    other = [
+        *(["a new one: where its effect is expected"] if is_predicted else []),
+        *(lost if any(row.label.endswith(MARK) for row in rows) else []),
+    ]
+    return table_of(columns, rows, *explained, "; ".join(other), _head(result.settings))
+
+
+def _interval(name: str, effect: Any) -> str:
+    if effect is None:
+        return NOTHING
+    if effect.interval is None:
+        return bare(name, effect.effect)
+    return f"{bare(name, effect.effect)} [{bare(name, effect.interval[0])}, {bare(name, effect.interval[1])}]"
+
+
+def _these(effect: PooledEffect) -> str:
+    mean, name = effect.these, effect.name
+    return NOTHING if mean is None else f"{bare(name, mean.effect)} [{bare(name, mean.low)}, {bare(name, mean.high)}]"
+
+
+def _predicted(effect: PooledEffect) -> str:
+    new, name = effect.new, effect.name
+    if new is None:
+        return NOTHING
+    return f"{bare(name, new.effect)} [{bare(name, new.predicted_low)}, {bare(name, new.predicted_high)}]"
+
+
+def _outlook(effects: Sequence[PooledEffect]) -> str:
+    known = [(effect.higher_is_better, effect.new) for effect in effects if effect.new is not None]
+    sides = {
+        0 if new.predicted_low < 0 < new.predicted_high else (1 if (new.predicted_low >= 0) == higher else -1)
+        for higher, new in known
+    }
+    return (
+        {1: "expected to be better", -1: "expected to be worse"}.get(next(iter(sides)), "could go either way")
+        if len(sides) == 1
+        else "could go either way"
+    )
+
+
+def _marked(row: Condition) -> str:
+    if row.label is None:
+        return "too few queries"
+    return row.label if row.survives else f"{row.label} {MARK}"
+
+
+def _matrix(result: CollectionsComparison) -> Table:
+    """Show a sign for each system and collection, and what holds on average."""
+    collections = result.collections
+
+    def labels(overall: Overall) -> dict[str, str | None]:
+        return {row.condition: row.label for row in result.of(overall.contender)}
+
+    def count(side: str) -> Column:
+        return Column(
+            side, lambda overall: sum(direction_of(label or "") == side for label in labels(overall).values()), form="n"
+        )
+
+    columns = (
+        Column("contender", heading="system"),
+        *(
+            Column(name, lambda overall, name=name: sign_of(labels(overall).get(name)), short)
+            for name, short in _short(collections)
+        ),
+        count("better"),
+        count("worse"),
+        Column("label", lambda overall: overall.label or "no overall label", "on average", "label"),
+    )
+    order = {"better": 0, "none": 1, "worse": 2}
+    ranked = sorted(result.overall, key=lambda overall: order[direction_of(overall.label or "")])
+    return table_of(columns, ranked, SIGNS_EXPLAINED, _head(result.settings))
+
+
+def _short(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Shorten names of columns, so that many fit; longer ones the fewer there are."""
+    most = max(3, 40 // max(len(names), 1) - 1)
+    return [(name, name if len(name) <= most else name[:most]) for name in names]
+
+
+@view_of.register
+def _slices(result: SlicesComparison) -> View:
+    contenders = dict.fromkeys(row.comparison.contender for row in result.conditions)
+    tables = []
+    for contender in contenders:
+        rows = [row for row in result.conditions if row.comparison.contender == contender]
+        columns = (
+            Column("condition", heading=result.by if len(result.by) < 12 else "slice"),
+            Column("queries", "comparison.n_queries", form="n"),
+            Column("coverage", lambda row: _interval("coverage", row.coverage), "coverage, points", "n"),
+            Column("ranking", lambda row: _interval("ranking", row.ranking), "ranking, B / A", "n"),
+            Column("label", _marked, "verdict", "label"),
+        )
+        captions = ["ranking, B / A: mean search length on what both find, below 1 is better"]
+        if any(row.label is not None and not row.survives for row in rows):
+            captions.append(f"{MARK}: not after {CORRECTIONS.get(result.over_slices, '')} over the slices")
+        title = f"{contender} (B)" if len(contenders) > 1 else ""
+        tables.append(table_of(columns, rows, *captions, _head(result.settings), title=title))
+    differences = (
+        *attributes("run=contender", "facet"),
+        Column("slices", form="n"),
+        Column("Q", "cochran_q", form=".2f"),
+        Column("pvalue", heading="p", form="p"),
+    )
+    tested = table_of(
+        differences,
+        result.differ,
+        f"Q: Cochran's Q; p: {plural('permutation', result.resamples)} of the labels, seed {result.seed}",
+        title=f"Do slices by {result.by} differ?",
+    )
+    found = [
+        f"{row.contender} on {row.facet}"
+        for row in result.differ
+        if row.pvalue is not None and row.pvalue <= result.settings.alpha
+    ]
+    answer = f"they differ for {listed(found)}" if found else "no evidence that they differ"
+    named = f"{next(iter(contenders))} (B)" if len(contenders) == 1 else plural("run", len(contenders))
+    return View(
+        f"{named} against {result.baseline} (A), {plural('slice', len(result.slices))} by {result.by}",
+        answer,
+        tables=tuple(tables),
+        more="the test whether slices differ, counts, p",
+        details=(tested, _conditions_details(result.conditions, "slice")),
+        background=result.notes,
+    )
+
+
+@view_of.register
+def _cutoffs(result: CutoffsComparison) -> View:
+    comparisons = result.comparisons
+    columns = (Column("cutoff", form="n"), *short_columns(comparisons), *chosen(columns_of(comparisons), "verdict"))
+    directions = {comparison.verdict.direction for comparison in comparisons}
+    (label, most), *_ = Counter(comparison.verdict.label for comparison in comparisons).most_common()
+    opposite = ", never opposite" if not {"better", "worse"} <= directions else ", better at some and worse at others"
+    return View(
+        f"{result.contender} (B) against {result.baseline} (A)",
+        f"{label} at {most} of {plural('cutoff', len(comparisons))}{opposite}",
+        tables=(
+            table_of(columns, comparisons, _head(comparisons[0].settings, "cutoff"), "not corrected for the number of cutoffs"),
+        ),
+        more="intervals, outcomes",
+        details=(_comparisons_details(comparisons, Column("cutoff", form="n")),),
+        background=result.notes,
+    )
+
+
+def _comparisons_details(comparisons: Sequence[Comparison], first: Column) -> Table:
+    declared = columns_of(comparisons)
+    columns = (
+        first,
+        *chosen(declared, "n_queries", "lost", "won", "both", "neither", "coverage=coverage, interval", "coverage_p=raw p"),
+        *chosen(declared, "ranking=ranking, interval", "ranking_p=raw p"),
+    )
+    return table_of(columns, comparisons)
+
+
+@view_of.register
+def _judges(result: JudgesComparison) -> View:
+    contenders = list(dict.fromkeys(judgment.comparison.contender for judgment in result.judgments))
+    comparisons = [judgment.comparison for judgment in result.judgments]
+    columns = (
+        *(attributes("run=comparison.contender") if len(contenders) > 1 else ()),
+        Column("judge"),
+        Column("rel", "comparison.rel", form="n"),
+        *of_part("comparison", (*short_columns(comparisons), *chosen(columns_of(comparisons), "verdict"))),
+    )
+    audits = (_audits_table(result),) if result.audits else ()
+    named = f"{contenders[0]} (B)" if len(contenders) == 1 else plural("run", len(contenders))
+    captions = [_head(comparisons[0].settings, "rel"), "; ".join(corrected_words(comparisons))]
+    details = [_conditions_details(result.judgments, "judge")]
     if result.flips:
-        tables.append(_flips_table(result))
-    return View(tuple(tables), notes=result.notes)
+        details.append(_flips_table(result))
+    return View(
+        f"{named} against {result.baseline} (A) under {plural('judge', len(result.judges))}",
+        sentences=result.sentences,
+        tables=(table_of(columns, result.judgments, "rel: smallest relevant grade", *captions), *audits),
+        notes=result.notes,
+        more="intervals, outcomes, queries on which judges disagree" if result.flips else "intervals, outcomes",
+        details=tuple(details),
+    )
 
 
 def _audits_table(result: JudgesComparison) -> Table:
-    def change(audit: Audit, value: float) -> str:
-        return fixed(value, places_of(audit.measured_in), signed=True)
+    def change(name: str) -> Column:
+        return Column(name, lambda audit: fixed(getattr(audit, name), places_of(audit.measured_in), signed=True), form="n")
 
-    fields: list[Field[Audit]] = [
-        (Column("run"), lambda audit: audit.contender),
-        (Column("judge"), lambda audit: audit.judge),
-        (Column("of"), lambda audit: audit.facet),
-        (Column("judge's", "number"), lambda audit: change(audit, audit.judge_difference)),
-        (Column("labels'", "number"), lambda audit: change(audit, audit.reference_difference)),
-        (Column("bias p", "pvalue"), lambda audit: pvalue(audit.bias_p)),
-        (Column("corrected", "number"), lambda audit: change(audit, audit.corrected)),
-        (
-            Column("interval", "interval"),
-            lambda audit: interval(audit.corrected_interval, places_of(audit.measured_in), signed=True),
+    columns = (
+        *(attributes("run=contender") if len({audit.contender for audit in result.audits}) > 1 else ()),
+        *attributes("judge", "of=facet"),
+        replace(change("judge_difference"), heading="judge's"),
+        replace(change("reference_difference"), heading="labels'"),
+        Column("bias_p", heading="bias p", form="p"),
+        change("corrected"),
+        Column(
+            "interval", lambda audit: interval(audit.corrected_interval, places_of(audit.measured_in), signed=True), form="n"
         ),
-        (Column("worth", "number"), lambda audit: fixed(audit.worth, 2)),
-        (Column("r", "number"), lambda audit: fixed(audit.correlation, 2)),
-        (Column("levels", "number"), lambda audit: fixed(audit.correlation_of_levels, 2)),
-        (Column("finding", "label"), lambda audit: audit.answer),
-    ]
-    return Table(
-        f"Do the findings hold by {result.reference}?",
-        "",
-        *tabulated(fields, result.audits),
+        Column("answer", heading="finding", form="label"),
+    )
+    worth = [f"{fixed(audit.worth, 2)} ({audit.judge}, {audit.facet})" for audit in result.audits]
+    return table_of(
+        columns,
+        result.audits,
         "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge "
         f"over all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from "
-        "both; worth: as good as so many times the labeled queries; r, levels: correlation of the differences, and of the "
-        "values of both runs, between judge and labels.",
+        "both",
+        f"as good as so many times the labeled queries: {', '.join(worth[:3])}{' and more in the JSON' if worth[3:] else ''}",
+        title=f"Do the findings hold by {result.reference}?",
     )
 
 
 def _flips_table(result: JudgesComparison) -> Table:
-    fields: list[Field[Flip]] = [
-        (Column("run"), lambda flip: flip.contender),
-        (Column("query"), lambda flip: flip.query_id),
-        (Column("better for"), lambda flip: ", ".join(flip.better)),
-        (Column("worse for"), lambda flip: ", ".join(flip.worse)),
-        (Column("text"), lambda flip: flip.text or ""),
-    ]
+    columns = (
+        *attributes("run=contender", "query=query_id"),
+        Column("better for", lambda flip: ", ".join(flip.better)),
+        Column("worse for", lambda flip: ", ".join(flip.worse)),
+        Column("text"),
+    )
     more = len(result.flips) > MOST_FLIPS
-    return Table(
-        f"Judges disagree about the direction on {plural('query', len(result.flips))}",
+    return table_of(
+        columns,
+        result.flips[:MOST_FLIPS],
         f"the first {MOST_FLIPS}; all are in the JSON" if more else "",
-        *tabulated(fields, result.flips[:MOST_FLIPS]),
+        title=f"Judges disagree about the direction on {plural('query', len(result.flips))}",
     )
 
 
-def _head(settings: Settings, *left_out: str) -> str:
-    parts = settings_words(settings, *left_out, no_cutoff="of each")
-    if settings.family > 1:
-        parts.append(f"labels corrected by {settings.correction} over {plural('contender', settings.family)}")
-    return ", ".join(parts)
+def _head(settings: Any, *left_out: str) -> str:
+    return ", ".join(settings_words(settings, *left_out, no_cutoff="of each"))
 
 
-def _conditions_table(
-    title: str,
-    result: CollectionsComparison | SlicesComparison,
-    rows: Sequence[Condition],
-    correction: str,
-    kind: str,
-    measures: Sequence[str] = (),
-) -> Table:
-    ratio: list[Field[Condition]] = [of_part(lambda row: row.ranking, field) for field in _RATIO]
-    fields: list[Field[Condition]] = [
-        (Column(kind), lambda row: row.condition if row.group is None else f"{row.condition} ({row.group})"),
-        (Column("queries", "number"), lambda row: str(row.comparison.n_queries)),
-        *map(_of_its_comparison, _COVERAGE),
-        (Column("p", "pvalue"), lambda row: pvalue(row.coverage_p)),
-        _of_its_comparison(_RANKING),
-        *ratio,
-        (Column("p", "pvalue"), lambda row: pvalue(row.ranking_p)),
-        *(_measure_field(measure, place) for place, measure in enumerate(measures)),
-    ]
-    caption = (
-        "lost, won: in % of the items; coverage: percentage points, higher is better; ranking: ranks, and B reads so many "
-        "times as far as A on what both find, lower is better; "
-        f"p: corrected by {correction} over all rows; {_MARK}: the label does not survive that correction."
-    )
-    if any(row.judged is not None for row in rows):
-        fields += [
-            (Column("judged A", "number"), lambda row: percent(row.judged and row.judged[0])),
-            (Column("judged B", "number"), lambda row: percent(row.judged and row.judged[1])),
-        ]
-        caption += " judged: % of the documents within the cutoff."
-    fields.append((Column("verdict", "label"), _label))
-    return Table(title, _head(result.settings), *tabulated(fields, rows), caption)
+def _conditions_table(result: CollectionsComparison, overall: Overall) -> Table:
+    title = f"{overall.contender} (B) against {result.baseline} (A)"
+    return _conditions_details(result.of(overall.contender), "collection", title, result.measures)
 
 
-def _measure_field(measure: str, place: int) -> Field[Condition]:
-    difference: Field[Effect] = (Column(measure, "number"), lambda effect: fixed(effect.effect, 4, signed=True))
-    return of_part(lambda row: row.measures[place], difference)
-
-
-def _label(row: Condition) -> str:
-    if row.label is None:
-        return "too few queries"
-    return row.label if row.survives else f"{row.label} {_MARK}"
-
-
-_RATIO: list[Field[Effect]] = [
-    (Column("times", "number"), lambda effect: NOTHING if effect.interval is None else bare("ranking", effect.effect)),
-    (
-        Column("interval", "interval"),
-        lambda effect: NOTHING if effect.interval is None else _interval_of("ranking", effect.interval),
-    ),
-]
-
-
-def _interval_of(name: str, bounds: tuple[float, float]) -> str:
-    return f"[{bare(name, bounds[0])}, {bare(name, bounds[1])}]"
+def _conditions_details(rows: Sequence[Any], kind: str, title: str = "", measures: Sequence[str] = ()) -> Table:
+    """Show counts, judged shares and p-values of conditions or judgments."""
+    declared = columns_of([row.comparison for row in rows])
+    numbers = chosen(declared, "n_queries=queries", "lost", "won", "coverage_p=coverage raw p")
+    ranking = chosen(declared, "ranking_difference=ranking", "ranking_p=raw p")
+    is_condition = kind != "judge"
+    columns = (
+        Column("condition" if is_condition else "judge", heading=kind),
+        *(() if len({row.comparison.contender for row in rows}) == 1 else attributes("run=comparison.contender")),
+        *of_part("comparison", numbers),
+        *((Column("coverage_p", heading="corrected p", form="p"),) if is_condition else ()),
+        *of_part("comparison", ranking),
+        *((Column("ranking_p", heading="corrected p", form="p"),) if is_condition else ()),
+        *(
+            Column(name, lambda row, place=place: row.measures[place] and row.measures[place].effect, form="+.4f")
+            for place, name in enumerate(measures)
+        ),
+        *((
+            Column("judged_a", lambda row: row.judged and row.judged[0], "judged A", "%"),
+            Column("judged_b", lambda row: row.judged and row.judged[1], "judged B", "%"),
+        ) if is_condition else ()),
+    )  # fmt: skip
+    corrected = "corrected p: over all rows; " if is_condition else ""
+    caption = f"{corrected}judged: % of the documents within the cutoff" if is_condition else ""
+    return table_of(columns, rows, caption, title=title)
 
 
 def _means_table(overall: Overall) -> Table:
-    rows = []
-    for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:]):
-        if (mean := effect.these) is not None:
-            counts = str(effect.better), str(effect.worse)
-            rows.append(("these", *_mean_cells(effect.name, mean), pvalue(mean.pvalue_corrected), "", "", *counts))
-        if (new := effect.new) is not None:
-            prediction = _interval_of(effect.name, (new.predicted_low, new.predicted_high))
-            variation = fixed(100 * new.i_squared, 0)
-            rows.append(("a new one", *_mean_cells(effect.name, new), pvalue(new.pvalue), prediction, variation, "", ""))
-    return Table(
-        "",
-        "",
-        (
-            Column("over all"),
-            Column("of"),
-            Column("mean", "number"),
-            Column("interval", "interval"),
-            Column("p", "pvalue"),
-            Column("prediction", "interval"),
-            *(Column(name, "number") for name in ("I2", "better", "worse")),
-        ),
-        tuple(rows),
-        "these: the mean of these collections, each with the same weight; a new one: the mean of all collections like these by "
-        "random effects, where precise ones weigh more, with the interval in which the effect of a new one is expected; I2: % "
-        "of the variance that is not due to sampling; ranking: times as far, lower is better; all queries: ranks, lower is "
-        "better; it confirms the label.",
+    columns = (
+        Column("over all", lambda row: row[0]),
+        Column("of", lambda row: row[1].name),
+        Column("mean", lambda row: bare(row[1].name, row[2].effect), form="n"),
+        Column("interval", lambda row: f"[{bare(row[1].name, row[2].low)}, {bare(row[1].name, row[2].high)}]", form="n"),
+        Column("p", lambda row: pvalue(row[2].pvalue), form="n"),
+        Column("prediction", lambda row: _predicted(row[1]).partition(" ")[2] if row[2] is row[1].new else None, form="n"),
+        Column("I2", lambda row: fixed(100 * row[2].i_squared, 0) if row[2] is row[1].new else None, form="n"),
+        Column("better", lambda row: row[1].better, form="n"),
+        Column("worse", lambda row: row[1].worse, form="n"),
     )
-
-
-def _mean_cells(name: str, mean: Mean | NewCondition) -> tuple[str, str, str]:
-    return name, bare(name, mean.effect), _interval_of(name, (mean.low, mean.high))
+    rows = [
+        (name, effect, mean)
+        for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:])
+        for name, mean in (("these", effect.these), ("a new one", effect.new))
+        if mean is not None
+    ]
+    return table_of(
+        columns,
+        rows,
+        "these: the mean of these collections, each with the same weight; a new one: the mean of all collections like these by "
+        "random effects, where precise ones weigh more; prediction: where the effect of a new one is expected; I2: % of the "
+        "variance that is not due to sampling; ranking: mean search length, B / A, below 1 is better; all queries: ranks, "
+        "lower is better, it confirms the label",
+        title=f"{overall.contender}: means",
+    )

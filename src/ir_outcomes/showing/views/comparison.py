@@ -3,71 +3,478 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Literal
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from ir_outcomes.comparison.facets import Facet, Naive, RestrictedLength
+from ir_outcomes.columns import Column, chosen
+from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.published import SummaryVerdict
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome, measures_of
+from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome, columns_of, measures_of, paper_columns
+from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.wording import HEADLINES
 from ir_outcomes.errors import some
-from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
-from ir_outcomes.showing.view import Cell, Column, Field, Layout, Statement, Table, View, best, tabulated, view_of
-from ir_outcomes.showing.words import better, direction, items_words, level_words, places_of, queries_words, settings_words
+from ir_outcomes.showing.view import Table, View, marked_best, table_of, view_of
+from ir_outcomes.showing.words import better, items_words, level_words, places_of, queries_words, settings_words
 
-__all__ = ["queries_table", "queries_view", "share_of"]
+__all__ = [
+    "corrected_p", "corrected_words", "counted_labels", "merged_notes", "paper_view", "queries_table", "queries_view",
+    "settings_caption", "worst_last",
+]  # fmt: skip
 
-MOST_SENTENCES = 3  # contenders whose verdicts are explained unless asked for
+MARK = "*"  # significant before the correction, and not after it
+QUERIES = (
+    Column("query_id", heading="query"),
+    Column("outcome"),
+    Column("found_baseline", heading="found A", form=".2f", unit="share of the relevant documents", better="higher"),
+    Column("found_contender", heading="found B", form=".2f", unit="share of the relevant documents", better="higher"),
+    Column("baseline", heading="length A", form=".2f", unit="ranks", better="lower"),
+    Column("contender", heading="length B", form=".2f", unit="ranks", better="lower"),
+    Column("difference", heading="change", form="+.2f", unit="ranks", better="lower"),
+    Column("text"),
+)
+
+
+class Line(NamedTuple):
+    """One line of a table of facets: what is measured, and how."""
+
+    name: str
+    better: str = ""
+    n: int | None = None
+    differ: int | None = None
+    baseline: str = NOTHING
+    contender: str = NOTHING
+    difference: str = NOTHING
+    interval: str = NOTHING
+    corrected: str = NOTHING
+    pvalue: float | None = None
+    test: str = ""
+
+
+def _lines_columns(alpha: float, *more: Column) -> tuple[Column, ...]:
+    return (
+        Column("name", heading=" "),
+        *more,
+        Column("baseline", heading="A", form="n"),
+        Column("contender", heading="B", form="n"),
+        Column("difference", heading="B - A", form="n"),
+        Column("interval", heading=level_words(alpha), form="n"),
+    )
+
+
+@view_of.register
+def _comparison(comparison: Comparison) -> View:
+    alpha = comparison.alpha
+    facets = [*map(_facet_line, (comparison.coverage, comparison.ranking))]
+    if comparison.restricted is not None:
+        facets.append(_all_queries(comparison))
+    columns = (*_lines_columns(alpha, Column("better", heading="  ")), Column("corrected", heading="p", form="n"))
+    head = _title(comparison)
+    return View(
+        head,
+        comparison.verdict.label,
+        tuple(_answer(comparison)),
+        (table_of(columns, facets, _outcomes_line(comparison), settings_caption(comparison), alpha=alpha),),
+        comparison.notes,
+        "tests, effect sizes, power, unjudged documents",
+        (_outcome_table(comparison), _tests_table(comparison)),
+        (comparison.verdict.sentence, *_same_everywhere(comparison), *comparison.background),
+    )
+
+
+def _title(comparison: Comparison) -> str:
+    return f"{comparison.contender} (B) against {comparison.baseline} (A)"
+
+
+def _answer(comparison: Comparison) -> Iterator[str]:
+    """Say the differences in plain words."""
+    yield f"It {_coverage_words(comparison)}, and {_ranking_words(comparison)}."
+    if comparison.verdict.label == "no significant difference":
+        yield "These differences may be chance."
+    if comparison.settings.margins is not None:
+        yield _margin_sentence(comparison)
+
+
+def _coverage_words(comparison: Comparison) -> str:
+    coverage, outcomes = comparison.coverage, comparison.outcomes
+    does, items = ("answers", "queries") if comparison.unit == "query" else ("finds", "relevant documents")
+    if comparison.reciprocal is None and comparison.ranking.measured_in != "ranks":
+        does, items = "scores above zero on", "queries"
+    if coverage.difference is None:
+        return f"{does} nothing that can be compared"
+    how_many = "as many"
+    if coverage.difference:
+        how_many = f"{_size(coverage.difference, 2)} points {'more' if coverage.difference > 0 else 'fewer'} of the"
+    return f"{does} {how_many} {items} (won {outcomes.won}, lost {outcomes.lost})"
+
+
+def _ranking_words(comparison: Comparison) -> str:
+    ranking = comparison.ranking
+    if ranking.difference is None:
+        return "nothing is found by both, so their rankings cannot be compared"
+    subject, unit, words = f"where both do, {ranking.measured_in} is", "", ("higher", "lower")
+    if ranking.measured_in == "ranks":
+        by_query = comparison.unit == "query"
+        subject = "where both answer, the first answer stands" if by_query else "what both find stands"
+        unit, words = " ranks", ("lower", "higher")
+    if not ranking.difference:
+        return f"{subject} equally high on average"
+    size = _size(ranking.difference, places_of(ranking.measured_in))
+    return f"{subject} {size}{unit} {words[0] if ranking.difference > 0 else words[1]}"
+
+
+def _size(difference: float, places: int) -> str:
+    """Write the size of a difference that is not 0, so that it does not read like 0."""
+    return f"{abs(difference):.{places}f}" if abs(difference) >= 0.5 * 10.0**-places else f"{abs(difference):.1g}"
+
+
+def _margin_sentence(comparison: Comparison) -> str:
+    margins = comparison.settings.margins or ()
+    units = ("points of coverage", "ranks", "ranks over all queries")
+    named = listed([f"{margin:g} {unit}" for margin, unit in zip(margins, units, strict=False) if margin is not None])
+    if comparison.verdict.equivalent:
+        return f"Equivalent within margins of {named}: larger differences are excluded in both directions."
+    if comparison.verdict.non_inferior:
+        return f"Non-inferior at margins of {named}: larger harm is excluded."
+    return f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded."
+
+
+def corrected_p(facet: Facet | None) -> str | None:
+    """Write the p-value that the label depends on, with a mark where only the raw one is significant."""
+    if facet is None:
+        return None
+    lost = facet.pvalue <= facet.alpha < facet.corrected
+    return f"{pvalue(facet.corrected, facet.alpha)}{MARK if lost else ''}"
+
+
+def _facet_line(facet: Facet) -> Line:
+    places = places_of(facet.measured_in)
+    unit = {"percentage points": ", %", "reciprocal": ""}.get(facet.measured_in, f", {facet.measured_in}")
+    return Line(
+        f"{facet.name}{unit}",
+        better(facet.higher_is_better),
+        facet.n,
+        facet.n_nonzero,
+        fixed(facet.baseline, places),
+        fixed(facet.contender, places),
+        fixed(facet.difference, places, signed=True),
+        interval(facet.interval, places, signed=True),
+        corrected_p(facet) or NOTHING,
+        facet.pvalue,
+        facet.test,
+    )
+
+
+def _all_queries(comparison: Comparison) -> Line:
+    whole = comparison.restricted
+    if whole is None:
+        return Line("all queries, ranks")
+    return Line(
+        "all queries, ranks",
+        "lower",
+        whole.n,
+        whole.better + whole.worse,
+        fixed(whole.baseline, 2),
+        fixed(whole.contender, 2),
+        fixed(whole.difference, 2, signed=True),
+        interval(whole.interval, 2, signed=True),
+        pvalue(whole.test.pvalue, comparison.alpha),
+        whole.test.pvalue,
+        whole.test.name,
+    )
+
+
+def _outcomes_line(comparison: Comparison) -> str:
+    counts = ", ".join(f"{name} {getattr(comparison.outcomes, name)}" for name in ("won", "both", "neither", "lost"))
+    queries = queries_words(comparison.n_queries, comparison.n_unanswerable)
+    return f"{queries}{'' if comparison.unit == 'query' else ', relevant documents'}: {counts}"
+
+
+def settings_caption(comparison: Comparison, *left_out: str) -> str:
+    """Say how runs were compared."""
+    return "; ".join([", ".join(_settings(comparison, *left_out)), *corrected_words([comparison])])
+
+
+def _settings(comparison: Comparison, *left_out: str) -> list[str]:
+    """Return the settings in words; the values of a measure have no cutoff but the one in its name."""
+    settings = comparison.settings
+    own = ("cutoff",) if settings.cutoff is None and comparison.ranking.measured_in != "ranks" else ()
+    return settings_words(settings, *left_out, *own)
+
+
+def corrected_words(comparisons: Iterable[Comparison], what: str = "run") -> Iterator[str]:
+    """Say how p-values are corrected and what the mark means, where there are several comparisons."""
+    first, *others = comparisons
+    settings = first.settings
+    if settings.family == 1 or settings.correction == "none":
+        return
+    rule, family = CORRECTIONS[settings.correction], plural(what, settings.family)
+    yield f"intervals of each by itself, p and labels by {rule} over {family}"
+    facets = [facet for item in (first, *others) for facet in (item.coverage, item.ranking)]
+    if any(facet.pvalue <= facet.alpha < facet.corrected for facet in facets):
+        yield f"{MARK}: at most {settings.alpha:g} before it"
+
+
+CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg", "tukey": "Tukey"}
+
+
+def _outcome_table(comparison: Comparison) -> Table:
+    by_query, outcomes = comparison.unit == "query", comparison.outcomes
+    found_by = {
+        "won": f"only {comparison.contender}",
+        "both": "both runs",
+        "neither": "neither run",
+        "lost": f"only {comparison.baseline}",
+    }
+    median_ranks = {"lost": outcomes.lost_at, "won": outcomes.won_at}
+    shares = outcomes.shares
+    columns = (
+        Column("outcome", str),
+        Column("found", found_by.__getitem__, f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"),
+        Column("items", lambda name: getattr(outcomes, name), "queries" if by_query else "documents", "n"),
+        Column(
+            "share",
+            lambda name: None if shares is None else percent(getattr(shares, name), 2, unit=" %"),
+            "share" if by_query else "share within queries",
+            "n",
+        ),
+        Column("median rank", lambda name: None if (rank := median_ranks.get(name)) is None else f"{rank:g}", "", "n"),
+    )
+    caption = "" if by_query else "share within queries: averaged within each query first, so that each query weighs the same"
+    return table_of(columns, ("won", "both", "neither", "lost"), caption)
+
+
+def _tests_table(comparison: Comparison) -> Table:
+    """Show every measured quantity with its raw p-value, and sizes of the changes below."""
+    facets = [facet for facet in (comparison.coverage, comparison.ranking, comparison.reciprocal) if facet is not None]
+    lines = [*map(_facet_line, facets), _naive_line(comparison)]
+    captions = ["n: queries that the line is measured on; differ: those on which the runs differ; p: not corrected"]
+    if (whole := comparison.restricted) is not None:
+        both, part = (fixed(value, 2, signed=True) for value in (whole.both, whole.won_and_lost))
+        parts = whole.won_and_lost_test
+        lines += [
+            _all_queries(comparison),
+            Line("  part of both", difference=both),
+            Line("  part of won and lost", difference=part, pvalue=parts.pvalue, test=parts.name),
+        ]
+        captions += [
+            f"all queries: where a run finds nothing, its search length counts as {whole.horizon + 1}",
+            f"shorter on {plural('query', whole.better)}, longer on {whole.worse}, equal on {whole.equal} "
+            f"(sign test, {pvalue_in_words(whole.sign_test.pvalue)})",
+        ]
+    columns = (
+        *_lines_columns(comparison.alpha, Column("n", form="n"), Column("differ", form="n")),
+        Column("pvalue", heading="p", form="p"),
+        Column("test"),
+    )
+    return table_of(columns, lines, *captions, *_sizes(comparison), alpha=comparison.alpha)
+
+
+def _naive_line(comparison: Comparison) -> Line:
+    naive = comparison.naive
+    return Line(
+        "naive MRR" if comparison.reciprocal is not None else "naive mean",
+        better(naive.higher_is_better),
+        comparison.n_queries,
+        naive.tests["t"].n_nonzero,
+        fixed(naive.baseline, 4),
+        fixed(naive.contender, 4),
+        fixed(naive.difference, 4, signed=True),
+        NOTHING,
+        NOTHING,
+        naive.pvalues["t"],
+        "t",
+    )
+
+
+def _sizes(comparison: Comparison) -> Iterator[str]:
+    """Say how large the changes are: odds of won to lost, ratio of search lengths."""
+    coverage, ranking = comparison.coverage, comparison.ranking
+    if coverage.effect_size is not None and coverage.odds_interval is not None:
+        low, high = coverage.odds_interval
+        ends = f"[{fixed(low, 2)}, {'no limit' if high is None else fixed(high, 2)}]"
+        yield f"won : lost {fixed(coverage.effect_size, 2)} {ends}"
+    if ranking.ratio is not None and ranking.ratio_interval is not None:
+        yield f"mean search length, B / A: {fixed(ranking.ratio, 2)} {interval(ranking.ratio_interval, 2)}"
+
+
+def _same_everywhere(comparison: Comparison) -> Iterator[str]:
+    labels = {at.label for at in comparison.cutoffs}
+    if len(comparison.cutoffs) > 1:
+        where = listed([str(at.cutoff) for at in comparison.cutoffs])
+        each = "; ".join(f"{at.cutoff}: {at.label}" for at in comparison.cutoffs)
+        yield f"The label is the same at the cutoffs {where}." if len(labels) == 1 else f"Labels by cutoff: {each}."
+
+
+@view_of.register
+def _comparisons(comparisons: Comparisons) -> View:
+    if not comparisons.items:
+        return View("There is no comparison", notes=comparisons.notes)
+    ranked = sorted(comparisons, key=worst_last)
+    first, alpha = ranked[0], ranked[0].alpha
+    pairs = len({item.baseline for item in ranked}) > 1
+    against = "" if pairs else f" against {first.baseline} (A)"
+    captions = [
+        f"{queries_words(first.n_queries, first.n_unanswerable)}, {', '.join(_settings(first))}",
+        "; ".join(corrected_words(ranked, "pair" if pairs else "run")),
+    ]
+    declared = columns_of(ranked)
+    columns = (
+        *chosen(declared, *(("contender=B", "baseline=A") if pairs else ("contender=run",)), "verdict"),
+        *short_columns(ranked),
+    )
+    table = marked_best(
+        table_of(columns, ranked, *captions, alpha=alpha),
+        coverage_difference=([item.coverage.difference for item in ranked], True),
+        restricted_difference=([item.restricted and item.restricted.difference for item in ranked], False),
+    )
+    significant = {
+        (row, place)
+        for row, item in enumerate(ranked)
+        for place, column in enumerate(table.columns)
+        for facet in (item.coverage, item.ranking)
+        if column.name == f"{facet.name}_difference" and facet.corrected <= facet.alpha
+    }
+    return View(
+        f"{plural('pair' if pairs else 'run', len(ranked))}{against}",
+        counted_labels([item.verdict.label for item in ranked]),
+        (),
+        (replace(table, significant=frozenset(significant)),),
+        (*comparisons.notes, *merged_notes(ranked, pairs)),
+        "intervals, outcomes, tests, power",
+        _details_tables(ranked, pairs),
+        tuple(background_of(ranked, pairs)),
+    )
+
+
+def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
+    """Return differences with corrected p-values: coverage, ranking, all queries."""
+    declared = columns_of(comparisons)
+    shown = [
+        *chosen(declared, "coverage_difference"),
+        Column("coverage p", lambda item: corrected_p(item.coverage), "p", "n"),
+        *chosen(declared, "ranking_difference"),
+        Column("ranking p", lambda item: corrected_p(item.ranking), "p", "n"),
+    ]
+    if all(item.restricted for item in comparisons):
+        shown += chosen(declared, "restricted_difference")
+    groups = {"coverage_difference": "coverage", "ranking_difference": "ranking", "restricted_difference": "all"}
+    groups |= {"coverage p": "coverage", "ranking p": "ranking"}
+    return tuple(replace(column, group=groups[column.name], heading=column.unit or "p", unit="") for column in shown)
+
+
+def worst_last(comparison: Comparison) -> tuple[int, float]:
+    """Order comparisons by their label, best first, and within it by the search length over all queries."""
+    whole = comparison.restricted
+    return LABELS.index(comparison.verdict.label), -comparison.ranking.gain if whole is None else whole.difference
+
+
+def counted_labels(labels: Sequence[str]) -> str:
+    """Count labels, the best first."""
+    counts = Counter(labels)
+    return ", ".join(f"{counts[label]} {label}" for label in LABELS if label in counts)
+
+
+def _details_tables(comparisons: Sequence[Comparison], pairs: bool) -> tuple[Table, Table]:
+    declared = columns_of(comparisons)
+    first = comparisons[0]
+    names = chosen(declared, *(("contender=B", "baseline=A") if pairs else ("contender=run",)))
+    outcomes = chosen(declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank")
+    intervals = (
+        *chosen(declared, "coverage", "coverage_p", "ranking_baseline=mean A", "ranking_contender=mean B"),
+        *chosen(declared, "ranking", "ranking_p"),
+    )
+    caption = "means: on what both find; A differs from row to row, because each row has its own queries that both answer"
+    return (
+        table_of((*names, *outcomes), comparisons, title="Outcomes, and median ranks of what was won and lost"),
+        table_of(
+            (*names, *intervals), comparisons, caption, title=f"{level_words(first.alpha)}s, and p before the correction",
+            alpha=first.alpha,
+        ),
+    )  # fmt: skip
+
+
+def merged_notes(comparisons: Sequence[Comparison], pairs: bool = False) -> list[str]:
+    """Say each note that changes the reading once: what it is about, and for which runs."""
+    return _merged([(_name(item, pairs), note) for item in comparisons for note in item.notes], len(comparisons))
+
+
+def background_of(comparisons: Sequence[Comparison], pairs: bool = False) -> list[str]:
+    """Say each kind of background note once."""
+    return _merged([(_name(item, pairs), note) for item in comparisons for note in item.background], len(comparisons))
+
+
+def _name(comparison: Comparison, pairs: bool) -> str:
+    return f"{comparison.contender} : {comparison.baseline}" if pairs else comparison.contender
+
+
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?")
 
 
-@view_of.register
-def _comparison(comparison: Comparison, layout: Layout) -> View:
-    if layout.columns == "paper":
-        return View((_paper_table([comparison]),), notes=comparison.notes)
-    explained = layout.sentences is not False
-    restricted = () if comparison.restricted is None else (_restricted_table(comparison, comparison.restricted),)
-    return View(
-        (_outcome_table(comparison), _facet_table(comparison), *restricted),
-        (_statement(comparison, "Verdict", explained),),
-        comparison.notes,
+def _merged(notes: Iterable[tuple[str, str]], n: int) -> list[str]:
+    """Say each kind of note once: where it is about one run, with its numbers; else with the names of the runs."""
+    kinds: dict[str, dict[str, list[str]]] = {}
+    for name, note in notes:
+        headline = note.partition(": ")[0]
+        kind = headline if headline in HEADLINES else _NUMBER.sub("#", headline.replace(name, "#"))
+        kinds.setdefault(kind, {}).setdefault(note, []).append(name)
+    merged = []
+    for kind in sorted(kinds, key=lambda kind: HEADLINES.index(kind) if kind in HEADLINES else len(HEADLINES)):
+        note, about = next(iter(kinds[kind].items()))
+        headline, colon, rest = note.partition(": ")
+        names = [name for runs in kinds[kind].values() for name in runs]
+        if len(about) == n:
+            merged.append(note)
+        elif len(names) == 1:
+            merged.append(f"{headline.rstrip('.')}, for {names[0]}{colon or '.'}{rest}")
+        else:
+            merged.append(f"{headline.rstrip('.')}, for {len(names)} of {n}: {some(names)}.")
+    return merged
+
+
+def paper_view(result: Any) -> View:
+    """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
+    comparisons = [result] if isinstance(result, Comparison) else list(result)
+    first = comparisons[0]
+    length, reciprocal = measures_of(first)
+    directions = f"Lower is better for {length}, higher for MRR and {reciprocal}. " if reciprocal else ""
+    captions = (
+        f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon "
+        f"signed rank, t: paired t test; p-values are raw, the verdict uses corrected ones. {directions}A differs from row to "
+        "row under (3), because each row has its own queries that both answer.",
+        f"{queries_words(first.n_queries, first.n_unanswerable)}, {settings_caption(first)}",
     )
+    table = table_of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
+    return View("The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes)
 
 
 @view_of.register
-def _comparisons(comparisons: Comparisons, layout: Layout) -> View:
-    if not comparisons.items:
-        return View((Table("There is no comparison", "", (), ()),))
-    notes = tuple(_merged_notes(comparisons))
-    if layout.columns == "paper":
-        return View((_paper_table(comparisons.items),), notes=notes)
-    explained = len(comparisons) <= MOST_SENTENCES if layout.sentences is None else layout.sentences
-    name_of = _naming(comparisons)
-    statements = [_statement(item, name_of(item), True) for item in comparisons] if explained else []
-    return View((_table_2(comparisons),), tuple(statements), notes)
-
-
-@view_of.register
-def _published(result: SummaryVerdict, layout: Layout) -> View:
+def _published(result: SummaryVerdict) -> View:
     low, high = result.coverage_pvalues
-    rounded = f"[{pvalue(low)}, {pvalue(high)}]" if result.rounding else NOTHING
+    rounded = f"[{pvalue(low, result.alpha)}, {pvalue(high, result.alpha)}]" if result.rounding else NOTHING
     change = fixed(100 * (result.won - result.lost) / result.n, 2, signed=True)
     rows = (
-        ("coverage, percentage points", "higher", change, pvalue(result.coverage_pvalue), rounded),
-        ("ranking, ranks", "lower", fixed(result.ranking_difference, 2, signed=True), pvalue(result.ranking_pvalue), NOTHING),
+        ("coverage, points", "higher", change, pvalue(result.coverage_pvalue, result.alpha), rounded),
+        (
+            "ranking, ranks",
+            "lower",
+            fixed(result.ranking_difference, 2, signed=True),
+            pvalue(result.ranking_pvalue, result.alpha),
+            NOTHING,
+        ),
     )
-    columns = (
-        Column("facet"),
-        Column("better"),
-        Column("B - A", "number"),
-        Column("p", "pvalue"),
-        Column("p within rounding", "interval"),
+    headings = {" ": "", "  ": "", "B - A": "n", "p": "n", "p within rounding": "n"}
+    columns = [Column(heading, lambda row, place=place: row[place], form=form)
+               for place, (heading, form) in enumerate(headings.items())]  # fmt: skip
+    settings = (
+        f"{plural('query', result.n)}: won {result.won:g}, lost {result.lost:g}; alpha {result.alpha:g}; p: not corrected"
     )
-    head = f"{plural('query', result.n)}, won {result.won:g}, lost {result.lost:g}, alpha {result.alpha:g}"
     if result.rounding:
-        head += f", rounded to within {result.rounding:g} percentage points"
-    table = Table("Verdict from published numbers", head, columns, rows, "p: not corrected.")
-    return View((table,), (Statement("Verdict", result.label, tuple(_rounding_sentences(result))),), result.notes)
+        settings += f"; rounded to within {result.rounding:g} percentage points"
+    table = table_of(columns, rows, settings)
+    return View("Verdict from published numbers", result.label, tuple(_rounding_sentences(result)), (table,), result.notes)
 
 
 def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
@@ -78,334 +485,12 @@ def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
         yield f"Numbers that round to these can also give: {listed(list(result.labels[1:]))}."
 
 
-def queries_view(queries: Iterable[QueryOutcome], comparison: Comparison) -> View:
+def queries_view(queries: Sequence[QueryOutcome], comparison: Comparison, which: str | None = None) -> View:
     """Show a list of queries, as `Comparison.per_query` returns them."""
-    return View((queries_table(queries, "", comparison.baseline, comparison.contender),))
+    named = f", {which}" if which else ""
+    return View(f"{plural('query', len(queries))}{named}: {_title(comparison)}", tables=(queries_table(queries),))
 
 
-def queries_table(queries: Iterable[QueryOutcome], title: str, baseline: str, contender: str) -> Table:
+def queries_table(queries: Iterable[QueryOutcome], title: str = "") -> Table:
     """Lay out queries with their outcome, what each run found of them, and the search lengths."""
-    fields: list[Field[QueryOutcome]] = [
-        (Column("query"), lambda query: query.query_id),
-        (Column("outcome"), lambda query: query.outcome),
-        (Column("found A", "number"), lambda query: fixed(query.found_baseline, 2)),
-        (Column("found B", "number"), lambda query: fixed(query.found_contender, 2)),
-        (Column("length A", "number"), lambda query: fixed(query.baseline, 2)),
-        (Column("length B", "number"), lambda query: fixed(query.contender, 2)),
-        (Column("change", "number"), lambda query: fixed(query.difference, 2, signed=True)),
-        (Column("text"), lambda query: query.text or ""),
-    ]
-    caption = "found: share of the relevant documents, higher is better; length: mean search length, ranks, lower is better."
-    return Table(title, f"A: {baseline}, B: {contender}", *tabulated(fields, queries), caption)
-
-
-def _head(comparison: Comparison) -> str:
-    settings = comparison.settings
-    # The values of a measure have no cutoff but the one in its name.
-    left_out = ("cutoff",) if settings.cutoff is None and comparison.ranking.measured_in != "ranks" else ()
-    parts = [queries_words(comparison.n_queries, comparison.n_unanswerable), *settings_words(settings, *left_out)]
-    if settings.family > 1:
-        parts.append(f"verdict corrected by {settings.correction} over {settings.family} comparisons")
-    return ", ".join(parts)
-
-
-def _outcome_table(comparison: Comparison) -> Table:
-    by_query = comparison.unit == "query"
-    outcomes = comparison.outcomes
-    found_by = {
-        "neither": "neither run",
-        "lost": f"only {comparison.baseline}",
-        "won": f"only {comparison.contender}",
-        "both": "both runs",
-    }
-    median_ranks = {"lost": outcomes.lost_at, "won": outcomes.won_at}
-
-    def median_rank(outcome: str) -> str:
-        rank = median_ranks.get(outcome)
-        return "" if rank is None else f"{rank:g}"
-
-    fields: list[Field[str]] = [
-        (Column("outcome"), str),
-        (Column(f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"), found_by.__getitem__),
-        (Column("queries" if by_query else "documents", "number"), lambda outcome: str(getattr(outcomes, outcome))),
-        (
-            Column("share" if by_query else "share within queries", "number"),
-            lambda outcome: percent(share_of(comparison, outcome), 2, unit=" %"),
-        ),
-        (Column("median rank", "number"), median_rank),
-    ]
-    return Table(
-        f"{comparison.contender} (B) against {comparison.baseline} (A, the baseline)",
-        _head(comparison),
-        *tabulated(fields, OUTCOMES),
-        "" if by_query else "share within queries: averaged within each query first, so that each query weighs the same.",
-    )
-
-
-def share_of(comparison: Comparison, outcome: str) -> float | None:
-    """Return the share of an outcome; None where there is no query."""
-    shares = comparison.outcomes.shares
-    return None if shares is None else float(getattr(shares, outcome))
-
-
-def _facet_columns(comparison: Comparison, heading: str) -> tuple[Column, ...]:
-    return (
-        Column(heading),
-        Column("better"),
-        *(Column(name, "number") for name in ("n", "differ", "A", "B", "B - A")),
-        Column(level_words(comparison.alpha), "interval"),
-        Column("p", "pvalue"),
-        Column("test"),
-    )
-
-
-def _facet_table(comparison: Comparison) -> Table:
-    facets = (comparison.coverage, comparison.ranking, comparison.reciprocal)
-    rows = [_facet_row(facet) for facet in facets if facet is not None]
-    sizes = _sizes(comparison)
-    return Table(
-        "",
-        "",
-        _facet_columns(comparison, "facet"),
-        (*rows, _naive_row(comparison)),
-        "n: queries that the row is measured on; differ: those on which the runs differ; p: not corrected.",
-        sentences=(sizes,) if sizes else (),
-    )
-
-
-def _means(measured: Facet | Naive | RestrictedLength, places: int) -> tuple[str, str, str]:
-    """Write the means of both runs and their difference."""
-    means = fixed(measured.baseline, places), fixed(measured.contender, places)
-    return *means, fixed(measured.difference, places, signed=True)
-
-
-def _mean(facet: Facet, run: Literal["baseline", "contender"]) -> str:
-    return fixed(getattr(facet, run), places_of(facet.measured_in))
-
-
-def _facet_row(facet: Facet) -> tuple[str, ...]:
-    places = places_of(facet.measured_in)
-    unit = "%" if facet.name == "coverage" else facet.measured_in
-    return (
-        facet.name if unit == "reciprocal" else f"{facet.name}, {unit}",
-        better(facet.higher_is_better),
-        str(facet.n),
-        str(facet.n_nonzero),
-        *_means(facet, places),
-        interval(facet.interval, places, signed=True),
-        pvalue(facet.pvalue),
-        facet.test,
-    )
-
-
-def _naive_row(comparison: Comparison) -> tuple[str, ...]:
-    naive = comparison.naive
-    return (
-        "naive MRR" if comparison.reciprocal is not None else "naive mean",
-        better(naive.higher_is_better),
-        str(comparison.n_queries),
-        str(naive.tests["t"].n_nonzero),
-        *_means(naive, 4),
-        "",
-        pvalue(naive.pvalues["t"]),
-        "t",
-    )
-
-
-def _restricted_table(comparison: Comparison, restricted: RestrictedLength) -> Table:
-    """Show the search length over all queries, and its parts."""
-    test, part = restricted.test, restricted.won_and_lost_test
-    counts = str(restricted.n), str(restricted.better + restricted.worse)
-    bounds = interval(restricted.interval, 2, signed=True)
-    both, won_and_lost = (fixed(value, 2, signed=True) for value in (restricted.both, restricted.won_and_lost))
-    blank = [""] * 5
-    rows = (
-        ("search length, ranks", "lower", *counts, *_means(restricted, 2), bounds, pvalue(test.pvalue), test.name),
-        ("  part of both", *blank, both, "", "", ""),
-        ("  part of won and lost", *blank, won_and_lost, "", pvalue(part.pvalue), part.name),
-    )
-    return Table(
-        "",
-        "",
-        _facet_columns(comparison, "all queries"),
-        rows,
-        f"Where a run finds nothing, its search length counts as {restricted.horizon + 1}. These lines check the verdict.",
-        sentences=(
-            f"Shorter on {plural('query', restricted.better)}, longer on {restricted.worse}, equal on {restricted.equal} "
-            f"(sign test, {pvalue_in_words(restricted.sign_test.pvalue)}).",
-        ),
-    )
-
-
-def _sizes(comparison: Comparison) -> str:
-    """Say how large the changes are: odds of won to lost, ratio of search lengths."""
-    coverage, ranking = comparison.coverage, comparison.ranking
-    sizes = []
-    if coverage.effect_size is not None and coverage.odds_interval is not None:
-        low, high = coverage.odds_interval
-        ends = f"[{fixed(low, 2)}, {'no limit' if high is None else fixed(high, 2)}]"
-        sizes.append(f"won : lost {fixed(coverage.effect_size, 2)} {ends}")
-    if ranking.ratio is not None and ranking.ratio_interval is not None:
-        sizes.append(f"B reads {fixed(ranking.ratio, 2)} {interval(ranking.ratio_interval, 2)} times as far as A")
-    return "; ".join(sizes)
-
-
-def _statement(comparison: Comparison, title: str, explained: bool) -> Statement:
-    sentences = [comparison.verdict.sentence] if explained else []
-    if comparison.settings.margins is not None:
-        sentences.append(_margin_sentence(comparison, comparison.settings.margins))
-    if explained and len(comparison.cutoffs) > 1 and len({at.label for at in comparison.cutoffs}) == 1:
-        sentences.append(f"The label is the same at the cutoffs {listed([str(at.cutoff) for at in comparison.cutoffs])}.")
-    return Statement(title, comparison.verdict.label, tuple(sentences))
-
-
-def _margin_sentence(comparison: Comparison, margins: tuple[float, ...]) -> str:
-    parts = [f"{margins[0]:g} pp of coverage", f"{margins[1]:g} {comparison.ranking.measured_in}"]
-    if len(margins) > 2:
-        parts.append(f"{margins[2]:g} ranks over all queries")
-    named = listed(parts)
-    if comparison.verdict.equivalent:
-        return f"Equivalent within the margins of {named}: larger differences are excluded in both directions."
-    if comparison.verdict.non_inferior:
-        return f"Non-inferior at margins of {named}: larger harm is excluded."
-    return f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded."
-
-
-def _title(comparisons: Comparisons) -> str:
-    baselines = {item.baseline for item in comparisons}
-    if len(baselines) > 1:
-        return f"{plural('pair', len(comparisons))} of runs, the second against the first"
-    return f"{plural('run', len(comparisons))} against {baselines.pop()} (the baseline)"
-
-
-def _naming(comparisons: Comparisons) -> Callable[[Comparison], str]:
-    """Choose how to name each comparison: by the contender, and by the baseline too where there are several."""
-    if len({item.baseline for item in comparisons}) > 1:
-        return lambda item: f"{item.baseline} : {item.contender}"
-    return lambda item: item.contender
-
-
-def _table_2(comparisons: Comparisons) -> Table:
-    """Show the columns of Table 2 of Lin et al. 2021 in short, with the verdict."""
-    first = comparisons[0]
-    fields: list[Field[Comparison]] = [
-        (Column("run"), _naming(comparisons)),
-        (Column("lost", "number"), lambda item: percent(share_of(item, "lost"))),
-        (Column("won", "number"), lambda item: percent(share_of(item, "won"))),
-        (Column("both", "number"), lambda item: percent(share_of(item, "both"))),
-        (Column("cov", "number"), lambda item: fixed(item.coverage.difference, 1, signed=True)),
-        (Column("p", "pvalue"), lambda item: pvalue(item.coverage.pvalue_corrected)),
-        (Column("A", "number"), lambda item: _mean(item.ranking, "baseline")),
-        (Column("B", "number"), lambda item: _mean(item.ranking, "contender")),
-        (Column("p", "pvalue"), lambda item: pvalue(item.ranking.pvalue_corrected)),
-        (Column("all", "number"), lambda item: fixed(_over_all(item), 2, signed=True)),
-        (Column("verdict", "label"), lambda item: item.verdict.label),
-    ]
-    mean = "mean search length" if first.reciprocal is not None else f"mean {first.ranking.measured_in}"
-    items = items_words(first.unit)
-    unit = ", ranks" if first.ranking.measured_in == "ranks" else ""
-    return Table(
-        _title(comparisons),
-        _head(first),
-        *tabulated(fields, comparisons),
-        f"lost, won, both: outcomes in % of the {items}; cov: change of coverage, percentage points, higher is better; "
-        f"A, B: {mean} of baseline and contender on what both find{unit}, {direction(first.ranking.higher_is_better)} "
-        "(A differs from row to row, because each row has its own queries that both answer); all: change of the search length "
-        f"over all queries{_restricted_caption(first)}, lower is better; "
-        f"p: corrected by {first.settings.correction} over {plural('comparison', first.settings.family)}.",
-        best=best([item.coverage.difference for item in comparisons], 4, higher_is_better=True)
-        | best([_over_all(item) for item in comparisons], 9, higher_is_better=False),
-        significant=_significant([item.coverage for item in comparisons], 4)
-        | _significant([item.ranking for item in comparisons], 7),
-    )
-
-
-def _over_all(comparison: Comparison) -> float | None:
-    return None if comparison.restricted is None else comparison.restricted.difference
-
-
-def _restricted_caption(comparison: Comparison) -> str:
-    if comparison.restricted is None:
-        return ""
-    return f", counting {comparison.restricted.horizon + 1} where nothing is found"
-
-
-def _significant(facets: Sequence[Facet], column: int) -> frozenset[Cell]:
-    return frozenset((row, column) for row, facet in enumerate(facets) if facet.corrected <= facet.alpha)
-
-
-def _paper_table(comparisons: Sequence[Comparison]) -> Table:
-    """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
-    first = comparisons[0]
-    on_ranks = first.reciprocal is not None
-    length, reciprocal = measures_of(first)
-    better = f"Lower is better for {length}, higher for MRR and {reciprocal}. " if on_ranks else ""
-    items = items_words(first.unit)
-    naive, one, both = "MRR" if on_ranks else "mean", "(2) one run finds", "(3) both find"
-    fields: list[Field[Comparison]] = [
-        (Column("A", group="Runs"), lambda item: item.baseline),
-        (Column("B", group="Runs"), lambda item: item.contender),
-        (Column("difference", "number", naive), lambda item: fixed(item.naive.difference, 4, signed=True)),
-        (Column("WRS p", "pvalue", naive), lambda item: pvalue(item.naive.pvalues["ranksum"])),
-        (Column("WSR p", "pvalue", naive), lambda item: pvalue(item.naive.pvalues["wilcoxon"])),
-        (Column("t p", "pvalue", naive), lambda item: pvalue(item.naive.pvalues["t"])),
-        (Column("all", "number", "(1) neither"), lambda item: percent(share_of(item, "neither"))),
-        (Column("A wins", "number", one), lambda item: percent(share_of(item, "lost"))),
-        (Column("B wins", "number", one), lambda item: percent(share_of(item, "won"))),
-        (Column("p", "pvalue", one), lambda item: pvalue(item.coverage.pvalue)),
-        (Column("all", "number", both), lambda item: percent(share_of(item, "both"))),
-        *_paper_fields(length, both, lambda item: item.ranking),
-        *(_paper_fields(reciprocal, both, lambda item: item.reciprocal or item.ranking) if on_ranks else ()),
-        (Column("verdict", "label"), lambda item: item.verdict.label),
-    ]
-    return Table(
-        "The columns of Tables 1 and 2 of Lin et al. 2021",
-        _head(first),
-        *tabulated(fields, comparisons),
-        f"Outcomes in % of the {items}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon signed rank, "
-        f"t: paired t test; p-values are raw. {better}A differs from row to row under (3), because each row has its own "
-        "queries that both answer. The verdict uses corrected p-values.",
-    )
-
-
-def _paper_fields(measure: str, group: str, facet_of: Callable[[Comparison], Facet]) -> list[Field[Comparison]]:
-    return [
-        (Column(f"A {measure}", "number", group), lambda item: _mean(facet_of(item), "baseline")),
-        (Column(f"B {measure}", "number", group), lambda item: _mean(facet_of(item), "contender")),
-        (Column(f"{measure} WSR p", "pvalue", group), lambda item: pvalue(facet_of(item).pvalues["wilcoxon"])),
-        (Column(f"{measure} t p", "pvalue", group), lambda item: pvalue(facet_of(item).pvalues["t"])),
-    ]
-
-
-def _merged_notes(comparisons: Comparisons) -> Iterator[str]:
-    """Say each note once, with the runs it is about where it is not about all.
-
-    Notes that differ only in names and numbers are of one kind. Of a kind the first is shown, and the runs with other numbers
-    are named; their notes are in the comparisons themselves.
-    """
-    name_of = _naming(comparisons)
-    kinds: dict[str, dict[str, list[str]]] = {}
-    places: dict[str, int] = {}  # the most important notes of a comparison come first, and so do those of all
-    for item in comparisons:
-        for place, note in enumerate(item.notes):
-            kind = _kind(note, item)
-            kinds.setdefault(kind, {}).setdefault(note, []).append(name_of(item))
-            places[kind] = min(place, places.get(kind, place))
-    yield from comparisons.notes
-    for kind in sorted(kinds, key=lambda kind: places[kind]):
-        notes = kinds[kind]
-        (note, about), *others = notes.items()
-        alike = [name for runs in notes.values() for name in runs]
-        everywhere = len(alike) == len(comparisons)
-        if not others:
-            yield note if everywhere else f"{some(about)}: {note}"
-        else:
-            rest = "all others" if everywhere else some([name for _, runs in others for name in runs])
-            yield f"{some(about)}: {note} The same, with other numbers, applies to {rest}."
-
-
-def _kind(note: str, comparison: Comparison) -> str:
-    """Reduce a note to what it says, without names and numbers."""
-    for name in sorted((comparison.baseline, comparison.contender), key=len, reverse=True):
-        note = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "#", note)
-    return _NUMBER.sub("#", note)
+    return table_of(QUERIES, queries, title=title)

@@ -1,122 +1,222 @@
-"""What is shown of the decisions of a gate, and of a plan."""
+"""What is shown of the decisions of a gate, of a plan, and of the holes in the judgments."""
 
 from __future__ import annotations
 
-from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult
-from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.plan import Plan, PlannedFacet
-from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural
-from ir_outcomes.showing.view import Column, Field, Layout, Statement, Table, View, of_part, tabulated, view_of
-from ir_outcomes.showing.views.comparison import queries_table
-from ir_outcomes.showing.words import places_of
+from collections.abc import Iterator
 
-__all__: list[str] = []
+from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult
+from ir_outcomes.columns import Column
+from ir_outcomes.comparison.holes import Holes, PairHoles, Tipping
+from ir_outcomes.comparison.plan import Plan
+from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural
+from ir_outcomes.showing.view import Table, View, table_of, view_of
+from ir_outcomes.showing.views.comparison import queries_table
+from ir_outcomes.showing.words import places_of, settings_words
+
+MOST_WORST = 3  # queries that are named on the first screen
 
 
 @view_of.register
-def _gate(result: GateResult, layout: Layout) -> View:
-    statements = [
-        Statement(decision.name, decision.status, decision.reasons if layout.sentences is not False else ())
-        for decision in result.decisions
-    ]
-    if len(result.decisions) > 1:
-        statements.insert(0, Statement("Gate", result.status, (f"The worst decision is that on {result.worst.name}.",)))
-    behind = [
-        queries_table(
-            decision.queries, f"The queries with the largest harm: {decision.name}", result.baseline, decision.contender
-        )
-        for decision in result.decisions
-        if decision.queries
-    ]
-    return View((_decisions_table(result), *behind), tuple(statements), result.notes)
+def _gate(result: GateResult) -> View:
+    by_name = {decision.name: decision for decision in result.decisions}
+    return View(
+        _gate_title(result),
+        sentences=tuple(
+            f"{decision.name}: {decision.reasons[0]}" if len(by_name) > 1 else decision.reasons[0]
+            for decision in _worst_first(result)
+            if decision.status != "pass" and decision.reasons
+        )[:MOST_WORST],
+        tables=(_decisions_table(result),),
+        notes=tuple(_most_harm(result)),
+        more="queries, texts, how many would settle it",
+        details=tuple(
+            queries_table(decision.queries, f"The queries with the largest harm: {name}")
+            for name, decision in by_name.items()
+            if decision.queries
+        ),
+        background=(
+            *(f"{name}: {' '.join(decision.reasons)}" for name, decision in by_name.items() if decision.reasons),
+            *result.notes,
+        ),
+    )
+
+
+def _gate_title(result: GateResult) -> str:
+    worst = result.worst
+    against = f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
+    if len(result.decisions) == 1:
+        return f"{worst.status}: {worst.name} {against}"
+    counts = {
+        status: sum(decision.status == status for decision in result.decisions) for status in ("fail", "inconclusive", "pass")
+    }
+    counted = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
+    return f"{result.status}: {plural('decision', len(result.decisions))} {against}, {counted}"
+
+
+def _worst_first(result: GateResult) -> list[GateDecision]:
+    order = ("fail", "inconclusive", "pass")
+    return sorted(result.decisions, key=lambda decision: order.index(decision.status))
+
+
+def _most_harm(result: GateResult) -> Iterator[str]:
+    for decision in _worst_first(result)[:1]:
+        named = [
+            f"{query.query_id} ({_rank(query.baseline)} to {_rank(query.contender)})" for query in decision.queries[:MOST_WORST]
+        ]
+        if named and decision.status != "pass":
+            yield f"{decision.name}, most harm: {', '.join(named)}."
+
+
+def _rank(value: float | None) -> str:
+    return "not found" if value is None else f"{value:g}"
 
 
 def _decisions_table(result: GateResult) -> Table:
-    of_condition: Field[GateDecision] = (Column("collection"), lambda decision: decision.condition or "")
-    against: Field[GateDecision] = (Column("against"), lambda decision: decision.reference or result.baseline)
-    several = any(decision.condition is not None for decision in result.decisions)
-    fields: list[Field[GateDecision]] = [
-        *([of_condition] if several else []),
-        (Column("run"), lambda decision: decision.contender),
-        *([against] if result.reference is not None else []),
-        (Column("gate", "label"), lambda decision: decision.status),
-        *_facet_fields("coverage", 0),
-        *_facet_fields("ranking", 1),
-        *_facet_fields("all queries", 2),
-        of_part(
-            lambda decision: _part(decision, 2),
-            (Column("margin", "number", "all queries"), lambda facet: fixed(facet.margin, 2)),
+    ordered = _worst_first(result)
+    first = next((decision.facets for decision in ordered if decision.facets), ())
+    columns = (
+        Column("condition", heading="collection"),
+        Column("contender", heading="run"),
+        *((Column("against", lambda decision: decision.reference or result.baseline),) if result.reference is not None else ()),
+        Column("status", heading="gate", form="label"),
+        *(
+            Column(facet.name, lambda decision, place=place: _facet(decision, place), _heading(facet), "n")
+            for place, facet in enumerate(first)
         ),
-        (Column("missing", "number"), _share_missing),
-        (Column("verdict", "label"), lambda decision: decision.label or NOTHING),
-    ]
-    unit = next((decision.facets[1].measured_in for decision in result.decisions if decision.facets), "ranks")
-    one = unit.removesuffix("s") if result.margins[1] == 1 else unit
-    return Table(
-        f"Gate: {result.status}, {plural('run', len({decision.contender for decision in result.decisions}))} against "
-        f"{result.baseline}{'' if result.reference is None else f' and {result.reference}'}",
-        f"margins {result.margins[0]:g} pp of coverage and {result.margins[1]:g} {one} of ranking, "
-        f"at most {result.max_missing:.1%} of the queries missing{_head(result.settings)}",
-        *tabulated(fields, result.decisions),
-        f"coverage: percentage points, higher is better; ranking: {unit}"
-        f"{', lower is better' if unit == 'ranks' else ''}; all queries: search length over all queries, ranks, lower is "
-        f"better, {'' if len(result.margins) > 2 else 'its margin follows from the other two; '}"
-        "missing: share of the answerable queries for which the run returned nothing.",
+        Column("missing", _missing, form="n"),
+    )  # fmt: skip
+    of_facets = zip(*(decision.facets for decision in ordered if decision.facets), strict=True)
+    margins = [f"{facets[0].name} {' to '.join(sorted(set(map(_margin, facets))))}" for facets in of_facets]
+    settings = result.settings
+    head = "" if settings is None else f"{100 * settings.margin_level:.4g} % intervals, {', '.join(settings_words(settings))}"
+    return table_of(
+        columns,
+        ordered,
+        f"margins: {', '.join(margins)}; at most {result.max_missing:.1%} of the queries missing" if margins else "",
+        head,
     )
 
 
-def _facet_fields(name: str, place: int) -> list[Field[GateDecision]]:
-    fields: list[Field[GateFacet]] = [
-        (Column("change", "number", name), lambda facet: fixed(facet.difference, places_of(facet.measured_in), signed=True)),
-        (
-            Column("interval", "interval", name),
-            lambda facet: interval(facet.interval, places_of(facet.measured_in), signed=True),
-        ),
-    ]
-    return [of_part(lambda decision: _part(decision, place), field) for field in fields]
+def _heading(facet: GateFacet) -> str:
+    unit = "points" if facet.measured_in == "percentage points" else facet.measured_in
+    return f"{facet.name}, {unit}"
 
 
-def _part(decision: GateDecision, place: int) -> GateFacet | None:
-    return decision.facets[place] if place < len(decision.facets) else None
+def _margin(facet: GateFacet) -> str:
+    return f"{'-' if facet.higher_is_better else '+'}{facet.margin:.{places_of(facet.measured_in)}f}"
 
 
-def _share_missing(decision: GateDecision) -> str:
-    return percent(decision.n_missing[1] / decision.n_queries, unit=" %") if decision.n_queries else NOTHING
+def _facet(decision: GateDecision, place: int) -> str:
+    if place >= len(decision.facets):
+        return NOTHING
+    facet = decision.facets[place]
+    places = places_of(facet.measured_in)
+    return f"{fixed(facet.difference, places, signed=True)} {interval(facet.interval, places, signed=True)}"
 
 
-def _head(settings: Settings | None) -> str:
-    if settings is None:
-        return ""
-    level = f"{100 * settings.margin_level:.4g} % intervals"
-    cutoff = "" if settings.cutoff is None else f", cutoff {settings.cutoff}"
-    return f"; {level}{cutoff}, rel {settings.rel}, unit {settings.unit}, ties {settings.ties}"
+def _missing(decision: GateDecision) -> str | None:
+    if not decision.n_queries or not decision.n_missing[1]:
+        return None
+    return percent(decision.n_missing[1] / decision.n_queries, unit=" %")
 
 
 @view_of.register
-def _plan(result: Plan, layout: Layout) -> View:
-    fields: list[Field[PlannedFacet]] = [
-        (Column("facet"), lambda facet: facet.name),
-        (Column("effect", "number"), lambda facet: f"{facet.effect:g}"),
-        (Column("unit"), lambda facet: facet.measured_in),
-        (Column("n", "number"), lambda facet: str(facet.n)),
-        (Column("differ", "number"), lambda facet: str(facet.n_nonzero)),
-        (Column("queries", "number"), lambda facet: _number(facet.needed.queries)),
-        (
-            Column(f"{result.coverage.needed.confidence:.0%} upper bound", "number"),
-            lambda facet: _number(facet.needed.upper),
-        ),
-    ]
-    table = Table(
-        f"Queries needed for {result.power:.0%} power",
-        f"pilot: {plural('query', result.n_queries)}, {result.contender} against {result.baseline}, level "
-        f"{result.coverage.needed.alpha:.3g}",
-        *tabulated(fields, (result.coverage, result.ranking)),
-        "n: queries of the pilot that the facet is measured on; differ: those on which the runs differ; queries: answerable "
-        "queries like these.",
-        sentences=result.notes,
+def _plan(result: Plan) -> View:
+    columns = (
+        Column("facet", lambda facet: f"{facet.name}, {facet.effect:g} {_unit(facet.measured_in, facet.effect)}", " "),
+        Column("queries", "needed.queries", form="n"),
+        Column("upper", "needed.upper", "to be safe", "n"),
     )
-    return View((table,))
+    table = table_of(
+        columns,
+        (result.coverage, result.ranking),
+        f"to be safe: an upper bound of {result.coverage.needed.confidence:.0%}; all numbers are of answerable queries like "
+        f"these; level {result.coverage.needed.alpha:.3g}",
+    )
+    pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
+    return View(f"Queries needed for {percent(result.power, 0)} % power, {pilot}", tables=(table,), background=result.notes)
 
 
-def _number(number: int | None) -> str:
-    return NOTHING if number is None else str(number)
+def _unit(measured_in: str, effect: float) -> str:
+    unit = "points" if measured_in == "percentage points" else measured_in
+    return unit.removesuffix("s") if effect == 1 and unit in ("points", "ranks") else unit
+
+
+@view_of.register
+def _holes(result: Holes) -> View:
+    settings = ", ".join(settings_words(result.settings))
+    tipping = tuple(_tipping_table(pair, pair.tipping) for pair in result.pairs if pair.tipping is not None)
+    if len(result.pairs) == 1:
+        (pair,) = result.pairs
+        return View(
+            f"{pair.contender} (B) against {result.baseline} (A) at cutoff {result.settings.cutoff}",
+            f"{pair.label}, {pair.bound.word}",
+            tuple(_sentences(pair, result)),
+            more="judged shares, which documents",
+            details=(_holes_table(result, settings), *tipping),
+            background=result.notes,
+        )
+    return View(
+        f"{plural('run', len(result.pairs))} against {result.baseline} (A): what depends on unjudged documents",
+        tables=(_holes_table(result, settings),),
+        more="which documents",
+        details=tipping,
+        background=(*(f"{pair.contender}: {' '.join(_sentences(pair, result))}" for pair in result.pairs), *result.notes),
+    )
+
+
+def _holes_table(result: Holes, settings: str) -> Table:
+    columns = (
+        Column("contender", heading="run (B)"),
+        Column("label", heading="verdict", form="label"),
+        Column("word", "bound.word", "bound", "label"),
+        Column("tipping", "tipping.n", form="n"),
+        Column("unjudged", "n_unjudged", form="n"),
+        *(
+            Column(
+                f"{at} {run}",
+                lambda pair, at=at, place=place: (getattr(pair, at) or (None, None))[place],
+                run,
+                "%",
+                group=group,
+            )
+            for at, group in (("judged_at_10", "judged at 10"), ("judged", f"at {result.settings.cutoff}, %"))
+            for place, run in enumerate("AB")
+        ),
+    )
+    return table_of(
+        columns,
+        result.pairs,
+        "bound: what three families of assignments do to the verdict; tipping: at most so many unjudged documents change it if "
+        "they are relevant; unjudged: documents within the cutoff of A or B",
+        settings,
+    )
+
+
+def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
+    bound, tipping = pair.bound, pair.tipping
+    share = 1 - sum(pair.judged) / 2
+    documents = plural("unjudged document", pair.n_unjudged)
+    yield (
+        f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff} of A or B ({share:.0%} of "
+        "both lists)."
+    )
+    if tipping is not None:
+        yield f"{tipping.n} of them, if relevant, would make it: {tipping.label}."
+    else:
+        yield "No set of at most five of them was found that changes its direction."
+    if bound.word != "stands":
+        yield (
+            f"All that favour A relevant: {bound.baseline}; all that favour B: {bound.contender}; all that both return: "
+            f"{bound.both}."
+        )
+
+
+def _tipping_table(pair: PairHoles, tipping: Tipping) -> Table:
+    columns = (
+        Column("query_id", heading="query"),
+        Column("docid", heading="document"),
+        Column("baseline", heading="rank A", form="n"),
+        Column("contender", heading="rank B", form="n"),
+    )
+    return table_of(columns, tipping.documents, title=f"{pair.contender}: documents that make it {tipping.label} if relevant")

@@ -2,266 +2,244 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import pairwise
+from string import ascii_lowercase
 
-from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue
+from ir_outcomes.columns import Column, of_part
+from ir_outcomes.comparison.verdict import direction_of
+from ir_outcomes.comparison.wording import ranked
+from ir_outcomes.formatting import fixed, plural
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
-from ir_outcomes.leaderboards.agreement import HalfAgreement
-from ir_outcomes.leaderboards.board import Standing
-from ir_outcomes.leaderboards.history import SotaRun
 from ir_outcomes.leaderboards.pairs import PairVerdict
-from ir_outcomes.showing.view import Column, Field, Layout, Table, View, best, of_part, tabulated, view_of
-from ir_outcomes.showing.words import direction, level_words, queries_words, settings_words
+from ir_outcomes.showing.view import Table, View, marked_best, table_of, view_of
+from ir_outcomes.showing.views.comparison import CORRECTIONS
+from ir_outcomes.showing.words import better, direction, level_words, queries_words, settings_words
 
 MOST_GROUPS = 5
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
+MOST_LETTERS = len(ascii_lowercase)
+
+PAIR = (
+    Column("coverage", heading="coverage", form="+.1f", unit="points", better="higher"),
+    Column("coverage_p", "coverage_p_corrected", "p", "p"),
+    Column("baseline_length", heading="length A", form=".2f", unit="ranks", better="lower"),
+    Column("contender_length", heading="length B", form=".2f", unit="ranks", better="lower"),
+    Column("ranking_p", "ranking_p_corrected", "p", "p"),
+    Column("label", heading="verdict", form="label"),
+)
 
 
 @view_of.register
-def _leaderboard(result: Leaderboard, layout: Layout) -> View:
+def _leaderboard(result: Leaderboard) -> View:
+    details: list[Table] = []
     names = [standing.run for standing in result.standings]
-    tables = [_standings(result)]
     if result.pairs:
         above = [result.verdict(*pair) for pair in pairwise(names)]
-        tables.append(_verdicts("Against the run above", above, result.alpha))
+        details.append(_pairs_table("Against the run above (A)", above, result.alpha))
     if result.pairs and len(names) > 2:  # the second run is in the table before
         from_best = [result.verdict(names[0], name) for name in names[2:]]
-        tables.append(_verdicts(f"Against the best run, {names[0]}", from_best, result.alpha))
-    if result.history is None:
-        return View(tuple(tables), notes=result.notes)
-    history = view_of(result.history, layout)
-    return View((*tables, *history.tables), notes=(*result.notes, *history.notes))
+        details.append(_pairs_table(f"Against the best run, {names[0]} (A)", from_best, result.alpha))
+    history = None if result.history is None else view_of(result.history)
+    first, background = ranked((*result.notes, *(() if history is None else history.notes)))
+    return View(
+        f"{plural('run', len(names))} by {result.measure} ({direction(result.higher_is_better)})",
+        tables=(_standings(result), *(() if history is None else history.tables)),
+        notes=first,
+        more="each pair, against the best" if details else "",
+        details=tuple(details),
+        background=background,
+    )
+
+
+def _short(measure: str) -> str:
+    """Return a measure without its tie rule."""
+    return measure.partition(", ")[0]
 
 
 def _standings(result: Leaderboard) -> Table:
-    fields: list[Field[Standing]] = [
-        (Column("", "number"), lambda standing: str(standing.rank)),
-        (Column("run"), lambda standing: standing.run),
-        (Column("mean", "number"), lambda standing: fixed(standing.score, 4)),
-        (Column(level_words(result.alpha), "interval"), lambda standing: interval(standing.interval, 4)),
-    ]
-    best_cells = best([standing.score for standing in result.standings], 2, higher_is_better=result.higher_is_better)
-    if result.settings is not None:
-        fields += [
-            (Column("coverage", "number"), lambda standing: fixed(standing.coverage, 1)),
-            (Column("tier", "number"), lambda standing: str(standing.tier)),
+    names = [standing.run for standing in result.standings]
+    lettered = len(names) <= MOST_LETTERS
+    letters = dict(zip(names, ascii_lowercase, strict=False))
+    beaten: dict[str, list[str]] = {}
+    for pair in result.pairs:
+        if (side := direction_of(pair.label)) != "none":
+            winner, loser = (pair.contender, pair.baseline) if side == "better" else (pair.baseline, pair.contender)
+            beaten.setdefault(winner, []).append(loser)
+
+    def beats(name: str) -> str:
+        losers = beaten.get(name, [])
+        return " ".join(sorted(letters[run] for run in losers)) if lettered else str(len(losers) or "")
+
+    unit = result.settings and result.settings.unit
+    columns = (
+        Column("letter", lambda standing: letters[standing.run] if lettered else standing.rank, " "),
+        Column("run"),
+        Column("score", heading=_short(result.measure), form=".4f", better=better(result.higher_is_better)),
+        Column("interval", heading=level_words(result.alpha), form="[.3f]"),
+        Column("coverage", heading="coverage, %", form=".1f", better="higher"),
+        Column("tier", form="n"),
+        Column("beats", lambda standing: beats(standing.run), "better than", "" if lettered else "n"),
+    )
+    captions = [f"{queries_words(result.n_queries, result.n_unanswerable)}, alpha {result.alpha:g}"]
+    if (settings := result.settings) is not None:
+        rule = "no correction" if settings.correction == "none" else CORRECTIONS[settings.correction]
+        number = "" if lettered else "the number of runs, "
+        captions = [
+            f"better than: {number}by the verdict, {rule} over {plural('pair', len(result.pairs))}; tier 1: no run is better",
+            ", ".join([queries_words(result.n_queries, result.n_unanswerable), *settings_words(settings)]),
         ]
-        best_cells |= best([standing.coverage for standing in result.standings], 4, higher_is_better=True)
-    return Table(
-        f"{plural('run', len(result.standings))} by {result.measure} ({direction(result.higher_is_better)})",
-        _standings_head(result),
-        *tabulated(fields, result.standings),
-        _standings_caption(result),
-        best=best_cells,
+        if unit == "document":
+            captions.insert(0, "coverage: relevant documents found, averaged within queries")
+    return marked_best(
+        table_of(columns, result.standings, *captions, alpha=result.alpha, legends=False),
+        score=([standing.score for standing in result.standings], result.higher_is_better),
+        coverage=([standing.coverage for standing in result.standings], True),
     )
 
 
-def _standings_head(result: Leaderboard) -> str:
-    settings = result.settings
-    if settings is None:
-        return f"{plural('query', result.n_queries)}, alpha {result.alpha:g}"
-    queries = queries_words(result.n_queries, result.n_unanswerable)
-    corrected = f"verdicts corrected by {settings.correction} over {plural('pair', len(result.pairs))}"
-    return ", ".join([queries, *settings_words(settings), corrected])
-
-
-def _standings_caption(result: Leaderboard) -> str:
-    if result.settings is None:
-        return ""
-    items = "queries answered" if result.settings.unit == "query" else "relevant documents found, averaged within queries"
-    return (
-        f"coverage: % of {items}, higher is better. tier: no run is better than a run of tier 1; only runs of earlier tiers "
-        "are better than a run of a later tier, except in cycles."
-    )
-
-
-_VERDICT: list[Field[PairVerdict]] = [
-    (Column("cov", "number"), lambda pair: fixed(pair.coverage, 1, signed=True)),
-    (Column("A", "number"), lambda pair: fixed(pair.baseline_length, 2)),
-    (Column("B", "number"), lambda pair: fixed(pair.contender_length, 2)),
-    (Column("verdict", "label"), lambda pair: pair.label),
-]
-
-
-def _verdicts(title: str, pairs: Sequence[PairVerdict], alpha: float) -> Table:
-    coverage, baseline, contender, verdict = _VERDICT
-    fields: list[Field[PairVerdict]] = [
-        (Column("run"), lambda pair: pair.contender),
-        coverage,
-        (Column("p", "pvalue"), lambda pair: pvalue(pair.coverage_p_corrected)),
-        baseline,
-        contender,
-        (Column("p", "pvalue"), lambda pair: pvalue(pair.ranking_p_corrected)),
-        verdict,
-    ]
-    return Table(
-        title,
-        "A: that run, B: the run of the row",
-        *tabulated(fields, pairs),
-        "cov: change of coverage, percentage points, higher is better; A, B: mean search length on what both find, ranks, "
-        "lower is better (A differs from row to row, because each pair has its own queries that both answer); p: corrected.",
-        significant=frozenset(
-            (row, column)
-            for row, pair in enumerate(pairs)
-            for column, p in ((1, pair.coverage_p_corrected), (4, pair.ranking_p_corrected))
-            if p <= alpha
-        ),
+def _pairs_table(title: str, pairs: Iterable[PairVerdict], alpha: float) -> Table:
+    return table_of(
+        (Column("contender", heading="run (B)"), *PAIR),
+        pairs,
+        "length: mean on what both find, so A differs from row to row; p: corrected",
+        title=title,
+        alpha=alpha,
     )
 
 
 @view_of.register
-def _history(result: SotaHistory, layout: Layout) -> View:
-    fields: list[Field[SotaRun]] = [
-        (Column("", "number"), lambda run: str(run.number)),
-        (Column("date"), lambda run: run.date.isoformat()),
-        (Column("run"), lambda run: run.run),
-        (Column("score", "number"), lambda run: f"{run.score:.4g}"),
-        (Column("gain", "number"), lambda run: fixed(run.gain, 4, signed=True)),
-        (Column("looks", "number"), lambda run: str(run.looks)),
-        (Column("group"), lambda run: run.group or NOTHING),
-    ]
-    caption = (
-        "gain: over the run displaced; looks: submissions up to and including this one, without the organizers' baselines."
+def _history(result: SotaHistory) -> View:
+    columns = (
+        Column("number", heading=" ", form="n"),
+        Column("date"),
+        Column("run"),
+        Column("score", lambda run: f"{run.score:.4g}", form="n"),
+        Column("gain", form="+.4f"),
+        Column("looks", form="n"),
+        Column("group"),
+        *of_part("verdict", PAIR),
     )
+    captions = [
+        "gain: over the run displaced; looks: submissions up to and including this one, without the organizers' baselines"
+    ]
     if any(run.verdict is not None for run in result.runs):
-        fields += [of_part(lambda run: run.verdict, field) for field in _VERDICT]
-        caption += (
-            " The verdict is on this run (B) against the run it displaced (A): cov is the change of coverage in percentage "
-            "points, A and B are mean search lengths on what both find, and p-values are multiplied by the number of looks."
-        )
+        captions.append("verdict: on this run (B) against the run it displaced (A); p: multiplied by the number of looks")
     groups = [f"{group} {number}" for group, number in list(result.submissions.items())[:MOST_GROUPS]]
     more = len(result.submissions) - len(groups)
     others = [f"and {plural('other group', more)}"] if more else []
-    listed = f"Most submissions: {'; '.join([*groups, *others])}."
-    table = Table(
-        f"{plural('run', len(result.runs))} took first place by {result.score} ({direction(result.higher_is_better)})",
+    if groups:
+        captions.append(f"Most submissions: {'; '.join([*groups, *others])}.")
+    return View(
+        f"{plural('run', len(result.runs))} took first place by {result.score} ({direction(result.higher_is_better)}), of "
         f"{plural('entry', len(result.entries))} with a score",
-        *tabulated(fields, result.runs),
-        caption,
-        (listed,) if groups else (),
+        tables=(table_of(columns, result.runs, *captions),),
+        notes=result.notes,
     )
-    return View((table,), notes=result.notes)
 
 
 @view_of.register
-def _rank_distribution(result: RankDistribution, layout: Layout) -> View:
-    places = min(MOST_PLACES, len(result.runs))
-    shares = result.place_shares(places)
+def _rank_distribution(result: RankDistribution) -> View:
+    shares = result.place_shares(min(MOST_PLACES, len(result.runs)))
+    below = {run.run: run.above[place + 1] for place, run in enumerate(result.runs[:-1])}
     columns = (
-        Column("", "number"),
+        Column("rank", heading=" ", form="n"),
         Column("run"),
-        Column("mean", "number"),
-        Column("expected", "number"),
-        Column(f"{100 * result.level:g} %", "interval"),
-        *(Column(str(place), "number", group="rank, %") for place in range(1, places + 1)),
-        Column(f"top {result.top_k}", "number"),
-        Column("over next", "number"),
-    )
-    rows = tuple(
-        (
-            str(run.rank),
-            run.run,
-            fixed(run.score, 4),
-            fixed(run.expected_rank, 2),
-            f"{run.low:.0f}..{run.high:.0f}",
-            *map(percent, shares[run.run]),
-            percent(run.top),
-            percent(run.above[place + 1]) if place + 1 < len(result.runs) else NOTHING,
-        )
-        for place, run in enumerate(result.runs)
+        Column("score", heading="mean", form=".4f"),
+        Column("expected_rank", heading="expected", form=".2f"),
+        Column("range", lambda run: f"{run.low:.0f}..{run.high:.0f}", f"{100 * result.level:g} %", "n"),
+        *(
+            Column(f"rank_{place + 1}", lambda run, place=place: shares[run.run][place], str(place + 1), "%", group="rank, %")
+            for place in range(min(MOST_PLACES, len(result.runs)))
+        ),
+        Column("top", heading=f"top {result.top_k}", form="%"),
+        Column("over_next", lambda run: below.get(run.run), "over next", "%"),
     )
     condition = f", {result.condition}" if result.condition else ""
     tau = "undefined, because all runs tie" if result.median_tau is None else fixed(result.median_tau, 3)
-    table = Table(
-        f"Ranks of {plural('run', len(rows))} by {result.measure} ({direction(result.higher_is_better)}){condition}",
-        f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)}, seed {result.seed}",
+    table = table_of(
         columns,
-        rows,
-        f"expected: mean rank over the resamples; {columns[4].heading}: interval of the rank; rank, "
-        f"top {result.top_k}, over next: % of the resamples in which the run has this rank (alone or shared), is among "
-        f"the top {result.top_k}, and is above the run below it.",
-        (f"Median Kendall's tau between the order on a resample and the order on all queries: {tau}.",),
-        best=best([run.score for run in result.runs], 2, higher_is_better=result.higher_is_better),
+        result.runs,
+        f"expected: mean rank; {100 * result.level:g} %: interval of the rank; rank, top {result.top_k}, over next: % of the "
+        "resamples in which the run has this rank (alone or shared), is among the first, is above the next run",
+        f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)}, seed {result.seed}",
     )
-    return View((table,), notes=result.notes)
+    return View(
+        f"Ranks of {plural('run', len(result.runs))} by {result.measure} ({direction(result.higher_is_better)}){condition}",
+        sentences=(f"Median Kendall's tau between the order on a resample and the order on all queries: {tau}.",),
+        tables=(marked_best(table, score=([run.score for run in result.runs], result.higher_is_better)),),
+        notes=result.notes,
+    )
 
 
 @view_of.register
-def _rank_correlation(result: RankCorrelation, layout: Layout) -> View:
+def _rank_correlation(result: RankCorrelation) -> View:
     pairs = len(result.runs) * (len(result.runs) - 1) // 2
     tau = "undefined, because all runs tie in one of them" if result.tau is None else fixed(result.tau, 3)
-    table = Table(
+    columns = (Column("run"), *(Column(name, heading=_short(getattr(result, name)), form="n") for name in ("first", "second")))
+    return View(
         f"{plural('run', len(result.runs))} in the order of {result.first} and of {result.second}",
-        "",
-        (Column("run"), Column(result.first, "number"), Column(result.second, "number")),
-        tuple((run.run, str(run.first), str(run.second)) for run in result.runs),
-        "Ranks, 1 is the best.",
-        (f"Kendall's tau: {tau}; {result.swapped} of {plural('pair', pairs)} of runs in opposite order.",),
+        sentences=(f"Kendall's tau: {tau}; {result.swapped} of {plural('pair', pairs)} of runs in opposite order.",),
+        tables=(table_of(columns, result.runs, "ranks, 1 is the best"),),
+        notes=result.notes,
     )
-    return View((table,), notes=result.notes)
 
 
-_TEST_NAMES = {"sign": "sign", "ranksum": "rank sum", "wilcoxon": "signed rank", "t": "t", "two facets": "two facets"}
-_TESTED: list[Field[HalfAgreement]] = [
-    (Column("measure"), lambda row: row.measure),
-    (Column("test"), lambda row: _TEST_NAMES[row.test]),
-    (Column("by"), lambda row: row.aggregate or NOTHING),
-]
-_SAME_LABEL: list[Field[HalfAgreement]] = [
-    (Column("same", "number"), lambda row: percent(row.same)),
-    (Column("one side", "number"), lambda row: percent(row.one_sided)),
-    (Column("opposite", "number"), lambda row: percent(row.opposite)),
-    (Column("decided", "number"), lambda row: percent(row.decided)),
-    (Column("replicates", "number"), lambda row: percent(row.replicates)),
-]
-_SAME_BETTER: list[Field[HalfAgreement]] = [
-    (Column("agree", "number"), lambda row: percent(row.agree)),
-    (Column("partly", "number"), lambda row: percent(row.partial)),
-    (Column("disagree", "number"), lambda row: percent(row.disagree)),
-    (Column("significant", "number"), lambda row: percent(row.significant)),
-]
+_TEST_NAMES = {"sign": "sign", "ranksum": "rank sum", "wilcoxon": "signed rank", "t": "t", "two facets": "verdict"}
+RATES = (
+    Column("measure"),
+    Column("test", lambda row: _TEST_NAMES[row.test]),
+    Column("aggregate", heading="by"),
+)
 
 
 @view_of.register
-def _agreement(result: Agreement, layout: Layout) -> View:
+def _agreement(result: Agreement) -> View:
     every = (*result.tests, *(() if result.verdict is None else (result.verdict,)))
-    cutoff = "" if result.cutoff is None else f", verdicts at cutoff {result.cutoff}"
+    first = [row for row in every if row.test == "t" and row.aggregate == "mean"] or list(result.tests)
+    first += [] if result.verdict is None else [result.verdict]
     head = (
-        f"{plural('random split', result.splits)} of {plural('query', result.n_queries)}, seed {result.seed}, alpha "
-        f"{result.alpha:g}{cutoff}"
+        f"{plural('split', result.splits)} of {plural('query', result.n_queries)}, seed {result.seed}, alpha {result.alpha:g}"
+        f"{'' if result.cutoff is None else f', verdicts at cutoff {result.cutoff}'}"
     )
-    labels = Table(
-        f"Agreement between halves of the queries, {plural('run', result.n_runs)}, {plural('pair', result.n_pairs)}",
-        head,
-        *tabulated([*_TESTED, *_SAME_LABEL], every),
-        "In % of splits and pairs, by the direction of each half: better, worse or none, of tests and verdicts alike. same: "
-        "the same direction in both halves, or none in both; one side: only one half decides, that is has a direction; "
-        "opposite: better in one half, worse in the other; decided: at least one half decides. replicates: % of the halves "
-        "that decide whose other half has the same direction. by: the aggregate that says which run is better.",
-        _verdict_sentences(result),
-    )
-    craswell = Table(
-        "The same by the definition of Craswell et al. 2021, Table 4",
-        head,
-        *tabulated([*_TESTED, *_SAME_BETTER], result.tests),
-        "In % of splits and pairs. Which run is better counts here even where neither half is significant; significant: in at "
-        "least one half.",
-    )
-    return View((labels, craswell), notes=result.notes)
-
-
-def _verdict_sentences(result: Agreement) -> tuple[str, ...]:
-    verdict = result.verdict
-    if verdict is None:
-        return ()
-    same, opposite, replicates = (percent(share, unit=" %") for share in (verdict.same, verdict.opposite, verdict.replicates))
-    replicated = (
-        "no half decides"
-        if verdict.replicates is None
-        else f"where a half decides, the other half has the same direction in {replicates}"
-    )
-    return (
-        f"Two-facet verdict: both halves have the same direction in {same} of splits and pairs; {replicated}; they contradict "
-        f"each other (better in one, worse in the other) in {opposite}.",
+    answers = (Column("decided", form="%"), Column("replicates", heading="same answer", form="%"), Column("opposite", form="%"))
+    name = Column("name", lambda row: "verdict" if row.test == "two facets" else f"{row.measure}, {_TEST_NAMES[row.test]}", " ")
+    labels = (
+        *RATES,
+        *(Column(rate, heading=heading, form="%") for rate, heading in (
+            ("same", ""), ("one_sided", "one side"), ("opposite", ""), ("decided", ""), ("replicates", "same answer"),
+        )),
+    )  # fmt: skip
+    craswell = (*RATES, *(Column(rate, heading=heading, form="%") for rate, heading in (
+        ("agree", ""), ("partial", "partly"), ("disagree", ""), ("significant", ""),
+    )))  # fmt: skip
+    return View(
+        f"Would the other half of the queries say the same? {plural('run', result.n_runs)}, {plural('pair', result.n_pairs)}",
+        tables=(
+            table_of(
+                (name, *answers),
+                first,
+                "decided: % of splits and pairs in which a half decides; same answer: of those, the other half says so too; "
+                "opposite: better in one half, worse in the other",
+                head,
+            ),
+        ),
+        background=result.notes,
+        more="all tests, Craswell's Table 4",
+        details=(
+            table_of(
+                labels,
+                every,
+                "In % of splits and pairs, by the direction in each half: better, worse or none. same: the same in both "
+                "halves; one side: only one half decides. by: the aggregate that says which run is better.",
+                title="Directions in both halves",
+            ),
+            table_of(
+                craswell,
+                result.tests,
+                "In % of splits and pairs. Which run is better counts here even where neither half is significant; "
+                "significant: in at least one half.",
+                title="The same by the definition of Craswell et al. 2021, Table 4",
+            ),
+        ),
     )

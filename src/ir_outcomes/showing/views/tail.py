@@ -1,74 +1,77 @@
-"""What is shown of distributions and changes of search lengths, reductions in error, reordering and headroom."""
+"""What is shown of distributions and changes of search lengths, reductions in error, reordering and headroom; and of tasks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from ir_outcomes.columns import Column
 from ir_outcomes.formatting import NOTHING, fixed, percent, plural
-from ir_outcomes.showing.view import Column, Field, Layout, Table, View, tabulated, view_of
+from ir_outcomes.reading.datasets import Source, size_text
+from ir_outcomes.reading.tasks import Task
+from ir_outcomes.showing.view import View, table_of, view_of
 from ir_outcomes.showing.words import bucket_names
-from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering, TailSettings
-from ir_outcomes.tail.lengths import DocumentChange, DocumentChanges, LengthDistribution
-from ir_outcomes.tail.reordering import Change
-from ir_outcomes.tail.rrie import MeasureHeadroom, Reduction
+from ir_outcomes.tail import RRIE, DocumentChanges, Headroom, LengthChanges, LengthDistributions, Reordering
+from ir_outcomes.tail.lengths import TailSettings
 
 
 @view_of.register
-def _reordering(result: Reordering, layout: Layout) -> View:
-    fields: list[Field[Change]] = [
-        (Column("step"), lambda change: change.step),
-        (Column("from"), lambda change: change.old),
-        (Column("to"), lambda change: change.new),
-        (Column("sort", "number"), lambda change: fixed(change.delta_sort, 0)),
-        (Column("run"), lambda change: change.run if change.delta_sort else NOTHING),
-        (
-            Column("better", "number"),
-            lambda change: f"{change.better_before} -> {change.better_after}" if change.delta_sort else NOTHING,
+def _reordering(result: Reordering) -> View:
+    columns = (
+        Column("step"),
+        Column("old", heading="from"),
+        Column("new", heading="to"),
+        Column("delta_sort", heading="sort", form=".0f"),
+        Column("run", lambda change: change.run if change.delta_sort else None),
+        Column(
+            "better",
+            lambda change: f"{change.better_before} -> {change.better_after}" if change.delta_sort else None,
+            form="n",
         ),
-        (Column("tau", "number"), lambda change: fixed(change.tau, 2)),
-        (Column("value", "number"), lambda change: NOTHING if change.delta_value is None else f"{change.delta_value:.3g}x"),
-    ]
-    head = f"by {', '.join(result.measures)}" if result.settings is None else _head(result.settings)
-    caption = (
-        "sort: Delta-Sort, the largest change over the runs of the number of runs that are better, in % of the runs, where "
-        "better needs a mean that is 10 % better and p <= 0.05 in a paired t test; it can be large even where tau is 1 and no "
-        "two runs change places. run, better: the run with this change, and how many runs were better before and after; tau: "
-        "Kendall's tau-b between the orders by the mean; value: mean of new value / old value, search lengths as reciprocals."
+        Column("tau", form=".2f"),
+        Column("value", lambda change: None if change.delta_value is None else f"{change.delta_value:.3g}x", form="n"),
     )
-    table = Table(f"Reordering of {plural('run', len(result.runs))}", head, *tabulated(fields, result.changes), caption)
-    return View((table,), notes=result.notes)
+    caption = (
+        "sort: Delta-Sort, the largest change over the runs of the number of runs that are better, in % of the runs (a mean "
+        "that is 10 % better, and p <= 0.05 in a paired t test); it can be large where tau is 1. run, better: the run with "
+        "this change, and how many runs were better before and after; tau: Kendall's tau-b between the orders by the mean; "
+        "value: mean of new value / old value, search lengths as reciprocals"
+    )
+    head = f"by {', '.join(result.measures)}" if result.settings is None else _head(result.settings)
+    table = table_of(columns, result.changes, caption, head)
+    return View(f"Reordering of {plural('run', len(result.runs))}", tables=(table,), notes=result.notes)
 
 
 @view_of.register
-def _length_distributions(result: LengthDistributions, layout: Layout) -> View:
+def _length_distributions(result: LengthDistributions) -> View:
     first = bucket_names(result.edges)[0]
-    fields: list[Field[LengthDistribution]] = [
-        (Column("run"), lambda run: run.run),
-        (Column("ASL", "number"), lambda run: fixed(run.asl, 0 if run.asl >= 100 else 1)),
-        (Column("ASL@g1-10", "number"), lambda run: fixed(run.asl_top, 1)),
-        (Column(first, "number"), lambda run: percent(run.counts[0] / result.n_documents)),
-        (Column("missing", "number"), lambda run: percent(run.missing / result.n_documents)),
-        (Column("averaged", "number"), lambda run: percent(run.effective_share)),
-    ]
-    documents = plural("relevant document", result.n_documents)
+    columns = (
+        Column("run"),
+        Column("asl", lambda run: fixed(run.asl, 0 if run.asl >= 100 else 1), "ASL", "n"),
+        Column("asl_top", heading="ASL@g1-10", form=".1f"),
+        Column("first", lambda run: run.counts[0] / result.n_documents, first, "%"),
+        Column("missing", lambda run: run.missing / result.n_documents, form="%"),
+        Column("effective_share", heading="averaged", form="%"),
+    )
     caption = (
         "ASL: atomized search length of all relevant documents, ASL@g1-10: of the ten best-ranked of each query, ranks, lower "
         f"is better; {first}: % of the relevant documents with this search length; missing: % not found; averaged: % of the "
-        "relevant documents that AP in effect averages."
+        "relevant documents that AP in effect averages"
     )
-    title = f"Search lengths of {documents} of {plural('query', result.n_queries)}"
-    return View((Table(title, _head(result.settings), *tabulated(fields, result.runs), caption),), notes=result.notes)
+    documents = plural("relevant document", result.n_documents)
+    table = table_of(columns, result.runs, caption, _head(result.settings))
+    return View(f"Search lengths of {documents} of {plural('query', result.n_queries)}", tables=(table,), notes=result.notes)
 
 
 @view_of.register
-def _length_changes(result: LengthChanges, layout: Layout) -> View:
+def _length_changes(result: LengthChanges) -> View:
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
-    counts = [*zip(sizes, result.further_up, result.further_down, strict=True), ("one run only", result.won, result.lost)]
-    rows = tuple(
-        (size, str(up), percent(up / result.n_documents), str(down), percent(down / result.n_documents))
-        for size, up, down in counts
-    )
+    rows = [*zip(sizes, result.further_up, result.further_down, strict=True), ("one run only", result.won, result.lost)]
     columns = (
-        Column("ranks"),
-        *(Column(heading, "number", group) for group in ("further up", "further down") for heading in ("documents", "%")),
+        Column("ranks", lambda row: row[0]),
+        Column("up", lambda row: row[1], "documents", "n", group="further up"),
+        Column("up_share", lambda row: row[1] / result.n_documents, "%", "%", group="further up"),
+        Column("down", lambda row: row[2], "documents", "n", group="further down"),
+        Column("down_share", lambda row: row[2] / result.n_documents, "%", "%", group="further down"),
     )
     unchanged, neither = (
         f"{number} ({percent(number / result.n_documents, unit=' %')})" for number in (result.unchanged, result.neither)
@@ -77,75 +80,120 @@ def _length_changes(result: LengthChanges, layout: Layout) -> View:
         f"Mean change of ASL {fixed(result.mean, 1, signed=True)} ranks (each query weighs the same; lower is better).",
         f"Same search length in both runs: {unchanged}; found by neither: {neither}.",
     )
-    table = Table(
-        f"{result.contender} against {result.baseline}: {plural('relevant document', result.n_documents)}",
-        _head(result.settings),
-        columns,
-        rows,
-        "Relevant documents that both runs found, by how many ranks the contender moved their search length, and in % of all "
-        "relevant documents. one run only: documents that only the contender found (under further up) and that only the "
-        "baseline found (under further down); how far they moved is not known.",
-        sentences,
+    caption = (
+        "documents that both runs found, by how many ranks the contender moved their search length, and in % of all; one run "
+        "only: found by the contender only (further up) and by the baseline only (further down)"
     )
-    return View((table,), notes=result.notes)
+    return View(
+        f"{result.contender} against {result.baseline}, {plural('relevant document', result.n_documents)}",
+        sentences=sentences,
+        tables=(table_of(columns, rows, caption, _head(result.settings)),),
+        notes=result.notes,
+    )
 
 
 @view_of.register
-def _document_changes(result: DocumentChanges, layout: Layout) -> View:
-    fields: list[Field[DocumentChange]] = [
-        (Column("query"), lambda document: document.query_id),
-        (Column("document"), lambda document: document.document_id),
-        (Column("A", "number"), lambda document: fixed(document.baseline_rank, 0)),
-        (Column("B", "number"), lambda document: fixed(document.contender_rank, 0)),
-        (Column("change", "number"), lambda document: NOTHING if document.change is None else f"{document.change:+g}"),
-    ]
+def _document_changes(result: DocumentChanges) -> View:
+    columns = (
+        Column("query_id", heading="query"),
+        Column("document_id", heading="document"),
+        Column("baseline_rank", heading="A", form=".0f"),
+        Column("contender_rank", heading="B", form=".0f"),
+        Column("change", lambda document: None if document.change is None else f"{document.change:+g}", form="n"),
+    )
     shown = "" if len(result.documents) == result.n_documents else f", {len(result.documents)} shown"
-    table = Table(
+    table = table_of(
+        columns,
+        result.documents,
+        "A, B: ranks, lower is better, - where not found; change: of the search length, ranks",
+        _head(result.settings),
+    )
+    return View(
         f"{plural('relevant document', result.n_documents)} {result.which}{shown}: {result.contender} (B) against "
         f"{result.baseline} (A)",
-        _head(result.settings),
-        *tabulated(fields, result.documents),
-        "A, B: ranks, lower is better, - where not found; change: of the search length, ranks.",
+        tables=(table,),
+        notes=result.notes,
     )
-    return View((table,), notes=result.notes)
 
 
 @view_of.register
-def _rrie(result: RRIE, layout: Layout) -> View:
-    fields: list[Field[Reduction]] = [
-        (Column("measure"), lambda reduction: reduction.measure),
-        (Column("A", "number"), lambda reduction: fixed(reduction.baseline, 3)),
-        (Column("B", "number"), lambda reduction: fixed(reduction.contender, 3)),
-        (Column("RRIE", "number"), lambda reduction: percent(reduction.rrie, 0, unit=" %")),
-    ]
+def _rrie(result: RRIE) -> View:
+    columns = (
+        Column("measure"),
+        Column("baseline", heading="A", form=".3f"),
+        Column("contender", heading="B", form=".3f"),
+        Column("rrie", lambda reduction: percent(reduction.rrie, 0, unit=" %"), "RRIE", "n"),
+    )
     optimum = " of 1" if all(reduction.optimum == 1 for reduction in result.reductions) else ""
-    table = Table(
-        f"{result.contender} (B) against {result.baseline} (A): relative reduction in error",
+    table = table_of(
+        columns,
+        result.reductions,
+        f"RRIE: share of A's distance from the optimum{optimum} that B removes, higher is better",
         "published means" if result.settings is None else _head(result.settings),
-        *tabulated(fields, result.reductions),
-        f"RRIE: share of A's distance from the optimum{optimum} that B removes, higher is better.",
     )
-    return View((table,), notes=result.notes)
+    return View(
+        f"{result.contender} (B) against {result.baseline} (A): relative reduction in error",
+        tables=(table,),
+        notes=result.notes,
+    )
 
 
 @view_of.register
-def _headroom(result: Headroom, layout: Layout) -> View:
-    fields: list[Field[MeasureHeadroom]] = [
-        (Column("measure"), lambda measure: measure.measure),
-        (Column("best run"), lambda measure: measure.run),
-        (Column("mean", "number"), lambda measure: fixed(measure.mean, 3)),
-        (Column("queries in each bucket"), lambda measure: " ".join(map(str, measure.counts))),
-    ]
-    table = Table(
-        f"What the best of {plural('run', result.n_runs)} leaves to gain",
-        _head(result.settings),
-        *tabulated(fields, result.measures),
-        "Buckets: tenths from 0 for precisions (1 is the best); from 1, 2, 5, 10, 20, 50, 100, 200, 500 and 1000 ranks for "
-        "search lengths (1 is the best).",
+def _headroom(result: Headroom) -> View:
+    columns = (
+        Column("measure"),
+        Column("run", heading="best run"),
+        Column("mean", form=".3f"),
+        Column("counts", lambda measure: " ".join(map(str, measure.counts)), "queries in each bucket"),
     )
-    return View((table,), notes=result.notes)
+    table = table_of(
+        columns,
+        result.measures,
+        "buckets: tenths from 0 for precisions (1 is the best); from 1, 2, 5, 10, 20, 50, 100, 200, 500 and 1000 ranks for "
+        "search lengths (1 is the best)",
+        _head(result.settings),
+    )
+    return View(f"What the best of {plural('run', result.n_runs)} leaves to gain", tables=(table,), notes=result.notes)
 
 
 def _head(settings: TailSettings) -> str:
     judged = ", judged documents only" if settings.judged_only else ""
-    return f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing {settings.missing}{judged}"
+    depth = settings.cutoff or "of each run"
+    return f"depth {depth}, rel {settings.rel}, ties {settings.ties}, missing {settings.missing}{judged}"
+
+
+def tasks_view(tasks: Iterable[Task]) -> View:
+    """Show a list of tasks."""
+    columns = (
+        Column("dataset_id", heading="dataset"),
+        Column("queries", lambda task: None if task.n_queries is None else f"{task.n_queries:,}", form="n"),
+        Column("cutoff", form="n"),
+        Column("rel", form="n"),
+        Column("unit"),
+        Column("qrels", lambda task: _where(task.source("qrels"))),
+    )
+    table = table_of(columns, tasks)
+    return View(plural("known dataset", len(table.rows)), tables=(table,))
+
+
+def task_view(task: Task) -> View:
+    """Show a task: its settings, and where its parts come from."""
+    columns = (
+        Column("part", str),
+        Column("where", lambda part: _where(task.source(part)), "on this machine"),
+        Column("file", lambda part: NOTHING if (source := task.source(part)) is None else source.path),
+    )
+    head = (
+        f"cutoff {task.cutoff}, rel {task.rel}, unit {task.unit}; official measure {task.official_measure or 'unknown'}; "
+        f"baseline {task.baseline or 'none'}"
+    )
+    table = table_of(columns, ("qrels", "queries", "scoreddocs"), head)
+    return View(task.dataset_id, tables=(table,), notes=tuple(task.notes))
+
+
+def _where(source: Source | None) -> str:
+    if source is None:
+        return "none"
+    if source.here:
+        return "here"
+    return "to fetch" if source.size is None else size_text(source.size)

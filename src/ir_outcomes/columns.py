@@ -1,0 +1,132 @@
+"""Columns of results, declared once: rows, CSV, frames, and the tables of every format come from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from ir_outcomes.formatting import NOTHING, fixed, percent, pvalue
+
+__all__ = ["Better", "Column", "attributes", "chosen", "of_part", "rows_of"]
+
+Better = Literal["higher", "lower", ""]
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one column holds of an item, and how it is written.
+
+    Attributes
+    ----------
+    name : str
+        The key in rows, CSV and frames; an interval has two, ``name_low`` and ``name_high``.
+    value : str or callable
+        The exact value: attributes one after the other, such as "test.pvalue", or a function of the item; by default the
+        attribute with the column's name.
+    heading : str
+        In tables; by default the name.
+    form : str
+        How tables write it: "" as text, "n" as text to the right, ".2f" and "+.2f" with so many decimals, "[.2f]" as an
+        interval, "%" as a share in percent, "p" as a p-value, "label" as a verdict.
+    unit : str
+        Of the value, for the legend of a table.
+    better : {"higher", "lower", ""}
+        Which values are better.
+    group : str
+        A heading over this column and its neighbours of the same group.
+    """
+
+    name: str
+    value: str | Callable[[Any], Any] = ""
+    heading: str = ""
+    form: str = ""
+    unit: str = ""
+    better: Better = ""
+    group: str = ""
+
+    @property
+    def title(self) -> str:
+        """The heading of the column."""
+        return self.heading or self.name
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the cells are aligned to the right."""
+        return self.form not in ("", "label")
+
+    @property
+    def is_interval(self) -> bool:
+        """Whether the value is a pair of bounds."""
+        return self.form.startswith("[")
+
+    def of(self, item: Any) -> Any:
+        """Return the exact value; None where the item, or something on the way to the value, is None."""
+        if callable(self.value):
+            return None if item is None else self.value(item)
+        for attribute in (self.value or self.name).split("."):
+            item = None if item is None else getattr(item, attribute)
+        return item
+
+    def text(self, item: Any, alpha: float = 0.05) -> str:
+        """Return what tables show of an item; a dash where there is no value."""
+        value, form = self.of(item), self.form.strip("[]")
+        if value is None:
+            return NOTHING
+        if self.is_interval:
+            return f"[{', '.join(_written(bound, form, alpha) for bound in value)}]"
+        return _written(value, form, alpha)
+
+
+def _written(value: Any, form: str, alpha: float) -> str:
+    if form in ("", "n", "label"):
+        return str(value)
+    if form == "p":
+        return pvalue(value, alpha)
+    if form == "%":
+        return percent(value)
+    return fixed(value, int(form.strip("+.f")), signed=form.startswith("+"))
+
+
+def attributes(*names: str) -> tuple[Column, ...]:
+    """Return a column for each attribute, or for each "column=attribute"."""
+    pairs = (name.partition("=") for name in names)
+    return tuple(Column(name, path) for name, _, path in pairs)
+
+
+def of_part(part: str, columns: Iterable[Column], prefix: str = "") -> tuple[Column, ...]:
+    """Return columns of an attribute of the items as columns of the items."""
+    inner = Column(part)
+    return tuple(
+        replace(column, name=f"{prefix}{column.name}", value=lambda item, column=column: column.of(inner.of(item)))
+        for column in columns
+    )
+
+
+def chosen(columns: Iterable[Column], *names: str) -> tuple[Column, ...]:
+    """Return the columns with these names in this order; "name=heading" gives one another heading."""
+    known = {column.name: column for column in columns}
+    pairs = (name.partition("=") for name in names)
+    return tuple(replace(known[name], heading=heading or known[name].heading) for name, _, heading in pairs)
+
+
+def rows_of(columns: Sequence[Column], items: Iterable[Any]) -> list[dict[str, Any]]:
+    """Return a flat row of exact values for each item.
+
+    Examples
+    --------
+    >>> from datetime import date
+    >>> rows_of([Column("day"), Column("span", lambda day: (day.month, day.year), form="[.0f]")], [date(2021, 2, 28)])
+    [{'day': 28, 'span_low': 2, 'span_high': 2021}]
+    """
+    rows = []
+    for item in items:
+        row: dict[str, Any] = {}
+        for column in columns:
+            value = column.of(item)
+            if column.is_interval:
+                row[f"{column.name}_low"], row[f"{column.name}_high"] = value or (None, None)
+            else:
+                row[column.name] = value
+        rows.append(row)
+    return rows
