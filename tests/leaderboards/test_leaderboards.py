@@ -300,7 +300,7 @@ def test_missing_queries_are_noted() -> None:
         iro.rank_distribution(evaluation, resamples=5),
         iro.agreement(evaluation, splits=2),
     ):
-        assert "run0 lacks 1 query of the qrels (q3), which count as unanswered." in result.notes
+        assert "Missing queries: run0 lacks 1 query of the qrels (q3), which count as unanswered." in result.notes
 
 
 def reaches(better: np.ndarray) -> np.ndarray:
