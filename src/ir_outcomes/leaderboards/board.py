@@ -186,7 +186,9 @@ class Leaderboard(Result):
     higher_is_better : bool
         Its direction.
     alpha : float
-        Level of the intervals (1 - alpha) and of the verdicts.
+        Level of the intervals (1 - alpha), of the verdicts and of the tests of `measures`.
+    correction : {"holm", "bonferroni", "fdr_bh", "none"}
+        Of p-values over all pairs, separately for each facet and measure.
     standings : tuple of Standing
         Best first.
     pairs : sequence of PairVerdict
@@ -213,6 +215,7 @@ class Leaderboard(Result):
     measure: str
     higher_is_better: bool
     alpha: float
+    correction: Correction
     standings: tuple[Standing, ...]
     pairs: Sequence[PairVerdict]
     measures: tuple[MeasureOfRuns, ...]
@@ -384,6 +387,7 @@ def leaderboard(
         measure=first.measure,
         higher_is_better=first.higher_is_better,
         alpha=alpha,
+        correction=correction,
         standings=tuple(
             Standing(
                 rank=int(ranks[order[place]]),
