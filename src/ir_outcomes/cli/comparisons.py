@@ -25,7 +25,7 @@ from ir_outcomes.cli.streams import progress_is_shown
 from ir_outcomes.cli.writing import ComparisonWriteOptions
 
 if TYPE_CHECKING:
-    from ir_outcomes.comparison import Comparison
+    from ir_outcomes.comparison.result import Comparison
 
 __all__ = ["KIND", "check_kind", "register"]
 
@@ -93,9 +93,9 @@ def compare(
     document on the queries that both runs answer. Shows how many queries were won and lost, both facets with tests and
     intervals, and the verdict.
     """
-    from ir_outcomes.comparison import Comparisons
-    from ir_outcomes.comparison import compare as compare_runs
-    from ir_outcomes.comparison import plan as plan_queries
+    from ir_outcomes.comparison.compare import compare as compare_runs
+    from ir_outcomes.comparison.plan import plan as plan_queries
+    from ir_outcomes.comparison.result import Comparisons
 
     if tests.correction == "tukey" and not all_pairs:
         raise usage_error("--correction tukey needs --all-pairs.")
@@ -142,7 +142,7 @@ def compare_measure(
     Coverage is the share of queries with a value above zero, ranking the mean value of the queries where both runs are above
     zero. The measure has a cutoff and a relevance level of its own; --rel says which queries are answerable.
     """
-    from ir_outcomes.comparison import compare_measure as compare_values
+    from ir_outcomes.comparison.outputs import compare_measure as compare_values
 
     check_kind(kind, is_single=len(runs) == 1)
     if baseline == "best":

@@ -81,7 +81,7 @@ def compare_cutoffs(
 
     --plot draws how much each run finds by every rank, with a band around the difference.
     """
-    from ir_outcomes.across import compare_cutoffs as compare_at
+    from ir_outcomes.across.same_queries import compare_cutoffs as compare_at
 
     given = evaluated_with_baseline(options, qrels, baseline, [contender])
     chosen: dict[str, Any] = {"cutoffs": sorted(set(cutoffs))} if cutoffs else {}
@@ -117,7 +117,7 @@ def compare_slices(
 
     First tests whether the slices differ at all.
     """
-    from ir_outcomes.across import compare_slices as compare_by
+    from ir_outcomes.across.slices import compare_slices as compare_by
 
     given = evaluated_with_baseline(options, qrels, baseline, runs, queries=queries)
     result = compare_by(
@@ -159,7 +159,7 @@ def compare_judges(
 
     Judges are, for example, assessors and language models.
     """
-    from ir_outcomes.across import compare_judges as compare_under
+    from ir_outcomes.across.same_queries import compare_judges as compare_under
 
     if options.rel is not None:
         raise usage_error("--rel: write the smallest grade after each judge, such as --judge nist=qrels.txt@2.")
@@ -216,7 +216,7 @@ def compare_suite(
 
     Shows what holds on average over these collections, and what to expect of a new one.
     """
-    from ir_outcomes.across import compare_collections
+    from ir_outcomes.across.collections import compare_collections
     from ir_outcomes.evaluation.evaluate import evaluate_suite
     from ir_outcomes.reading.suites import read_suite
 

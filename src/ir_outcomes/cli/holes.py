@@ -44,7 +44,7 @@ def holes(
 
     Unjudged documents count as not relevant. Shows whether the direction of a label would change if some of them were relevant.
     """
-    from ir_outcomes.comparison import holes as find_holes
+    from ir_outcomes.comparison.holes import holes as find_holes
 
     given = evaluated_with_baseline(options, qrels, baseline, runs, unjudged=True)
     result = find_holes(

@@ -105,8 +105,8 @@ def leaderboard(
 
     Shows what is significantly better than what by each measure, and compares each run with the run above it and with the best.
     """
-    from ir_outcomes.leaderboards import leaderboard as order_runs
     from ir_outcomes.leaderboards.board import FACETS
+    from ir_outcomes.leaderboards.board import leaderboard as order_runs
 
     if written.plot is not None and kind == "history" and entries is None:
         raise usage_error("--plot-kind history needs --entries.")
@@ -142,7 +142,7 @@ def history(
 
     Needs only the dates and scores of a leaderboard, no runs.
     """
-    from ir_outcomes.leaderboards import sota_history
+    from ir_outcomes.leaderboards.history import sota_history
 
     written.write(sota_history(entries, score=score, until=until, higher_is_better=not lower_is_better))
 
@@ -181,7 +181,7 @@ def stability(
 
     Shows how far the ranks depend on the choice of queries, for each measure, each qrels and each subset of the queries.
     """
-    from ir_outcomes.leaderboards import rank_distribution
+    from ir_outcomes.leaderboards.stability import rank_distribution
 
     sets = {"": None, **named_files(subsets, "--subset")}
     judgments = {"": qrels, **named_files(labels, "--labels")}
@@ -227,7 +227,7 @@ def agreement(
     Divides the queries at random, many times, and counts for each pair of runs how often both halves give the same verdict, and
     how often each significance test decides alike.
     """
-    from ir_outcomes.leaderboards import agreement as agree
+    from ir_outcomes.leaderboards.agreement import agreement as agree
 
     source: Any
     if from_outputs:

@@ -59,7 +59,7 @@ def compare_outputs(
     The files are what trec_eval -q, ir_measures -q or PyTerrier wrote. In a file of several runs, --name chooses one for the
     baseline and one for each contender.
     """
-    from ir_outcomes.comparison import compare_outputs as compare_values
+    from ir_outcomes.comparison.outputs import compare_outputs as compare_values
 
     check_kind(kind, is_single=len(contenders) == 1)
     result = compare_values(
@@ -110,7 +110,7 @@ def verdict(
 
     Also says whether the verdict depends on how these numbers were rounded.
     """
-    from ir_outcomes.comparison import verdict_from_summary
+    from ir_outcomes.comparison.published import verdict_from_summary
 
     others = tuple(other_pvalues or ())
     result = verdict_from_summary(

@@ -65,7 +65,7 @@ def report(
 
     The page opens without a network. It shows the verdict, its pictures, all queries, and both ranked lists of a query.
     """
-    from ir_outcomes.comparison import compare
+    from ir_outcomes.comparison.compare import compare
     from ir_outcomes.showing.report import report_of
     from ir_outcomes.showing.report.rankings import DEPTH
 

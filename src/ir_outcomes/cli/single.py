@@ -64,8 +64,9 @@ def measure(
     import ir_measures
     from ir_measures.util import Metric
 
-    from ir_outcomes.measures import parse_measure
-    from ir_outcomes.reading import as_qrels, as_run
+    from ir_outcomes.reading.measure_names import parse_measure
+    from ir_outcomes.reading.qrels import as_qrels
+    from ir_outcomes.reading.runs import as_run
 
     if no_summary and not by_query:
         raise usage_error("--no_summary (-n) only makes sense with --by_query (-q).")
@@ -120,7 +121,7 @@ def datasets(
 
     Shows how a dataset is evaluated, and which of its parts are on this machine; nothing is downloaded.
     """
-    from ir_outcomes.reading import known_tasks, load
+    from ir_outcomes.reading.tasks import known_tasks, load
     from ir_outcomes.showing.text import print_text, write
     from ir_outcomes.showing.views.tail import task_view, tasks_view
 

@@ -52,8 +52,8 @@ def reordering(
 
     By default in steps from average precision (AP) to atomized search length (ASL).
     """
-    from ir_outcomes.measures import parse_measure
-    from ir_outcomes.tail import reordering as reorder
+    from ir_outcomes.reading.measure_names import parse_measure
+    from ir_outcomes.tail.reordering import reordering as reorder
 
     if measures and len(measures) < 2:
         raise usage_error("Give --measure at least twice, the old measure first.")
@@ -97,7 +97,8 @@ def tail(
 
     The search length of a relevant document is the number of irrelevant documents above it, plus 1.
     """
-    from ir_outcomes.tail import headroom, length_changes, length_distributions, rrie
+    from ir_outcomes.tail.lengths import length_changes, length_distributions
+    from ir_outcomes.tail.rrie import headroom, rrie
 
     if show in ("changes", "rrie") and len(runs) != 2:
         raise usage_error(f"--show {show} is for two runs, the baseline and the contender; there are {len(runs)}.")
