@@ -29,12 +29,12 @@ from ir_outcomes.evaluation.scores import (
     RunScorer,
     Scores,
     comparable_measures,
+    places_of_queries,
     reciprocal_ranks,
     scores_from_lengths,
     stacked_scores,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run, check_distinct
@@ -311,14 +311,7 @@ class Evaluation(Sequence[SearchLengths]):
         MismatchError
             If a query is not in the qrels, or there is no query.
         """
-        ids = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
-        place = {query: index for index, query in enumerate(self.query_ids)}
-        missing = [query for query in ids if query not in place]
-        if missing:
-            raise MismatchError(f"the qrels have no query {some(missing)}")
-        if not ids:
-            raise MismatchError("the list of queries is empty; name at least one query")
-        chosen = np.array(sorted({place[query] for query in ids}), dtype=np.int64)
+        chosen = places_of_queries(queries, self.query_ids)
         kept = [self.query_ids[index] for index in chosen.tolist()]
         return replace(
             self,
