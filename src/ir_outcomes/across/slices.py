@@ -254,10 +254,10 @@ def _differences(
     }
     for facet, (queries, change) in changes.items():
         found = heterogeneity_test(change, [labels[query] for query in queries], seed=seed, resamples=resamples)
-        values = (
-            (None, None, None, 0) if found is None else (found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
-        )
-        yield SliceDifferences(contender, facet, *values)
+        if found is None:
+            yield SliceDifferences(contender, facet, None, None, None, 0)
+        else:
+            yield SliceDifferences(contender, facet, found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
 
 
 def _notes(
