@@ -16,9 +16,9 @@ from ir_outcomes.errors import FormatError, IrOutcomesWarning, UnreadableFile, u
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Codes, Columns, Ids, digest_of, grouped, nested_dict, repeated
 from ir_outcomes.reading.datasets import is_dataset_id, load_part, nearest_ids
-from ir_outcomes.reading.files import STDIN, blocks, name_of, read_texts
+from ir_outcomes.reading.files import STDIN, blocks, check_bytes, name_of, nonblank, read_texts
 from ir_outcomes.reading.formats import QRELS, columns_of, parsed_json, read_any_file, texts_in
-from ir_outcomes.reading.text import check_bytes, nonblank, shown
+from ir_outcomes.reading.text import shown
 from ir_outcomes.types import Ints
 
 _ID_NAMES = ("_id", "query_id", "qid")
@@ -73,11 +73,7 @@ def beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def query_texts(source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES) -> dict[str, str]:
-    """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text.
-
-    Runs and qrels that have the texts of their queries are taken too; other JSON lines have ``_id``, ``query_id`` or ``qid``,
-    and one of the names, ``text`` or ``query``.
-    """
+    """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text."""
     if os.path.isdir(source):
         return beir_texts(source)
     if names == _TEXT_NAMES and (found := texts_in(source).queries):  # of a run or qrels that has them
