@@ -52,11 +52,11 @@ def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
         verb = "has" if unanswerable == 1 else "have"
         left_out = "is" if unanswerable == 1 else "are"
         yield f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
-    yield from _notes_on_clusters(runs[0])
+    yield from notes_on_clusters(runs[0])
     yield from notes_on_listing(runs)
 
 
-def _notes_on_clusters(run: SearchLengths) -> Iterator[str]:
+def notes_on_clusters(run: SearchLengths) -> Iterator[str]:
     """Say that ids look like those of clusters: the text before a separator is that of several queries each."""
     if run.clusters is not None:
         return
