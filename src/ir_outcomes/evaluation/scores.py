@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -79,12 +79,7 @@ class Scores:
         """
         if queries is None:
             return self
-        wanted = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
-        place = {query: column for column, query in enumerate(self.query_ids)}
-        missing = [query for query in wanted if query not in place]
-        if missing or not wanted:
-            raise MismatchError(f"there are no scores for query {some(missing)}" if missing else "the list of queries is empty")
-        chosen = np.array(sorted({place[query] for query in wanted}))
+        chosen = places_of_queries(queries, self.query_ids)
         ids = tuple(self.query_ids[column] for column in chosen)
         clusters = None if self.clusters is None else self.clusters[chosen]
         return replace(self, query_ids=ids, values=self.values[:, chosen], clusters=clusters)
@@ -101,22 +96,20 @@ class Scores:
         )
 
 
-@runtime_checkable
-class MeasureOfLengths(Protocol):
-    """A measure that is a reduction of search lengths, as those of `ir_outcomes.measures` are."""
+def places_of_queries(queries: Iterable[str] | str | os.PathLike[str], query_ids: Sequence[str]) -> Ints:
+    """Return the places of queries, given as ids or as a file with one on each line, in ascending order."""
+    place = {query: index for index, query in enumerate(query_ids)}
+    wanted = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
+    missing = [query for query in wanted if query not in place]
+    if missing or not wanted:
+        problem = f"there is no query {some(missing)} here" if missing else "the list of queries is empty; name at least one"
+        raise MismatchError(problem)
+    return np.array(sorted({place[query] for query in wanted}), dtype=np.int64)
 
-    @property
-    def search_length_settings(self) -> Mapping[str, Any] | None:
-        """Arguments of `search_lengths` that it needs; None where it also needs another run."""
-        ...
 
-    def values(self, lengths: SearchLengths) -> Any:
-        """Compute the (n_queries,) array of its values."""
-        ...
-
-    def for_comparison(self) -> Any:
-        """Return the measure that treats runs of different depth alike."""
-        ...
+def is_of_lengths(measure: Any) -> bool:
+    """Return whether a measure is a reduction of search lengths, as those of `ir_outcomes.measures` are."""
+    return hasattr(measure, "search_length_settings")
 
 
 def comparable_measures(measures: Sequence[Any] | str, directions: Mapping[str, bool] | bool | None = None) -> dict[Any, bool]:
@@ -124,7 +117,7 @@ def comparable_measures(measures: Sequence[Any] | str, directions: Mapping[str, 
     found: dict[Any, bool] = {}
     for named in [measures] if isinstance(measures, str) else measures:
         measure = parse_measure(named)
-        if isinstance(measure, MeasureOfLengths):
+        if is_of_lengths(measure):
             measure = measure.for_comparison()
         if measure in found:
             raise ParameterError(f"{measure} is named twice; name each measure once")
@@ -148,13 +141,13 @@ def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Score
 
 def follows_from_lengths(measure: Any, settings: Mapping[str, Any]) -> bool:
     """Return whether search lengths computed with these settings determine a measure."""
-    needed = measure.search_length_settings if isinstance(measure, MeasureOfLengths) else None
+    needed = measure.search_length_settings if is_of_lengths(measure) else None  # None with a baseline
     return needed is not None and all(needed[name] == value for name, value in settings.items())
 
 
 def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores | None:
     """Compute a measure from search lengths; None where they do not determine it."""
-    if not isinstance(measure, MeasureOfLengths):
+    if not is_of_lengths(measure):
         return None
     measure = measure.for_comparison()
     first = runs[0]
@@ -180,10 +173,7 @@ def _finite(scores: Scores) -> Scores:
 
 
 class RunScorer:
-    """Measures of ir_measures, evaluated on one run after another.
-
-    In another process it is built again, which takes little time compared with sending it.
-    """
+    """Measures of ir_measures, evaluated on one run after another."""
 
     def __init__(self, qrels: Qrels, measures: Sequence[Any]) -> None:
         self._qrels = qrels

@@ -157,7 +157,6 @@ def _data_of(section: Section, number: int) -> dict[str, Any]:
         "horizon": comparison.restricted and comparison.restricted.horizon,
         "rel": comparison.rel,
         "measure": comparison.ranking.measured_in,
-        "up": 1 if comparison.ranking.higher_is_better else -1,
         "bins": [list(bin_) for bin_ in zip(changes.names, changes.tones, strict=True)],
         "bin": list(changes.bins),
         "a": [_short(query.baseline) for query in queries],
