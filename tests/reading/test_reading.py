@@ -109,7 +109,10 @@ def test_malformed_runs_name_file_line_text_and_remedy(write: Any, content: str 
     [
         ("q1 0 d1 1.5\n", r"line 1: the grade is not a whole number; .*\n  '1.5'"),
         ("q1 0 d1 x\n", r"line 1: the grade is not a whole number"),
-        ("q1 Q0 d1 1 3.0 t\n", r"has 6 columns, expected 4; these look like the columns of a run: were the arguments swapped\?"),
+        (
+            "q1 Q0 d1 1 3.0 t\n",
+            r"has 6 columns, expected 4; these look like the columns of a run: were the arguments swapped\?",
+        ),
         ("q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 2\n", r"line 3: document d1 has two grades for query q1, 1 and 2; keep one"),
         ("", r"is empty"),
     ],
