@@ -25,10 +25,10 @@ from ir_outcomes.errors import (
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, digest_of_clusters, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, pytrec_eval_compares_as_float32
 from ir_outcomes.evaluation.scores import (
-    MeasureOfLengths,
     RunScorer,
     Scores,
     comparable_measures,
+    is_of_lengths,
     places_of_queries,
     reciprocal_ranks,
     scores_from_lengths,
@@ -52,11 +52,11 @@ def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
         verb = "has" if unanswerable == 1 else "have"
         left_out = "is" if unanswerable == 1 else "are"
         yield f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
-    yield from _notes_on_clusters(runs[0])
+    yield from notes_on_clusters(runs[0])
     yield from notes_on_listing(runs)
 
 
-def _notes_on_clusters(run: SearchLengths) -> Iterator[str]:
+def notes_on_clusters(run: SearchLengths) -> Iterator[str]:
     """Say that ids look like those of clusters: the text before a separator is that of several queries each."""
     if run.clusters is not None:
         return
@@ -279,7 +279,7 @@ class Evaluation(Sequence[SearchLengths]):
         if measure is None:
             return reciprocal_ranks(self.runs, self.cutoff if cutoff is None else cutoff)
         parsed = parse_measure(measure)
-        if isinstance(parsed, MeasureOfLengths):
+        if is_of_lengths(parsed):
             parsed = parsed.for_comparison()  # as it was kept
         for scores in self.scores:
             if scores.measure == str(parsed):
