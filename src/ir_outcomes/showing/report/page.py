@@ -30,14 +30,14 @@ from ir_outcomes.showing.charts import facets_of, forest_of, outcomes_of
 from ir_outcomes.showing.report.drawing import curve_chart, scatter
 from ir_outcomes.showing.report.queries import Embedded, QuerySet, embed, json_for_html, query_sets, visible
 from ir_outcomes.showing.report.rankings import DEPTH
-from ir_outcomes.showing.report.sections import MOST_RUNS, SIGNS, Evaluations, Section, evaluation_of, matrix_of, sections_of
+from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section, evaluation_of, matrix_of, sections_of
 from ir_outcomes.showing.report.texts import Documents
+from ir_outcomes.showing.views.across import SIGNS_EXPLAINED
 from ir_outcomes.showing.words import count, tone
 from ir_outcomes.types import FamilyCorrection, RankingTest
 from ir_outcomes.writing import write_completely
 
 MB = 1_000_000
-_SLACK = 2_000  # bytes for the sentences about what was left out
 
 
 @dataclass(frozen=True)
@@ -139,9 +139,7 @@ def report(
     >>> "better without harm" in page.html
     True
     """
-    rules: dict[str, Any] = {
-        "cutoff": cutoff, "alpha": alpha, "test": test, "correction": correction
-    }  # fmt: skip
+    rules: dict[str, Any] = {"cutoff": cutoff, "alpha": alpha, "test": test, "correction": correction}
     result: Result
     if isinstance(evaluation, Mapping):
         if margins is not None:
@@ -196,8 +194,11 @@ def report_of(
     if smallest > limit:
         least = math.ceil(smallest / MB * 100) / 100
         raise ParameterError(f"max_mb={max_mb:g}: the page has {least:g} MB even without any ranked list; give at least that")
-    without_queries = len(_rendered(context, Embedded([], []), "").encode())
-    page = page_of(limit - without_queries - _SLACK)
+    budget = limit - len(_rendered(context, Embedded([], []), "").encode())
+    page = page_of(budget)
+    while (excess := len(page.html.encode()) - limit) > 0:  # of what grows with the data, such as the list of comparisons
+        budget -= excess
+        page = page_of(budget)
     if path is not None:
         page.save(path)
     return page
@@ -224,7 +225,7 @@ def _context(result: Result, sections: Sequence[Section], evaluations: Sequence[
         "several": several,
         "forest": forest_of(result),
         "matrix": matrix_of(result, sections),
-        "signs": SIGNS,
+        "signs": SIGNS_EXPLAINED,
         "sections": [_section(number, *each) for number, each in enumerate(drawn)],
         "tables": (*view.tables, *view.details),
         "has_queries": any(section.comparison.queries is not None for section in sections),
