@@ -49,7 +49,7 @@ def test_default_name_and_several_runs(sample: Path, tmp_path: Path) -> None:
         (["-o", "missing/page.html"], 1, "there is no directory missing"),
         (["--max-mb", "0"], 2, "not between 0 and 1000"),
         (["--docs", "queries.tsv"], 1, "queries.tsv, line 1: is not a document"),
-        (["--docs", "missing.jsonl"], 1, "missing.jsonl: No such file"),
+        (["--docs", "missing.jsonl"], 1, "missing.jsonl: no such file"),
     ],
 )
 def test_invalid_options(sample: Path, options: list[str], status: int, message: str) -> None:
