@@ -222,7 +222,7 @@ def test_the_script_of_the_action(sample: Path, tmp_path: Path) -> None:
         assert done.returncode == (0 if name == "inconclusive" else status), done.stderr
         assert json.loads((tmp_path / f"{name}.json").read_text())["kind"] == "GateResult"
     assert (tmp_path / "output").read_text().split() == [f"status={name}" for name in STATUSES]
-    assert (tmp_path / "summary").read_text().count("**Gate: ") == 3
+    assert (tmp_path / "summary").read_text().count(" against bm25**") == 3
 
 
 def test_files_of_the_workspace_do_not_run_in_place_of_modules(sample: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.cli.writing import Format
+from ir_outcomes.cli.output import Format
 from ir_outcomes.columns import Column
 from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.showing import latex, text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from string import ascii_lowercase
 
@@ -11,6 +11,7 @@ from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.comparison.wording import ranked
 from ir_outcomes.formatting import fixed, plural
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
+from ir_outcomes.leaderboards.board import MeasureOfRuns, Standing
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.showing.view import Table, View, marked_best, table_of, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS
@@ -60,7 +61,7 @@ def _short(measure: str) -> str:
 def _standings(result: Leaderboard) -> Table:
     names = [standing.run for standing in result.standings]
     lettered = len(names) <= MOST_LETTERS
-    letters = dict(zip(names, ascii_lowercase, strict=False))
+    letters = dict(zip(names, ascii_lowercase, strict=False)) if lettered else {}
     beaten: dict[str, list[str]] = {}
     for pair in result.pairs:
         if (side := direction_of(pair.label)) != "none":
@@ -72,6 +73,8 @@ def _standings(result: Leaderboard) -> Table:
         return " ".join(sorted(letters[run] for run in losers)) if lettered else str(len(losers) or "")
 
     unit = result.settings and result.settings.unit
+    if result.measures:
+        return _measures_table(result, letters)
     columns = (
         Column("letter", lambda standing: letters[standing.run] if lettered else standing.rank, " "),
         Column("run"),
@@ -96,6 +99,38 @@ def _standings(result: Leaderboard) -> Table:
         score=([standing.score for standing in result.standings], result.higher_is_better),
         coverage=([standing.coverage for standing in result.standings], True),
     )
+
+
+def _measures_table(result: Leaderboard, letters: dict[str, str]) -> Table:
+    """Show runs by measures, with the letters of the runs that each is significantly better than behind each value."""
+    places = {standing.run: place for place, standing in enumerate(result.standings)}
+
+    def value(measure: MeasureOfRuns) -> Callable[[Standing], str | None]:
+        def shown(standing: Standing) -> str | None:
+            mean, losers = measure.values[places[standing.run]], measure.better_than[places[standing.run]]
+            marks = "".join(sorted(letters[run] for run in losers)) if letters else str(len(losers) or "")
+            return None if mean is None else f"{fixed(mean, 2 if abs(mean) > 1 else 4)} {marks}".rstrip()
+
+        return shown
+
+    columns = (
+        Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "),
+        Column("run"),
+        *(
+            Column(measure.measure, value(measure), _short(measure.measure), "", "", better(measure.higher_is_better))
+            for measure in result.measures
+        ),
+    )
+    correction = result.settings.correction if result.settings is not None else "holm"
+    rule = "no correction" if correction == "none" else CORRECTIONS[correction]
+    table = table_of(
+        columns,
+        result.standings,
+        f"letters: significantly better than these runs (t test, or that of the verdict; alpha {result.alpha:g}, {rule} over all "
+        "pairs)",
+        f"{queries_words(result.n_queries, result.n_unanswerable)}",
+    )
+    return marked_best(table, **{measure.measure: (measure.values, measure.higher_is_better) for measure in result.measures})
 
 
 def _pairs_table(title: str, pairs: Iterable[PairVerdict], alpha: float) -> Table:
