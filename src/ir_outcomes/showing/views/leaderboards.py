@@ -126,8 +126,8 @@ def _measures_table(result: Leaderboard, letters: dict[str, str]) -> Table:
     table = table_of(
         columns,
         result.standings,
-        f"letters: significantly better than these runs (t test, or that of the verdict; alpha {result.alpha:g}, {rule} over all "
-        "pairs)",
+        f"letters: significantly better than these runs (t test, or that of the verdict; alpha {result.alpha:g}, {rule} over "
+        "all pairs)",
         f"{queries_words(result.n_queries, result.n_unanswerable)}",
     )
     return marked_best(table, **{measure.measure: (measure.values, measure.higher_is_better) for measure in result.measures})
