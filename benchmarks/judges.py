@@ -15,7 +15,8 @@ import numpy as np
 
 import ir_outcomes as iro
 from ir_outcomes.across.audit import levels_of
-from ir_outcomes.statistics import mean_interval, prediction_powered_mean
+from ir_outcomes.statistics import mean_interval
+from ir_outcomes.statistics.pooling import prediction_powered_mean
 from ir_outcomes.types import Floats
 
 YEARS = ("dl19", "dl20", "dl21")

@@ -15,19 +15,10 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes import search_lengths
-from ir_outcomes.statistics import (
-    Band,
-    band_of_events,
-    differences,
-    effective_df,
-    fixed_mean,
-    log_ratio_influence,
-    log_ratio_of_means,
-    queries_for_coverage,
-    queries_for_mean,
-    random_effects,
-    sign_flip,
-)
+from ir_outcomes.statistics import differences, queries_for_coverage, queries_for_mean, sign_flip
+from ir_outcomes.statistics.intervals import effective_df, log_ratio_influence
+from ir_outcomes.statistics.pooling import fixed_mean, log_ratio_of_means, random_effects
+from ir_outcomes.statistics.resampling import Band, band_of_events
 
 ALPHA = 0.05
 SIZES = (50, 200, 1000)

@@ -17,7 +17,6 @@ UnitChoice = Literal["auto", "query", "document"]
 Missing = Literal["retrieved", "cutoff"]
 OnError = Literal["raise", "report"]
 RankingTest = Literal["t", "wilcoxon", "signflip"]
-CoverageTest = Literal["exact", "midp"]
 Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
 FamilyCorrection = Literal["holm", "bonferroni", "fdr_bh", "tukey", "none"]
 Columns = Literal["default", "paper"]  # of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import LABELS, MIRRORED
+from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.leaderboards.board import Leaderboard, Standing
+from ir_outcomes.statistics.intervals import Interval
 
 __all__ = [
     "agreement",
@@ -76,7 +78,12 @@ def comparison(baseline: str, contender: str, seed: int = 0, n: int = 300, **set
         n_queries=n,
         n_unanswerable=0,
         settings=SimpleNamespace(**{"cutoff": 100, "rel": 1, "unit": "query", "alpha": 0.05, "ties": "trec", **settings}),
-        outcomes=SimpleNamespace(shares=SimpleNamespace(**dict(zip(OUTCOMES, shares, strict=True)))),
+        unit="query",
+        cutoff=100,
+        outcomes=SimpleNamespace(
+            shares=SimpleNamespace(**dict(zip(OUTCOMES, shares, strict=True))),
+            **{outcome: sum(query.outcome == outcome for query in queries) for outcome in OUTCOMES},
+        ),
         coverage=SimpleNamespace(difference=coverage, interval=(coverage - wide, coverage + wide), higher_is_better=True, n=n),
         ranking=SimpleNamespace(
             difference=ranking,
@@ -110,11 +117,11 @@ def board(n_runs: int) -> Any:
     names = long_names(n_runs)
     scores = np.sort(rng.uniform(0.2, 0.45, n_runs))[::-1]
     standings = [
-        SimpleNamespace(
+        Standing(
             rank=place + 1,
             run=name,
             score=float(score),
-            interval=(score - 0.012, score + 0.012),
+            interval=Interval(float(score) - 0.012, float(score) + 0.012),
             coverage=80.0,
             tier=1 + place // 6,
         )
@@ -126,19 +133,21 @@ def board(n_runs: int) -> Any:
         for high in range(low):
             far = [0.01, 0.03, 0.3, 0.06, 0.2, 0.4]
             label = str(rng.choice(labels, p=far if low - high > 3 else [0, 0.05, 0.7, 0.1, 0.1, 0.05]))
-            turned = SimpleNamespace(label=MIRRORED[label])
-            pairs.append(
-                SimpleNamespace(baseline=names[high], contender=names[low], label=label, turned=lambda turned=turned: turned)
-            )
-    return SimpleNamespace(
+            pairs.append(SimpleNamespace(baseline=names[high], contender=names[low], label=label))
+    return Leaderboard(
         measure="RR@100",
         higher_is_better=True,
         alpha=0.05,
-        standings=standings,
-        pairs=pairs,
+        measures=(),
+        standings=tuple(standings),
+        pairs=pairs,  # type: ignore[arg-type]
+        cycles=(),
         history=history(n_runs),
         n_queries=5193,
-        settings=SimpleNamespace(cutoff=100, rel=1, alpha=0.05, unit="query"),
+        n_unanswerable=0,
+        settings=SimpleNamespace(cutoff=100, rel=1, alpha=0.05, unit="query"),  # type: ignore[arg-type]
+        notes=(),
+        versions={},
     )
 
 

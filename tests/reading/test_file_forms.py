@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, ParameterError, UnreadableFile
-from ir_outcomes.reading import files
+from ir_outcomes.reading import columns, files
 from ir_outcomes.reading import formats as any_file
 from ir_outcomes.reading import formats as json_files
 from ir_outcomes.reading import formats as layouts
@@ -272,7 +272,7 @@ def test_both_readers_of_separated_columns_say_the_same(rows: list[tuple[str, st
         data = pd.DataFrame(rows).to_csv(sep=separator, header=False, index=False).encode()
     else:
         data = "".join(separator.join(row) + "\n" for row in rows).encode()
-    layout = layouts.Layout(3, 0, 1, 2, "score", separator.encode())
+    layout = columns.Layout(3, 0, 1, 2, "score", separator.encode())
     fast = lines._fast(files.Block(1, data), layout)
     try:
         plain = lines._plain(files.Block(1, data), layout, "text")
@@ -295,7 +295,7 @@ def test_only_ascii_white_space_is_removed_around_a_value(write: Any, space: str
 def test_the_fast_reader_takes_plain_csv() -> None:
     for separator in (b"\t", b",", b";"):
         block = files.Block(1, separator.join([b"q1", b"d1", b"1.5"]) + b"\r\n")
-        assert lines._fast(block, layouts.Layout(3, 0, 1, 2, "score", separator)) is not None
+        assert lines._fast(block, columns.Layout(3, 0, 1, 2, "score", separator)) is not None
 
 
 # --- BEIR and MTEB

@@ -66,7 +66,7 @@ def test_texts_of_queries_come_along(name: str) -> None:
     if ".qrels." not in name and not name.startswith("dpr"):
         judged = {"q1": {"d1": 1}, "q2": {"d3": 1}}
         assert iro.evaluate(judged, [FOLDER / name]).texts == QUERIES
-        assert iro.evaluate(judged, [FOLDER / name], queries={"q1": "mine"}).texts == {"q1": "mine"}
+        assert iro.evaluate(judged, [FOLDER / name], queries={"q1": "mine"}).texts == {**QUERIES, "q1": "mine"}
 
 
 @pytest.mark.parametrize("name", WITH_PASSAGES)

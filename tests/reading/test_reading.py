@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import sys
 import tempfile
 import threading
 import warnings
@@ -19,7 +20,6 @@ import lz4.frame
 import numpy as np
 import pandas as pd
 import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +29,11 @@ from ir_outcomes.reading import columns, files
 from ir_outcomes.reading import columns as keys
 from ir_outcomes.reading import formats as layouts
 from ir_outcomes.reading import text as lines
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 GOOD = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.5 t\n"
 EXPECTED = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d1": 1.5}}
@@ -126,7 +131,7 @@ compressions: dict[str, Callable[[bytes], bytes]] = {
     "bz2": bz2.compress,
     "xz": lzma.compress,
     "lz4": lz4.frame.compress,
-    "zst": zstandard.compress,
+    "zst": zstd.compress,
 }
 
 

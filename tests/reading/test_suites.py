@@ -115,7 +115,7 @@ def structure(folder: Path) -> dict[str, Any]:
 def test_a_collection_that_is_named_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "suite.json"
     path.write_text('{"collections": {"a": {"qrels": "q", "runs": {}}, "a": {"qrels": "r", "runs": {}}}}')
-    with pytest.raises(FormatError, match="an object has the name 'a' twice"):
+    with pytest.raises(FormatError, match="an object has the same name twice"):
         read_suite(path)
 
 

@@ -14,12 +14,14 @@ from matplotlib.figure import Figure
 import ir_outcomes as iro
 from ir_outcomes.across.same_queries import CutoffsComparison
 from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
 from ir_outcomes.showing import figures
-from ir_outcomes.showing.figures._kinds import KINDS
-from ir_outcomes.showing.figures._style import styled
-from ir_outcomes.showing.figures.forest import ForestPanel, ForestRow, draw_forest
+from ir_outcomes.showing.charts import Axis, Estimate, Forest, ForestRow
+from ir_outcomes.showing.figures import KINDS
+from ir_outcomes.showing.figures.comparisons import draw_forest
+from ir_outcomes.showing.figures.drawing import styled
 from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
 from tests.helpers import made_up
 from tests.helpers.extents import outside, overlapping, texts
@@ -36,27 +38,20 @@ def drawn(cls: type, result: Any, kind: str) -> Draw:
     return styled(lambda ax: KINDS[cls][kind](result, ax))
 
 
-def forest_of(n: int) -> Draw:
-    def rows(scale: float, null: float) -> tuple[ForestRow, ...]:
-        found = [
-            ForestRow(
-                f"cqadupstack-{'long-name-' * (place % 3)}{place}",
-                (null + scale * (place % 7 - 2), null - scale, null + 6 * scale),
-                place + 1,
-            )
-            for place in range(n)
-        ]
-        found[-1] = ForestRow(found[-1].label, None)
-        mean, predicted = (null + scale, null, null + 2 * scale), (null - scale, null + 4 * scale)
-        these = ForestRow("mean of these collections", mean, kind="these")
-        new = ForestRow("a new collection", mean, kind="new", prediction=predicted)
-        return (*found, these, new)
+def forest_plot_of(n: int) -> Draw:
+    def rows() -> list[ForestRow]:
+        found = []
+        for place in range(n):
+            name = f"cqadupstack-{'long-name-' * (place % 3)}{place}"
+            estimate = Estimate(place % 7 - 2.0, place % 7 - 3.0, place % 7 + 4.0, "+0.50", "[-1.00, +4.00]")
+            missing = Estimate(None, None, None, "-", "")
+            found.append(ForestRow(name, LABELS[place % len(LABELS)], (estimate, missing if place == 1 else estimate), place))
+        wide = Estimate(0.5, -6.0, 7.0, "0.90", "[0.70, 1.20]")
+        return [*found, ForestRow("these, mean", LABELS[0], (wide, wide), kind="these")]
 
-    panels = [
-        ForestPanel("coverage", "change, percentage points", rows(0.5, 0.0)),
-        ForestPanel("ranking", "ratio of mean search lengths", rows(0.05, 1.0), better="left", null=1.0, log=True),
-    ]
-    return styled(lambda ax: draw_forest(panels, "minilm against bm25, 95 % intervals", ax))
+    axis = Axis(-6.5, 9.0, ((-5.0, "\N{MINUS SIGN}5"), (0.0, "0"), (5.0, "+5")))
+    forest = Forest("collection", (("coverage, points", axis), ("ranking, search length B / A", axis)), tuple(rows()))
+    return styled(lambda ax: draw_forest(forest, "minilm against bm25", "cutoff 100, 95 % intervals", ax))
 
 
 BY_SIZE: dict[str, Callable[[int], Draw]] = {
@@ -74,7 +69,7 @@ BY_SIZE: dict[str, Callable[[int], Draw]] = {
     "conditions": lambda n: (
         lambda ax: figures.conditions_plot({f"{name}\nprivate": made_up.ranks(n) for name in ("RR@100", "nDCG@10")}, ax=ax)
     ),
-    "forest": forest_of,
+    "forest": forest_plot_of,
     "queries": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "queries"),
     "ranks of queries": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "ranks"),
     "differences": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "differences"),
@@ -126,27 +121,14 @@ def test_many_runs_fit_too(name: str, n: int) -> None:
     check(BY_SIZE[name](n))
 
 
-@pytest.mark.parametrize("n", [7, 30])
-def test_contenders_of_the_facets_differ_in_colour_and_marker(n: int) -> None:
-    axes = check(drawn(Comparisons, made_up.comparisons(n + 1), "facets"))
-    shown = axes.get_legend_handles_labels()[0]
-    styles = {
-        (handle.lines[0].get_marker(), handle.lines[0].get_markeredgecolor(), handle.lines[2][0].get_color().tobytes())
-        for handle in shown
-    }
-    assert len(styles) == len(shown) == n
-    assert len(axes.get_legend().get_texts()) == n + 2
-
-
-def test_the_facets_name_baseline_level_and_cutoff_and_claim_nothing_in_the_corners() -> None:
+def test_the_facets_name_baseline_level_and_cutoff_and_say_when_intervals_are_left_out() -> None:
     axes = drawn(Comparisons, made_up.comparisons(4, cutoff=20, alpha=0.01), "facets")(figures.blank_figure())
     title = axes.get_title(loc="left").replace("\n", " ")
-    for words in ("run…default.dev", "99 % intervals", "cutoff 20", "50 queries"):
+    for words in ("bm25-default.dev", "99 % intervals", "cutoff 20", "50 queries"):
         assert words in title
     assert {"better", "worse", "trade-off"}.isdisjoint(text.get_text() for text in axes.texts)
-    low, high = axes.get_xlim()
-    bounds = [bound for item in made_up.comparisons(4) for bound in item.coverage.interval]
-    assert high - low < 1.3 * (max(*bounds, 0.0) - min(*bounds, 0.0))
+    many = drawn(Comparisons, made_up.comparisons(40), "facets")(figures.blank_figure())
+    assert "intervals not drawn" in many.get_title(loc="left").replace("\n", " ")
 
 
 def test_axes_that_count_have_whole_numbers_and_those_in_logs_say_so() -> None:
@@ -154,8 +136,8 @@ def test_axes_that_count_have_whole_numbers_and_those_in_logs_say_so() -> None:
     axes = drawn(Comparison, one, "differences")(figures.blank_figure())
     assert [tick for tick in axes.get_yticks() if tick % 1] == []
     many = made_up.comparison("bm25", "minilm", n=2000)
-    for kind in ("ranks", "differences", "queries"):
-        assert "log scale" in drawn(Comparison, many, kind)(figures.blank_figure()).get_ylabel()
+    assert "log scale" in drawn(Comparison, many, "queries")(figures.blank_figure()).get_ylabel()
+    assert drawn(Comparison, many, "ranks")(figures.blank_figure()).get_yscale() == "log"
 
 
 def test_dates_of_a_few_days_have_no_hours() -> None:
@@ -176,14 +158,13 @@ def test_several_baselines_are_told_apart(kind: str) -> None:
 
 def test_a_given_axes_is_drawn_on_and_keeps_its_size() -> None:
     for name in ("facets 4", "forest 4", "curve 14"):
-        figure = Figure(figsize=(9, 6))
-        left, _ = figure.subplots(1, 2)
-        size = left.get_position().bounds
+        figure = Figure(figsize=(16, 6), layout="constrained")
+        left, right = figure.subplots(1, 2)
         axes = CASES[name](left)
         assert axes.figure is figure
-        assert axes is left or axes in left.child_axes
-        assert left.get_position().bounds == size
-        assert figure.get_size_inches().tolist() == [9.0, 6.0]
+        assert axes.get_subplotspec().get_topmost_subplotspec() == left.get_subplotspec()
+        assert figure.get_size_inches().tolist() == [16.0, 6.0]
+        assert not right.has_data()
 
 
 def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path) -> None:
@@ -200,7 +181,7 @@ def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path
             assert font["/Subtype"] == "/Type0"
             assert font["/DescendantFonts"][0].get_object()["/Subtype"] == "/CIDFontType2"
     axes.figure.savefig(tmp_path / "picture.svg")
-    assert "coverage: change in queries answered" in (tmp_path / "picture.svg").read_text(encoding="utf-8")
+    assert "coverage: queries answered" in (tmp_path / "picture.svg").read_text(encoding="utf-8")
     plt.close(axes.figure)
     assert plt.get_fignums() == []
 
@@ -216,39 +197,6 @@ def test_nasty_names_are_shown_escaped(tmp_path: Path) -> None:
         xml.dom.minidom.parseString(source.encode())
         assert "\u202e" not in source
         assert r"a\x00\x1b[31m$x^2$_{" in source
-
-
-def names_in_another_script(monkeypatch: pytest.MonkeyPatch, characters: str, fonts: tuple[str, ...]) -> Any:
-    monkeypatch.setattr("ir_outcomes.showing.figures._fonts.FALLBACKS", fonts)
-    items = [made_up.comparison(f"{characters} 1", f"{characters} {number}") for number in (2, 3)]
-    return drawn(Comparisons, items, "facets")(figures.blank_figure())
-
-
-def test_names_fall_back_to_a_font_that_has_their_characters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    characters = "\u2332"  # of the fonts that matplotlib brings, STIX has it and the default one does not
-    axes = names_in_another_script(monkeypatch, characters, ("Not Installed", "STIXGeneral"))
-    figures.save(axes, tmp_path / "picture.png")  # any warning is an error
-    for text in (axes.texts[0], axes.title, axes.xaxis.label):
-        assert text.get_fontfamily() == ["sans-serif", "STIXGeneral"]
-    plain = drawn(Comparisons, made_up.comparisons(3), "facets")(figures.blank_figure())
-    assert plain.texts[0].get_fontfamily() == ["sans-serif"]
-
-
-def test_texts_that_were_on_the_axes_keep_their_font() -> None:
-    axes = Figure().subplots()
-    note = axes.text(0, 0, "mine", fontfamily="monospace")
-    drawn(Comparisons, made_up.comparisons(3), "facets")(axes)
-    assert note.get_fontfamily() == ["monospace"]
-
-
-def test_characters_without_a_font_are_warned_about_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    message = "knows no font with the characters \u2332, which.* Noto Sans CJK"
-    with pytest.warns(iro.IrOutcomesWarning, match=message) as found:
-        axes = names_in_another_script(monkeypatch, "\u2332", ())
-    assert [warning.filename for warning in found] == [__file__]
-    for suffix in ("png", "pdf", "svg"):
-        axes.figure.savefig(tmp_path / f"picture.{suffix}")  # a second warning is an error
-    axes.figure.canvas.draw()
 
 
 def test_wrong_kinds_are_named() -> None:
@@ -276,8 +224,9 @@ def test_results_draw_their_figures_and_put_better_up_and_to_the_right() -> None
     for kind in ("facets", "outcomes", "restricted", "ranks", "differences", "queries"):
         assert result.plot(kind, ax=Figure()).has_data()
     axes = result.plot()
-    (label,) = [text for text in axes.texts if text.get_text() == "B"]
-    assert label.xy == (10.0, 3.0)
+    assert [text.get_text() for text in axes.texts if text.get_text()] == ["B"]
+    (point,) = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "^"]
+    assert point == [[10.0, 3.0]]
     assert plt.get_fignums() == [axes.figure.number]
     restored = Comparison.from_json(result.to_json())
     with pytest.raises(ParameterError, match="stored without its queries"):

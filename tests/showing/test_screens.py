@@ -26,7 +26,7 @@ def measured(result: Result) -> tuple[int, int, int]:
     text = result.to_text()
     lines = text.splitlines()
     notes = sum(line.startswith("! ") for line in lines)
-    print(f"{type(result).__name__}: {len(lines)} lines, {len(text.split())} words, {notes} notes")
+    print(f"{type(result).__name__}: {len(lines)} lines, {len(text.split())} words, {notes} notes")  # noqa: T201
     assert max(map(len, lines)) <= 80, text
     assert notes <= 3
     return len(lines), len(text.split()), notes

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import (
-    band_of_events,
     bounded_mean_interval,
     coverage_interval,
     design_effect,
@@ -28,6 +27,7 @@ from ir_outcomes.statistics import (
     wilcoxon,
 )
 from ir_outcomes.statistics.counts import membership, tally, tally_subsets
+from ir_outcomes.statistics.resampling import band_of_events
 from ir_outcomes.statistics.tests import mean_tests, sign_flip_tests, sign_tests, t_tests, wilcoxon_tests
 from ir_outcomes.types import Floats, Ints
 

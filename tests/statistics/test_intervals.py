@@ -30,7 +30,6 @@ from ir_outcomes.statistics.intervals import (
     equivalent,
     harm_excluded,
     interval_of_mean,
-    median_interval,
     odds_ratio,
     ratio_of_means,
 )
@@ -266,25 +265,6 @@ def test_margins_of_equal_differences() -> None:
     assert not harm_excluded(None, 0.5, 100, higher_is_better=True)
     with pytest.raises(ParameterError, match="margin=0: must be positive"):
         harm_excluded(equal, 0, 30, higher_is_better=True)
-
-
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
-def test_against_scipy(level: float) -> None:
-    rng = np.random.default_rng(2)
-    for n in (6, 7, 20, 55, 1000):
-        values = rng.normal(size=n)
-        found = median_interval(values, level)
-        expected = scipy.stats.quantile_test(values, q=0, p=0.5).confidence_interval(level)
-        if found is None:
-            assert 2 * scipy.stats.binom.cdf(0, n, 0.5) > 1 - level
-        else:
-            assert found == (expected.low, expected.high)
-
-
-def test_too_few_values_have_no_interval() -> None:
-    assert median_interval([], 0.95) is None
-    assert median_interval([1, 2, 3, 4, 5], 0.95) is None
-    assert median_interval([1, 2, 3, 4, 5, 6], 0.95) == (1, 6)
 
 
 def test_mean_interval_equals_scipy() -> None:

@@ -15,15 +15,8 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import fixed, interval, plural, pvalue_in_words
 from ir_outcomes.results import Immutable
-from ir_outcomes.statistics import (
-    Interval,
-    QueriesNeeded,
-    differences,
-    mean_interval,
-    mean_test,
-    prediction_powered_mean,
-    queries_for_mean,
-)
+from ir_outcomes.statistics import Interval, QueriesNeeded, differences, mean_interval, mean_test, queries_for_mean
+from ir_outcomes.statistics.pooling import prediction_powered_mean
 from ir_outcomes.types import Floats, check_count, check_positive
 
 FEWEST_LABELED = 10  # queries without which nothing is corrected

@@ -16,7 +16,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Result, versions
-from ir_outcomes.statistics import FEWEST_SAMPLES_TO_GENERALISE
+from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
 
 __all__ = ["CollectionsComparison", "compare_collections"]
@@ -151,15 +151,13 @@ def compare_collections(
     if cutoff is not None:
         evaluations = {name: evaluation.with_cutoff(cutoff) for name, evaluation in evaluations.items()}
     names = list(dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names))
-    if baseline not in names:
-        raise ParameterError(f"no collection has a run called {baseline!r}; the runs are {listed(names[:10])}")
-    chosen = [name for name in names if name != baseline] if contenders is None else contenders
-    chosen = [chosen] if isinstance(chosen, str) else list(dict.fromkeys(chosen))
+    asked = names if contenders is None else [contenders] if isinstance(contenders, str) else contenders
+    chosen = list(dict.fromkeys(name for name in asked if name != baseline))
+    unknown = [name for name in (baseline, *chosen) if name not in names]
+    if unknown:
+        raise ParameterError(f"no collection has a run called {unknown[0]!r}; the runs are {listed(names[:10])}")
     if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")
-    unknown = [name for name in chosen if name not in names or name == baseline]
-    if unknown:
-        raise ParameterError(f"{unknown[0]!r} is not a contender; the runs are {listed(names[:10])}")
     unknown = [name for name in groups or {} if name not in evaluations]
     if unknown:
         raise ParameterError(f"groups names {unknown[0]!r}, which is no collection; they are {listed(list(evaluations)[:10])}")

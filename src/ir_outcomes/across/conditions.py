@@ -21,21 +21,10 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.results import Immutable, cells_of
-from ir_outcomes.statistics import (
-    FEW,
-    FEWEST_SAMPLES_TO_GENERALISE,
-    Interval,
-    Tests,
-    adjust,
-    coverage_interval,
-    differences,
-    effective_df,
-    fixed_mean,
-    log_ratio_influence,
-    log_ratio_of_means,
-    mean_interval,
-    random_effects,
-)
+from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, mean_interval
+from ir_outcomes.statistics.intervals import effective_df, log_ratio_influence
+from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE, fixed_mean, log_ratio_of_means, random_effects
+from ir_outcomes.statistics.tests import FEW, Tests
 from ir_outcomes.types import Correction, Floats, RankingTest
 
 

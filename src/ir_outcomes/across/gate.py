@@ -26,13 +26,16 @@ MOST_QUERIES = 10  # that are listed for a decision
 MAX_MISSING = 0.05
 
 
-class GateRow(NamedTuple):
-    """A contender that is to be decided on."""
+Place = tuple[str, str | None]  # a run, and a collection or None where there is only one
 
-    contender: str
-    compared: Comparison | str  # or why there is no comparison
-    condition: str | None = None
-    reference: str | None = None
+
+class Side(NamedTuple):
+    """What is decided on against one baseline."""
+
+    baseline: str
+    contenders: Sequence[str]
+    compared: Mapping[Place, Comparison]
+    lacking: Mapping[Place, str | None]  # runs without results: why, or None where the run itself is missing
 
 
 @dataclass(frozen=True)
@@ -193,17 +196,15 @@ def _row(decision: GateDecision, baseline: str) -> dict[str, Any]:
 
 
 def gate_of(
-    baseline: str,
-    rows: Sequence[GateRow],
+    sides: Sequence[Side],
     settings: Settings | None,
     *,
     margins: Sequence[float] | None,
     max_missing: float,
+    allow_missing: Collection[str],
     inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
 ) -> GateResult:
-    """Decide on each row; see `ir_outcomes.gate`."""
-    if not rows:
-        raise ParameterError("there is no comparison to decide on")
+    """Decide on every contender in every collection, against the baseline and against the reference; see `gate`."""
     margins = checked_margins(margins) or (None if settings is None else settings.margins)
     if margins is None:
         raise ParameterError(
@@ -214,38 +215,81 @@ def gate_of(
         raise ParameterError(
             f"max_missing={max_missing!r}: must be a share of the queries, from 0 to less than 1, such as 0.05"
         )
+    if len({frozenset(side.contenders) for side in sides}) > 1:
+        raise ParameterError("the reference must be compared with the same contenders as the baseline")
+    runs = [*(side.baseline for side in sides), *sides[0].contenders]
+    places = dict.fromkeys(name for side in sides for _, name in (*side.compared, *side.lacking))
+    known = [f"{run}@{name}" for run in runs for name in places if name is not None]
+    unknown = [name for name in allow_missing if name not in known]
+    if unknown:
+        expected = f"they are {listed(known[:10])}" if known else "there are no collections"
+        raise ParameterError(f"allow_missing: {unknown[0]!r} is no run@collection; {expected}")
+    references = [None, *(side.baseline for side in sides[1:])]
+    decisions = [
+        _decide(contender, name, reference, found, margins, max_missing)
+        for side, reference in zip(sides, references, strict=True)
+        for contender, name, found in _found(side, list(places), allow_missing)
+    ]
+    if not decisions:
+        raise ParameterError("there is no comparison to decide on")
     paths = dict(inputs) if isinstance(inputs, Mapping) else {os.fsdecode(path): path for path in inputs}
     return GateResult(
-        baseline=baseline,
-        reference=next((row.reference for row in rows if row.reference is not None), None),
-        decisions=tuple(_decide(row, margins, max_missing) for row in rows),
-        margins=margins,
+        baseline=sides[0].baseline,
+        reference=references[-1],
+        decisions=tuple(decisions),
+        margins=tuple(margins),
         max_missing=float(max_missing),
-        settings=None if settings is None else replace(settings, margins=margins),
+        settings=None if settings is None else replace(settings, margins=tuple(margins)),
         inputs={name: file_digest(path) for name, path in paths.items()},
         notes=() if settings is None else (_note(settings),),
         versions=versions(),
     )
 
 
-def _decide(row: GateRow, margins: Sequence[float], max_missing: float) -> GateDecision:
-    """Decide on one contender."""
-    compared = row.compared
+def _found(
+    side: Side, places: Sequence[str | None], allow_missing: Collection[str]
+) -> Iterator[tuple[str, str | None, Comparison | str]]:
+    """List each contender in each collection with its comparison, or why there is none; without what may be missing."""
+    for contender in side.contenders:
+        for name in places:
+            lacking = {run: side.lacking[run, name] for run in (side.baseline, contender) if (run, name) in side.lacking}
+            if not lacking:
+                yield contender, name, side.compared[contender, name]
+            elif any(reason or f"{run}@{name}" not in allow_missing for run, reason in lacking.items()):
+                reasons = " ".join(reason or f"{run} is missing there." for run, reason in lacking.items())
+                where = "" if name is None else f" on {name}"
+                yield contender, name, f"{contender} cannot be compared{where}: {reasons}"
+
+
+def _decide(
+    contender: str,
+    condition: str | None,
+    reference: str | None,
+    compared: Comparison | str,
+    margins: Sequence[float],
+    max_missing: float,
+) -> GateDecision:
+    """Decide on one contender; a text says why there is no comparison."""
     if isinstance(compared, str):
-        return GateDecision(row.contender, row.condition, row.reference, "fail", (compared,))
+        return GateDecision(contender, condition, reference, "fail", (compared,))
     found = against_margins(compared.coverage, compared.ranking, compared.restricted, compared.outcomes, margins)
     facets = [_facet(compared, against) for against in found]
-    missing = list(_about_missing(compared, max_missing))
-    harms = [_harm_in_words(facet) for facet in facets if facet.status == "harm shown"]
-    doubts = list(_about_open_facets(compared, facets))
+    missing = [
+        f"{run} has no results for {number} of the {compared.n_queries} answerable queries "
+        f"({number / compared.n_queries:.1%}); at most {max_missing:.1%} may be missing."
+        for run, number in zip((compared.baseline, compared.contender), compared.n_missing, strict=True)
+        if number > max_missing * compared.n_queries
+    ]
+    harms = [_about(facet, compared.n_queries) for facet in facets if facet.status == "harm shown"]
+    doubts = [_about(facet, compared.n_queries) for facet in facets if facet.status == "inconclusive"]
     if compared.restricted is None:
         doubts.append("The search lengths over all queries are not known without a cutoff, so they could not be checked.")
     status: Status = "fail" if missing or harms else "inconclusive" if doubts else "pass"
     is_equivalent = within_margins(found)[1]
     return GateDecision(
-        contender=row.contender,
-        condition=row.condition,
-        reference=row.reference,
+        contender=contender,
+        condition=condition,
+        reference=reference,
         status=status,
         reasons=(*missing, *harms, *doubts) or (_pass_in_words(is_equivalent, facets),),
         label=compared.verdict.label,
@@ -276,60 +320,35 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
     )
 
 
-def _about_missing(compared: Comparison, max_missing: float) -> Iterator[str]:
-    for run, n_missing in zip((compared.baseline, compared.contender), compared.n_missing, strict=True):
-        if n_missing == compared.n_queries:
-            yield f"{run} has no results for any of the {plural('answerable query', n_missing)}."
-        elif n_missing > max_missing * compared.n_queries:
-            yield (
-                f"{run} has no results for {n_missing} of the {compared.n_queries} answerable queries "
-                f"({n_missing / compared.n_queries:.1%}); at most {max_missing:.1%} may be missing."
-            )
-
-
-def _harm_in_words(facet: GateFacet) -> str:
-    least, most = sorted(abs(end) for end in facet.interval or ())  # harm is shown by an interval only
-    margin = _amount(facet.margin, facet)
-    return f"{facet.name.capitalize()}: a loss of more than {margin} is shown; it is between {least:.3g} and {most:.3g}."
+def _about(facet: GateFacet, n_queries: int) -> str:
+    """Say what harm the interval shows or does not exclude, and how many queries would exclude it."""
+    name = facet.name.capitalize()
+    if facet.interval is None:
+        return f"{name}: {plural('query', facet.n)} can be compared, too few for an interval, so no harm is excluded."
+    least, most = sorted(end * (-1 if facet.higher_is_better else 1) for end in facet.interval)
+    if facet.status == "harm shown":
+        return f"{name}: a loss of more than {_amount(facet.margin, facet)} is shown; it is between {least:.3g} and {most:.3g}."
+    if most < facet.margin:
+        return f"{name}: all {facet.n} differences are equal, and too few to exclude harm beyond {facet.margin:.3g}."
+    text = f"{name}: a loss of up to {_amount(most, facet)} is not excluded, and the margin is {facet.margin:.3g}."
+    needed = facet.needed
+    if needed is None or needed.queries is None:
+        return text
+    if needed.queries <= n_queries:
+        return (
+            f"{text} With {n_queries} queries such a loss would be excluded with {needed.power:.0%} power if the runs were "
+            "equally good; what was seen is less favorable than that."
+        )
+    bound = "more than a million" if needed.upper is None else str(needed.upper)
+    return (
+        f"{text} If the runs are equally good, about {needed.queries} queries like these exclude it with {needed.power:.0%} "
+        f"power ({needed.confidence:.0%} upper bound: {bound}; there are {n_queries})."
+    )
 
 
 def _amount(value: float, facet: GateFacet) -> str:
     unit = facet.measured_in.removesuffix("s") if value == 1 else facet.measured_in
     return f"{value:.3g} {unit}"
-
-
-def _about_open_facets(compared: Comparison, facets: Sequence[GateFacet]) -> Iterator[str]:
-    for facet in facets:
-        if facet.status != "inconclusive":
-            continue
-        name = facet.name.capitalize()
-        if facet.interval is None:
-            yield f"{name}: {plural('query', facet.n)} can be compared, too few for an interval, so no harm is excluded."
-            continue
-        worst = -facet.interval.low if facet.higher_is_better else facet.interval.high
-        if worst < facet.margin:
-            yield f"{name}: all {facet.n} differences are equal, and too few to exclude harm beyond {facet.margin:.3g}."
-            continue
-        yield (
-            f"{name}: a loss of up to {_amount(worst, facet)} is not excluded, and the margin is {facet.margin:.3g}."
-            f"{_needed_in_words(facet, compared.n_queries)}"
-        )
-
-
-def _needed_in_words(facet: GateFacet, n_queries: int) -> str:
-    needed = facet.needed
-    if needed is None or needed.queries is None:
-        return ""
-    if needed.queries <= n_queries:
-        return (
-            f" With {n_queries} queries such a loss would be excluded with {needed.power:.0%} power if the runs were equally "
-            "good; what was seen is less favourable than that."
-        )
-    bound = "more than a million" if needed.upper is None else str(needed.upper)
-    return (
-        f" If the runs are equally good, about {needed.queries} queries like these exclude it with {needed.power:.0%} power "
-        f"({needed.confidence:.0%} upper bound: {bound}; there are {n_queries})."
-    )
 
 
 def _pass_in_words(is_equivalent: bool, facets: Sequence[GateFacet]) -> str:
@@ -345,13 +364,12 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> tuple[QueryOut
     """Choose the queries with the largest harm, alternating between the facets where harm is not excluded."""
     if compared.queries is None:
         return ()
+    longer = [query for query in compared.queries if (query.restricted or 0) > 0]
     kinds = {
         # Of the queries where the same share was lost, those come first that the baseline answered best.
         "coverage": sorted(compared.per_query("lost"), key=lambda query: query.found_contender - query.found_baseline),
         "ranking": compared.per_query("worse"),
-        "all queries": sorted(
-            (query for query in compared.queries if (query.restricted or 0) > 0), key=lambda query: -(query.restricted or 0)
-        ),
+        "all queries": sorted(longer, key=lambda query: -(query.restricted or 0)),
     }
     not_excluded = [kinds[facet.name] for facet in facets if facet.status != "harm excluded"]
     alternating = chain.from_iterable(zip_longest(*(not_excluded or kinds.values())))
@@ -430,68 +448,23 @@ def gate(
     >>> iro.gate(iro.compare(qrels, b, a), margins=(10.0, 0.5)).status
     'fail'
     """
-    sides = [compared] if reference is None else [compared, reference]
-    rows = rows_to_decide(sides, allow_missing)
-    first = _first(compared)
-    return gate_of(first.baseline, rows, first.settings, margins=margins, max_missing=max_missing, inputs=inputs)
-
-
-def rows_to_decide(
-    sides: Sequence[Compared], allow_missing: Collection[str] = (), empty: Mapping[tuple[str, str], str] | None = None
-) -> list[GateRow]:
-    """List every contender in every collection against each baseline; `empty` says why a (run, collection) has no results."""
-    _check_allowed(sides, allow_missing)
-    baselines = [_first(side).baseline for side in sides]
-    rows: list[list[GateRow]] = []
-    for side, reference in zip(sides, (None, *baselines[1:]), strict=True):
-        if isinstance(side, CollectionsComparison):
-            rows.append(list(_rows_of_collections(side, baselines, allow_missing, empty or {}, reference)))
-        else:
-            items = side if isinstance(side, Comparisons) else [side]
-            rows.append([GateRow(item.contender, item, reference=reference) for item in items])
-    if len({frozenset(row.contender for row in own) for own in rows}) > 1:
-        raise ParameterError("the reference must be compared with the same contenders as the baseline")
-    return [row for own in rows for row in own]
-
-
-def _rows_of_collections(
-    compared: CollectionsComparison,
-    baselines: Sequence[str],
-    allow_missing: Collection[str],
-    empty: Mapping[tuple[str, str], str],
-    reference: str | None,
-) -> Iterator[GateRow]:
-    lacks = {(run, name): f"{run} is missing there." for run, name in compared.missing} | dict(empty)
-    known = {(row.comparison.contender, row.condition): row.comparison for row in compared.conditions}
-    for contender in dict.fromkeys(run for run, _ in (*known, *lacks) if run not in baselines):
-        for name in dict.fromkeys(name for _, name in (*known, *lacks)):
-            pairs = [(run, name) for run in (compared.baseline, contender) if (run, name) in lacks]
-            if not pairs:
-                yield GateRow(contender, known[contender, name], name, reference)
-            elif any(pair in empty or "@".join(pair) not in allow_missing for pair in pairs):
-                reasons = " ".join(lacks[pair] for pair in pairs)
-                yield GateRow(contender, f"{contender} cannot be compared on {name}: {reasons}", name, reference)
-
-
-def _first(compared: Compared) -> Comparison | CollectionsComparison:
-    """Return a comparison that knows baseline and settings."""
-    if not isinstance(compared, Comparisons):
-        return compared
-    if not compared:
+    if isinstance(compared, Comparisons) and not compared:
         raise ParameterError("there is no comparison to decide on")
-    return compared[0]
+    sides = [side_of(side) for side in ([compared] if reference is None else [compared, reference])]
+    settings = (compared[0] if isinstance(compared, Comparisons) else compared).settings
+    return gate_of(sides, settings, margins=margins, max_missing=max_missing, allow_missing=allow_missing, inputs=inputs)
 
 
-def _check_allowed(sides: Iterable[Compared], allow_missing: Collection[str]) -> None:
-    """Refuse runs and collections that do not exist: a name with a typo would allow nothing."""
-    known = {
-        f"{run}@{name}"
-        for side in sides
-        if isinstance(side, CollectionsComparison)
-        for run in (side.baseline, *(found.contender for found in side.overall), *(run for run, _ in side.missing))
-        for name in (*side.collections, *(name for _, name in side.missing))
-    }
-    unknown = [name for name in allow_missing if name not in known]
-    if unknown:
-        expected = f"they are {listed(sorted(known)[:10])}" if known else "there are no collections"
-        raise ParameterError(f"allow_missing: {unknown[0]!r} is no run@collection; {expected}")
+def side_of(compared: Compared, contenders: Sequence[str] = (), empty: Mapping[Place, str] | None = None) -> Side:
+    """Return what is decided on; by default all contenders. `empty` says why runs have no results."""
+    missing: Mapping[Place, None] = {}
+    found: list[tuple[str | None, Comparison]]
+    if isinstance(compared, CollectionsComparison):
+        baseline, missing = compared.baseline, dict.fromkeys(compared.missing)
+        found = [(row.condition, row.comparison) for row in compared.conditions]
+    else:
+        found = [(None, item) for item in (compared if isinstance(compared, Comparisons) else [compared])]
+        baseline = found[0][1].baseline
+    known: dict[Place, Comparison] = {(item.contender, name): item for name, item in found}
+    chosen = contenders or list(dict.fromkeys(run for run, _ in (*known, *missing) if run != baseline))
+    return Side(baseline, chosen, known, {**missing, **(empty or {})})

@@ -11,7 +11,7 @@ import numpy as np
 from ir_outcomes.across.audit import Audit, audits, notes_on_audits, sentence_of
 from ir_outcomes.across.conditions import Rules, compare_in, prevailing
 from ir_outcomes.columns import Column, of_part, rows_of
-from ir_outcomes.comparison.compare import USUAL_CUTOFFS
+from ir_outcomes.comparison.compare import USUAL_CUTOFFS, compare
 from ir_outcomes.comparison.outcomes import contenders_of
 from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of, long_rows_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Immutable, Result, versions
-from ir_outcomes.statistics import band_of_events
+from ir_outcomes.statistics.resampling import band_of_events
 from ir_outcomes.types import Correction, RankingTest, check_positive
 
 
@@ -147,12 +147,10 @@ def compare_cutoffs(
     within = [cutoff for cutoff in wanted if cutoff <= min(depths)]
     if not within:
         raise ParameterError(
-            f"no cutoff of {listed(list(map(str, wanted)))} is within the lists, which hold {min(depths)} documents"
+            f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {min(depths)} documents"
         )
     beyond = [str(cutoff) for cutoff in wanted if cutoff > min(depths)]
-    at_cutoffs = {str(cutoff): evaluation.with_cutoff(cutoff) for cutoff in within}
-    compared = compare_in(at_cutoffs, baseline, [contender], Rules(alpha, test))
-    comparisons = [comparison for _, comparison in compared]
+    comparisons: Any = [compare(evaluation.with_cutoff(k), baseline, contender, alpha=alpha, test=test) for k in within]
     return CutoffsComparison(
         baseline=baseline,
         contender=contender,
@@ -174,41 +172,29 @@ def curve_of(
     resamples: int = 9_999,
 ) -> Curve | None:
     """Compute the curve of two runs to a depth, with its band at a level; None for fewer than two queries."""
-    answerable = baseline.answerable
-    n = int(answerable.sum())
+    n = int(baseline.answerable.sum())
     if n < 2 or depth < 1:
         return None
-    place = np.cumsum(answerable) - 1
-    events = [_steps(run, evaluation.unit == "query") for run in (baseline, contender)]
-    shares = []
-    for _, rank, step in events:
-        within = rank <= depth
-        shares.append(np.cumsum(np.bincount(rank[within], weights=step[within], minlength=depth + 1)[1:]) / n)
-    relevant = baseline.relevant[answerable]
+    by_query = evaluation.unit == "query"
+    events = [_steps(run, by_query) for run in (baseline, contender)]
+    query, rank, step = (np.concatenate(parts) for parts in zip(*events, strict=True))
     band = band_of_events(
-        np.concatenate([place[query] for query, _, _ in events]),
-        np.concatenate([rank for _, rank, _ in events]),
-        np.concatenate([-events[0][2], events[1][2]]),
+        (np.cumsum(baseline.answerable) - 1)[query],
+        rank,
+        np.where(np.arange(len(step)) < len(events[0][0]), -step, step),
         n,
         depth,
         level,
-        smallest_step=1.0 if evaluation.unit == "query" else float(np.mean(1 / relevant)),
+        smallest_step=1.0 if by_query else float(np.mean(1 / baseline.relevant[baseline.answerable])),
         seed=seed,
         resamples=resamples,
     )
     if band is None:
         return None
-    return Curve(
-        ranks=tuple(range(1, depth + 1)),
-        baseline=tuple(shares[0].tolist()),
-        contender=tuple(shares[1].tolist()),
-        low=tuple(band.low.tolist()),
-        high=tuple(band.high.tolist()),
-        level=level,
-        n=n,
-        seed=seed,
-        resamples=resamples,
-    )
+    found = [np.bincount(ranks, weights=steps, minlength=depth + 1)[1 : depth + 1] for _, ranks, steps in events]
+    shares = [tuple((np.cumsum(at_rank) / n).tolist()) for at_rank in found]
+    low, high = tuple(band.low.tolist()), tuple(band.high.tolist())
+    return Curve(tuple(range(1, depth + 1)), shares[0], shares[1], low, high, level, n, seed, resamples)
 
 
 def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
@@ -440,26 +426,21 @@ def _sentence(contender: str, judgments: Sequence[Judgment]) -> str:
     return f'{contender}: the same label under {times} of {plural("judge", len(judgments))} ("{most}"), {directions}.'
 
 
-def _flips(contender: str, judgments: Sequence[Judgment]) -> list[Flip]:
-    directions: dict[str, dict[str, int]] = {}
-    texts: dict[str, str | None] = {}
+def _flips(contender: str, judgments: Sequence[Judgment]) -> Iterator[Flip]:
+    """Find the queries on which judges disagree about the direction."""
+    by_query: dict[str, list[tuple[str, QueryOutcome]]] = {}
     for judgment in judgments:
         for query in judgment.comparison.queries or ():
-            directions.setdefault(query.query_id, {})[judgment.judge] = _direction(query)
-            texts[query.query_id] = texts.get(query.query_id) or query.text
-    found = []
-    for query_id, by_judge in directions.items():
-        better = tuple(judge for judge, direction in by_judge.items() if direction > 0)
-        worse = tuple(judge for judge, direction in by_judge.items() if direction < 0)
+            by_query.setdefault(query.query_id, []).append((judgment.judge, query))
+    for query_id, judged in by_query.items():
+        better, worse = (tuple(judge for judge, query in judged if _direction(query) == sign) for sign in (1, -1))
         if better and worse:
-            found.append(Flip(contender, query_id, better, worse, texts[query_id]))
-    return found
+            yield Flip(contender, query_id, better, worse, next((query.text for _, query in judged if query.text), None))
 
 
 def _direction(query: QueryOutcome) -> int:
-    """Say whether the contender is better (1) or worse (-1) on a query: by what was found, then by search length."""
-    gained = query.found_contender - query.found_baseline
-    change = gained if gained else -(query.difference or 0.0)
+    """Return whether the contender is better (1) or worse (-1) on a query: by what was found, then by search length."""
+    change = (query.found_contender - query.found_baseline) or -(query.difference or 0.0)
     return int(change > 0) - int(change < 0)
 
 

@@ -18,7 +18,8 @@ from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import listed, plural, pvalue_in_words
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.results import Immutable, Result, versions
-from ir_outcomes.statistics import differences, heterogeneity_test
+from ir_outcomes.statistics import differences
+from ir_outcomes.statistics.pooling import heterogeneity_test
 from ir_outcomes.types import Correction, RankingTest
 
 __all__ = ["FEWEST_QUERIES_OF_A_SLICE", "SliceDifferences", "SlicesComparison", "compare_slices"]

@@ -16,7 +16,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
-from ir_outcomes.cli import compare, many
+from ir_outcomes.cli import compare, gate, many
 from ir_outcomes.cli.options import STDIN, UsageError
 from ir_outcomes.cli.output import check_targets, error_line, messages, quiet
 
@@ -59,7 +59,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], str, tuple[str, ...]]] = {
     ),
     "suite": (compare.compare_suite, "SUITE", ("suite --baseline bm25", "suite.toml -m nDCG@10")),
     "holes": (compare.holes, "QRELS BASELINE RUN...", (f"{_COMPARED} --cutoff 10", f"{_COMPARED} --cutoff 10 --to-judge 20")),
-    "gate": (compare.gate, "[QRELS BASELINE RUN...]", (f"{_COMPARED} --margins 2pp,1 || echo status $?",)),
+    "gate": (gate.gate, "[QRELS BASELINE RUN...]", (f"{_COMPARED} --margins 2pp,1 || echo status $?",)),
     "report": (compare.report, "QRELS BASELINE RUN...", (f"{_COMPARED} -o report.html --queries queries.tsv",)),
     "leaderboard": (
         many.leaderboard,

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -27,7 +25,6 @@ from ir_outcomes.cli.options import (
     SEED,
     STATISTICS,
     CorrectedTests,
-    EvaluatedRuns,
     FamilyTests,
     MarginTests,
     OneOrderOptions,
@@ -37,20 +34,13 @@ from ir_outcomes.cli.options import (
     Tests,
     UsageError,
     evaluated_with_baseline,
-    is_same_file,
-    margins_of,
     named_files,
-    run_files,
-    without_names,
 )
 from ir_outcomes.cli.output import OUTPUT, Output, PlotOutput, ReportOutput, given_command, note, progress_is_shown
-from ir_outcomes.errors import EmptyInput, ParameterError
 from ir_outcomes.types import Correction
 
 if TYPE_CHECKING:
-    from ir_outcomes.across.gate import GateRow
     from ir_outcomes.comparison import Comparison
-    from ir_outcomes.comparison.outcomes import Settings
     from ir_outcomes.evaluation.evaluation import Evaluation
 
 Which = Literal["won", "lost", "better", "worse"]
@@ -555,207 +545,3 @@ def report(
     if output.is_file():
         note(f"{output} exists and is overwritten")
     page.save(output)
-
-
-class _Compared(NamedTuple):
-    """What is decided on, and what the page of the report shows."""
-
-    baseline: str
-    rows: list[GateRow]
-    settings: Settings | None
-    compared: Any  # None where no run has results
-    evaluations: Any
-    inputs: list[str]
-
-
-def gate(
-    qrels: Annotated[str | None, Parameter(help="The qrels file or an ir_datasets id.")] = None,
-    baseline: Annotated[str | None, Parameter(help="Run A: the system in use.")] = None,
-    runs: Annotated[list[str] | None, Parameter(help="Run B or several: the systems to decide on.")] = None,
-    /,
-    *,
-    margins: Annotated[tuple[float, ...], Parameter(group=MAIN, converter=margins_of, n_tokens=1)],
-    reference: Annotated[str | None, Parameter(group=MAIN)] = None,
-    suite: Annotated[str | None, Parameter(group=MAIN)] = None,
-    system: Annotated[str | None, Parameter(name="--baseline", group=MAIN)] = None,
-    options: RunOptions = RunOptions(),
-    max_missing: Annotated[float, Parameter(group=STATISTICS, validator=Number(gte=0, lte=1))] = 0.05,
-    allow_missing: Annotated[list[str] | None, Parameter(group=STATISTICS)] = None,
-    tests: CorrectedTests = CorrectedTests(),
-    queries: QUERIES = None,
-    output: Output = Output(),
-    report: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
-    summary: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
-) -> None:
-    """Decide whether runs may replace the baseline.
-
-    The exit status is 0 for pass, 3 for fail and 4 for inconclusive.
-
-    A run passes if harm beyond the margins is excluded on both facets and over all queries. It fails if such harm is shown, if
-    it has no results for too many queries, or if a collection of the suite lacks it. Of several decisions the worst is the exit
-    status.
-
-    Parameters
-    ----------
-    margins
-        The largest tolerable losses of coverage (percentage points) and of ranking (ranks), such as 1pp,0.5ranks; a third, of
-        ranks over all queries, follows from them.
-    reference
-        A second baseline, such as the run of the last release (with --suite its name): both must pass, so that small losses
-        cannot add up.
-    suite
-        Decide on all collections of this suite, instead of QRELS and runs.
-    system
-        With --suite: the name of the baseline.
-    max_missing
-        The largest tolerable share of answerable queries for which a run has no results.
-    allow_missing
-        RUN@COLLECTION, with --suite: a run that this collection may lack.
-    queries
-        The texts of the queries: a file with an id, a tab and a text on each line; JSON lines; or a BEIR folder.
-    report
-        Also write the report page to this HTML file.
-    summary
-        Also append the decision to this file as Markdown, such as the step summary of GitHub Actions.
-    """
-    from ir_outcomes.across.gate import gate_of
-
-    keep = 0 if report is None else 20
-    if suite is not None:
-        if qrels is not None:
-            raise UsageError("--suite replaces QRELS and runs; leave them out.")
-        found = _gate_suite(suite, system, reference, allow_missing or [], options, tests, keep)
-    elif qrels is None or baseline is None or not runs:
-        raise UsageError("Give QRELS, BASELINE and at least one RUN, or --suite.")
-    elif system is not None or allow_missing:
-        raise UsageError(f"{'--allow-missing' if allow_missing else '--baseline'} needs --suite.")
-    else:
-        found = _gate_runs(qrels, baseline, runs, reference, options, tests, queries, keep)
-    result = gate_of(found.baseline, found.rows, found.settings, margins=margins, max_missing=max_missing, inputs=found.inputs)
-    output.write(result)
-    if summary is not None:
-        _append(summary, f"{result.to_markdown(details=True)}\n")
-    if report is not None:
-        _write_report(found, report)
-    sys.exit(result.exit_status)
-
-
-def _gate_runs(
-    qrels: str,
-    baseline: str,
-    runs: Sequence[str],
-    reference: str | None,
-    options: RunOptions,
-    tests: CorrectedTests,
-    queries: str | None,
-    documents: int,
-) -> _Compared:
-    from ir_outcomes.across.gate import GateRow
-    from ir_outcomes.comparison import compare as compare_runs
-    from ir_outcomes.reading.files import name_of
-
-    paths = run_files(runs)
-    second = [] if reference is None else [reference]
-    if any(is_same_file(path, baseline) or name_of(path) == baseline for path in second):
-        raise UsageError("--reference: this is the baseline already; leave it out, or give another run.")
-    inputs = [path for path in dict.fromkeys((qrels, baseline, *paths, *second)) if os.path.isfile(path)]
-    kept: dict[str, Any] = {"queries": queries, "documents": documents}
-    empty: dict[str, str] = {}
-    given: EvaluatedRuns | None
-    try:
-        given = evaluated_with_baseline(options, qrels, baseline, [*paths, *second], **kept)
-    except EmptyInput as error:
-        if error.source == qrels:
-            raise
-        empty = dict(_empty(options, qrels, [baseline, *paths, *second]))
-        options, paths = without_names(options), [path for path in paths if path not in empty]
-        has_results = bool(paths) and not {baseline, *second} & set(empty)
-        given = evaluated_with_baseline(options, qrels, baseline, [*paths, *second], **kept) if has_results else None
-    rows: list[GateRow] = []
-    compared: Any = None
-    if given is not None:
-        contenders = given.contenders[: len(given.contenders) - len(second)]
-        rules: dict[str, Any] = {**asdict(tests), "progress": progress_is_shown()}
-        compared = compare_runs(given.evaluation, given.baseline, contenders, **rules)
-        rows = [GateRow(item.contender, item) for item in compared]
-        for name in given.contenders[len(contenders) :]:
-            again: Any = compare_runs(given.evaluation, name, [item.contender for item in compared], **rules)
-            rows += [GateRow(item.contender, item, reference=name) for item in again]
-    for what, path in (("baseline", baseline), *(("reference", path) for path in second)):
-        if path in empty:
-            lacking = f"The {what} cannot be compared with: {empty.pop(path)}"
-            rows += [GateRow(name_of(path), lacking) for path in paths]
-    rows += [GateRow(name_of(path), f"There is nothing to compare: {reason}") for path, reason in empty.items()]
-    if given is None:
-        return _Compared(name_of(baseline), rows, None, None, None, inputs)
-    return _Compared(compared[0].baseline, rows, compared[0].settings, compared, given.evaluation, inputs)
-
-
-def _empty(options: RunOptions, qrels: str, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Find the runs without results, and why."""
-    for path in paths:
-        if os.path.isfile(path):  # "best" and the names of other runs are none
-            try:
-                without_names(options).evaluate(qrels, [path])
-            except EmptyInput as error:
-                yield path, f"{error}."
-
-
-def _gate_suite(
-    path: str,
-    system: str | None,
-    reference: str | None,
-    allow_missing: Sequence[str],
-    options: RunOptions,
-    tests: CorrectedTests,
-    documents: int,
-) -> _Compared:
-    from ir_outcomes.across import compare_collections
-    from ir_outcomes.across.gate import rows_to_decide
-    from ir_outcomes.reading.suites import read_suite
-
-    suite = read_suite(path)
-    baseline = system or suite.baseline
-    if baseline is None:
-        raise UsageError("--baseline: name the baseline of the suite.")
-    evaluations: dict[str, Evaluation] = {}
-    empty: dict[tuple[str, str], str] = {}
-    for collection in suite.collections:
-        # Options of the command come before what the suite says.
-        own = {name: getattr(collection, name) for name in ("cutoff", "rel") if getattr(options, name) is None}
-        settings = {**own, "documents": documents}
-        runs = dict(collection.runs)
-        try:
-            evaluations[collection.name] = options.evaluate(collection.qrels, runs, **settings)
-        except EmptyInput as error:
-            if error.source == collection.qrels:
-                raise
-            found = dict(_empty(options, collection.qrels, list(runs.values())))
-            empty |= {(name, collection.name): found[run] for name, run in runs.items() if run in found}
-            present = {name: run for name, run in runs.items() if run not in found}
-            if present:
-                evaluations[collection.name] = options.evaluate(collection.qrels, present, **settings)
-    baselines = [baseline] if reference is None else [baseline, reference]
-    contenders = [name for ev in evaluations.values() for name in ev.names if name not in baselines]
-    rules: dict[str, Any] = {"groups": suite.groups or None, **asdict(tests)}
-    compared = [compare_collections(evaluations, name, contenders, **rules) for name in baselines]
-    inputs = [file for file in suite.files if os.path.isfile(file)]
-    rows = rows_to_decide(compared, allow_missing, empty)
-    return _Compared(baseline, rows, compared[0].settings, compared[0], evaluations, inputs)
-
-
-def _append(path: Path, text: str) -> None:
-    try:
-        with path.open("a", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise ParameterError(f"--summary {path}: cannot be written ({error.strerror})") from error
-
-
-def _write_report(found: _Compared, path: Path) -> None:
-    if found.compared is None:
-        note("there is nothing to compare, so no report is written")
-        return
-    from ir_outcomes.showing.report import report_of
-
-    report_of(found.compared, path, evaluation=found.evaluations, command=given_command(), inputs=found.inputs)

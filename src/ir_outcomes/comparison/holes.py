@@ -25,7 +25,8 @@ from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Immutable, Result, cells_of, versions
-from ir_outcomes.statistics import Differences, adjust, differences, tally_rows, tally_subsets
+from ir_outcomes.statistics import adjust, differences
+from ir_outcomes.statistics.counts import Differences, tally_rows, tally_subsets
 from ir_outcomes.types import (
     Bools,
     Correction,

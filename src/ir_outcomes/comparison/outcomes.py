@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match
-from ir_outcomes.statistics import first_step_level
+from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.types import (
     Bools,
     FamilyCorrection,

@@ -14,13 +14,8 @@ from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import plural
 from ir_outcomes.results import Immutable, Result, cells_of, versions
-from ir_outcomes.statistics import (
-    QueriesNeeded,
-    linearized,
-    queries_for_coverage,
-    queries_for_mean,
-    smallest_pvalue,
-)
+from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_coverage, queries_for_mean
+from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.types import Floats
 
 __all__ = ["Plan", "PlannedFacet", "changes_of", "plan"]

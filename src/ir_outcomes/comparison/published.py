@@ -13,7 +13,7 @@ from ir_outcomes.comparison.outcomes import check_alpha
 from ir_outcomes.comparison.verdict import DECISIONS, LABELS, Decision, Direction, Verdicts, decide, direction_of, find
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Result, cells_of, versions
-from ir_outcomes.statistics import Tests, binomial_tests
+from ir_outcomes.statistics.tests import Tests, binomial_tests
 from ir_outcomes.types import Floats, Ints, check_positive
 
 __all__ = ["SummaryVerdict", "verdict_from_summary"]

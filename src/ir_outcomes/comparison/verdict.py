@@ -9,19 +9,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import PairedQueries
-from ir_outcomes.statistics import (
-    Differences,
-    Members,
-    Tests,
-    adjust,
-    binomial_tests,
-    differences,
-    mean_tests,
-    sign_flip_tests,
-    tally,
-    tally_subsets,
-    wilcoxon_tests,
-)
+from ir_outcomes.statistics import adjust, differences
+from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
+from ir_outcomes.statistics.tests import Tests, binomial_tests, mean_tests, sign_flip_tests, wilcoxon_tests
 from ir_outcomes.types import Bools, Floats, Ints, RankingTest, Unit, unreachable
 
 Direction = Literal["better", "worse", "none"]

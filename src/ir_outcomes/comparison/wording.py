@@ -12,14 +12,9 @@ from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural, pvalue, pvalue_in_words
-from ir_outcomes.statistics import (
-    FEW,
-    design_effect,
-    differences,
-    mean_test,
-    smallest_pvalue,
-    wilcoxon,
-)
+from ir_outcomes.statistics import design_effect, differences, mean_test, wilcoxon
+from ir_outcomes.statistics.corrections import smallest_pvalue
+from ir_outcomes.statistics.tests import FEW
 
 if TYPE_CHECKING:
     from ir_outcomes.comparison.result import Comparison

@@ -532,13 +532,7 @@ def metadata_of(runs: Iterable[SearchLengths]) -> dict[str, str]:
 
 
 def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
-    """Refuse to set side by side what was not made from the same qrels with the same settings.
-
-    Raises
-    ------
-    MismatchError
-        Naming the setting that differs.
-    """
+    """Refuse to set side by side what was not made from the same qrels with the same settings."""
     for setting in ("qrels_digest", "cutoff", "rel", "ties", "judged_only"):
         a, b = getattr(baseline, setting), getattr(contender, setting)
         if a != b:
@@ -623,15 +617,7 @@ OUTCOMES = ("neither", "lost", "won", "both")
 
 
 class Items:
-    """The items of a pair of runs.
-
-    Attributes
-    ----------
-    query : (n,) int64 array
-        The query of each item, as an index into all queries of the qrels.
-    lengths : pair of (n,) float arrays
-        Search lengths in the baseline and in the contender; NaN where the item was not found.
-    """
+    """The items of a pair of runs."""
 
     def __init__(self, query: Ints, lengths: tuple[Floats, Floats]) -> None:
         self.query = query
@@ -649,26 +635,7 @@ class Items:
 
 
 def match(baseline: SearchLengths, contender: SearchLengths, unit: Unit, need: int = 1) -> Items:
-    """Set two runs side by side.
-
-    Parameters
-    ----------
-    baseline, contender : SearchLengths
-        Made with the same qrels and settings.
-    unit : {"query", "document"}
-        Whether a query, by its `need`-th relevant document, or each of its relevant documents is an item.
-    need : int
-        How many relevant documents make an answer; for queries.
-
-    Raises
-    ------
-    MismatchError
-        If the two were not made alike.
-
-    References
-    ----------
-    Lin et al. 2021, section 4; for documents joined with Alex et al. 2022, equations 1 and 2.
-    """
+    """Set two runs side by side."""
     check_comparable(baseline, contender)
     if unit == "document":
         return Items(baseline.query, (baseline.atoms(), contender.atoms()))

@@ -22,17 +22,7 @@ from ir_outcomes.types import Floats, Ints, OneOrder, Ties, check_one_order, unr
 
 
 class TieLevel(NamedTuple):
-    """The tie level in which the last relevant document that is needed will be met.
-
-    Attributes
-    ----------
-    before : int
-        Documents ranked above the level.
-    relevant, others : int
-        What the level holds.
-    needed : int
-        Relevant documents of the level that are needed, at most `relevant`.
-    """
+    """The tie level in which the last relevant document that is needed will be met."""
 
     before: int
     relevant: int
@@ -40,13 +30,7 @@ class TieLevel(NamedTuple):
     needed: int
 
     def expectations(self, cutoff: int | None) -> tuple[float, float, float]:
-        """Return the chance of meeting it within the cutoff, the expected rank if so, and the expected reciprocal rank.
-
-        Examples
-        --------
-        >>> TieLevel(before=8, relevant=2, others=3, needed=1).expectations(None)[:2]  # van Rijsbergen 1979, chapter 7
-        (1.0, 10.0)
-        """
+        """Return the chance of meeting it within the cutoff, the expected rank if so, and the expected reciprocal rank."""
         places = np.arange(self.needed, self.needed + self.others + 1)
         chances = _chances_of_place(self.needed, self.relevant, self.others)
         if cutoff is not None and self.before + places[-1] > cutoff:
@@ -61,10 +45,7 @@ class TieLevel(NamedTuple):
 
 
 def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
-    """Give the chance that the `wanted`-th relevant document of a tie level stands in each place from `wanted` on.
-
-    Negative hypergeometric, from the ratio of neighbouring terms, in logarithms so that large levels do not underflow.
-    """
+    """Give the chance that the `wanted`-th relevant document of a tie level stands in each place from `wanted` on."""
     places = np.arange(wanted, wanted + others)
     size = relevant + others
     ratios = places * (size - places - relevant + wanted) / ((places - wanted + 1) * (size - places))
@@ -354,26 +335,7 @@ class RankedDocuments:
 
 
 def ranked_documents(qrels: Qrels, run: Run, depth: int, *, ties: Ties = "trec", judged_only: bool = False) -> RankedDocuments:
-    """List the first documents of each query.
-
-    Parameters
-    ----------
-    qrels : Qrels
-        Their queries are listed, in their order.
-    run : Run
-        The run.
-    depth : int
-        How many documents of each query.
-    ties : {"trec", "msmarco", "input"}
-        Order among equal scores; see `ir_outcomes.search_lengths`.
-    judged_only : bool
-        Remove unjudged documents before ranks are counted.
-
-    Raises
-    ------
-    ParameterError
-        If the tie rule gives no single order.
-    """
+    """List the first documents of each query."""
     check_one_order(ties)
     places = places_of(qrels, run)
     if judged_only:

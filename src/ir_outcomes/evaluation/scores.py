@@ -120,25 +120,7 @@ class MeasureOfLengths(Protocol):
 
 
 def comparable_measures(measures: Sequence[Any] | str, directions: Mapping[str, bool] | bool | None = None) -> dict[Any, bool]:
-    """Parse measures, give each run's missing documents the same depth, and find the directions.
-
-    Parameters
-    ----------
-    measures : sequence of Measure or str, or one text
-        Such as ``nDCG@10`` or ``"ESL@100"``.
-    directions : bool, or mapping of str to bool, optional
-        Whether higher is better, for measures whose direction is not known here.
-
-    Returns
-    -------
-    dict of Measure to bool
-        Whether higher is better.
-
-    Raises
-    ------
-    ParameterError
-        If a measure or its direction is unknown, or a measure is named twice.
-    """
+    """Parse measures, give each run's missing documents the same depth, and find the directions."""
     found: dict[Any, bool] = {}
     for named in [measures] if isinstance(measures, str) else measures:
         measure = parse_measure(named)
@@ -152,10 +134,7 @@ def comparable_measures(measures: Sequence[Any] | str, directions: Mapping[str, 
 
 
 def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Scores:
-    """Take the reciprocal ranks at a cutoff of the answerable queries from search lengths that were computed alike.
-
-    They have the name of the measure of ir_measures only where they have its values.
-    """
+    """Take the reciprocal ranks at a cutoff of the answerable queries from search lengths that were computed alike."""
     first = runs[0].at(cutoff)
     chosen = first.answerable
     ids = tuple(compress(first.query_ids, chosen.tolist()))
@@ -168,19 +147,13 @@ def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Score
 
 
 def follows_from_lengths(measure: Any, settings: Mapping[str, Any]) -> bool:
-    """Tell whether search lengths computed with these settings determine a measure."""
+    """Return whether search lengths computed with these settings determine a measure."""
     needed = measure.search_length_settings if isinstance(measure, MeasureOfLengths) else None
     return needed is not None and all(needed[name] == value for name, value in settings.items())
 
 
 def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores | None:
-    """Compute a measure from search lengths; None where they do not determine it.
-
-    Raises
-    ------
-    ParameterError
-        If the measure compares runs of different depth, or a value is infinite.
-    """
+    """Compute a measure from search lengths; None where they do not determine it."""
     if not isinstance(measure, MeasureOfLengths):
         return None
     measure = measure.for_comparison()
@@ -191,26 +164,19 @@ def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores |
     if any(run.cutoff is not None and (cutoff is None or cutoff > run.cutoff) for run in runs):
         return None
     values = np.stack([measure.values(run.at(cutoff)) for run in runs])
-    names = tuple(run.name for run in runs)
-    for name, row in zip(names, values, strict=True):
-        refuse_infinite(measure, name, row)
-    return Scores(str(measure), direction_of(measure), names, first.query_ids, values)
+    return _finite(Scores(str(measure), direction_of(measure), tuple(run.name for run in runs), first.query_ids, values))
 
 
-def refuse_infinite(measure: Any, run: str, values: Floats) -> None:
-    """Refuse values that would make a mean infinite.
-
-    Raises
-    ------
-    ParameterError
-        Naming the measure, the run and the remedy.
-    """
-    infinite = int(np.isinf(values).sum())
-    if infinite:
-        raise ParameterError(
-            f"{measure} of {run} is infinite for {plural('query', infinite)} without results; "
-            "compare runs with missing='cutoff'"
-        )
+def _finite(scores: Scores) -> Scores:
+    """Return the scores, unless a value would make a mean infinite."""
+    for name, values in zip(scores.runs, scores.values, strict=True):
+        infinite = int(np.isinf(values).sum())
+        if infinite:
+            raise ParameterError(
+                f"{scores.measure} of {name} is infinite for {plural('query', infinite)} without results; "
+                "compare runs with missing='cutoff'"
+            )
+    return scores
 
 
 class RunScorer:
@@ -224,18 +190,7 @@ class RunScorer:
         self.measures = tuple(measures)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A measure can name a baseline that is registered in this process only.
-        baselines = {
-            measure: measure.resolved_baseline(self._qrels)
-            for measure in self.measures
-            if hasattr(measure, "resolved_baseline")
-        }
-        return {"_qrels": self._qrels, "measures": self.measures, "_baselines": baselines}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for measure, lengths in state.pop("_baselines").items():
-            measure.use_resolved_baseline(state["_qrels"], lengths)
-        self.__dict__.update(state)
+        return {"_qrels": self._qrels, "measures": self.measures}  # not the evaluator
 
     @cached_property
     def _evaluator(self) -> Any:
@@ -244,13 +199,7 @@ class RunScorer:
         return ir_measures.evaluator(self.measures, self._qrels.to_dict())
 
     def values(self, run: Any) -> Floats:
-        """(n_measures, n_queries) float array: the values of a `Run`, in the order of the measures and of the qrels.
-
-        Raises
-        ------
-        ParameterError
-            If ir_measures cannot compute a measure, for example because a program that it calls fails.
-        """
+        """(n_measures, n_queries) float array: the values of a `Run`, in the order of the measures and of the qrels."""
         values = np.full((len(self.measures), len(self._qrels.query_ids)), np.nan)
         if not self.measures:
             return values
@@ -272,11 +221,8 @@ def stacked_scores(
     query_ids: tuple[str, ...], names: Sequence[str], measures: Mapping[Any, bool], values: Floats
 ) -> tuple[Scores, ...]:
     """Make scores of the values of each run, an (n_runs, n_measures, n_queries) array."""
-    for row, measure in enumerate(measures):
-        for name, run_values in zip(names, values[:, row], strict=True):
-            refuse_infinite(measure, name, run_values)
     return tuple(
-        Scores(str(measure), higher_is_better, tuple(names), query_ids, values[:, row])
+        _finite(Scores(str(measure), higher_is_better, tuple(names), query_ids, values[:, row]))
         for row, (measure, higher_is_better) in enumerate(measures.items())
     )
 

@@ -18,10 +18,10 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import check_number_of_runs, notes_on_source, values_of
 from ir_outcomes.results import Result, versions
-from ir_outcomes.statistics import Differences, rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
-from ir_outcomes.statistics.counts import Members, Pair, count, counted_pairs, medians, membership
+from ir_outcomes.statistics.counts import Differences, Members, Pair, count, counted_pairs, medians, membership
 from ir_outcomes.statistics.distributions import check_draws
 from ir_outcomes.statistics.resampling import SLACK
+from ir_outcomes.statistics.tests import rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
 from ir_outcomes.types import Floats, Ints, Unit, check_one_order, check_positive
 
 

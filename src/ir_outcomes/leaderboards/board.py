@@ -21,17 +21,11 @@ from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of
 from ir_outcomes.leaderboards.pairs import PairVerdict, all_pairs, better_of
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.results import Result, cells_of, versions
-from ir_outcomes.statistics import (
-    Interval,
-    adjust,
-    bounded_mean_interval,
-    differences,
-    first_step_level,
-    mean_interval,
-    mean_tests,
-    tally,
-)
+from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, differences, mean_interval
+from ir_outcomes.statistics.corrections import first_step_level
+from ir_outcomes.statistics.counts import tally
 from ir_outcomes.statistics.resampling import shared_ranks
+from ir_outcomes.statistics.tests import mean_tests
 from ir_outcomes.types import Bools, Correction, check_choice, check_one_order
 
 

@@ -32,7 +32,8 @@ from ir_outcomes.comparison.verdict import (
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.statistics import adjust, first_step_level
+from ir_outcomes.statistics import adjust
+from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.types import Bools, Floats, Ints
 
 # Both bound a table of numbers by pairs, whatever the number of runs.

@@ -7,29 +7,21 @@ settings, however many runs are measured against it.
 from __future__ import annotations
 
 import os
-import threading
-import time
-from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.reading.columns import digest_of
 from ir_outcomes.reading.datasets import DATASET_PREFIX
+from ir_outcomes.reading.files import file_digest
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, as_run
-
-__all__ = ["baseline_lengths", "register_baseline", "use_baseline_lengths"]
 
 MOST_KEPT = 128
 
 _registered: dict[str, Run] = {}
-_digests: dict[_State, str] = {}  # of what was read by path or id, so that it is not read again
-_evaluated: OrderedDict[tuple[Any, ...], SearchLengths] = OrderedDict()
-_resolved: dict[tuple[Any, ...], SearchLengths] = {}  # evaluated by the process that this one works for
-_lock = threading.Lock()
-_TICK = 20_000_000  # nanoseconds; Linux updates the time of files every 10 ms or more often
+_evaluated: dict[tuple[Any, ...], SearchLengths] = {}  # the last used at the end
 
 
 def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
@@ -70,86 +62,34 @@ def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
     _registered[name] = checked
 
 
+def registered_run(name: str | None) -> Run | None:
+    """Return the run that is registered under a name; None where there is none."""
+    return None if name is None else _registered.get(name)
+
+
 def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> SearchLengths:
-    """Evaluate a baseline, or return the result of an earlier evaluation with the same content and settings.
+    """Return the search lengths of a registered name, else of ``irds:<dataset id>``, else of a path.
 
-    Parameters
-    ----------
-    name : str
-        A registered name; otherwise ``irds:<dataset id>``; otherwise a path.
-    qrels : Qrels
-        The judgments.
-    settings : mapping
-        Arguments of `ir_outcomes.search_lengths`.
-
-    Raises
-    ------
-    ParameterError
-        If the name is none of these; the message lists the registered ones.
-    InputError
-        If the run cannot be read.
+    They are kept by content and settings, and computed once for all runs that are measured against them.
     """
     run = _registered.get(name)
-    digest: str | None
-    if run is not None:
-        digest = _digest(run)
-    else:
-        resolved = _resolved.get((name, qrels.digest, *sorted(settings.items())))
-        if resolved is not None:
-            return resolved
-        state = _state(name)
-        digest = _digests.get(state)
-        if digest is None:
-            run = as_run(name)
-            digest = _digest(run)
-            if state.is_settled:
-                _digests[state] = digest
-    key = (qrels.digest, digest, name, *sorted(settings.items()))
-    with _lock:
-        lengths = _evaluated.get(key)
-    if lengths is None:
-        lengths = search_lengths(qrels, run if run is not None else as_run(name), **settings)
-    with _lock:  # other threads may drop entries, this one too
-        _evaluated[key] = lengths
-        _evaluated.move_to_end(key)
-        while len(_evaluated) > MOST_KEPT:
-            _evaluated.popitem(last=False)
-    return lengths
-
-
-def use_baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any], lengths: SearchLengths) -> None:
-    """Let `baseline_lengths` return what another process computed: names are registered in that process only."""
-    _resolved[(name, qrels.digest, *sorted(settings.items()))] = lengths
-
-
-class _State(NamedTuple):
-    """What tells that the content behind a path or dataset id has not changed."""
-
-    place: str
-    size: int = 0
-    modified: int = 0
-    changed: int = 0  # unlike the modification time, it cannot be set by a program
-    inode: int = 0
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether a further change would show: two within a tick of the file system's clock can have the same time."""
-        return time.time_ns() - max(self.modified, self.changed) > _TICK
-
-
-def _state(name: str) -> _State:
-    if name.startswith(DATASET_PREFIX):
-        return _State(name)
-    try:
-        status = os.stat(name)
-    except (OSError, ValueError):
+    if run is None and not name.startswith(DATASET_PREFIX) and not os.path.exists(name):
         known = some([repr(registered) for registered in _registered]) or "none yet"
         raise ParameterError(
             f"unknown baseline {name!r}: neither a registered name (known: {known}) nor a file; call "
             f"ir_outcomes.register_baseline({name!r}, run), or give a path or irds:<dataset id>"
-        ) from None
-    return _State(os.path.abspath(name), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        )
+    content = _digest(run) if run is not None else name if name.startswith(DATASET_PREFIX) else file_digest(name)
+    key = (qrels.digest, content, name, *sorted(settings.items()))
+    lengths = _evaluated.pop(key, None)
+    if lengths is None:
+        lengths = search_lengths(qrels, as_run(name) if run is None else run, **settings)
+    _evaluated[key] = lengths
+    for oldest in list(_evaluated)[:-MOST_KEPT]:
+        _evaluated.pop(oldest, None)  # another thread may have done so
+    return lengths
 
 
 def _digest(run: Run) -> str:
+    """Return a hash of the content of a run."""
     return f"{digest_of(run.query_ids, run.offsets, run.docids, run.scores)} {run.docids.dtype.itemsize}"

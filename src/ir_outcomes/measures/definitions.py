@@ -12,8 +12,8 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match
-from ir_outcomes.measures.baselines import baseline_lengths, use_baseline_lengths
-from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.measures.baselines import register_baseline, registered_run
+from ir_outcomes.reading.runs import Run
 from ir_outcomes.types import Floats, Missing, Ties, Unit, check_one_order, check_positive
 
 __all__ = ["ASL", "ESL", "MEASURES", "Answered", "Outcome", "SearchLengthMeasure"]
@@ -126,14 +126,9 @@ class SearchLengthMeasure(Measure):
         """Return the measure that treats runs of different depth alike."""
         return self
 
-    def resolved_baseline(self, qrels: Qrels) -> SearchLengths | None:
-        """Return the search lengths of the baseline, for another process, where its name is not registered."""
-        return None if self.baseline is None else baseline_lengths(self.baseline, qrels, self.settings)
-
-    def use_resolved_baseline(self, qrels: Qrels, lengths: SearchLengths | None) -> None:
-        """Take over what `resolved_baseline` returned in the process that this one works for."""
-        if self.baseline is not None and lengths is not None:
-            use_baseline_lengths(self.baseline, qrels, self.settings, lengths)
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process does not know the runs that were registered in this one.
+        return _received, (type(self), self.params, registered_run(self.baseline))
 
     def _needs_cutoff(self, name: str) -> None:
         if self.cutoff is None:
@@ -162,6 +157,14 @@ class SearchLengthMeasure(Measure):
     def aggregator(self) -> _MeanOfDefined:
         """Return what ir_measures averages with: undefined values are skipped."""
         return _MeanOfDefined()
+
+
+def _received(kind: type[SearchLengthMeasure], params: dict[str, Any], baseline: Run | None) -> SearchLengthMeasure:
+    """Return a measure that another process sent, after its baseline was registered here."""
+    measure = kind(**params)
+    if measure.baseline is not None and baseline is not None:
+        register_baseline(measure.baseline, baseline, replace=True)
+    return measure
 
 
 class _ESL(SearchLengthMeasure):

@@ -78,7 +78,7 @@ class OutcomesProvider(Provider):
     SUPPORTED_MEASURES = list(MEASURES)
 
     def supports(self, measure: Any) -> bool:
-        """Tell whether a measure is one of ours; its parameters are checked on the way."""
+        """Return whether a measure is one of ours; its parameters are checked on the way."""
         if not isinstance(measure, SearchLengthMeasure):
             return False
         measure.validate_params()
@@ -155,11 +155,7 @@ class Recording:
 
 
 def register() -> None:
-    """Add the measures to ir_measures' names and the provider to its default pipeline.
-
-    Doing it again, as on a reload, replaces what was registered before; a measure of another package that already has one
-    of the names is left alone, with a warning.
-    """
+    """Add the measures to ir_measures' names and the provider to its default pipeline."""
     for measure in MEASURES:
         present = measure_registry.get(measure.NAME)
         if present is not None and type(present).__module__ != type(measure).__module__:

@@ -31,15 +31,6 @@ def pair_keys(codes: Codes, docids: Ids, attempt: int = 0) -> Keys:
     """Hash each (query code, document id) pair: a sum over the id's 8-byte words, modulo 2**64.
 
     An id array gives the same keys as a wider one, padded with NUL bytes, so runs and qrels need no common width.
-
-    Parameters
-    ----------
-    codes : (n,) int32 array
-        Query of each row.
-    docids : (n,) bytes array
-        Document of each row; contiguous, the width a multiple of 8 (see `ir_outcomes.reading.columns.as_ids`).
-    attempt : int
-        Chooses the multipliers: unequal pairs with equal keys get different ones in another attempt.
     """
     words = _words(docids)
     random = np.random.default_rng((_SALT, attempt))
@@ -55,13 +46,7 @@ def pair_keys(codes: Codes, docids: Ids, attempt: int = 0) -> Keys:
 
 
 def repeated(codes: Codes, docids: Ids) -> tuple[Rows, Rows]:
-    """Find the rows whose (query, document) pair is that of an earlier row.
-
-    Returns
-    -------
-    rows, firsts : (m,) int arrays
-        The rows, ascending; and for each the first row with the same pair.
-    """
+    """Find the rows whose (query, document) pair is that of an earlier row."""
     rows, firsts = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
     for start, end in _stretches(codes):
         keys = pair_keys(codes[start:end], docids[start:end])
@@ -217,15 +202,7 @@ class Columns:
 
 
 def grouped(columns: Columns) -> tuple[Ints, Ids, Floats]:
-    """Bring the rows of each query together, in the input's order within a query.
-
-    Returns
-    -------
-    offsets : (n_queries + 1,) int64 array
-        The rows of query i are ``offsets[i]:offsets[i + 1]``.
-    docids, values : (n,) arrays
-        As in `Columns`.
-    """
+    """Bring the rows of each query together, in the input's order within a query."""
     counts = np.bincount(columns.codes, minlength=len(columns.query_ids))
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     docids, values = columns.docids, columns.values
@@ -261,22 +238,7 @@ def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
 
 
 def texts(ids: list[Any], source: str, what: str, line_of: LineOf = _unknown_line) -> list[str]:
-    """Check ids and return them as text: whole numbers become decimals, all other types are refused.
-
-    Parameters
-    ----------
-    ids : list
-        The ids.
-    source, what : str
-        The input and the kind of id, for messages.
-    line_of : callable
-        Line of an id by its place, as in `Columns`.
-
-    Raises
-    ------
-    FormatError
-        If an id is neither text nor a whole number, is empty, has a NUL character, or cannot be encoded in UTF-8.
-    """
+    """Check ids and return them as text: whole numbers become decimals, all other types are refused."""
     if set(map(type, ids)) - {str}:
         for position, identifier in enumerate(ids):
             if not isinstance(identifier, (str, int, np.integer)) or isinstance(identifier, (bool, np.bool_)):
@@ -341,22 +303,7 @@ def numbers(
     named: Callable[[int], str] = _by_number,
     line_of: LineOf = _unknown_line,
 ) -> Floats:
-    """Check values and return them as float64.
-
-    Parameters
-    ----------
-    values : list or array
-        Scores, ranks or grades.
-    source : str
-        The input, for messages.
-    named, line_of : callable
-        What messages call a value, and its line, by its place.
-
-    Raises
-    ------
-    FormatError
-        If a value is not a real number, or is NaN.
-    """
+    """Check values and return them as float64."""
     try:
         if isinstance(values, np.ndarray):
             is_real = values.dtype.kind in "iufO"

@@ -58,13 +58,7 @@ def nearest_ids(name: str) -> list[str]:
 
 
 def dataset_of(name: str) -> Any:
-    """Open a collection of ir_datasets.
-
-    Raises
-    ------
-    DatasetUnavailable
-        If the id is unknown; the message names the nearest ones.
-    """
+    """Open a collection of ir_datasets."""
     import ir_datasets
 
     name = name.removeprefix(DATASET_PREFIX)
@@ -83,24 +77,7 @@ def source_of(name: str, part: Part) -> Source | None:
 
 
 def load_part(name: str, part: Part) -> list[Any]:
-    """Load the queries, the qrels or the ranking of a collection, downloading them if they are not on this machine.
-
-    Returns
-    -------
-    list of named tuples
-        As ir_datasets makes them.
-
-    Raises
-    ------
-    DatasetUnavailable
-        If the id is unknown or has no such part; the part cannot be downloaded or read, or is incomplete on this machine; or
-        a ranking has no scores.
-
-    Warns
-    -----
-    IrOutcomesWarning
-        Before a download of 100 MB or more, with its size.
-    """
+    """Load the queries, the qrels or the ranking of a collection, downloading them if they are not on this machine."""
     name = name.removeprefix(DATASET_PREFIX)
     dataset = dataset_of(name)
     if not getattr(dataset, f"has_{part}")():

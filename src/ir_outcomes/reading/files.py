@@ -15,7 +15,7 @@ import io
 import lzma
 import os
 import stat
-import zlib
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,20 +26,11 @@ import numpy as np
 from ir_outcomes.errors import FormatError, MissingDependency, UnreadableFile
 
 _INPUT = 1 << 16  # bytes
-_ZSTD_INPUT = 1024  # bytes; they can become 32 MiB, which is what bounds the memory
 _XZ_MEMORY = 128 << 20  # bytes; xz -9 needs 65 MiB
 
 
 def decompressed(raw: io.BufferedReader[Any]) -> Any:
-    """Return the decompressed content: an object whose ``read(size)`` returns at most so many bytes.
-
-    Where the data is damaged, reading raises an EOFError, OSError, LZMAError or zlib.error.
-
-    Raises
-    ------
-    MissingDependency
-        If the content is zstd and zstandard is not installed.
-    """
+    """Return the decompressed content: an object whose ``read(size)`` returns at most so many bytes."""
     head = raw.peek(10)
     if head.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=raw, mode="rb")
@@ -52,22 +43,16 @@ def decompressed(raw: io.BufferedReader[Any]) -> Any:
 
         return lz4.frame.open(raw)
     if head.startswith(b"\x28\xb5\x2f\xfd"):
-        try:
-            import zstandard
-        except ImportError:
-            problem = "reading a .zst file needs the package zstandard: pip install 'ir-outcomes[zstd]'"
-            raise MissingDependency(problem) from None
-        return _Streams(raw, lambda: _ZstdFrame(zstandard), _ZSTD_INPUT)
+        return _Streams(raw, _zstd_decompressor())
     return raw
 
 
 class _Streams:
-    """Concatenated compressed streams. Unlike the readers of Python and zstandard, this notices damage in later streams."""
+    """Concatenated compressed streams. Unlike Python's own readers, this notices damage in later streams."""
 
-    def __init__(self, raw: IO[bytes], decompressor: Callable[[], Any], input_size: int = _INPUT) -> None:
+    def __init__(self, raw: IO[bytes], decompressor: Callable[[], Any]) -> None:
         self._raw = raw
         self._decompressor = decompressor
-        self._input_size = input_size
         self._stream: Any = None
 
     def read(self, size: int) -> bytes:
@@ -79,7 +64,7 @@ class _Streams:
                     return b""
                 self._stream = self._decompressor()
             elif self._stream.needs_input:
-                data = self._raw.read(self._input_size)
+                data = self._raw.read(_INPUT)
                 if not data:
                     raise EOFError("compressed data ended inside a stream")
             else:
@@ -92,42 +77,24 @@ class _Streams:
         """Return the first bytes of the next stream; NUL bytes between streams are padding."""
         data: bytes = b"" if self._stream is None else self._stream.unused_data.lstrip(b"\0")
         while not data:
-            piece = self._raw.read(self._input_size)
+            piece = self._raw.read(_INPUT)
             if not piece:
                 return b""
             data = piece.lstrip(b"\0")
         return data
 
 
-class _ZstdFrame:
-    """A zstandard frame with the interface of the decompressors of bz2 and lzma."""
-
-    def __init__(self, zstandard: Any) -> None:
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._error = zstandard.ZstdError
-        self._output = memoryview(b"")
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._frame.eof) and not self._output
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._output
-
-    @property
-    def unused_data(self) -> bytes:
-        data: bytes = self._frame.unused_data
-        return data
-
-    def decompress(self, data: bytes, size: int) -> bytes:
-        if data:
-            try:
-                self._output = memoryview(self._frame.decompress(data))
-            except self._error as error:
-                raise OSError(str(error)) from error
-        piece, self._output = self._output[:size].tobytes(), self._output[size:]
-        return piece
+def _zstd_decompressor() -> Callable[[], Any]:
+    """Return the decompressor of zstd, which is in the standard library of Python 3.14."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        try:
+            from backports import zstd
+        except ImportError:
+            problem = "reading a .zst file needs the package backports.zstd: pip install 'ir-outcomes[zstd]'"
+            raise MissingDependency(problem) from None
+    return zstd.ZstdDecompressor
 
 
 BLOCK_SIZE = 1 << 19
@@ -146,15 +113,7 @@ class Block(NamedTuple):
 
 
 def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
-    """Yield a file's decompressed content in blocks of whole lines, without the byte order mark at its start.
-
-    Raises
-    ------
-    UnreadableFile
-        If the file is missing, is not a file, or its compressed data is truncated or damaged.
-    FormatError
-        If a line is longer than any line of a run or qrels file.
-    """
+    """Yield a file's decompressed content in blocks of whole lines, without the byte order mark at its start."""
     yield from blocks_of(pieces(path), os.fsdecode(path))
 
 
@@ -184,20 +143,14 @@ def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
 
 
 def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
-    """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input.
-
-    Raises
-    ------
-    UnreadableFile
-        If the file is missing, is not a file, or its compressed data is truncated or damaged.
-    """
+    """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input."""
     source = os.fsdecode(path)
     with _open(source) as (file, stream):
         size = 0
         while True:
             try:
                 piece = stream.read(BLOCK_SIZE)
-            except (EOFError, OSError, lzma.LZMAError, zlib.error, RuntimeError, ValueError) as error:
+            except Exception as error:  # each decompressor raises its own
                 raise UnreadableFile(
                     f"{source}: cannot be read to its end ({error}); the file is truncated or damaged: fetch or write it again"
                 ) from error
@@ -213,15 +166,7 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
 
 
 def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, str]:
-    """Read the texts of queries, or something else about them, from lines with an id, white space, and the text.
-
-    Raises
-    ------
-    UnreadableFile
-        If the file cannot be read.
-    FormatError
-        If a line has no text, or an id is repeated.
-    """
+    """Read the texts of queries, or something else about them, from lines with an id, white space, and the text."""
     texts: dict[str, str] = {}
     for number, line in lines_of(path):
         identifier, *rest = line.strip(WHITE_SPACE).replace("\t", " ", 1).split(" ", 1)
@@ -236,15 +181,7 @@ def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, st
 
 
 def read_ids(path: str | os.PathLike[str]) -> list[str]:
-    """Read query ids, the first column of each line; the query's text may follow.
-
-    Raises
-    ------
-    UnreadableFile
-        If the file cannot be read.
-    FormatError
-        If it is not UTF-8, or an id ends with a no-break space, which is a part of it but was hardly meant to be.
-    """
+    """Read query ids, the first column of each line; the query's text may follow."""
     ids = []
     for number, line in lines_of(path):
         fields = line.encode().split(None, 1)  # bytes are split at ASCII white space only, as in runs and qrels
@@ -264,13 +201,6 @@ def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text file with their numbers, starting at 1; blank lines may be left out.
 
     Lines end at newlines only, not at the further characters that `str.splitlines` takes for line ends.
-
-    Raises
-    ------
-    UnreadableFile
-        If the file cannot be read.
-    FormatError
-        If a line is not UTF-8, or has a NUL byte or a byte order mark.
     """
     for block in blocks(path):
         if not block.data.strip():  # blank lines by the million take no time
@@ -359,13 +289,7 @@ def _unreadable(source: str, error: Exception) -> UnreadableFile:
 
 
 def file_digest(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file, as hexadecimal digits.
-
-    Raises
-    ------
-    UnreadableFile
-        If it cannot be read.
-    """
+    """Return the SHA-256 of a file, as hexadecimal digits."""
     content = hashlib.sha256()
     try:
         with open(path, "rb") as stream:

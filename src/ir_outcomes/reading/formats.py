@@ -497,7 +497,7 @@ def _read_json(head: bytes, content: Iterable[bytes], kind: Kind, source: str, s
                 f"is a JSON document of {n_values:,} values, which would take too much memory; write it as JSON lines, as "
                 "Parquet or in TREC's six columns",
             )
-        line, document = None, _parsed(data.decode("utf-8-sig"), source, 1)
+        line, document = None, parsed_json(data.decode("utf-8-sig"), source, 1)
         line_of = partial(_line_of, data)  # searched only where something is wrong
     if isinstance(document, list):
         return _from_list(((None, "", record) for record in document), kind, source, selection)
@@ -681,13 +681,13 @@ def _lines(blocks: Iterable[Block], source: str) -> Iterator[_Record]:
     for block in blocks:
         check_bytes(block, source)
         for number, line in nonblank(block):
-            yield number, "", _parsed(line.decode(), source, number)
+            yield number, "", parsed_json(line.decode(), source, number)
 
 
-def _parsed(text: str, source: str, line: int) -> Any:
+def parsed_json(text: str, source: str, line: int) -> Any:
     """Return what JSON says; its errors get the line."""
     try:
-        return json.loads(text, object_pairs_hook=without_repeated_names)
+        return json.loads(text, object_pairs_hook=_without_repeated_names)
     except json.JSONDecodeError as error:
         at = line + error.lineno - 1
         shown = text.split("\n")[error.lineno - 1][max(error.colno - 41, 0) : error.colno + 20]
@@ -709,8 +709,8 @@ class _RepeatedName(ValueError):
         self.name = name
 
 
-def without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make the dict of an object; for ``object_pairs_hook`` of `json.loads`."""
+def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make the dict of an object; of a document without repeated names."""
     members = dict(pairs)
     if len(members) < len(pairs):
         names = sorted(name for name, _ in pairs)
@@ -780,7 +780,7 @@ def _selected(rankings: dict[tuple[str, str], Any], selection: str | None, sourc
 
 
 def _is_parquet(head: bytes) -> bool:
-    """Tell whether content is a Parquet file; a text whose first word begins alike goes on with text."""
+    """Return whether content is a Parquet file; a text whose first word begins alike goes on with text."""
     return head.startswith(_MAGIC) and len(head) > 4 and not head[4:5].isspace() and not 0x20 <= head[4] < 0x7F
 
 
@@ -790,7 +790,7 @@ def _parquet_frame(data: bytes, kind: Kind, source: str, selection: str | None) 
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
     except ImportError:
-        return _frame_of_pandas(data, source)
+        raise MissingDependency(f"{source}: reading a Parquet file needs the package pyarrow: pip install pyarrow") from None
     try:
         file = ParquetFile(io.BytesIO(data))
         found = _named_columns(file.schema_arrow.names, kind, source, selection=selection)
@@ -803,47 +803,12 @@ def _parquet_frame(data: bytes, kind: Kind, source: str, selection: str | None) 
         raise UnreadableFile(f"{source}: is not a valid Parquet file ({error}); fetch or write it again") from None
 
 
-def _frame_of_pandas(data: bytes, source: str) -> Any:
-    missing = f"{source}: reading a Parquet file needs the package pyarrow: pip install pyarrow"
-    try:
-        import pandas
-    except ImportError:
-        raise MissingDependency(missing) from None
-    try:
-        return pandas.read_parquet(io.BytesIO(data))
-    except ImportError:  # pandas itself needs a package for that
-        raise MissingDependency(missing) from None
-    except Exception as error:  # fastparquet raises whatever a damaged file happens to cause
-        raise UnreadableFile(f"{source}: is not a valid Parquet file ({error}); fetch or write it again") from None
-
-
 def _unknown_line(query: str, document: str) -> int | None:
     return None
 
 
 def columns_of(data: Any, source: str, kind: Kind, line_of: Callable[[str, str], int | None] = _unknown_line) -> Columns:
-    """Take the columns out of a Python object.
-
-    Parameters
-    ----------
-    data : object
-        ``{query: {document: value}}``; for a run also ``{query: [document, ...]}``, the best first; a frame (pandas, polars,
-        Arrow) with the column names of ir_measures or PyTerrier; any object with an Arrow stream, such as a relation of
-        DuckDB; an iterable of named tuples with such fields; or a `Run` or `Qrels` of ranx.
-    source : str
-        What to call it in messages.
-    kind : Kind
-        What is read.
-    line_of : callable
-        Line of a query and document, where a mapping was read from a file.
-
-    Raises
-    ------
-    FormatError
-        If the shape, an id or a value is not one of a run or of qrels.
-    MissingDependency
-        If it is an Arrow stream and pyarrow is not installed.
-    """
+    """Take the columns out of a Python object."""
     if _is_of_ranx(data):
         data = data.to_dict()
     if isinstance(data, Mapping):
@@ -869,7 +834,7 @@ def name_within(data: Any) -> str | None:
 
 
 def is_frame(data: Any) -> bool:
-    """Tell whether this is a table with columns that can be taken by name."""
+    """Return whether this is a table with columns that can be taken by name."""
     return hasattr(data, "columns") and hasattr(data, "__getitem__")
 
 
@@ -884,7 +849,7 @@ def as_list(column: Any) -> list[Any]:
 
 
 def is_ranking(value: Any) -> bool:
-    """Tell whether this is the ranking of a query without scores: a list of document ids."""
+    """Return whether this is the ranking of a query without scores: a list of document ids."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1 and value.dtype.kind in "iuUO"
     return isinstance(value, (list, tuple)) and (not value or isinstance(value[0], (str, int, np.integer)))

@@ -1,4 +1,4 @@
-"""Per-query values that other tools computed: ir_measures, pytrec_eval, trec_eval -q, PyTerrier.
+"""What other tools computed: values of measures by query (ir_measures, pytrec_eval, trec_eval -q, PyTerrier), and leaderboards.
 
 Every row is read or the source is refused: a file of which a part is ignored can turn a verdict around.
 """
@@ -6,14 +6,12 @@ Every row is read or the source is refused: a file of which a part is ignored ca
 from __future__ import annotations
 
 import csv
-import json
 import math
 import os
 import re
-from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import partial
 from itertools import chain
@@ -25,7 +23,7 @@ import numpy as np
 from ir_outcomes.errors import FormatError, ParameterError, some
 from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of
-from ir_outcomes.reading.formats import QUERY_NAMES, as_list, column_names, is_frame, without_repeated_names
+from ir_outcomes.reading.formats import QUERY_NAMES, as_list, column_names, is_frame, parsed_json
 from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain, is_measure_name
 from ir_outcomes.reading.runs import distinct_names
 
@@ -47,19 +45,7 @@ class UnclearTable(FormatError):
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """The values of one measure for one run.
-
-    Attributes
-    ----------
-    name : str
-        The run.
-    measure : str
-        The measure's name, as its tool writes it.
-    values : dict of str to float
-        Value of each query; NaN for undefined.
-    places : int or None
-        Decimal places that all values were rounded to; None where they are written in full.
-    """
+    """The values of one measure for one run; `places` are the decimals they were rounded to, None where they were not."""
 
     name: str
     measure: str
@@ -75,24 +61,7 @@ def read_output(
     position: str = "output",
     queries: Collection[str] = (),
 ) -> Output:
-    """Read the values of one measure and one run from what another tool wrote or returned.
-
-    Parameters
-    ----------
-    source, measure, position, queries
-        See `read_outputs`.
-    name : str, optional
-        Which of the runs, where the source has several; and the name of the result.
-
-    Returns
-    -------
-    Output
-
-    Raises
-    ------
-    UnreadableFile, FormatError, ParameterError
-        See `read_outputs`; also if the source has several runs and none is chosen.
-    """
+    """Return the values of one run, `name` where the source has several; see `read_outputs`."""
     names = None if name is None else [name]
     outputs = read_outputs(source, measure=measure, names=names, position=position, queries=queries)
     if len(outputs) > 1:
@@ -109,20 +78,7 @@ def read_output_of_each_run(
     names: Sequence[str] | None = None,
     queries: Collection[str] = (),
 ) -> list[Output]:
-    """Read one output for each run, and call them by different names.
-
-    Parameters
-    ----------
-    sources, positions, measure, queries
-        See `read_outputs`.
-    names : sequence of str, optional
-        See `read_output`. Without it, outputs that call themselves alike get their paths, or numbers.
-
-    Raises
-    ------
-    UnreadableFile, FormatError, ParameterError
-        See `read_output`; also if names are repeated, or there are not as many as sources.
-    """
+    """Return one output for each source, with different names; see `read_outputs`."""
     if names is not None and len(names) != len(sources):
         raise ParameterError(f"there are {len(sources)} outputs and {len(names)} names; give one name for each")
     given: Sequence[str | None] = [None] * len(sources) if names is None else names
@@ -153,7 +109,7 @@ def read_outputs(
     position: str = "output",
     queries: Collection[str] = (),
 ) -> list[Output]:
-    """Read the values of one measure for each run of what another tool wrote or returned.
+    """Return the values of one measure for each run of what another tool wrote or returned.
 
     Parameters
     ----------
@@ -171,41 +127,28 @@ def read_outputs(
         How messages call a source without a name.
     queries : collection of str
         Query ids that are known from elsewhere; they say which way a table of runs and queries stands.
-
-    Returns
-    -------
-    list of Output
-
-    Raises
-    ------
-    UnreadableFile
-        If the file cannot be read.
-    FormatError
-        If the source has none of these forms; or a row is malformed or repeated; or a value is not a number, or not one that
-        the measure can have.
-    ParameterError
-        If the source lacks the measure or a run, or has several measures to choose from, or does not name it.
     """
-    where = _called(source, position)
-    rows = _Rows(where, queries=queries, runs=names or ())
+    rows = _Rows(_called(source, position), in_lines=_is_path(source))
     if _is_path(source):
-        _read_file(source, rows, measure)
+        _read_file(source, rows, measure, queries, names or ())
     else:
-        _read_object(source, rows)
-    if not rows.values:
-        raise FormatError(where, "has no per-query value; write them with -q, or perquery=True")
-    by_run = rows.by_run()
+        _read_object(source, rows, queries, names or ())
+    by_run: dict[str | None, _OfRun] = {}
+    for (run, query, named), found in rows.values.items():
+        by_run.setdefault(run, {})[query, named] = found
+    if not by_run:
+        raise FormatError(rows.where, "has no per-query value; write them with -q, or perquery=True")
     for of_run in by_run.values():
-        _refuse_gaps(of_run)
+        _refuse_gaps(of_run, rows.where)
     if len(by_run) == 1 and (names is None or len(names) == 1):
-        ((run, rows),) = by_run.items()
+        ((run, of_run),) = by_run.items()
         own = run or (name_of(source) if _is_path(source) else position)
-        return [_output(rows, measure, names[0] if names else own)]
+        return [_output(of_run, rows, measure, names[0] if names else own)]
     lacking = [name for name in names or () if name not in by_run]
     if lacking:
         runs = [run or "one without a name" for run in by_run]
-        raise ParameterError(f"{where} has no run {some(lacking)}; it has {some(runs)}")
-    return [_output(by_run[name], measure, str(name)) for name in names or by_run]
+        raise ParameterError(f"{rows.where} has no run {some(lacking)}; it has {some(runs)}")
+    return [_output(by_run[name], rows, measure, str(name)) for name in names or by_run]
 
 
 def _is_path(source: Any) -> bool:
@@ -216,75 +159,62 @@ def _called(source: Any, position: str) -> str:
     return os.fsdecode(source) if _is_path(source) else f"the {position}"
 
 
-def _output(rows: _Rows, measure: str | None, name: str) -> Output:
-    """Take the values of one measure out of the rows of one run."""
-    chosen = _chosen(list(dict.fromkeys(found for _, _, found in rows.values)), measure, rows.where)
-    rows = rows.of_measure(chosen)
-    _check_values(rows, chosen)
-    values = {query: value for (_, query, _), value in rows.values.items() if isinstance(value, float)}
-    return Output(name, chosen, values, _places(list(values.values()), chosen, rows.decimals))
+_Found = tuple[float | str, int]  # a value, text where it is no number; and the number of its row or line
+_OfRun = dict[tuple[str, str], _Found]  # by query and measure
 
 
+@dataclass
 class _Rows:
-    """Values by run (or None), query and measure, with the number of the row or line of each.
+    """Values by run (or None), query and measure; numbers are those of lines, or of rows."""
 
-    Texts are kept where a value is not a number, for `_check_values` to report if the measure is the chosen one.
-    """
+    where: str
+    in_lines: bool
+    values: dict[tuple[str | None, str, str], _Found] = field(default_factory=dict)
+    checked: set[str] = field(default_factory=set)  # query ids
+    decimals: int | None = None  # the number of decimals with which every value is written, if that is the same
 
-    def __init__(
-        self, where: str, *, in_lines: bool = False, queries: Collection[str] = (), runs: Collection[str] = ()
-    ) -> None:
-        self.where = where
-        self.queries, self.runs = queries, runs  # what is known of their names
-        self.in_lines = in_lines  # numbers are those of lines, not of rows
-        self.values: dict[tuple[str | None, str, str], float | str] = {}
-        self.numbers = array("q")
-        self.decimals: int | None = None  # the number of decimals with which every value is written, if that is the same
-
-    def add(self, run: str | None, query: str, measure: str, value: float | str, number: int) -> None:
-        key = (run, query, measure)
-        if key in self.values:
+    def add(self, run: str | None, query: Any, measure: str, value: float | str, number: int) -> None:
+        """Keep a value; there may be only one for each run, query and measure."""
+        if not isinstance(query, str) or query not in self.checked:
+            (query,) = texts([query], self.where, "query id", {0: number if self.in_lines else None}.get)
+            self.checked.add(query)
+        if (run, query, measure) in self.values:
             raise self.error(f"has two values of {measure} for query {query}", number)
-        self._keep(key, value, number)
+        self.values[run, query, measure] = value, number
         if len(self.values) > MOST_ROWS:
             raise self.error(f"has more than {MOST_ROWS:,} values; write only the measure that is to be compared", number)
 
-    def numbered(self) -> Iterator[tuple[tuple[str | None, str, str], float | str, int]]:
-        """Yield run, query and measure; the value; and the number of its row or line."""
-        return zip(self.values, self.values.values(), self.numbers, strict=True)
-
-    def by_run(self) -> dict[str | None, _Rows]:
-        """Return the rows of each run."""
-        found: dict[str | None, _Rows] = {}
-        for key, value, number in self.numbered():
-            found.setdefault(key[0], self._empty())._keep(key, value, number)
-        return found
-
-    def of_measure(self, measure: str) -> _Rows:
-        """Return the rows of one measure; values without a measure are of any."""
-        chosen = self._empty()
-        for key, value, number in self.numbered():
-            if key[2] in (measure, _UNNAMED):
-                chosen._keep(key, value, number)
-        return chosen
-
-    def _empty(self) -> _Rows:
-        rows = _Rows(self.where, in_lines=self.in_lines)
-        rows.decimals = self.decimals
-        return rows
-
-    def _keep(self, key: tuple[str | None, str, str], value: float | str, number: int) -> None:
-        self.values[key] = value
-        self.numbers.append(number)
-
     def error(self, problem: str, number: int, text: str | None = None) -> FormatError:
+        """Return an error that names the line or row."""
         if self.in_lines:
             return FormatError(self.where, problem, line=number, text=text)
         return FormatError(self.where, f"row {number}: {problem}" if text is not None else problem, text=text)
 
+    def number(self, value: Any, number: int) -> float:
+        """Return a number as a float, None as NaN."""
+        if value is None:
+            return math.nan
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+            raise self.error("a value is not a number", number, repr(value))
+        try:
+            return float(value)
+        except OverflowError:
+            raise self.error("a value is too large for a number", number, "") from None
 
-def _read_file(path: str | os.PathLike[str], rows: _Rows, measure: str | None) -> None:
-    rows.in_lines = True
+    def cell(self, value: Any, number: int, what: str = "the value") -> float:
+        """Return what a cell of a table has: of a file a text, which may be empty."""
+        if not (self.in_lines and isinstance(value, str)):
+            return self.number(value, number)
+        found = strict_number(value) if value.strip() else math.nan
+        if found is None:
+            raise self.error(f"{what} is not a number; correct it, or remove it with its line", number, value)
+        return found
+
+
+def _read_file(
+    path: str | os.PathLike[str], rows: _Rows, measure: str | None, queries: Collection[str], runs: Collection[str]
+) -> None:
+    """Read JSON lines, a table with a header, or three columns."""
     lines: Iterator[tuple[int, str]] = ((number, line) for number, line in lines_of(path) if line.strip())
     first = next(lines, None)
     if first is None:
@@ -293,37 +223,46 @@ def _read_file(path: str | os.PathLike[str], rows: _Rows, measure: str | None) -
     if first[1].lstrip().startswith("{"):
         _read_json_lines(lines, rows)
     elif (separator := _separator(first[1])) is not None:
-        _read_separated(lines, rows, separator)
+        (number, titles), *body = _separated(lines, rows.where, separator)
+        if any("\n" in title for title in titles):
+            raise rows.error("has a quotation mark that joins the header and another line", number, titles[0])
+        titles = [title.strip() for title in titles]
+        if len(set(titles)) < len(titles):
+            raise rows.error("names a column twice", number, separator.join(titles))
+        if _is_wide(titles, rows.where, number):
+            wide: list[tuple[int, Any, Sequence[Any]]] = [(number, fields[0], fields[1:]) for number, fields in body]
+            _read_wide(titles[0], titles[1:], wide, rows, queries, runs)
+        else:
+            _read_long(titles, body, rows)
     else:
         _read_columns(lines, rows, measure)
 
 
 def _read_json_lines(lines: Iterator[tuple[int, str]], rows: _Rows) -> None:
-    last: dict[str, tuple[float, int]] = {}  # of each measure, the last value of "all": the summary, or a query of this name
+    last: dict[str, _Found] = {}  # of each measure, the last value of "all": the summary, or a query of this name
     for number, line in lines:
         try:
-            fields = json.loads(line, object_pairs_hook=without_repeated_names)
-            query, measure, value = fields["query_id"], fields["measure"], fields["value"]
+            record = parsed_json(line, rows.where, number)
+            query, measure, value = record["query_id"], record["measure"], record["value"]
             if not isinstance(measure, str):
                 raise TypeError
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (FormatError, KeyError, TypeError):
             problem = "is not a line of ir_measures -q -o jsonl (query_id, measure, value)"
             raise rows.error(problem, number, line.strip()) from None
-        (query,) = texts([query], rows.where, "query id", {0: number}.get)
         if measure in last:  # the summary has no line after it
             rows.add(None, _SUMMARY, measure, *last.pop(measure))
         if query == _SUMMARY:
-            last[measure] = (_number(value, rows, number), number)
+            last[measure] = (rows.number(value, number), number)
         else:
-            rows.add(None, query, measure, _number(value, rows, number), number)
-    for measure, (found, number) in last.items():
-        if not _is_summary(rows, measure, found):
-            rows.add(None, _SUMMARY, measure, found, number)
+            rows.add(None, query, measure, rows.number(value, number), number)
+    for measure, found in last.items():
+        if not _is_summary(rows, measure, found[0]):
+            rows.add(None, _SUMMARY, measure, *found)
 
 
-def _is_summary(rows: _Rows, measure: str, value: float) -> bool:
+def _is_summary(rows: _Rows, measure: str, value: float | str) -> bool:
     """Return whether this is what ir_measures writes below the values of the queries: their mean, or sum."""
-    values = [found for (_, _, named), found in rows.values.items() if named == measure and isinstance(found, float)]
+    values = [found for (_, _, named), (found, _) in rows.values.items() if named == measure and isinstance(found, float)]
     defined = [found for found in values if not math.isnan(found)]
     mean = sum(defined) / len(defined) if defined else math.nan
     return bool(np.isclose([mean, sum(defined)], value, equal_nan=True).any())
@@ -334,108 +273,99 @@ def _separator(line: str) -> str | None:
 
     Examples
     --------
-    >>> _separator(",401,402"), _separator("run\t401\t402\t403"), _separator("map\t401\t0.25")
+    >>> _separator(",401,402"), _separator("\t401\t402\t403"), _separator("map\t401\t0.25")
     (',', '\t', None)
     """
     fields = _fields(line)
-    has_three = len(fields) == 3 and bool(fields[0]) and len({*fields} & {*_OF_LONG_TABLES}) < 2
+    has_three = len(fields) == 3 and bool(fields[0]) and len({*fields} & {*_OF_LONG_TABLES}) < 2 and not line.startswith("\t")
     # By tabs also where the value is not a number: a damaged line of trec_eval must not become the header of a table.
     by_tabs = line.count("\t") == 2
-    if (
-        has_three
-        and not line.startswith("\t")
-        and (by_tabs or strict_number(fields[2]) is not None or _TEXTS_OF_TREC_EVAL.fullmatch(fields[0]))
-    ):
+    if has_three and (by_tabs or strict_number(fields[2]) is not None or _TEXTS_OF_TREC_EVAL.fullmatch(fields[0])):
         return None
     return next((sign for sign in "\t," if sign in line), None)
 
 
-def _read_separated(lines: Iterator[tuple[int, str]], rows: _Rows, separator: str) -> None:
-    """Read a table with a header: PyTerrier's with a row for each value, or one with a row for each run."""
-    numbered = _separated(lines, rows, separator)
-    number, header = next(numbered)
-    titles = [title.strip() for title in header]
-    if len(set(titles)) < len(titles):
-        raise rows.error("names a column twice", number, separator.join(titles))
-    if any("\n" in title for title in titles):
-        raise rows.error("has a quotation mark that joins the header and another line", number, titles[0])
-    if _is_wide(titles, rows, number):
-        _read_wide(titles[0], titles[1:], [(number, fields[0], fields[1:]) for number, fields in numbered], rows)
-    else:
-        _read_long(titles, numbered, rows)
-
-
-def _separated(lines: Iterator[tuple[int, str]], rows: _Rows, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of each row, all as many as in the header, and the number of its last line."""
-    numbers = array("q")
-    header: list[str] = []
+def _separated(lines: Iterable[tuple[int, str]], where: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each row, the header first, all as many, with the number of the row's last line."""
+    number = 1
+    n_columns = None
 
     def text() -> Iterator[str]:
-        for number, line in lines:
-            numbers.append(number)
+        nonlocal number
+        for at, line in lines:
+            number = at
             yield line
 
     try:
         for fields in csv.reader(text(), delimiter=separator, strict=True):
-            header = header or fields
-            if len(fields) != len(header):
-                problem = f"has {len(fields)} columns, the header has {len(header)}"
-                raise rows.error(problem, numbers[-1], separator.join(fields))
-            yield numbers[-1], fields
+            n_columns = n_columns or len(fields)
+            if len(fields) != n_columns:
+                problem = f"has {len(fields)} columns, the header has {n_columns}"
+                raise FormatError(where, problem, line=number, text=separator.join(fields))
+            yield number, fields
     except csv.Error as error:
-        raise rows.error(f"is not a line of a CSV file ({error})", numbers[-1] if numbers else 1) from None
+        raise FormatError(where, f"is not a line of a CSV file ({error})", line=number) from None
 
 
-def _is_wide(titles: Sequence[str], rows: _Rows, number: int | None = None) -> bool:
-    """Tell whether a table has a row for each run and a column for each query, and not a row for each value."""
+def _is_wide(titles: Sequence[str], where: str, number: int | None = None) -> bool:
+    """Return whether a table has a row for each run and a column for each query, and not a row for each value."""
     lacking = [title for title in _OF_LONG_TABLES if title not in titles]
     if 0 < len(lacking) < len(_OF_LONG_TABLES):
         problem = f"is a table without {some(lacking)}; PyTerrier writes {some(_OF_LONG_TABLES)} with perquery=True"
-        raise FormatError(rows.where, problem, line=number)
+        raise FormatError(where, problem, line=number)
     return bool(lacking)
 
 
-def _read_long(titles: Sequence[str], body: Iterable[tuple[int, list[str]]], rows: _Rows) -> None:
-    column = {title: place for place, title in enumerate(titles)}
-    for number, fields in body:
-        run = fields[column["name"]] if "name" in column else None
-        query, measure, value = (fields[column[title]] for title in _OF_LONG_TABLES)
-        if not query or not measure:
-            raise rows.error("has no query or no measure", number, ",".join(fields))
-        found = strict_number(value)
-        if found is None:
-            raise rows.error("the value is not a number; correct or remove the line", number, value)
-        rows.add(run, query, measure, found, number)
+def _read_long(titles: Sequence[str], body: Iterable[tuple[int, Sequence[Any]]], rows: _Rows) -> None:
+    """Read a table with a row for each value."""
+    place = {title: place for place, title in enumerate(titles)}
+    for number, cells in body:
+        run = cells[place["name"]] if "name" in place else None
+        query, measure, value = (cells[place[title]] for title in _OF_LONG_TABLES)
+        if query == "" or measure == "":
+            raise rows.error("has no query or no measure", number, ",".join(map(str, cells)))
+        rows.add(run, query, str(measure), rows.cell(value, number), number)
 
 
-def _read_wide(corner: str, titles: Sequence[Any], body: list[tuple[int, Any, Sequence[Any]]], rows: _Rows) -> None:
+def _read_wide(
+    corner: str,
+    titles: Sequence[Any],
+    body: list[tuple[int, Any, Sequence[Any]]],
+    rows: _Rows,
+    queries: Collection[str],
+    runs: Collection[str],
+) -> None:
     """Read a table of runs and queries; a cell that is empty or NaN is a query of which the run has no value."""
     columns = texts(list(titles), rows.where, "query id")
     names: set[str] = set()
     for number, first, _ in body:
         name = str(first)
+        problem = None
         if not name:
-            raise rows.error("has no name of the run, which belongs into the first column", number, "")
-        if name in names:
-            raise rows.error("has the name of an earlier row; runs must have different names", number, name)
-        if isinstance(first, str) and strict_number(name) is not None and not name.isdigit():
+            problem = "has no name of the run, which belongs into the first column"
+        elif name in names:
+            problem = "has the name of an earlier row; runs must have different names"
+        elif isinstance(first, str) and strict_number(name) is not None and not name.isdigit():
             problem = "has a number in the first column, where the name of the run belongs; write the table with its names"
+        if problem is not None:
             raise rows.error(problem, number, name)
         names.add(name)
-    has_queries_in_rows = _has_queries_in_rows(corner.lower(), names, columns, rows)
+    has_queries_in_rows = _has_queries_in_rows(corner.lower(), names, columns, rows.where, queries, runs)
     for number, first, cells in body:
         for title, cell in zip(columns, cells, strict=True):
             run, query = (title, str(first)) if has_queries_in_rows else (str(first), title)
-            value = _cell(cell, query, rows, number)
+            value = rows.cell(cell, number, f"the value of query {query}")
             if not math.isnan(value):
                 rows.add(run, query, _UNNAMED, value, number)
 
 
-def _has_queries_in_rows(corner: str, names: Collection[str], columns: Collection[str], rows: _Rows) -> bool:
+def _has_queries_in_rows(
+    corner: str, names: Collection[str], columns: list[str], where: str, queries: Collection[str], runs: Collection[str]
+) -> bool:
     """Return whether a table has a row for each query, by what is known of its names; refuse to guess."""
     for in_rows, in_columns in (
-        (any(name in rows.queries for name in names), any(name in rows.queries for name in columns)),
-        (any(name in rows.runs for name in columns), any(name in rows.runs for name in names)),
+        (any(name in queries for name in names), any(name in queries for name in columns)),
+        (any(name in runs for name in columns), any(name in runs for name in names)),
         (corner in _TITLES_OF_QUERIES, corner in _TITLES_OF_RUNS),
     ):
         if in_rows != in_columns:
@@ -443,20 +373,11 @@ def _has_queries_in_rows(corner: str, names: Collection[str], columns: Collectio
     numbered, also_numbered = (all(name.isdigit() for name in some_names) for some_names in (names, columns))
     if (numbered and not also_numbered) or (numbered == also_numbered and len(names) > len(columns)):
         problem = (
-            f"has rows ({some(sorted(names))}) and columns ({some(list(columns))}), and it cannot be told which are the "
-            "queries; call the first column 'run' or 'query'"
+            f"has rows ({some(sorted(names))}) and columns ({some(columns)}), and it cannot be told which are the queries; "
+            "call the first column 'run' or 'query'"
         )
-        raise UnclearTable(rows.where, problem)
+        raise UnclearTable(where, problem)
     return False
-
-
-def _cell(cell: Any, query: str, rows: _Rows, number: int) -> float:
-    if not isinstance(cell, str):
-        return _number(cell, rows, number)
-    value = math.nan if not cell.strip() else strict_number(cell)
-    if value is None:
-        raise rows.error(f"the value of query {query} is not a number; correct it, or leave the cell empty", number, cell)
-    return value
 
 
 def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | None) -> None:
@@ -467,8 +388,7 @@ def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | 
     for number, line in lines:
         fields = _fields(line)
         if len(fields) != 3:
-            problem = "is not a line of trec_eval -q or ir_measures -q, which have 3 columns"
-            raise rows.error(problem, number, line.strip())
+            raise rows.error("is not a line of trec_eval -q or ir_measures -q, which have 3 columns", number, line.strip())
         first, second, value = same.setdefault(fields[0], fields[0]), same.setdefault(fields[1], fields[1]), fields[2]
         found = strict_number(value)
         decimals.add(len(value.partition(".")[2]) if found is not None and "e" not in value.lower() else -1)
@@ -476,7 +396,7 @@ def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | 
             raise rows.error("repeats the first two columns of an earlier line", number, line.strip())
         pairs.add(None, first, second, value if found is None else found, number)
     measures_first = _are_measures_first(pairs, measure)
-    for (_, first, second), read, number in pairs.numbered():
+    for (_, first, second), (read, number) in pairs.values.items():
         query, named = (second, first) if measures_first else (first, second)
         if isinstance(read, str):
             if _TEXTS_OF_TREC_EVAL.fullmatch(named):
@@ -488,7 +408,7 @@ def _read_columns(lines: Iterator[tuple[int, str]], rows: _Rows, measure: str | 
 
 
 def _fields(line: str) -> list[str]:
-    """Separate the columns: by tabs where there are two, which leaves spaces inside of an id, else by white space."""
+    """Return the columns: separated by tabs where there are two, which leaves spaces inside of an id, else by white space."""
     fields = line.rstrip("\r\n").split("\t")
     if len(fields) == 3:
         return [field.strip(WHITE_SPACE) for field in fields]
@@ -496,7 +416,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _are_measures_first(pairs: _Rows, measure: str | None) -> bool:
-    """Decide by the file as a whole which column has the measures; the column order is the same in all lines.
+    """Return which column has the measures, by the file as a whole: the column order is the same in all lines.
 
     Never by single lines: whether an id looks like a measure differs from line to line, so lines would be lost.
     """
@@ -517,67 +437,70 @@ def _are_measures_first(pairs: _Rows, measure: str | None) -> bool:
     raise FormatError(pairs.where, f"{problem}; write JSON lines (ir_measures -q -o jsonl), or give a dict")
 
 
-def _refuse_gaps(rows: _Rows) -> None:
-    """Refuse a file where one measure lacks queries that another one has: it was cut, or is of more than one kind."""
-    queries = Counter(query for _, query, _ in rows.values)
-    measures = {found for _, _, found in rows.values}
+def _refuse_gaps(of_run: _OfRun, where: str) -> None:
+    """Refuse a run of which one measure lacks queries that another one has: it was cut, or is of more than one kind."""
+    queries = Counter(query for query, _ in of_run)
+    measures = {named for _, named in of_run}
     lacking = [query for query, times in queries.items() if times < len(measures)]
     if lacking:
         problem = (
             f"queries have values of some of the measures only ({some(lacking)}; the measures are {some(sorted(measures))}); "
             "is the name of a measure damaged, or was the output cut, or joined of two?"
         )
-        raise FormatError(rows.where, problem)
+        raise FormatError(where, problem)
 
 
-def _read_object(source: Any, rows: _Rows) -> None:
-    if hasattr(source, "per_query"):
-        source = source.per_query
+def _read_object(source: Any, rows: _Rows, queries: Collection[str], runs: Collection[str]) -> None:
+    """Read a frame, a dict, or an iterable of Metric."""
+    source = getattr(source, "per_query", source)
     if is_frame(source):
-        _read_frame(source, rows)
+        titles = column_names(source)
+        if not _is_wide(titles, rows.where):
+            wanted = [title for title in ("name", *_OF_LONG_TABLES) if title in titles]
+            repeated = [title for title in wanted if titles.count(title) > 1]
+            if repeated:
+                problem = f"has the column {repeated[0]} {titles.count(repeated[0])} times; keep one of them"
+                raise FormatError(rows.where, problem)
+            _read_long(wanted, enumerate(zip(*(as_list(source[title]) for title in wanted), strict=True), 1), rows)
+        elif hasattr(source, "index"):
+            body = list(zip(range(1, len(source.index) + 1), source.index, source.values.tolist(), strict=True))
+            _read_wide(str(source.index.name), titles, body, rows, queries, runs)
+        else:
+            problem = f"has none of the columns {', '.join(_OF_LONG_TABLES)}; a frame of runs by queries is one of pandas"
+            raise FormatError(rows.where, problem)
     elif isinstance(source, Mapping):
-        queries = texts(list(source), rows.where, "query id")
         are_values = all(isinstance(value, Real) for value in source.values())
-        for query, found in zip(queries, source.values(), strict=True):
+        for query, found in source.items():
             values = {_UNNAMED: found} if are_values else found
             if not isinstance(values, Mapping):
                 raise FormatError(rows.where, "is not a dict of dict {query: {measure: value}}", text=repr(values))
             for measure, value in values.items():
                 number = len(rows.values) + 1
-                rows.add(None, query, str(measure), _number(value, rows, number), number)
+                rows.add(None, query, str(measure), rows.number(value, number), number)
     elif isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         for number, metric in enumerate(source, 1):
-            if not all(hasattr(metric, field) for field in ("query_id", "measure", "value")):
+            if not all(hasattr(metric, name) for name in ("query_id", "measure", "value")):
                 raise FormatError(rows.where, "is not an iterable of ir_measures.Metric", text=repr(metric))
-            (query,) = texts([metric.query_id], rows.where, "query id")
-            rows.add(None, query, str(metric.measure), _number(metric.value, rows, number), number)
+            rows.add(None, metric.query_id, str(metric.measure), rows.number(metric.value, number), number)
     else:
         raise FormatError(rows.where, f"per-query values cannot be read from a {type(source).__name__}")
 
 
-def _read_frame(frame: Any, rows: _Rows) -> None:
-    titles = column_names(frame)
-    if _is_wide(titles, rows):
-        if not hasattr(frame, "index"):
-            problem = f"has none of the columns {', '.join(_OF_LONG_TABLES)}; a frame of runs by queries is one of pandas"
-            raise FormatError(rows.where, problem)
-        body = list(zip(range(1, len(frame.index) + 1), frame.index, frame.values.tolist(), strict=True))
-        _read_wide(str(frame.index.name), titles, body, rows)
-        return
-    wanted = [title for title in ("name", *_OF_LONG_TABLES) if title in titles]
-    repeated = [title for title in wanted if titles.count(title) > 1]
-    if repeated:
-        raise FormatError(rows.where, f"has the column {repeated[0]} {titles.count(repeated[0])} times; keep one of them")
-    columns = {title: as_list(frame[title]) for title in wanted}
-    queries = texts(columns["qid"], rows.where, "query id")
-    runs = texts(columns["name"], rows.where, "run name") if "name" in columns else [None] * len(queries)
-    for number, (run, query, measure, value) in enumerate(
-        zip(runs, queries, columns["measure"], columns["value"], strict=True), 1
-    ):
-        rows.add(run, query, str(measure), _number(value, rows, number), number)
+def _output(of_run: _OfRun, rows: _Rows, measure: str | None, name: str) -> Output:
+    """Return the values of one measure; values without a measure are of any."""
+    chosen = _chosen(list(dict.fromkeys(named for _, named in of_run)), measure, rows.where)
+    values: dict[str, float] = {}
+    for (query, named), (value, number) in of_run.items():
+        if named in (chosen, _UNNAMED):
+            problem = _problem_of(value, chosen) if isinstance(value, float) else "is not a number"
+            if problem is not None:
+                raise rows.error(f"{chosen} of query {query} {problem}", number, str(value))
+            values[query] = float(value)
+    return Output(name, chosen, values, _places(list(values.values()), chosen, rows.decimals))
 
 
 def _chosen(there: list[str], measure: str | None, where: str) -> str:
+    """Return which of the measures is meant."""
     if there == [_UNNAMED]:
         if measure is None:
             raise ParameterError(f"{where} has values without the name of their measure; name it with measure= (--measure)")
@@ -586,15 +509,14 @@ def _chosen(there: list[str], measure: str | None, where: str) -> str:
         if measure not in there:
             raise ParameterError(f"{where} has no values of {measure}; it has {some(there)}")
         return measure
-    preferred = [name for name in there if base_name(name) in _PREFERRED]
-    candidates = preferred or there
+    candidates = [name for name in there if base_name(name) in _PREFERRED] or there
     if len(candidates) > 1:
         raise ParameterError(f"{where} has several measures ({some(candidates)}); choose one with measure=")
     return candidates[0]
 
 
 def strict_number(text: str) -> float | None:
-    """Read a number as in runs; None where it is not one. Other than there NaN is read, which stands for undefined.
+    """Return a number as in runs, or NaN, which stands for undefined; None where it is neither.
 
     Examples
     --------
@@ -607,26 +529,8 @@ def strict_number(text: str) -> float | None:
         return None
 
 
-def _number(value: Any, rows: _Rows, number: int) -> float:
-    if value is None:
-        return math.nan
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise rows.error("a value is not a number", number, repr(value))
-    try:
-        return float(value)
-    except OverflowError:
-        raise rows.error("a value is too large for a number", number, "") from None
-
-
-def _check_values(rows: _Rows, measure: str) -> None:
-    """Refuse values that the measure cannot have."""
-    for (_, query, _), value, number in rows.numbered():
-        problem = _problem_of(value, measure) if isinstance(value, float) else "is not a number"
-        if problem is not None:
-            raise rows.error(f"{measure} of query {query} {problem}", number, str(value))
-
-
 def _problem_of(value: float, measure: str) -> str | None:
+    """Return why a measure cannot have this value; None where it can."""
     base, at = base_name(measure), measure.rpartition("@")[2]
     cutoff = int(at) if at.isdecimal() and at.isascii() and len(at) < 10 else None
     if math.isnan(value):
@@ -781,48 +685,18 @@ def _file_rows(path: str) -> Iterator[_NumberedRow]:
         lines.append((number, line))
     filled = [(number, line) for number, line in lines if line.strip()]
     if filled and filled[0][1].lstrip().startswith(("[", "{")):
-        return _json_rows("".join(line for _, line in lines), path)
-    return _csv_rows(filled, path)
-
-
-def _json_rows(text: str, path: str) -> Iterator[_NumberedRow]:
-    try:
-        rows = json.loads(text, object_pairs_hook=_object)
-    except json.JSONDecodeError as error:
-        raise FormatError(path, f"is not JSON: {error.msg}", line=error.lineno) from None
-    except (ValueError, RecursionError) as error:
-        raise FormatError(path, f"is not JSON that can be read: {error}") from None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise FormatError(path, "is not a list of objects such as {'id': ..., 'date': ..., 'score': ...}")
-    return enumerate(rows, 1)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"an object has the name {max(names, key=names.count)!r} twice")
-    return fields
-
-
-def _csv_rows(lines: list[tuple[int, str]], path: str) -> Iterator[_NumberedRow]:
-    reader = csv.reader((line for _, line in lines), strict=True)
-    try:
-        header = [title.strip() for title in next(reader, [])]
-        for title in header:
-            if title and header.count(title) > 1:
-                problem = f"has the column {title!r} {header.count(title)} times; keep one of them"
-                raise FormatError(path, problem, line=lines[0][0])
-        start = reader.line_num
-        for fields in reader:
-            number = lines[start][0]
-            start = reader.line_num
-            if len(fields) != len(header):
-                problem = f"has {len(fields)} columns, the header has {len(header)}"
-                raise FormatError(path, problem, line=number, text=",".join(fields))
-            yield number, dict(zip(header, fields, strict=True))
-    except csv.Error as error:
-        raise FormatError(path, f"is not CSV: {error}", line=lines[min(reader.line_num, len(lines)) - 1][0]) from None
+        rows = parsed_json("".join(line for _, line in lines), path, 1)
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise FormatError(path, "is not a list of objects such as {'id': ..., 'date': ..., 'score': ...}")
+        yield from enumerate(rows, 1)
+    elif filled:
+        (first, header), *body = _separated(filled, path, ",")
+        titles = [title.strip() for title in header]
+        repeated = [title for title in titles if title and titles.count(title) > 1]
+        if repeated:
+            problem = f"has the column {repeated[0]!r} {len(repeated)} times; keep one of them"
+            raise FormatError(path, problem, line=first)
+        yield from ((number, dict(zip(titles, fields, strict=True))) for number, fields in body)
 
 
 def _score_column(columns: list[str], score: str | None, where: str) -> str | None:

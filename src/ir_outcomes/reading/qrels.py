@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Codes, Columns, Ids, digest_of, grouped, nested_dict, repeated
 from ir_outcomes.reading.datasets import is_dataset_id, load_part, nearest_ids
 from ir_outcomes.reading.files import STDIN, blocks, name_of, read_texts
-from ir_outcomes.reading.formats import QRELS, columns_of, read_any_file, texts_in, without_repeated_names
+from ir_outcomes.reading.formats import QRELS, columns_of, parsed_json, read_any_file, texts_in
 from ir_outcomes.reading.text import check_bytes, nonblank, shown
 from ir_outcomes.types import Ints
 
@@ -27,18 +26,7 @@ _TEXT_NAMES = ("text", "query")
 
 
 def beir_qrels_path(folder: str | os.PathLike[str]) -> str:
-    """Find the qrels of a BEIR dataset: those of the test split, or the only ones.
-
-    Parameters
-    ----------
-    folder : path
-        The folder of the dataset, or its ``qrels`` folder.
-
-    Raises
-    ------
-    UnreadableFile
-        If it contains no qrels, or only those of several other splits.
-    """
+    """Find the qrels of a BEIR dataset: those of the test split, or the only ones."""
     path = os.fspath(folder)
     within = os.path.join(path, "qrels")
     place = within if os.path.isdir(within) else path
@@ -85,7 +73,7 @@ def beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def has_beir_texts(folder: str | os.PathLike[str]) -> bool:
-    """Tell whether this is the folder of a BEIR dataset with the texts of its queries."""
+    """Return whether this is the folder of a BEIR dataset with the texts of its queries."""
     return os.path.exists(_queries_file(folder))
 
 
@@ -94,13 +82,6 @@ def query_texts(source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_N
 
     Runs and qrels that have the texts of their queries are taken too; other JSON lines have ``_id``, ``query_id`` or ``qid``,
     and one of the names, ``text`` or ``query``.
-
-    Raises
-    ------
-    UnreadableFile
-        If there is no such file.
-    FormatError
-        If a line is malformed, or an id is repeated.
     """
     if os.path.isdir(source):
         return beir_texts(source)
@@ -122,10 +103,10 @@ def _texts_of_json_lines(path: str, names: tuple[str, ...] = _TEXT_NAMES) -> dic
         check_bytes(block, path)
         for number, line in nonblank(block):
             try:
-                record = json.loads(line, object_pairs_hook=without_repeated_names)
+                record = parsed_json(line.decode(), path, number)
                 identifier = next(record[name] for name in _ID_NAMES if name in record)
                 text = next(record[name] for name in names if name in record)
-            except (ValueError, LookupError, TypeError, StopIteration, RecursionError):
+            except (FormatError, LookupError, TypeError, StopIteration):
                 identifier = text = None
             if not isinstance(identifier, str) or not isinstance(text, str):
                 problem = f'is not an object with text for "_id" and "{names[0]}"; correct or remove the line'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import struct
 import warnings
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import cached_property
 from itertools import chain, count, repeat
+from pathlib import Path
 from typing import Any, cast, get_args
 
 import numpy as np
@@ -27,16 +27,7 @@ from ir_outcomes.errors import (
     user_stacklevel,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import (
-    Codes,
-    Columns,
-    Ids,
-    encoded,
-    grouped,
-    nested_dict,
-    repeated,
-    texts,
-)
+from ir_outcomes.reading.columns import Codes, Columns, Ids, encoded, grouped, nested_dict, repeated, texts
 from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
 from ir_outcomes.reading.files import STDIN, name_of
 from ir_outcomes.reading.formats import (
@@ -244,18 +235,10 @@ _SOURCE = "the run"
 
 @dataclass(frozen=True, eq=False)
 class NestedRun:
-    """A run in a dict of dict. Queries and scores are checked, document ids only where they matter; otherwise like `Run`.
+    """A run that stays in the dict of dict in which it is given; otherwise like `Run`.
 
-    Attributes
-    ----------
-    data : mapping of str to dict
-        ``{query: {document: score}}``, as given.
-    query_ids : tuple of str
-        Its queries, in their order.
-    offsets : (n_queries + 1,) int64 array
-        The scores of query i are ``offsets[i]:offsets[i + 1]``.
-    scores : (n,) float64 array
-        Higher is ranked first.
+    Search lengths need the scores of all documents, but the ids of few: of the judged ones, and of those tied with them.
+    Looking these up in the dict takes a fraction of the time that copying all ids into arrays takes; only these are checked.
     """
 
     data: Mapping[Any, dict[str, float]]
@@ -272,20 +255,7 @@ class NestedRun:
         return as_run(self.data)
 
     def scores_of(self, qrels: Qrels, places: Ints) -> Floats:
-        """Look up the score of each judged document; NaN where the run lacks it.
-
-        Parameters
-        ----------
-        qrels : Qrels
-            The judgments.
-        places : (n_queries,) int64 array
-            For each of their queries its place in the run, or -1.
-
-        Raises
-        ------
-        FormatError
-            If a document id that could be that of a judged document is not valid.
-        """
+        """(n,) array: the score of each judged document, NaN where the run lacks it, by its query's place or -1."""
         every = [*self.data.values(), {}]  # place -1 is that of queries the run lacks
         rankings = [every[place] for place in places.tolist()]
         documents = [docid.decode() for docid in qrels.docids.tolist()]
@@ -328,9 +298,8 @@ def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
         packed = b"".join([pack[len(ranking)](*ranking.values()) for ranking in rankings])
     except struct.error:
         return None
-    if {bool, np.bool_} & set(
-        map(type, chain.from_iterable(ranking.values() for ranking in rankings))
-    ):  # which struct takes for 1
+    kinds = set(map(type, chain.from_iterable(ranking.values() for ranking in rankings)))
+    if {bool, np.bool_} & kinds:  # which struct takes for 1
         return None
     scores = np.frombuffer(packed)
     if np.isnan(scores).any():
@@ -367,13 +336,6 @@ def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
 
     A list may contain directories and patterns. A dict is a single run where its values are rankings, that is dicts from
     documents to scores, or lists of documents.
-
-    Raises
-    ------
-    ParameterError
-        If there is no run, or a name in a dict is not text.
-    UnreadableFile
-        See `run_paths`.
     """
     listed: list[Any] | dict[str, Any]
     if isinstance(runs, Mapping):
@@ -395,20 +357,7 @@ def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
 
 
 def runs_and_names(runs: Any, names: Sequence[str | None] | None = None) -> tuple[list[Any], list[str | None]]:
-    """Return runs as a list, and the name that the call gives to each of them, or None.
-
-    Parameters
-    ----------
-    runs : object
-        See `run_list`; a single run is a list of one.
-    names : sequence of str or None, optional
-        The names; by default those of a dict.
-
-    Raises
-    ------
-    ParameterError
-        If there are not as many names as runs, or a name is not text or is given to two runs.
-    """
+    """Return runs as a list, and the name that the call, or a dict, gives to each of them, or None; see `run_list`."""
     listed = run_list(runs)
     items = [runs] if listed is None else list(listed.values()) if isinstance(listed, dict) else listed
     if names is None:
@@ -431,17 +380,7 @@ def check_distinct(names: Iterable[str], what: str = "run") -> None:
 
 
 def distinct_names(own: Sequence[str], given: Sequence[str | None], sources: Sequence[Any]) -> list[str]:
-    """Return a name for each run: the given one, else its own, or its path or a number behind it where that is another run's.
-
-    Parameters
-    ----------
-    own : sequence of str
-        What the runs call themselves.
-    given : sequence of str or None
-        What the call names them; these names are kept.
-    sources : sequence of object
-        What the runs were read from.
-    """
+    """Return a name for each run: the given one, else its own; where that is another's, its path, or with a number behind."""
     check_distinct(name for name in given if name is not None)
     names = [own_name if name is None else name for own_name, name in zip(own, given, strict=True)]
     times = Counter(names)
@@ -460,20 +399,15 @@ def run_paths(source: str | os.PathLike[str]) -> list[str]:
     """List the runs of a directory, or those that a pattern such as ``"runs/*.gz"`` matches, in the order of their paths.
 
     Hidden files are left out. Files that are not runs, such as qrels (which have four columns), the output of trec_eval, or a
-    README, are left out with a warning that names them. ``**`` in a pattern stands for any directories; links to directories
-    are followed, and each directory is visited once. A path that is neither a directory nor a pattern is returned as it is.
-
-    Raises
-    ------
-    UnreadableFile
-        If there is no run.
+    README, are left out with a warning that names them. ``**`` in a pattern stands for any directories. A path that is neither
+    a directory nor a pattern is returned as it is.
     """
     path = os.fspath(source)
     if not _is_directory_or_pattern(path):
         return [path]
     is_folder = os.path.isdir(path)
-    pattern = os.path.join(glob.escape(path), "*") if is_folder else path
-    found = sorted(match for match in _matches(pattern) if not os.path.isdir(match))
+    listed = [os.path.join(path, name) for name in os.listdir(path) if name[0] != "."] if is_folder else _matches(path)
+    found = sorted(file for file in listed if not os.path.isdir(file))
     if not found:
         raise UnreadableFile(f"{path}: {'the directory contains no file' if is_folder else 'no file matches this pattern'}")
     runs = [file for file in found if _is_probably_run(file)]
@@ -488,12 +422,12 @@ def run_paths(source: str | os.PathLike[str]) -> list[str]:
 
 
 def is_path(run: Any) -> bool:
-    """Tell whether a run is given as a path, and not as a dataset id."""
+    """Return whether a run is given as a path, and not as a dataset id."""
     return isinstance(run, os.PathLike) or (isinstance(run, str) and not run.startswith(DATASET_PREFIX))
 
 
 def _is_run(runs: Mapping[Any, Any]) -> bool:
-    """Tell a run in a dict from a dict of runs by the first value that is not empty."""
+    """Return whether a dict is a run, and not a dict of runs, by the first value that is not empty."""
     first = next((value for value in runs.values() if not isinstance(value, (Mapping, list, tuple)) or len(value)), None)
     if first is None:
         return bool(runs)
@@ -516,50 +450,20 @@ def _is_directory_or_pattern(run: Any) -> bool:
     return is_pattern or os.path.isdir(run)
 
 
-def _matches(pattern: str) -> set[str]:
-    """Find the paths that match a pattern, as `glob.glob` does, but visit each directory only once.
-
-    `glob.glob` follows a link to a directory above it again and again, so that a file is found by many paths, and two such
-    links never end.
-    """
-    parts = pattern.split(os.sep)
-    if "**" not in parts:
-        return set(glob.glob(pattern))
-    place = parts.index("**")
-    rest = os.sep.join(parts[place + 1 :]) or "*"
-    tops = glob.glob(os.sep.join(parts[:place]) + os.sep) if place else [""]
-    visited: set[tuple[int, int]] = set()
-    found: dict[tuple[str, str], str] = {}
-    for top in sorted(tops):
-        for folder in _folders_below(top, visited):
-            for match in sorted(_matches(glob.escape(folder) + rest)):
-                parent, name = os.path.split(match)
-                found.setdefault((os.path.realpath(parent), name), match)
-    return set(found.values())
-
-
-def _folders_below(top: str, visited: set[tuple[int, int]]) -> list[str]:
-    """List a directory and all directories below it that are not hidden and were not visited, each with a separator."""
-    folders = []
-    waiting = [top]
-    while waiting:  # breadth first, so that a file gets its shortest path
-        folder = waiting.pop(0)
-        try:
-            status = os.stat(folder or os.curdir)
-            names = sorted(os.listdir(folder or os.curdir))
-        except OSError:  # as glob does, pass over what cannot be listed
-            continue
-        if (status.st_dev, status.st_ino) in visited:
-            continue
-        visited.add((status.st_dev, status.st_ino))
-        folders.append(folder)
-        below = (os.path.join(folder, name, "") for name in names if not name.startswith("."))
-        waiting.extend(path for path in below if os.path.isdir(path))
-    return folders
+def _matches(pattern: str) -> list[str]:
+    """Return the paths that match a pattern; what is hidden is left out, and ``**`` does not follow links."""
+    parts = Path(pattern).parts
+    fixed = next(place for place, part in enumerate(parts) if any(sign in part for sign in "*?["))
+    base, rest = Path(*parts[:fixed]), os.path.join(*parts[fixed:], *(["*"] if parts[-1] == "**" else []))
+    try:
+        found = list(base.glob(rest))
+    except (OSError, ValueError) as error:
+        raise UnreadableFile(f"{pattern}: cannot be searched ({error})") from None
+    return [str(path) for path in found if not any(part.startswith(".") for part in path.relative_to(base).parts)]
 
 
 def _is_probably_run(path: str) -> bool:
-    """Tell whether a file found in a directory is a run; what cannot be read counts as one, so that its error is raised."""
+    """Return whether a file in a directory is a run; what cannot be read counts as one, so that its error is raised."""
     if any(fnmatch(os.path.basename(path).lower(), pattern) for pattern in _TEXTS):
         return False
     if not os.path.isfile(path):  # a pipe can be read only once

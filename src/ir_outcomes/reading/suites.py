@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -10,13 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ir_outcomes.errors import FormatError, InputError, MismatchError, UnreadableFile, escaped, some
+from ir_outcomes.errors import FormatError, MismatchError, UnreadableFile, escaped, some
 from ir_outcomes.reading.datasets import is_dataset_id
-from ir_outcomes.reading.files import COMPRESSION_ENDINGS, name_of
-from ir_outcomes.reading.formats import without_repeated_names
+from ir_outcomes.reading.files import COMPRESSION_ENDINGS, lines_of, name_of
+from ir_outcomes.reading.formats import parsed_json
 from ir_outcomes.reading.runs import run_paths
-
-__all__ = ["Suite", "SuiteCollection", "read_suite"]
 
 LAYOUTS = """\
 a suite is laid out in one of these ways:
@@ -212,20 +209,11 @@ def _from_file(path: Path) -> Suite:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
+    text = "".join(line for _, line in lines_of(path)).removeprefix("\ufeff")
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise UnreadableFile(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise FormatError(str(path), "is not UTF-8; a suite is a folder, or a TOML or JSON file") from None
-    try:
-        is_json = path.suffix == ".json"
-        content = json.loads(text, object_pairs_hook=without_repeated_names) if is_json else tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
-        kind = "JSON" if path.suffix == ".json" else "TOML"
-        raise FormatError(str(path), f"is not valid {kind} ({error}); a suite is a folder, or a TOML or JSON file") from None
+        content = parsed_json(text, str(path), 1) if path.suffix == ".json" else tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise FormatError(str(path), f"is not valid TOML ({error}); a suite is a folder, or a TOML or JSON file") from None
     if not isinstance(content, dict):
         raise FormatError(str(path), "is not a JSON object with the key 'collections'")
     return content
@@ -238,13 +226,12 @@ def _collection(name: str, table: Any, path: Path) -> SuiteCollection:
     _check_keys(table, _KEYS, source, where)
     if ("qrels" in table) == ("dataset" in table):
         raise FormatError(source, f"{where} needs either qrels, a path, or dataset, an ir_datasets id")
-    for key in ("qrels", "dataset", "group", "clusters"):
-        if key in table and (not isinstance(table[key], str) or not table[key]):
-            raise FormatError(source, f"{where}: {key} = {table[key]!r}: must be text")
-    for key in ("cutoff", "rel"):
-        value = table.get(key, 1)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise FormatError(source, f"{where}: {key} = {value!r}: must be a whole number, 1 or more")
+    for key, value in table.items():
+        if key in ("cutoff", "rel"):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise FormatError(source, f"{where}: {key} = {value!r}: must be a whole number, 1 or more")
+        elif key != "runs" and not (isinstance(value, str) and value):
+            raise FormatError(source, f"{where}: {key} = {value!r}: must be text")
     if "dataset" in table and not is_dataset_id(table["dataset"]):
         raise FormatError(source, f"{where}: dataset = {table['dataset']!r} is not an ir_datasets id")
     qrels = table["dataset"] if "dataset" in table else str(path.parent / table["qrels"])

@@ -29,9 +29,6 @@ from ir_outcomes.reading.qrels import Qrels, as_qrels, beir_texts, has_beir_text
 from ir_outcomes.reading.runs import Run, as_run, is_path
 from ir_outcomes.types import UnitChoice
 
-__all__ = ["Task", "known_tasks", "load"]
-
-
 _RANDOM_ORDER = "its ranking holds no scores (all are 0) and stands in random order: candidates to rerank, not a run"
 _KNOWN = re.compile(r"msmarco-(document|passage)(-v2)?/(train|train/judged|dev[12]?|dev/\w+|trec-dl-.*)")
 

@@ -93,7 +93,7 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
 
 
 def _all_are_white(kinds: npt.NDArray[np.uint8]) -> bool:
-    """Tell whether there are no control characters but white space.
+    """Return whether there are no control characters but white space.
 
     A NUL byte would disappear from the end of an id, and the plain reader takes other control characters as part of an id.
     """
@@ -341,24 +341,7 @@ _WIDEST = 3  # times the bytes that were read
 
 
 def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line: int) -> Columns:
-    """Read lines of one layout.
-
-    Parameters
-    ----------
-    content : iterable of Block
-        The blocks of a file.
-    layout : Layout
-        What the columns contain.
-    source : str
-        The path of the file.
-    first_line : int
-        Number of the first line that contains data; the lines before it, such as a header, are skipped.
-
-    Raises
-    ------
-    FormatError
-        If a line does not fit the layout; the error has the line's number and text.
-    """
+    """Read lines of one layout."""
     codes, documents, values = _Growing(), _Growing(), _Growing()
     code_of: dict[bytes, int] = {}
     n_bytes = 0

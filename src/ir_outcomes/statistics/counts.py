@@ -168,7 +168,7 @@ def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
     values = numbers("d", d)
     if clusters is None or not len(values):
         return values
-    sums, sizes = _sums_by_cluster(values, np.asarray(clusters))
+    sums, sizes = sums_by_cluster(values, np.asarray(clusters))
     mean = float(values.mean())
     residuals = sums - sizes * mean
     residuals[np.abs(residuals) <= ROUNDING * np.abs(sums)] = 0.0  # equal differences have no variance
@@ -206,7 +206,7 @@ def design_effect(d: npt.ArrayLike, clusters: npt.ArrayLike) -> float | None:
     return float(of_clusters.var(ddof=1) / len(of_clusters) / (values.var(ddof=1) / len(values)))
 
 
-def _sums_by_cluster(values: Floats, clusters: Ints, counted: Bools | None = None) -> tuple[Floats, Floats]:
+def sums_by_cluster(values: Floats, clusters: Ints, counted: Bools | None = None) -> tuple[Floats, Floats]:
     """Return the sum of each cluster, equal ones tied, and its number of (counted) queries."""
     if clusters.shape != values.shape:
         raise ParameterError(f"clusters has the shape {clusters.shape}: must have one for each of {len(values)} values")
@@ -220,7 +220,7 @@ def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Difference
     """Count one sample of differences, or its cluster sums."""
     values, moments = numbers("d", d), None
     if clusters is not None and len(values):
-        values, n = _sums_by_cluster(values, np.asarray(clusters))
+        values, n = sums_by_cluster(values, np.asarray(clusters))
         moments = Moments(*(np.array([total]) for total in (n.sum(), values @ n, n @ n)))
     # Sorted as whole numbers: the bits of a size have the order of the size, and one more bit holds the sign. That is several
     # times faster than to sort the places of the sizes, which np.unique does to count positive and negative ones apart.
@@ -255,7 +255,7 @@ def tally_subsets(change: Floats, counted: Bools, subsets: Members, clusters: In
     values[counted] = change
     if clusters is not None:
         subsets = subsets[np.unique(clusters, return_index=True)[1]]  # all queries of a cluster are in the same subsets
-        values, n = _sums_by_cluster(values, clusters, counted)
+        values, n = sums_by_cluster(values, clusters, counted)
         counted = n > 0
         moments = Moments(*(sums @ subsets.astype(np.float64) for sums in (n, values * n, n * n)))
     sizes = classes(np.abs(values))

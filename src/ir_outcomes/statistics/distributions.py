@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -80,21 +79,6 @@ def binomial_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
     return proper(2 * binomial_cdf(np.minimum(won, lost), won + lost, 0.5))
 
 
-def midp_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
-    """Two-sided mid-p values of won and lost being equally likely, element by element; 1 where both are 0.
-
-    2 P(X < fewer) + P(X = fewer), and 1 - P(X = fewer) / 2 at equal counts. Subtracting P(X = fewer) from the exact p-value is
-    the same in exact arithmetic, but leaves nothing but rounding errors, or less than 0, in far tails.
-    """
-    won, lost = np.broadcast_arrays(np.asarray(won, dtype=np.int64), np.asarray(lost, dtype=np.int64))
-    n, fewer = won + lost, np.minimum(won, lost)
-    less = binomial_cdf(fewer - 1, n, 0.5)
-    own = np.empty(n.shape)
-    for total in np.unique(n).tolist():
-        own[n == total] = _even_chances(total)[fewer[n == total]]
-    return np.where(n == 0, 1.0, proper(np.where(won == lost, 1 - own / 2, 2 * less + own)))
-
-
 def binomial_cdf(k: Ints, n: Ints, share: float) -> Floats:
     """Compute the chance of at most k successes in n trials; k may be -1."""
     from scipy.special import bdtr, betainc
@@ -119,30 +103,13 @@ def binomial_chances(n: int, share: float) -> Floats:
         return np.asarray(chances / chances.sum())
 
 
-@lru_cache(maxsize=64)
-def _even_chances(n: int) -> Floats:
-    return binomial_chances(n, 0.5)
-
-
 def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
-    """Count the subsets of some whole numbers by their sum.
+    """Count the subsets of some positive whole numbers by their sum: ``array[k] * 2**exponent`` of them have the sum k.
 
     This is the distribution of a sum of random signs: flipping the signs of a subset lowers the sum of all sizes by twice the
     sum of the subset. Only sums up to the limit are followed, which are those of the tail that a p-value adds up. Every number
     is a sum of positive numbers, so there is no cancellation: the relative error of each is about the machine precision times
-    the number of sizes, however small the tail.
-
-    Parameters
-    ----------
-    sizes : iterable of int
-        Positive.
-    limit : int
-        Largest sum of interest.
-
-    Returns
-    -------
-    (limit + 1,) float array and int
-        ``array[k] * 2**exponent`` subsets have the sum k. Exact, with exponent 0, for up to 53 sizes.
+    the number of sizes, however small the tail. Up to 53 sizes it is exact, with exponent 0.
     """
     counts, spare = np.zeros((2, limit + 1))  # both stay 0 beyond the sums reached
     counts[0] = 1.0

@@ -430,18 +430,3 @@ def equivalent(interval: Interval | None, margin: float, n: int) -> bool:
 def _check_margin(margin: float) -> None:
     if not margin > 0:
         raise ParameterError(f"margin={margin!r}: must be positive")
-
-
-def median_interval(values: npt.ArrayLike, level: float) -> Interval | None:
-    """Interval of the median, of two of the values, valid for any distribution (Conover 1999, section 3.2).
-
-    None where not even the smallest and the largest value reach the level: below 6 values at 0.95.
-    """
-    from scipy.special import bdtr
-
-    ordered = np.sort(np.asarray(values, dtype=np.float64))
-    n = len(ordered)
-    # Below the k-th smallest value lies the median with probability P(X < k), X binomial with n and 1/2.
-    outside = bdtr(np.arange(n // 2 + 1), n, 0.5) if n else np.empty(0)
-    k = int(np.sum(outside <= (1 - level) / 2))
-    return Interval(float(ordered[k - 1]), float(ordered[n - k])) if k else None

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.distributions import check_draws, check_share, numbers, root
+from ir_outcomes.statistics.counts import sums_by_cluster
+from ir_outcomes.statistics.distributions import check_draws, root
 from ir_outcomes.statistics.intervals import Interval, log_ratio_influence, on_ratio_scale
 from ir_outcomes.types import Floats, Ints
 
@@ -37,25 +37,9 @@ class FixedMean:
 class RandomEffects:
     """The mean of the effects of all samples like these, and the effect of a new one.
 
-    Attributes
-    ----------
-    effect, standard_error, interval, pvalue
-        Weighted mean, in the unit of the effects, with the modification of Hartung, Knapp, Sidik and Jonkman; t with k - 1
-        degrees of freedom.
-    prediction : Interval
-        Of the effect of a new sample, t with k - 2 degrees of freedom.
-    tau_squared : float
-        Variance of the effects between samples, at least 0.
-    q : float
-        Weighted variance of the effects relative to the one expected; the standard error uses max(1, q).
-    cochran_q, cochran_pvalue : float
-        Cochran's Q and its chi-square p-value, of all effects being equal.
-    i_squared : float
-        Share of the variance of the effects that is not due to sampling, max(0, (Q - (k - 1)) / Q).
-    weights : tuple of float
-        Of the samples in the mean; they sum to 1.
-    k : int
-        Number of samples.
+    `interval` (t with k - 1 degrees of freedom), `pvalue` and `standard_error` are those of the weighted mean; `prediction` is
+    of the effect of a new sample, t with k - 2. `q` is the weighted variance of the effects relative to the one expected,
+    `cochran_q` that of all effects being equal; `i_squared` the share of their variance that is not due to sampling.
     """
 
     effect: float
@@ -83,41 +67,12 @@ class Heterogeneity:
 
 
 def fixed_mean(effects: npt.ArrayLike, variances: npt.ArrayLike, sizes: npt.ArrayLike, level: float) -> FixedMean:
-    """Average the effects of independent samples, each with the same weight.
+    """Average (k,) effects of independent samples, each with the same weight, given their sampling variances and sizes.
 
-    Parameters
-    ----------
-    effects : (k,) array_like
-        Estimated effects.
-    variances : (k,) array_like
-        Their sampling variances (squared standard errors), each estimated from a sample of its size.
-    sizes : (k,) array_like of int
-        Sizes of the samples; the variance of a sample of n has n - 1 degrees of freedom.
-    level : float
-        Confidence level, two-sided, such as 0.95.
-
-    Raises
-    ------
-    ParameterError
-        If the arrays differ in length or are empty, a value is NaN, a variance is not positive, a size is below 2, or the
-        level is not between 0 and 1.
-
-    References
-    ----------
-    Welch 1947; Satterthwaite 1946: ``sum(v)^2 / sum(v^2 / (n - 1))`` degrees of freedom.
-
-    Examples
-    --------
-    >>> mean = fixed_mean([1.0, 3.0], [0.5, 0.5], [21, 21], 0.95)
-    >>> mean.effect, mean.standard_error, mean.df
-    (2.0, 0.5, 40.0)
+    ``sum(v)^2 / sum(v^2 / (n - 1))`` degrees of freedom (Welch 1947; Satterthwaite 1946).
     """
-    y, v = _effects(effects, variances, 1)
-    n = numbers("sizes", sizes)
-    if len(n) != len(y) or (n < 2).any():
-        raise ParameterError("sizes must be one number of at least 2 for each effect")
-    check_share("level", level)
-    k = len(y)
+    y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
+    k, n = len(y), np.asarray(sizes, dtype=np.float64)
     error = math.sqrt(float(v.sum())) / k
     shares = v / v.sum()
     df = 1 / float((shares**2 / (n - 1)).sum())
@@ -126,41 +81,13 @@ def fixed_mean(effects: npt.ArrayLike, variances: npt.ArrayLike, sizes: npt.Arra
 
 
 def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: float) -> RandomEffects:
-    """Estimate the mean effect of all samples like these, and predict the effect of a new one.
+    """Estimate the mean effect of all samples like these, three or more, and predict the effect of a new one.
 
-    The variance between samples is Paule and Mandel's, truncated at 0; the interval is that of Hartung, Knapp, Sidik and
-    Jonkman with q replaced by max(1, q).
-
-    Parameters
-    ----------
-    effects : (k,) array_like
-        Estimated effects of at least three independent samples. Five are needed to generalise
-        (`FEWEST_SAMPLES_TO_GENERALISE`); it is up to the caller not to show fewer.
-    variances : (k,) array_like
-        Their sampling variances (squared standard errors).
-    level : float
-        Confidence level, two-sided, such as 0.95.
-
-    Raises
-    ------
-    ParameterError
-        If the arrays differ in length, there are fewer than three effects, a value is NaN, a variance is not positive, or the
-        level is not between 0 and 1.
-
-    References
-    ----------
-    Paule and Mandel 1982; Hartung and Knapp 2001; Sidik and Jonkman 2002; IntHout, Ioannidis and Borm 2014; Roever, Knapp and
-    Friede 2015 for max(1, q); Higgins, Thompson and Spiegelhalter 2009 for the prediction interval; Higgins and Thompson 2002
-    for I^2.
-
-    Examples
-    --------
-    >>> pooled = random_effects([0.1, 0.3, 0.2, 0.6, 0.4], [0.01, 0.02, 0.01, 0.03, 0.02], 0.95)
-    >>> round(pooled.effect, 3), [round(bound, 3) for bound in pooled.prediction]
-    (0.287, [-0.204, 0.777])
+    The variance between samples is Paule and Mandel's, truncated at 0; the interval is that of Hartung and Knapp 2001, Sidik
+    and Jonkman 2002, with q replaced by max(1, q) (IntHout, Ioannidis and Borm 2014; Roever, Knapp and Friede 2015); prediction
+    of Higgins, Thompson and Spiegelhalter 2009; I^2 of Higgins and Thompson 2002.
     """
-    y, v = _effects(effects, variances, 3)
-    check_share("level", level)
+    y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     tau_squared = paule_mandel(y, v)
     k = len(y)
     w = 1 / (v + tau_squared)
@@ -188,16 +115,8 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: floa
 class PoweredMean:
     """A mean over all queries, from labels of some of them and predictions of all.
 
-    Attributes
-    ----------
-    mean : float
-        In the unit of the labels.
-    interval : Interval
-        Two-sided, at the level asked for.
-    weight : float
-        Of the predictions, from 0 (the labels alone) to 1.
-    worth : float
-        Variance of the mean of the labels alone as a multiple of this one's.
+    `weight` is that of the predictions, from 0 (the labels alone) to 1; `worth` is the variance of the mean of the labels alone
+    as a multiple of this one's.
     """
 
     mean: float
@@ -209,41 +128,13 @@ class PoweredMean:
 def prediction_powered_mean(
     labels: npt.ArrayLike, predictions: npt.ArrayLike, others: npt.ArrayLike, level: float
 ) -> PoweredMean:
-    """Estimate a mean from a labeled random sample and from predictions, which may be biased, of all.
+    """Estimate a mean from the labels of a random sample, their predictions, which may be biased, and those of all others.
 
-    Parameters
-    ----------
-    labels, predictions : (n,) array_like
-        Of the labeled queries, n >= 2.
-    others : (m,) array_like
-        Predictions of the queries without a label.
-    level : float
-        Confidence level, two-sided, such as 0.95.
-
-    Raises
-    ------
-    ParameterError
-        If there are fewer than two labels, labels and predictions differ in length, a value is NaN, or the level is not
-        between 0 and 1.
-
-    References
-    ----------
     Angelopoulos, Duchi and Zrnic 2023, "PPI++: efficient prediction-powered inference"; for retrieval Oosterhuis et al., KDD
-    2024. The interval is t with n - 1 degrees of freedom.
-
-    Examples
-    --------
-    >>> found = prediction_powered_mean([1, 2, 3, 4], [2, 2, 4, 4], [1, 5, 3, 3, 2, 4], 0.95)
-    >>> round(found.mean, 3), round(found.weight, 3)
-    (2.5, 0.514)
+    2024. The interval is t with n - 1 degrees of freedom, n >= 2 the number of labels.
     """
-    y, f, rest = numbers("labels", labels), numbers("predictions", predictions), numbers("others", others)
-    check_share("level", level)
+    y, f, rest = (np.asarray(values, dtype=np.float64) for values in (labels, predictions, others))
     n, m = len(y), len(rest)
-    if n < 2 or len(f) != n:
-        raise ParameterError(
-            f"labels has {n} values and predictions {len(f)}: there must be two or more, a prediction for each"
-        )
     spread = float(np.concatenate([f, rest]).var(ddof=1))
     weight = 0.0
     if m and spread:
@@ -261,7 +152,7 @@ def paule_mandel(effects: npt.ArrayLike, variances: npt.ArrayLike) -> float:
 
     Paule and Mandel 1982; DerSimonian and Kacker 2007, section 2.4.
     """
-    y, v = _effects(effects, variances, 2)
+    y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     expected = len(y) - 1
     if _cochran_q(y, v, 0.0) <= expected:
         return 0.0
@@ -270,47 +161,27 @@ def paule_mandel(effects: npt.ArrayLike, variances: npt.ArrayLike) -> float:
     return root(lambda tau_squared: _cochran_q(y, v, tau_squared) - expected, 0.0, high)
 
 
-def log_ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[float, float] | None:
-    """Compute the logarithm of the ratio of two paired means and its sampling variance by the jackknife.
+def log_ratio_of_means(
+    baseline: npt.ArrayLike, contender: npt.ArrayLike, clusters: Ints | None = None
+) -> tuple[float, float] | None:
+    """Logarithm of (mean of the contender / mean of the baseline) and its sampling variance by the jackknife.
 
-    Parameters
-    ----------
-    baseline, contender : (n,) array_like
-        Paired positive values, such as search lengths on the queries that both runs answer.
+    Values are positive and paired; with (n,) clusters a cluster is left out at a time. None for fewer than 10 pairs (clusters),
+    where all have the same ratio, or where a run has a single value above 0: no variance can then be estimated.
 
-    Returns
-    -------
-    (float, float) or None
-        Logarithm of (mean of the contender / mean of the baseline) and its variance; None for fewer than 10 pairs, where all
-        pairs have the same ratio, in particular where all are equal, or where a run has a single value above 0: no variance
-        can then be estimated.
-
-    Raises
-    ------
-    ParameterError
-        If the two differ in length, or a value is NaN, infinite or negative.
-
-    References
-    ----------
     Efron and Stein 1981 for the jackknife; Hedges, Gurevitch and Curtis 1999 for the log ratio as an effect. To first order the
     variance is that of the delta method, which is too small for skewed lengths: the interval of a mean of six collections
     of 30, 50, 100 queries covers 92, 93, 95 % with it and 95, 95, 96 % with the jackknife (53 real pairs of runs).
-
-    Examples
-    --------
-    >>> log_ratio_of_means([1, 2, 3], [1, 2, 4]) is None
-    True
-    >>> effect, variance = log_ratio_of_means([1, 2, 3, 4] * 5, [1, 3, 3, 4] * 5)
-    >>> round(effect, 4), round(variance, 5)
-    (0.0953, 0.00158)
     """
     x, y = on_ratio_scale(baseline, contender)
+    if clusters is not None:
+        x, y = (sums_by_cluster(values, clusters)[0] for values in (x, y))
     if len(x) < FEWEST_PAIRS_OF_A_RATIO or not (x.any() and y.any()):
         return None
     if not log_ratio_influence(x, y).any() or (x == x.sum()).any() or (y == y.sum()).any():
         return None
     without_one = np.log((y.sum() - y) / (x.sum() - x))
-    return math.log(float(y.mean() / x.mean())), (len(x) - 1) * float(without_one.var())
+    return math.log(float(y.sum() / x.sum())), (len(x) - 1) * float(without_one.var())
 
 
 def heterogeneity_test(
@@ -318,45 +189,13 @@ def heterogeneity_test(
 ) -> Heterogeneity | None:
     """Test by permutation of the labels whether groups of queries differ in their mean effect.
 
-    Parameters
-    ----------
-    effects : (n,) array_like
-        Effect of each query, such as the difference of two runs.
-    labels : sequence of n hashable values
-        Group of each query.
-    seed, resamples : int
-        Of the random permutations.
-
-    Returns
-    -------
-    Heterogeneity or None
-        None where fewer than two groups have two queries or more, or where all effects are equal: there is nothing to compare.
-        Groups of a single query have no variance and are left out.
-
-    Raises
-    ------
-    ParameterError
-        If the two differ in length, an effect is NaN, the seed is negative, or `resamples` is less than 1.
-
-    References
-    ----------
-    Cochran 1954 for Q; Phipson and Smyth 2010 for (1 + b) / (1 + B).
-
-    Notes
-    -----
-    The variance of a group's mean is estimated from its own queries. A group without variance takes the variance of all
-    queries, in the data as in the permutations: it would otherwise have infinite weight.
-
-    Examples
-    --------
-    >>> test = heterogeneity_test([0, 1, 0, 1, 5, 6, 5, 6], list("aaaabbbb"))
-    >>> test.groups, round(test.cochran_q, 1), test.pvalue < 0.05
-    (2, 150.0, True)
+    None where fewer than two groups have two queries or more, or where all effects are equal: there is nothing to compare.
+    Groups of a single query have no variance and are left out. The variance of a group's mean is estimated from its own
+    queries; a group without variance takes the variance of all queries, in the data as in the permutations: it would otherwise
+    have infinite weight. Cochran 1954 for Q; Phipson and Smyth 2010 for (1 + b) / (1 + B).
     """
-    d = numbers("effects", effects)
+    d = np.asarray(effects, dtype=np.float64)
     check_draws(seed, resamples)
-    if len(labels) != len(d):
-        raise ParameterError(f"effects has {len(d)} values and labels {len(labels)}: each query needs one label")
     codes: dict[Hashable, int] = {}
     group = np.array([codes.setdefault(label, len(codes)) for label in labels], dtype=np.int64)
     sizes = np.bincount(group, minlength=len(codes))
@@ -391,17 +230,6 @@ def _group_q(values: Floats, starts: Ints, sizes: Ints) -> Floats:
     w = sizes / spread
     pooled = (w * means).sum(axis=1, keepdims=True) / w.sum(axis=1, keepdims=True)
     return np.asarray((w * (means - pooled) ** 2).sum(axis=1))
-
-
-def _effects(effects: npt.ArrayLike, variances: npt.ArrayLike, fewest: int) -> tuple[Floats, Floats]:
-    y, v = numbers("effects", effects), numbers("variances", variances)
-    if len(y) != len(v):
-        raise ParameterError(f"effects has {len(y)} values and variances {len(v)}: each effect needs its variance")
-    if len(y) < fewest:
-        raise ParameterError(f"effects has {len(y)} values: at least {fewest} are needed")
-    if (v <= 0).any():
-        raise ParameterError("variances has a value that is not positive: leave out an effect without a variance")
-    return y, v
 
 
 def _cochran_q(y: Floats, v: Floats, tau_squared: float) -> float:

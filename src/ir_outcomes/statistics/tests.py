@@ -17,7 +17,7 @@ its exact method with ``method=scipy.stats.PermutationMethod()``), `scipy.stats.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.statistics.counts import Differences, classes, counted_pairs, tally
-from ir_outcomes.statistics.distributions import binomial_pvalues, check_discordant, midp_pvalues, numbers, proper, subset_sums
+from ir_outcomes.statistics.distributions import binomial_pvalues, check_discordant, numbers, proper, subset_sums
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues
 from ir_outcomes.types import Bools, Floats, Ints
 
@@ -40,7 +40,7 @@ class Test:
     Attributes
     ----------
     name : str
-        "t", "wilcoxon", "sign", "signflip", "ranksum", "exact" or "midp".
+        "t", "wilcoxon", "sign", "signflip", "ranksum" or "exact".
     method : str
         The test in words, with what was chosen for these data.
     statistic : float or None
@@ -468,16 +468,6 @@ def binomial_test(won: int, lost: int) -> Test:
     n = won + lost
     note = None if n else "no query is answered by one run only, so there is nothing to test"
     return Test("exact", "exact binomial", float(won) if n else None, float(pvalue[0]), int(direction[0]), n, n, note)
-
-
-def midp_test(won: int, lost: int) -> Test:
-    """Mid-p binomial test: outcomes as far from even as the observed one count by half; less conservative than the exact test.
-
-    Fagerland, Lydersen and Laake 2013, "The McNemar test for binary matched-pairs data"; 2017, "Statistical Analysis of
-    Contingency Tables", chapter 8, for equal counts.
-    """
-    exact = binomial_test(won, lost)
-    return replace(exact, name="midp", method="mid-p binomial", pvalue=float(midp_pvalues(won, lost)))
 
 
 def binomial_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:

@@ -1,4 +1,4 @@
-"""Figures of comparisons: both facets, outcomes, and where the restricted search length comes from."""
+"""Figures of comparisons, alone, of several contenders, and under several conditions; right or up is better."""
 
 from __future__ import annotations
 
@@ -7,184 +7,367 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.across.same_queries import CutoffsComparison
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.lengths import OUTCOMES
-from ir_outcomes.showing.figures._frame import Frame, legend_beside, row_frame, stacked_bars
-from ir_outcomes.showing.figures._labels import label_points, labels_of, literal
-from ir_outcomes.showing.figures._palette import BLACK, BLUE, GREEN, LIGHT, ORANGE, SKY, VERMILLION, YELLOW, series_style
-from ir_outcomes.showing.words import conditions_words, count, items_words, level_words
+from ir_outcomes.leaderboards import Leaderboard
+from ir_outcomes.showing.charts import Forest, changes_of, curve_lines, forest_of, gains_of, outcomes_of, pairs_of
+from ir_outcomes.showing.figures.drawing import (
+    GREY,
+    INK,
+    LIGHT,
+    MUTED,
+    TONES,
+    bars,
+    counted,
+    height_of,
+    label_points,
+    labels_of,
+    legend,
+    literal,
+    name_rows,
+    panels,
+    titled,
+)
+from ir_outcomes.showing.words import RANK_TICKS, conditions_words, count, items_words, level_words, tone
 
-__all__ = ["draw_facets", "draw_outcomes", "draw_restricted"]
-
-DIRECT_LABELS = 5  # up to this many contenders have their names beside their points
-NUMBERED = 30  # up to this many have numbers, which a legend explains; more are shown by their verdict
-OUTCOME_STYLES = {"neither": (LIGHT, ""), "lost": (ORANGE, "///"), "won": (GREEN, "..."), "both": (BLUE, "")}
+MOST_INTERVALS = 30  # contenders
+MOST_NAMES = 10  # contenders; of more, only the outermost are named
+NAMED_QUERIES = 60  # up to this many queries have their id under their bar
+OUTCOME_STYLES = {"won": TONES["better"], "both": (GREY, ""), "neither": (LIGHT, ""), "lost": TONES["worse"]}
 Items = Sequence[Comparison]
-Points = Sequence[tuple[float, float]]
-Line = tuple[tuple[float, float], tuple[float, float]]
-VERDICT_STYLES = {
-    "better on both facets": (BLUE, "o"),
-    "better without harm": (SKY, "^"),
-    "coverage gain, unconfirmed": (LIGHT, "^"),
-    "ranking gain, unconfirmed": (LIGHT, "o"),
-    NO_DIFFERENCE: (LIGHT, "s"),
-    "trade-off": (YELLOW, "D"),
-    "ranking loss, unconfirmed": (LIGHT, "X"),
-    "coverage loss, unconfirmed": (LIGHT, "v"),
-    "worse without gain": (ORANGE, "v"),
-    "worse on both facets": (VERMILLION, "X"),
-}
 
 
 def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
-    """Draw the change of coverage against the change of ranking, with both intervals; up and to the right is better.
-
-    Points are filled where the verdict finds a difference. Up to 5 contenders are named beside their points, up to 30 by
-    numbers; more are drawn by their verdict, without intervals, and only the outermost are named.
-    """
+    """Draw the change of coverage against the change of ranking: up and to the right is better."""
     given = _sequence(comparisons)
     items = [item for item in given if item.coverage.difference is not None and item.ranking.difference is not None]
     if not items:
         raise ParameterError("kind='facets': no query is found by both runs, so there is no ranking facet to draw")
-    many = len(items) > NUMBERED
-    frame = Frame(ax, 5.2, 4.2 if many else max(4.2, 0.155 * (len(items) + 2)))  # at least the legend's height
-    ax = frame.ax
-    ax.axhline(0, color=BLACK, linewidth=0.8, zorder=1)
-    ax.axvline(0, color=BLACK, linewidth=0.8, zorder=1)
-    better = 1 if items[0].ranking.higher_is_better else -1
-    points = [(item.coverage.difference or 0.0, better * (item.ranking.difference or 0.0)) for item in items]
-    contenders, baseline = _versus_names(items)
-    names, lines = (_points_by_verdict if many else _points_with_intervals)(ax, items, points, contenders)
+    (ax,) = panels(ax, 6.2, 5.0)
+    ax.axhline(0, color=MUTED, linewidth=0.8, zorder=1)
+    ax.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
+    sign = 1 if items[0].ranking.higher_is_better else -1
+    points = [(item.coverage.difference or 0.0, sign * (item.ranking.difference or 0.0)) for item in items]
+    drawn: dict[str, int] = {}
+    for item, (x, y) in zip(items, points, strict=True):
+        style, marker = tone(item.verdict.label), "o"
+        color = TONES[style][0] if style != "same" else MUTED
+        marker = {"better": "^", "worse": "v", "mixed": "D", "same": "o"}[style]
+        drawn[style] = drawn.get(style, 0) + 1
+        if len(items) <= MOST_INTERVALS:
+            across, along = item.coverage.interval, item.ranking.interval
+            if across is not None:
+                ax.plot(across, [y, y], color=color, linewidth=0.9, alpha=0.6, zorder=2)
+            if along is not None:
+                ax.plot([x, x], [sign * bound for bound in along], color=color, linewidth=0.9, alpha=0.6, zorder=2)
+        face = color if style in ("better", "worse") else "white"
+        ax.plot(x, y, marker, markersize=6, markerfacecolor=face, markeredgecolor=color, zorder=3)
     ax.margins(0.08)
     found = "queries answered" if items[0].settings.unit == "query" else "relevant documents found"
-    ax.set_xlabel(f"coverage: change in {found}, percentage points\n(right is better)")
     unit = items[0].ranking.measured_in
+    ax.set_xlabel(f"coverage: {found}, points (right is better)")
     ax.set_ylabel(f"ranking: {'ranks fewer to read' if unit == 'ranks' else f'{literal(unit)} gained'} (up is better)")
-    level = "" if many else f"{level_words(items[0].settings.alpha)}s, "
-    missing = len(given) - len(items)
-    frame.finish(
-        f"{count(len(items), 'contender')} against {baseline}\n{level}{_head(items[0])}"
-        + (f"; {count(missing, 'contender')} without a ranking facet not shown" if missing else ""),
-        later=names,
-    )
-    fontsize = 8 if len(items) <= DIRECT_LABELS else 7
-    label_points(ax, points, names, fontsize=fontsize, family=frame.family, lines=lines)
+    names = {"better": "better", "worse": "worse", "mixed": "trade-off", "same": "no finding"}
+    counts = ", ".join(f"{number} {names[style]}" for style, number in sorted(drawn.items()))
+    shown = f"{level_words(items[0].settings.alpha)}s" if len(items) <= MOST_INTERVALS else "intervals not drawn"
+    contenders, baseline = _versus_names(items)
+    missing = f"; {count(len(given) - len(items), 'contender')} without a ranking facet" if len(given) > len(items) else ""
+    titled(ax, f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}", f"{_head(items[0])}, {shown}")
+    many = len(items) > MOST_NAMES
+    outermost = _outermost(np.array(points)) if many else set(range(len(items)))
+    label_points(ax, points, [name if number in outermost else "" for number, name in enumerate(contenders)], 7 if many else 8)
     return ax
 
 
-def _points_with_intervals(ax: Any, items: Items, points: Points, contenders: Sequence[str]) -> tuple[list[str], list[Line]]:
-    """Draw a point for each contender; return the names to write beside them, and their intervals as lines."""
-    from matplotlib.lines import Line2D
-
-    direct = len(items) <= DIRECT_LABELS
-    better = 1 if items[0].ranking.higher_is_better else -1
-    lines: list[Line] = []
-    for number, (item, (x, y)) in enumerate(zip(items, points, strict=True)):
-        across = item.coverage.interval
-        along = None if item.ranking.interval is None else sorted(better * bound for bound in item.ranking.interval)
-        style = series_style(number)
-        significant = item.verdict.label != NO_DIFFERENCE
-        ax.errorbar(
-            x,
-            y,
-            xerr=_error(across, x),
-            yerr=_error(along, y),
-            capsize=2,
-            linestyle="",
-            linewidth=1,
-            markersize=6,
-            ecolor=style["color"],
-            markerfacecolor=style["color"] if significant else "white",
-            markeredgecolor=BLACK if significant else style["color"],
-            markeredgewidth=0.8,
-            marker=style["marker"],
-            label=f"{number + 1}  {contenders[number]}",
-            zorder=3,
-        )
-        lines += [] if across is None else [((across[0], y), (across[1], y))]
-        lines += [] if along is None else [((x, along[0]), (x, along[1]))]
-    grey: Any = {"linestyle": "", "marker": "o", "color": "#666666"}
-    filled = Line2D([], [], markeredgecolor=BLACK, label="the verdict finds a difference", **grey)
-    hollow = Line2D([], [], markerfacecolor="white", label="no significant difference", **grey)
-    numbered = [] if direct else ax.get_legend_handles_labels()[0]
-    legend_beside(ax, [*numbered, filled, hollow])
-    return list(contenders) if direct else [str(number) for number in range(1, len(items) + 1)], lines
-
-
-def _points_by_verdict(ax: Any, items: Items, points: Points, contenders: Sequence[str]) -> tuple[list[str], list[Line]]:
-    """Draw a point for each contender without its intervals; return the names of the outermost ones, and no lines."""
-    for label, (color, marker) in VERDICT_STYLES.items():
-        chosen = [point for item, point in zip(items, points, strict=True) if item.verdict.label == label]
-        if chosen:
-            style: Any = {"color": color, "marker": marker, "edgecolors": BLACK, "linewidths": 0.6}
-            ax.scatter(*zip(*chosen, strict=True), s=26, label=f"{label} ({len(chosen)})", zorder=3, **style)
-    legend_beside(ax)
-    outermost = _outermost(np.array(points))
-    return [name if number in outermost else "" for number, name in enumerate(contenders)], []
-
-
-def _outermost(points: np.ndarray[Any, Any], most: int = 8) -> set[int]:
+def _outermost(points: np.ndarray[Any, Any], most: int = 6) -> set[int]:
     """Choose the points that lie furthest out in a few directions, after both axes are brought to one scale."""
     scaled = points / np.where(np.abs(points).max(axis=0) > 0, np.abs(points).max(axis=0), 1.0)
     angles = np.arange(most) * 2 * np.pi / most + np.pi / most
     return {int(np.argmax(scaled @ np.array([np.cos(angle), np.sin(angle)]))) for angle in angles}
 
 
-def _error(interval: Sequence[float] | None, value: float) -> list[list[float]] | None:
-    return None if interval is None else [[max(value - interval[0], 0.0)], [max(interval[1] - value, 0.0)]]
-
-
 def draw_outcomes(comparisons: Comparison | Items, ax: Any) -> Any:
-    """Draw one bar for each comparison, from top to bottom: shares of neither, lost, won and both."""
+    """Draw one bar for each comparison: shares of won, both, neither and lost."""
     items = _sequence(comparisons)
     contenders, baseline = _versus_names(items)
-    frame, _ = row_frame(ax, 5.4, contenders, pitch=0.34, least=0.55)
-    stacked_bars(
-        frame.ax,
-        (
-            (outcome, *OUTCOME_STYLES[outcome], [100 * getattr(item.outcomes.shares, outcome, 0.0) for item in items])
-            for outcome in OUTCOMES
-        ),
-    )
-    frame.ax.set_xlabel(f"% of {items_words(items[0].settings.unit)}")
-    frame.ax.set_xlim(0, 100)
-    legend_beside(frame.ax)
-    return frame.finish(f"Found by neither, only by {baseline} (lost), only by the contender (won), by both\n{_head(items[0])}")
+    (ax,) = panels(ax, 7.4, height_of(len(items), 0.34))
+    name_rows(ax, contenders)
+    shares = [{name: 100 * share for name, _, share in outcomes_of(item)} for item in items]
+    bars(ax, ((name, style, [own[name] for own in shares]) for name, style in OUTCOME_STYLES.items()))
+    ax.set_xlabel(f"% of {items_words(items[0].settings.unit)}")
+    ax.set_xlim(0, 100)
+    legend(ax)
+    return titled(ax, f"Found by the contender only (won), by both, by neither, by {baseline} only (lost)", _head(items[0]))
 
 
 def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
-    """Draw where differences of the restricted search length come from: both, won and lost, and their sum."""
+    """Draw what is gained over all queries, and its parts: on what both found, by what is won, and by what is lost."""
     items = [item for item in _sequence(comparisons) if item.restricted is not None]
     if not items:
         raise ParameterError("there is no restricted search length to draw: it needs a cutoff")
     contenders, baseline = _versus_names(items)
     lengths = [item.restricted for item in items if item.restricted is not None]
-    frame, rows = row_frame(ax, 5.4, contenders, pitch=0.4, least=0.6)
-    ax = frame.ax
-    stacked_bars(
-        ax,
-        ((part, *OUTCOME_STYLES[part], [getattr(length, part) for length in lengths]) for part in ("both", "won", "lost")),
-        thickness=0.62,
-    )
+    (ax,) = panels(ax, 7.4, height_of(len(items), 0.4))
+    fontsize = name_rows(ax, contenders)
+    parts = {"won": "won", "both": "both", "lost": "lost"}
+    bars(ax, ((part, OUTCOME_STYLES[part], [-getattr(length, part) for length in lengths]) for part in parts))
     for place, length in enumerate(lengths):
-        ax.plot(length.interval or [length.difference] * 2, [place, place], color=BLACK, linewidth=1.2)
-    size = max(2.5, min(7.0, 0.5 * 72 * rows.height / len(items)))
+        ax.plot([-bound for bound in length.interval or ()], [place] * len(length.interval or ()), color=INK, linewidth=1.2)
+    sums = [-length.difference for length in lengths]
     label = "sum, with its interval" if any(length.interval for length in lengths) else "sum"
-    sums = [length.difference for length in lengths]
-    ax.plot(sums, range(len(sums)), "D", color="white", markeredgecolor=BLACK, markersize=size, label=label)
-    ax.axvline(0, color=BLACK, linewidth=0.8)
+    ax.plot(sums, range(len(sums)), "D", color="white", markeredgecolor=INK, markersize=0.7 * fontsize, label=label)
+    ax.axvline(0, color=INK, linewidth=0.8)
     ax.margins(x=0.06)
-    what = "query" if items[0].settings.unit == "query" else "relevant document, averaged within queries"
-    ax.set_xlabel(f"ranks more to read per {what} (left is better)")
-    legend_beside(ax)
+    ax.set_xlabel("ranks fewer to read over all queries (right is better)")
+    legend(ax)
     horizons = {length.horizon for length in lengths}
-    where = f"; what is not found counts as rank {horizons.pop() + 1:,}" if len(horizons) == 1 else ""
-    return frame.finish(
-        f"Restricted search length against {baseline}: parts of both, won and lost\n"
-        f"{count(items[0].n_queries, 'answerable query')}{where}"
+    where = f"what is not found counts as rank {horizons.pop() + 1:,}" if len(horizons) == 1 else ""
+    return titled(ax, f"Gain over all queries against {baseline}, and its parts", f"{_head(items[0])}; {where}")
+
+
+def draw_ranks(comparison: Comparison, ax: Any) -> Any:
+    """Draw search length against search length, 1 at the top and at the right; above the diagonal the contender is better."""
+    pairs = pairs_of(comparison)
+    in_ranks = comparison.ranking.measured_in == "ranks"
+    sign = 1 if comparison.ranking.higher_is_better else -1
+    (ax,) = panels(ax, 5.0, 5.2)
+    for style in ("better", "same", "worse"):
+        chosen = {
+            pair: number
+            for pair, number in pairs.items()
+            if np.sign(sign * (pair[1] - pair[0])) == {"better": 1, "same": 0, "worse": -1}[style]
+        }
+        if chosen:
+            color = TONES[style][0]
+            face = "none" if style == "worse" else color
+            sizes = [12 * number**0.5 for number in chosen.values()]
+            ax.scatter(*zip(*chosen, strict=True), s=sizes, facecolor=face, edgecolor=color, alpha=0.7, linewidths=0.9)
+    values = [value for pair in pairs for value in pair]
+    low, high = (0.8, 1.3 * max([10.0, *values])) if in_ranks else (min([0.0, *values]), 1.05 * max([1.0, *values]))
+    if in_ranks:
+        _rank_axes(ax, high, ax.xaxis, ax.yaxis)
+    ends = (high, low) if sign < 0 else (low, high)
+    ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
+    ax.set(xlim=ends, ylim=ends, aspect="equal")
+    what = "search length, ranks" if in_ranks else literal(comparison.ranking.measured_in)
+    baseline, contender = labels_of([comparison.baseline, comparison.contender])
+    ax.set_xlabel(f"{baseline} ({what})")
+    ax.set_ylabel(f"{contender} ({what})")
+    return titled(
+        ax, f"Above the line {comparison.contender} is better; larger points are several queries",
+        f"{count(sum(pairs.values()), 'query')} on which both found something, {conditions_words(comparison.settings)}",
+    )  # fmt: skip
+
+
+def _rank_axes(ax: Any, last: float, *axes: Any) -> None:
+    """Let axes of ranks be logarithmic."""
+    from matplotlib.ticker import NullLocator
+
+    for axis in axes:
+        (ax.set_xscale if axis is ax.xaxis else ax.set_yscale)("log")
+        shown = [tick for tick in RANK_TICKS if tick <= last]
+        axis.set_ticks(shown, [f"{tick:,}" for tick in shown])
+        axis.set_minor_locator(NullLocator())
+
+
+def draw_differences(comparison: Comparison, ax: Any) -> Any:
+    """Draw the histogram of changes: lost, so many ranks down, the same, up, won."""
+    changes = changes_of(comparison)
+    (ax,) = panels(ax, 7.0, 3.6)
+    places, counts = range(len(changes.names)), changes.counts()
+    for place, number, style in zip(places, counts, changes.tones, strict=True):
+        color, hatch = TONES[style]
+        ax.bar(place, number, 0.85, color=color, hatch=hatch, edgecolor="white")
+    for place, number in zip(places, counts, strict=True):
+        ax.annotate(f"{number:,}", (place, number), (0, 2), textcoords="offset points", ha="center", fontsize=8)
+    ax.set_xticks(places, changes.names)
+    ax.margins(y=0.12)
+    counted(ax, "queries")
+    unit = "ranks" if comparison.ranking.measured_in == "ranks" else literal(comparison.ranking.measured_in)
+    ax.set_xlabel(f"change of {'search length, ranks' if unit == 'ranks' else unit} (right is better)")
+    neither = changes.bins.count(-1)
+    return titled(
+        ax,
+        f"{comparison.contender} against {comparison.baseline}, by query",
+        f"{_head(comparison)}, {neither:,} of them neither",
     )
+
+
+def draw_queries(comparison: Comparison, ax: Any) -> Any:
+    """Draw the gain of every query as a bar, from the largest loss to the largest gain.
+
+    A query that only one run answers counts with the least difference that is possible: the other run's search length is
+    taken to be one rank more than the cutoff.
+    """
+    from matplotlib.collections import PolyCollection
+    from matplotlib.patches import Patch
+
+    in_ranks = comparison.ranking.measured_in == "ranks"
+    absent = _value_of_nothing(comparison)
+    sorted_bars = _gains(comparison, absent)
+    (ax,) = panels(ax, 7.0 if len(sorted_bars) <= 40 else 9.5, 4.0)
+    crowded = len(sorted_bars) > 4 * NAMED_QUERIES
+    handles = []
+    for name, style in (("won", "better"), ("better", "better"), ("same", "same"), ("worse", "worse"), ("lost", "worse")):
+        chosen = [(place, gain) for place, (gain, change, _) in enumerate(sorted_bars) if change == name]
+        # a collection draws thousands of bars at once, and without the pale seams between them
+        outlines = [[(x - 0.5, 0), (x - 0.5, gain), (x + 0.5, gain), (x + 0.5, 0)] for x, gain in chosen]
+        color, hatch = TONES[style]
+        options: dict[str, Any] = {"facecolor": color, "alpha": 1.0 if name in ("won", "lost", "same") else 0.55}
+        edge = "none" if crowded else "white"
+        hatched = "" if crowded else hatch
+        ax.add_collection(
+            PolyCollection(outlines, edgecolor=edge, hatch=hatched, linewidth=0.4, antialiased=not crowded, **options)
+        )
+        handles.append(Patch(edgecolor="white", label=f"{name} ({len(chosen):,})", hatch=hatch, **options))
+    ax.autoscale_view()
+    ax.axhline(0, color=INK, linewidth=0.8)
+    ax.set_xlim(-0.8, len(sorted_bars) - 0.2)
+    if len(sorted_bars) <= NAMED_QUERIES:
+        ax.set_xticks(
+            range(len(sorted_bars)), labels_of([query for *_, query in sorted_bars], most=16), rotation=90, fontsize=7
+        )
+    else:
+        ax.set_xticks([])
+    ax.set_xlabel("queries, from the largest loss to the largest gain")
+    if in_ranks:
+        ax.set_yscale("symlog", linthresh=1)
+        ax.yaxis.set_major_formatter("{x:,.0f}")
+    gained = "ranks fewer to read, log scale" if in_ranks else f"{literal(comparison.ranking.measured_in)} gained"
+    ax.set_ylabel(f"{gained} (up is better)")
+    legend(ax, handles)
+    missing = f"; what is not found counts as rank {absent:,.0f}" if in_ranks else ""
+    neither = len(comparison.per_query()) - len(sorted_bars)
+    return titled(
+        ax,
+        f"{comparison.contender} against {comparison.baseline}, query by query",
+        f"{_head(comparison)}, {neither:,} of them neither{missing}",
+    )
+
+
+def _gains(comparison: Comparison, absent: float) -> list[tuple[float, str, str]]:
+    """List gain, kind of change and id of each query that a run answered, the largest loss first."""
+    sign = 1 if comparison.ranking.higher_is_better else -1
+    found: list[tuple[float, str, str]] = []
+    for query, gain in zip(comparison.per_query(), gains_of(comparison), strict=True):
+        if gain is not None:
+            found.append((gain, "better" if gain > 0 else "worse" if gain < 0 else "same", query.query_id))
+        elif query.outcome != "neither":
+            own, base = (absent if value is None else value for value in (query.contender, query.baseline))
+            found.append((sign * (own - base), query.outcome, query.query_id))
+    return sorted(found, key=lambda bar: bar[0])
+
+
+def _value_of_nothing(comparison: Comparison) -> float:
+    """Return what counts for a run that found nothing: the rank behind the cutoff, or 0 of another measure."""
+    if comparison.ranking.measured_in != "ranks":
+        return 0.0
+    if comparison.restricted is not None:
+        return comparison.restricted.horizon + 1.0
+    found = [value for query in comparison.per_query() for value in (query.baseline, query.contender) if value is not None]
+    return float(np.floor(max(found, default=0.0))) + 1.0
+
+
+def draw_forest_of(result: Any, ax: Any) -> Any:
+    """Draw estimates with intervals, a row for each contender or condition; right is better."""
+    forest = forest_of(result)
+    if forest is None:
+        raise ParameterError("there is nothing to draw: the result is empty")
+    compared = [row.comparison for row in result.conditions] if hasattr(result, "conditions") else list(_parts_of(result))
+    settings, contenders = compared[0].settings, list(dict.fromkeys(item.contender for item in compared))
+    who = contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
+    what = "" if forest.what == "run" else f", {count(len(compared) // len(contenders), forest.what)}"
+    head = f"{conditions_words(settings)}, {level_words(settings.alpha)}s"
+    return draw_forest(forest, f"{who} against {compared[0].baseline}{what}", head, ax)
+
+
+def _parts_of(result: Any) -> Iterable[Comparison]:
+    """Return the comparisons that a result consists of."""
+    parts: Iterable[Comparison] = getattr(result, "comparisons", result)
+    return parts
+
+
+def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
+    """Draw a forest plot; its labels stand on the right of the last panel."""
+    columns = len(forest.panels)
+    found = panels(ax, 2.6 + 2.6 * columns + 1.4, height_of(len(forest.rows), 0.28), columns=columns)
+    for column, (axes, (heading, axis)) in enumerate(zip(found, forest.panels, strict=True)):
+        fontsize = name_rows(axes, [row.name for row in forest.rows], most=34)
+        if column:
+            axes.tick_params(axis="y", labelleft=False)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x")
+        if axis.low < 0 < axis.high:
+            axes.axvline(0, color=INK, linewidth=0.8, zorder=1)
+        for place, row in enumerate(forest.rows):
+            estimate, style = row.estimates[column], tone(row.label)
+            color = TONES[style][0] if style in ("better", "worse") else MUTED
+            if estimate.low is not None:
+                dashes = (0, (1, 1)) if style == "worse" else "-"
+                axes.plot([estimate.low, estimate.high], [place, place], color=color, linewidth=1.8, linestyle=dashes, zorder=2)
+            if estimate.gain is not None:
+                marker = "o" if row.kind == "condition" else "D"
+                face = color if style in ("better", "worse") else "white"
+                axes.plot(estimate.gain, place, marker, markersize=0.7 * fontsize, color=color, markerfacecolor=face, zorder=3)
+        axes.set_xlim(axis.low, axis.high)
+        axes.set_xticks([place for place, _ in axis.ticks], [text for _, text in axis.ticks])
+        axes.set_xlabel(literal(f"{heading} (right is better)"))
+        summaries = sum(row.kind != "condition" for row in forest.rows)
+        if 0 < summaries < len(forest.rows):
+            axes.axhline(len(forest.rows) - summaries - 0.5, color=LIGHT, linewidth=0.8, zorder=0)
+    shown = set(found[0].get_yticks().tolist())
+    for place, row in enumerate(forest.rows):
+        if place in shown:
+            beside = {"transform": found[-1].get_yaxis_transform(), "va": "center", "fontsize": fontsize}
+            text = row.estimates[0].text + "  " if columns == 1 else ""
+            found[-1].text(
+                1.03, place, f"{text}{row.label if row.label != NO_DIFFERENCE else 'no difference found'}", color=INK, **beside
+            )
+    return titled(found[0], first, second)
+
+
+def draw_tiers(result: Leaderboard, ax: Any) -> Any:
+    """Draw the means with their intervals, and the tier of each run."""
+    forest = forest_of(result)
+    if forest is None:
+        raise ParameterError("there is no run to draw")
+    shown = tuple(row for row in forest.rows if row.estimates[0].gain is not None)
+    missing = f"; {count(len(forest.rows) - len(shown), 'run')} without a score" if len(shown) < len(forest.rows) else ""
+    note = ", tier: no run of it is better than another" if result.pairs else ""
+    head = f"{level_words(result.alpha)}s, {count(result.n_queries, 'query')}{missing}{note}"
+    return draw_forest(forest._replace(rows=shown), f"{count(len(shown), 'run')} by mean {result.measure}", head, ax)
+
+
+def draw_curve(result: CutoffsComparison, ax: Any) -> Any:
+    """Draw the share of queries answered by each rank for both runs, and below it their difference with its band."""
+    if result.curve is None:
+        raise ParameterError("there is no curve of fewer than two queries")
+    curve, lines = result.curve, curve_lines(result.curve)
+    ranks = [*lines.ranks, 1.08 * lines.ranks[-1]]  # the last step gets a width too
+    baseline, contender, difference, low, high = (
+        [*values, values[-1]] for values in (lines.baseline, lines.contender, lines.difference, lines.low, lines.high)
+    )
+    above, below = panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
+    for values, style, color, name in ((baseline, "--", MUTED, result.baseline), (contender, "-", INK, result.contender)):
+        above.step(ranks, values, where="post", linestyle=style, color=color, linewidth=1.6, label=labels_of([name])[0])
+    found = "queries answered" if result.comparisons[0].unit == "query" else "documents found"
+    above.set_ylabel(f"% of {found} by rank k\n(up is better)")
+    above.legend(loc="lower right")
+    below.fill_between(ranks, low, high, step="post", facecolor=LIGHT)
+    below.step(ranks, difference, where="post", color=INK, linewidth=1.4)
+    below.axhline(0, color=MUTED, linewidth=0.8, linestyle="--")
+    below.set_ylabel("difference, points")
+    below.set_xlabel(f"rank k (log scale); {100 * curve.level:g} % band for all k at once")
+    for panel in (above, below):
+        panel.grid()
+        _rank_axes(panel, lines.ranks[-1], panel.xaxis)
+        panel.set_xlim(ranks[0], ranks[-1])
+    above.tick_params(axis="x", labelbottom=False)
+    rel = getattr(result.comparisons[0], "rel", None)
+    grade = "" if rel is None else f", grade {rel} or more"
+    return titled(above, f"{result.contender} against {result.baseline}: found by rank k", f"{count(curve.n, 'query')}{grade}")
 
 
 def _versus_names(items: Items) -> tuple[list[str], str]:
@@ -193,12 +376,12 @@ def _versus_names(items: Items) -> tuple[list[str], str]:
     baselines, contenders = labels[::2], labels[1::2]
     n_baselines = len({item.baseline for item in items})
     if n_baselines == 1:
-        return contenders, baselines[0]
+        return contenders, items[0].baseline
     return [f"{own} / {base}" for own, base in zip(contenders, baselines, strict=True)], f"{n_baselines} baselines"
 
 
 def _head(item: Comparison) -> str:
-    return f"{conditions_words(item.settings)}, {count(item.n_queries, 'query')}"
+    return f"{count(item.n_queries, 'query')}, {conditions_words(item.settings)}, unit {item.settings.unit}"
 
 
 def _sequence(comparisons: Comparison | Items) -> list[Comparison]:

@@ -1,4 +1,4 @@
-"""Figures of leaderboards: history, tiers, verdicts, rank distributions and agreement."""
+"""Figures of leaderboards and of the analyses of Alex et al. 2022; ranks run from 1, the best."""
 
 from __future__ import annotations
 
@@ -8,56 +8,169 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import LABELS, NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
-from ir_outcomes.showing.figures._frame import (
-    Frame,
-    count_axis,
-    legend_beside,
+from ir_outcomes.showing.figures.drawing import (
+    BETTER,
+    GREY,
+    INK,
+    LIGHT,
+    MUTED,
+    TONES,
+    WORSE,
+    bars,
+    counted,
+    height_of,
+    label_points,
+    labels_of,
+    legend,
+    literal,
     name_rows,
-    place_rows,
-    rank_axis,
-    row_frame,
-    shade,
-    stacked_bars,
-    tilt_labels,
+    panels,
+    series_style,
+    shaded,
+    styled,
+    tilted,
+    titled,
+    whole_numbers,
 )
-from ir_outcomes.showing.figures._labels import label_points, labels_of, literal
-from ir_outcomes.showing.figures._palette import BLACK, BLUE, GREY, LIGHT, ORANGE, SKY, VERMILLION, YELLOW, series_style
-from ir_outcomes.showing.figures._style import styled
-from ir_outcomes.showing.figures.orders import draw_orders
-from ir_outcomes.showing.words import count, cutoff_words, direction, level_words
-from ir_outcomes.types import Floats
+from ir_outcomes.showing.words import bucket_names, conditions_words, count, direction
+from ir_outcomes.statistics.resampling import shared_ranks
+from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering, TailSettings
+from ir_outcomes.types import Ints
 
-__all__ = [
-    "VERDICT_CELLS", "conditions_plot", "draw_agreement", "draw_correlation", "draw_history", "draw_history_of_board",
-    "draw_paper_agreement", "draw_rank_distribution", "draw_tau", "draw_tiers", "draw_verdicts",
-]  # fmt: skip
-
-MOST_BLOBS = 30  # rank distributions of more runs are drawn as a shaded matrix
+GROUPED_BARS = 4  # distributions of more runs are drawn as a shaded matrix
+NUMBERED_CELLS = 30  # rows of a shaded matrix whose cells also hold their number
+COLORED_LINES = 12  # runs that move most, where there are many
+# What a cell of the matrix of verdicts shows: labels, colour, hatch, mark.
 VERDICT_CELLS = {
-    "better on both facets": (BLUE, "+", "white"),
-    "better without harm": ("#B3D9F2", "+", BLACK),
-    "coverage gain, unconfirmed": ("#A6A6A6", "\N{UPWARDS ARROW}", BLACK),
-    "ranking gain, unconfirmed": ("#F4F4F4", "\N{UPWARDS ARROW}", BLACK),
-    NO_DIFFERENCE: ("#F4F4F4", "\N{MIDDLE DOT}", BLACK),
-    "trade-off": (YELLOW, "\N{PLUS-MINUS SIGN}", BLACK),
-    "ranking loss, unconfirmed": ("#F4F4F4", "\N{DOWNWARDS ARROW}", BLACK),
-    "coverage loss, unconfirmed": ("#A6A6A6", "\N{DOWNWARDS ARROW}", BLACK),
-    "worse without gain": ("#FAD9BE", "\N{MINUS SIGN}", BLACK),
-    "worse on both facets": ("#B34700", "\N{MINUS SIGN}", "white"),
+    "better on both facets": (BETTER, "", "+"),
+    "better without harm": ("#8DB4E8", "", "+"),
+    "gain, unconfirmed": (LIGHT, "", "?"),
+    "no significant difference": ("#F7F8F9", "", ""),
+    "trade-off": (GREY, "xx", "~"),
+    "loss, unconfirmed": (LIGHT, "", "?"),
+    "worse without gain": ("#F0C08F", "////", "\N{MINUS SIGN}"),
+    "worse on both facets": (WORSE, "////", "\N{MINUS SIGN}"),
 }
-"""Colour, mark and colour of the mark of each verdict: labels with the same mark differ in lightness."""
-# How each mark is drawn: marker, size and shift down, as shares of a cell. Markers are far quicker than text.
-_STROKES = {
-    "+": (("+", 0.55, 0.0),),
-    "\N{MINUS SIGN}": (("_", 0.55, 0.0),),
-    "\N{PLUS-MINUS SIGN}": (("+", 0.45, -0.08), ("_", 0.45, 0.28)),
-    "\N{UPWARDS ARROW}": (("^", 0.3, 0.0),),
-    "\N{DOWNWARDS ARROW}": (("v", 0.3, 0.0),),
-    "\N{MIDDLE DOT}": ((".", 0.25, 0.0),),
-}
+
+
+def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
+    """Draw the verdict on every run (row) against every run that the order puts above it (column)."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Patch, Rectangle
+
+    if not result.pairs or result.settings is None:
+        raise ParameterError("kind='verdicts' needs verdicts, which need the runs: only values of a measure were given")
+    runs = [standing.run for standing in result.standings]
+    place = {run: number for number, run in enumerate(runs)}
+    size = max(height_of(len(runs), 0.24), 3.6)
+    (ax,) = panels(ax, size + 3.2, size)
+    cells: dict[str, list[tuple[int, int]]] = {label: [] for label in VERDICT_CELLS}
+    for pair in result.pairs:
+        label = pair.label.removeprefix("coverage ").removeprefix("ranking ")
+        cells[label].append((place[pair.baseline], place[pair.contender]))
+    handles = []
+    for label, (color, hatch, mark) in VERDICT_CELLS.items():
+        style: dict[str, Any] = {"facecolor": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.5}
+        ax.add_collection(PatchCollection([Rectangle((x - 0.5, y - 0.5), 1, 1) for x, y in cells[label]], **style))
+        for x, y in cells[label]:
+            if len(runs) <= NUMBERED_CELLS and mark:
+                ax.text(x, y, mark, ha="center", va="center", fontsize=8, color="white" if color in (BETTER, WORSE) else INK)
+        if cells[label]:
+            handles.append(Patch(label=f"{mark} {label} ({len(cells[label]):,})".strip(), **style))
+    fontsize = name_rows(ax, runs, margin=0.5)
+    ax.set_xlim(-0.5, len(runs) - 0.5)
+    shown = [int(tick) for tick in ax.get_yticks()]
+    names = labels_of(runs)
+    ax.set_xticks(shown, [names[number] for number in shown], rotation=90, fontsize=fontsize)
+    ax.set_xlabel("against")
+    ax.legend(handles=handles, loc="upper right", bbox_to_anchor=(1.0, 1.0))
+    settings = f"{count(result.n_queries, 'query')}, {conditions_words(result.settings)}, level {result.alpha:g}"
+    return titled(ax, f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}", settings)
+
+
+def draw_history_of_board(result: Leaderboard, ax: Any) -> Any:
+    """Draw the history of a leaderboard whose runs have dates."""
+    if result.history is None:
+        raise ParameterError("kind='history' needs dates: leaderboard(..., entries=a table with the columns id, date, group)")
+    return draw_history(result.history, ax)
+
+
+def draw_history(result: SotaHistory, ax: Any) -> Any:
+    """Draw scores over time, and the runs that took the top: Figure 1 of Lin et al. 2021."""
+    import matplotlib.dates
+
+    dates: Any = matplotlib.dates  # its functions have no annotations
+    (ax,) = panels(ax, 8.0, 4.4)
+    leaders = {run.run for run in result.runs}
+    others = [entry for entry in result.entries if entry.run not in leaders and entry.score is not None]
+    steps = [(run.date, run.score) for run in result.runs]
+    submissions = [(entry.date, entry.score) for entry in others if not entry.is_baseline]
+    baselines = [(entry.date, entry.score) for entry in others if entry.is_baseline]
+    ax.step(*zip(*steps, strict=True), where="post", color=BETTER, linewidth=1, zorder=1)
+    for chosen, label, style in (
+        (submissions, "submission", {"marker": "o", "color": GREY, "markersize": 4}),
+        (baselines, "organizers' baseline", {"marker": "s", "color": "white", "markersize": 5, "markeredgecolor": INK}),
+        (steps, "took the top", {"marker": "D", "color": BETTER, "markersize": 5.5}),
+    ):
+        if chosen:
+            ax.plot(*zip(*chosen, strict=True), linestyle="", label=f"{label} ({len(chosen)})", **style)
+    days = [entry.date for entry in result.entries]
+    locator = dates.AutoDateLocator(minticks=max(1, min(3, (max(days) - min(days)).days)), maxticks=8)  # no hours between days
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
+    ax.set_xlabel("date of submission")
+    ax.set_ylabel(f"{literal(result.score)} ({direction(result.higher_is_better)})")
+    if not result.higher_is_better:
+        ax.invert_yaxis()
+    ax.margins(x=0.06, y=0.12)
+    legend(ax)
+    titled(ax, f"{count(len(result.runs), 'run')} took the top, of {count(len(result.entries), 'run')} with a score")
+    points = [(dates.date2num(day), score or 0.0) for day, score in [*steps, *submissions, *baselines]]
+    corners = [((end[0]), start[1]) for start, end in pairwise(points[: len(steps)])]
+    labels = [f"R{run.number}" for run in result.runs]
+    label_points(ax, [*points, *corners], [*labels, *[""] * (len(points) + len(corners) - len(labels))])
+    return ax
+
+
+def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
+    """Draw how often each run has each rank, a row for each run, rank 1 at the right: Figure 3 of Craswell et al. 2021."""
+    size = len(result.runs)
+    (ax,) = panels(ax, max(6.0, min(12.0, 3.5 + 0.16 * size)), height_of(size, 0.24))
+    fontsize = name_rows(ax, [run.run for run in result.runs])
+    shares = 100 * np.array([run.counts for run in result.runs], dtype=np.float64) / result.resamples
+    extent = 0.5, shares.shape[1] + 0.5, size - 0.5, -0.5
+    shaded(ax, np.where(shares > 0, shares, np.nan), "% of the resamples", extent=extent)
+    for place, run in enumerate(result.runs):
+        ax.plot([run.low, run.high], [place, place], color=INK, linewidth=0.7)
+        median = int(np.searchsorted(np.cumsum(run.counts), result.resamples / 2)) + 1
+        ax.plot(median, place, "x", color=INK, markersize=min(4.5, 0.5 * fontsize))
+    ax.set_xlim(shares.shape[1] + 0.5, 0.5)
+    ax.xaxis.set_major_locator(whole_numbers())
+    ax.set_ylim(size - 0.4, -0.6)
+    ax.set_xlabel(f"rank in the resamples (right is better); cross: median, line: {100 * result.level:g} % interval")
+    return titled(ax, *_rank_title(result))
+
+
+def draw_tau(result: RankDistribution, ax: Any) -> Any:
+    """Draw how much the order of each resample agrees with the order on all queries."""
+    (ax,) = panels(ax, 6.0, 3.4)
+    taus = [tau for tau in result.taus if tau is not None]
+    low = np.floor(10 * min(taus, default=0.0)) / 10
+    ax.hist(taus, bins=np.linspace(min(low, 0.9), 1.0, 41), color=GREY, edgecolor="white", linewidth=0.4)
+    if result.median_tau is not None:
+        ax.axvline(result.median_tau, color=INK, linestyle="--", label=f"median {result.median_tau:.2f}")
+        legend(ax)
+    ax.set_xlabel("Kendall tau with the order on all queries (1: the same order)")
+    counted(ax, "resamples")
+    return titled(ax, *_rank_title(result))
+
+
+def _rank_title(result: RankDistribution) -> tuple[str, str]:
+    condition = f", {result.condition}" if result.condition else ""
+    resamples = f"{count(result.resamples, 'bootstrap resample')} of {count(result.n_queries, 'query')}"
+    return f"Ranks of {count(len(result.runs), 'run')} by {result.measure}{condition}", resamples
 
 
 @styled
@@ -95,210 +208,44 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
         for run in chosen:
             if run not in found:
                 raise ParameterError(f"{run} is not among the runs of {name}: {', '.join(found)}")
-    frame = Frame(ax, max(2.4, (0.35 + 0.28 * len(chosen)) * len(distributions)), 3.8)
-    ax = frame.ax
+    (ax,) = panels(ax, 3.4 + max(2.0, (0.35 + 0.28 * len(chosen)) * len(distributions)), 4.6)
     width = 0.8 / len(chosen)
+    last = 1
     for number, (run, label) in enumerate(zip(chosen, labels_of(chosen), strict=True)):
         style = series_style(number)
         for column, (name, found) in enumerate(by_condition.items()):
             x = column + (number - (len(chosen) - 1) / 2) * width
-            _draw_blobs(ax, x, found[run].counts, distributions[name].resamples, style["color"], 200)
-            ax.plot(x, found[run].expected_rank, marker=style["marker"], color="white", markeredgecolor=BLACK, markersize=5)
-        ax.plot([], [], linestyle="", markeredgecolor=BLACK, label=label, **style)
-    labels = labels_of((name.replace("\n", " ") for name in distributions), 40)
-    ax.set_xticks(range(len(labels)), [label.replace(", ", ",\n") for label in labels], fontsize=8)
-    if len(labels) > 2:
-        tilt_labels(ax)
-    ax.set_ylabel("rank (1 is the best)")
-    last = max(int(np.flatnonzero(found[run].counts)[-1]) + 1 for found in by_condition.values() for run in chosen)
-    rank_axis(ax, last, margin=0.8)
-    legend_beside(ax, title="marker: expected rank\narea: share of resamples")
-    condition = literal(first_name.replace("\n", " "))
-    which = f"the first {len(chosen)} by {condition}" if runs is None else "chosen"
+            shares = np.array(found[run].counts) / distributions[name].resamples
+            reached = np.flatnonzero(shares)
+            last = max(last, int(reached[-1]) + 1)
+            ax.scatter([x] * len(reached), reached + 1, s=200 * shares[reached], color=style["color"], alpha=0.8, linewidths=0)
+            ax.plot(x, found[run].expected_rank, marker=style["marker"], color="white", markeredgecolor=INK, markersize=5)
+        ax.plot([], [], linestyle="", markeredgecolor=INK, label=label, **style)
+    ax.set_xticks(range(len(distributions)), labels_of((name.replace("\n", " ") for name in distributions), 40))
+    if len(distributions) > 2:
+        tilted(ax)
+    ax.set_ylabel("rank (up is better)")
+    _ranks_down(ax, last)
+    legend(ax)
+    which = f"the first {len(chosen)} by {first_name}".replace("\n", " ") if runs is None else "chosen"
     sizes = sorted({found.n_queries for found in distributions.values()})
     queries = count(sizes[0], "query") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} queries"
-    return frame.finish(
-        f"Ranks of {count(len(chosen), 'run')} ({which}) of {len(first.runs)}\n"
-        f"{count(first.resamples, 'bootstrap resample')} of {queries}"
-    )
+    resamples = f"{count(first.resamples, 'bootstrap resample')} of {queries}; area: share of them, marker: expected rank"
+    return titled(ax, f"Ranks of {count(len(chosen), 'run')} ({which}) of {len(first.runs)}", resamples)
 
 
-def draw_history(result: SotaHistory, ax: Any) -> Any:
-    """Draw scores over time, the runs that took the top in another colour: Figure 1 of Lin et al. 2021."""
-    import matplotlib.dates
-
-    dates: Any = matplotlib.dates  # its functions have no annotations
-    frame = Frame(ax, 6.2, 3.8)
-    ax = frame.ax
-    leaders = {run.run for run in result.runs}
-    others = [entry for entry in result.entries if entry.run not in leaders]
-    steps = [(run.date, run.score) for run in result.runs]
-    submissions = [(entry.date, entry.score) for entry in others if not entry.is_baseline]
-    baselines = [(entry.date, entry.score) for entry in others if entry.is_baseline]
-    points = [*steps, *submissions, *baselines]
-    ax.step(*zip(*steps, strict=True), where="post", color=VERMILLION, linewidth=1, zorder=1)
-    for chosen, label, style in (
-        (submissions, "submission", {"marker": "o", "color": SKY, "markersize": 4}),
-        (baselines, "organizers' baseline", {"marker": "s", "color": GREY, "markersize": 5, "markeredgecolor": BLACK}),
-        (steps, "took the top", {"marker": "D", "color": VERMILLION, "markersize": 5.5, "markeredgecolor": BLACK}),
-    ):
-        if chosen:
-            ax.plot(*zip(*chosen, strict=True), linestyle="", label=f"{label} ({len(chosen)})", **style)
-    days = (max(date for date, _ in points) - min(date for date, _ in points)).days
-    locator = dates.AutoDateLocator(minticks=max(1, min(3, days)), maxticks=8)  # no hours between days
-    ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
-    ax.set_xlabel("date of submission")
-    ax.set_ylabel(f"{literal(result.score)} ({direction(result.higher_is_better)})")
-    ax.margins(x=0.06, y=0.12)
-    legend_beside(ax)
-    frame.finish(f"{count(len(result.runs), 'run')} took the top, of {count(len(result.entries), 'run')} with a score")
-    labels = [f"R{run.number}" for run in result.runs] + [""] * len(others)
-    lines = []
-    for start, end in pairwise(steps):
-        corner = end[0], start[1]
-        lines += [(start, corner), (corner, end)]
-    label_points(ax, points, labels, lines=lines)
-    return ax
-
-
-def draw_history_of_board(result: Leaderboard, ax: Any) -> Any:
-    """Draw the history of a leaderboard whose runs have dates."""
-    if result.history is None:
-        raise ParameterError("kind='history' needs dates: leaderboard(..., entries=a table with the columns id, date, group)")
-    return draw_history(result.history, ax)
-
-
-def draw_tiers(result: Leaderboard, ax: Any) -> Any:
-    """Draw the scores with their intervals, and the tier of each run by colour, marker and number."""
-    shown = [standing for standing in result.standings if standing.score is not None]
-    frame, rows = row_frame(ax, 4.8, labels_of(standing.run for standing in shown))
-    ax = frame.ax
-    size = max(2.0, min(6.0, rows.fontsize * 0.6))
-    for place, standing in enumerate(shown):
-        low, high = standing.interval or (standing.score, standing.score)
-        style = series_style((standing.tier or 1) - 1)
-        ax.plot([low, high], [place, place], color=style["color"], linewidth=1.2)
-        ax.plot(standing.score, place, markersize=size, markeredgecolor=BLACK, markeredgewidth=0.4, **style)
-        if place % rows.step == 0 and standing.tier is not None:
-            beside: Any = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": rows.fontsize}
-            ax.text(1.015, place, f"tier {standing.tier}", **beside)
-    ax.grid(axis="x", color=LIGHT, linewidth=0.5)
-    ax.set_axisbelow(True)
-    ax.set_xlabel(f"mean {literal(result.measure)} ({direction(result.higher_is_better)})")
-    undefined = len(result.standings) - len(shown)
-    note = "\nTier: no run of it is better than another by the two-facet verdict, cycles excepted" if result.pairs else ""
-    missing = f"\n{count(undefined, 'run')} without a score not shown" if undefined else ""
-    return frame.finish(
-        f"Mean and {level_words(result.alpha)} of {count(len(shown), 'run')}, {count(result.n_queries, 'query')}{note}{missing}"
-    )
-
-
-def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
-    """Draw the verdict on every run (row) against every other (column)."""
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
-
-    if not result.pairs or result.settings is None:
-        raise ParameterError("kind='verdicts' needs verdicts, which need the runs: only values of a measure were given")
-    runs = [standing.run for standing in result.standings]
-    rows = place_rows(len(runs), pitch=0.24, least=1.6)
-    frame = Frame(ax, rows.height, rows.height)
-    ax = frame.ax
-    codes = _verdict_codes(result, runs)
-    colors = ListedColormap([color for color, _, _ in VERDICT_CELLS.values()])
-    ax.imshow(codes, cmap=colors, vmin=-0.5, vmax=len(LABELS) - 0.5, aspect="auto")
-    cell = min(72 * rows.height / len(runs), 24.0)  # its size in points, or that of its mark where cells are large
-    handles = []
-    for code, (label, (color, mark, ink)) in enumerate(VERDICT_CELLS.items()):
-        y, x = np.nonzero(codes == code)
-        for marker, share, shift in _STROKES[mark]:
-            ax.scatter(x, y + shift, s=(share * cell) ** 2, marker=marker, color=ink, linewidths=max(0.5, 0.07 * cell))
-        handles.append(Patch(facecolor=color, edgecolor=BLACK, linewidth=0.4, label=f"{mark}  {label} ({len(x):,})"))
-    labels = labels_of(runs)
-    name_rows(ax, labels, rows, margin=0.5)
-    places = range(0, len(runs), rows.step)
-    ax.set_xticks(list(places), [labels[place] for place in places], rotation=90, fontsize=rows.fontsize)
-    ax.set_ylabel("verdict on")
-    ax.set_xlabel("against")
-    legend_beside(ax, handles)
-    return frame.finish(
-        f"Verdicts on {count(len(runs), 'run')} in the order of {literal(result.measure)}\n"
-        f"{count(result.n_queries, 'query')}, {cutoff_words(result.settings.cutoff)}, level {result.alpha:g}"
-    )
-
-
-def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
-    """Draw how often each run has each rank: Figure 3 of Craswell et al. 2021, and with many runs a shaded matrix."""
-    return _rank_blobs(result, ax) if len(result.runs) <= MOST_BLOBS else _rank_matrix(result, ax)
-
-
-def _rank_blobs(result: RankDistribution, ax: Any) -> Any:
-    """Draw shares by area, with median and interval, as challengeR does."""
-    from matplotlib.lines import Line2D
-
-    size = len(result.runs)
-    pitch = 0.3 if size <= 14 else 0.24
-    frame = Frame(ax, max(2.0, pitch * size), max(2.0, pitch * size))
-    ax = frame.ax
-    area = (72 * 0.9 * pitch) ** 2
-    for place, run in enumerate(result.runs):
-        _draw_blobs(ax, place, run.counts, result.resamples, SKY, area)
-        ax.plot([place, place], [run.low, run.high], color=BLACK, linewidth=1)
-        ax.plot(place, _median_rank(run.counts, result.resamples), marker="x", color=BLACK, markersize=5)
-    ax.plot(range(size), [run.rank for run in result.runs], color=VERMILLION, linewidth=0.8, linestyle="--", zorder=0)
-    ax.set_xticks(range(size), labels_of(run.run for run in result.runs), rotation=90, fontsize=8)
-    ax.set_xlim(-0.7, size - 0.3)
-    ax.set_ylabel("rank in the resamples (1 is the best)")
-    rank_axis(ax, size, margin=0.8)
-    handles = [
-        Line2D([], [], linestyle="", marker="o", color=SKY, markersize=np.sqrt(area / 4), label="25 % of the resamples"),
-        Line2D([], [], linestyle="", marker="x", color=BLACK, label="median"),
-        Line2D([], [], color=BLACK, linewidth=1, label=f"{100 * result.level:g} % interval"),
-        Line2D([], [], color=VERMILLION, linewidth=0.8, linestyle="--", label="rank on all queries"),
-    ]
-    legend_beside(ax, handles)
-    return frame.finish(_rank_title(result))
-
-
-def _rank_matrix(result: RankDistribution, ax: Any) -> Any:
-    """Draw shares by shade, a row for each run, a column for each rank."""
-    size = len(result.runs)
-    frame, rows = row_frame(ax, min(10.0, 0.14 * size), labels_of(run.run for run in result.runs), pitch=0.16)
-    ax = frame.ax
-    shares = 100 * np.array([run.counts for run in result.runs], dtype=np.float64) / result.resamples
-    extent = 0.5, shares.shape[1] + 0.5, size - 0.5, -0.5
-    shown = np.where(shares > 0, shares, np.nan)
-    shade(ax, shown, max(10.0, float(shares.max())), "% of the resamples", shrink=0.4, extent=extent)
-    for bound in ("low", "high"):
-        ax.plot([getattr(run, bound) for run in result.runs], range(size), color=BLACK, linewidth=0.6)
-    medians = [_median_rank(run.counts, result.resamples) for run in result.runs]
-    ax.plot(medians, range(size), linestyle="", marker="x", color=VERMILLION, markersize=min(4.5, 0.5 * rows.fontsize))
-    ax.set_xlabel("rank in the resamples (1 is the best)")
-    return frame.finish(f"{_rank_title(result)}\ncross: median; lines: {100 * result.level:g} % interval")
-
-
-def draw_tau(result: RankDistribution, ax: Any) -> Any:
-    """Draw how much the order of each resample agrees with the order on all queries."""
-    frame = Frame(ax, 4.4, 2.6)
-    ax = frame.ax
-    taus = [tau for tau in result.taus if tau is not None]
-    low = np.floor(10 * min(taus, default=0.0)) / 10
-    ax.hist(taus, bins=np.linspace(min(low, 0.9), 1.0, 41), color=BLUE, edgecolor="white", linewidth=0.4)
-    if result.median_tau is not None:
-        ax.axvline(result.median_tau, color=BLACK, linestyle="--", label=f"median {result.median_tau:.2f}")
-        legend_beside(ax)
-    ax.set_xlabel("Kendall tau with the order on all queries (1: the same order)")
-    count_axis(ax, "resamples")
-    return frame.finish(_rank_title(result))
+def _ranks_down(ax: Any, last: int) -> None:
+    """Let ranks run downwards from 1, the best."""
+    ax.set_yticks([1, *range(5, last + 1, 5)] if last > 14 else range(1, last + 1))
+    ax.set_ylim(last + 0.8, 0.2)
 
 
 def draw_agreement(result: Agreement, ax: Any) -> Any:
     """Draw how often two halves lead to the same direction, for tests and verdicts alike, and how often it replicates."""
     shares = {
-        "same": ("same direction, or none", BLUE, ""),
-        "one_sided": ("only one half finds a difference", LIGHT, "..."),
-        "opposite": ("opposite directions", VERMILLION, "///"),
+        "same": ("same direction, or none", (BETTER, "")),
+        "one_sided": ("only one half finds a difference", (LIGHT, "")),
+        "opposite": ("opposite directions", (WORSE, "////")),
     }
     items = [*result.tests, *(() if result.verdict is None else (result.verdict,))]
     return _draw_shares(result, items, shares, ("replicates", "replicates, if a half finds one"), "Agreement", ax)
@@ -306,7 +253,7 @@ def draw_agreement(result: Agreement, ax: Any) -> Any:
 
 def draw_paper_agreement(result: Agreement, ax: Any) -> Any:
     """Draw the rates of Table 4 of Craswell et al. 2021 as bars, and of tests significant in a half as markers."""
-    shares = {"agree": ("agree", BLUE, ""), "partial": ("partial", LIGHT, "..."), "disagree": ("disagree", ORANGE, "///")}
+    shares = {"agree": ("agree", (BETTER, "")), "partial": ("partial", (LIGHT, "")), "disagree": ("disagree", (WORSE, "////"))}
     marked = ("significant", "significant in a half")
     return _draw_shares(result, result.tests, shares, marked, "Rates of Craswell et al. 2021", ax)
 
@@ -314,26 +261,24 @@ def draw_paper_agreement(result: Agreement, ax: Any) -> Any:
 def _draw_shares(
     result: Agreement,
     items: Sequence[Any],
-    shares: Mapping[str, tuple[str, str, str]],
+    shares: Mapping[str, tuple[str, tuple[str, str]]],
     marked: tuple[str, str],
     title: str,
     ax: Any,
 ) -> Any:
     """Draw shares that sum to 1 as stacked bars, and another share as markers; a row for each test."""
     names = [f"{item.measure}, {item.test}{', ' + item.aggregate if item.aggregate else ''}" for item in items]
-    frame, _ = row_frame(ax, 5.0, labels_of(names, 52))
-    ax = frame.ax
-    stacked_bars(ax, ((*style, [100 * getattr(item, share) for item in items]) for share, style in shares.items()))
+    (ax,) = panels(ax, 9.5, height_of(len(items)))
+    name_rows(ax, names, most=52)
+    bars(ax, ((*style, [100 * getattr(item, share) for item in items]) for share, style in shares.items()))
     share, label = marked
     known = [(100 * getattr(item, share), place) for place, item in enumerate(items) if getattr(item, share) is not None]
-    ax.plot(*np.array(known).reshape(-1, 2).T, "D", color="white", markeredgecolor=BLACK, markersize=5, label=label)
+    ax.plot(*np.array(known).reshape(-1, 2).T, "D", color="white", markeredgecolor=INK, markersize=5, label=label)
     ax.set_xlim(0, 100)
     ax.set_xlabel("% of half splits and pairs of runs")
-    legend_beside(ax)
-    return frame.finish(
-        f"{title} between halves of {count(result.n_queries, 'query')}\n{count(result.splits, 'split')}, "
-        f"{count(result.n_pairs, 'pair')} of {count(result.n_runs, 'run')}, level {result.alpha:g}"
-    )
+    legend(ax)
+    settings = f"{count(result.splits, 'split')}, {count(result.n_pairs, 'pair')} of {count(result.n_runs, 'run')}"
+    return titled(ax, f"{title} between halves of {count(result.n_queries, 'query')}", f"{settings}, level {result.alpha:g}")
 
 
 def draw_correlation(result: RankCorrelation, ax: Any) -> Any:
@@ -341,33 +286,150 @@ def draw_correlation(result: RankCorrelation, ax: Any) -> Any:
     tau = "undefined" if result.tau is None else f"{result.tau:.3f}"
     ranks = np.array([[run.first for run in result.runs], [run.second for run in result.runs]])
     title = f"Kendall's tau {tau}, {count(result.swapped, 'pair')} of {count(len(result.runs), 'run')} in opposite order"
-    return draw_orders(ranks, [run.run for run in result.runs], [result.first, result.second], title, ax)
+    return _draw_orders(ranks, [run.run for run in result.runs], [result.first, result.second], title, ax)
 
 
-def _verdict_codes(result: Leaderboard, runs: Sequence[str]) -> Floats:
-    """Number the verdict on each run (row) against each (column); NaN on the diagonal."""
-    place = {run: number for number, run in enumerate(runs)}
-    codes = np.full((len(runs), len(runs)), np.nan)
-    for pair in result.pairs:
-        contender, baseline = place[pair.contender], place[pair.baseline]
-        codes[contender, baseline] = LABELS.index(pair.label)
-        codes[baseline, contender] = LABELS.index(pair.turned().label)
-    return codes
+def draw_reordering(result: Reordering, ax: Any) -> Any:
+    """Draw the rank of each run under each measure, from one to the next."""
+    values = np.array([[-np.inf if value is None else value for value in row] for row in result.values])
+    title = f"{count(len(result.runs), 'run')} under {count(len(result.measures), 'measure')}"
+    return _draw_orders(shared_ranks(values), result.runs, result.measures, title, ax)
 
 
-def _draw_blobs(ax: Any, x: float, counts: Sequence[int], resamples: int, color: str, area: float) -> None:
-    shares = np.array(counts) / resamples
-    reached = np.flatnonzero(shares)
-    ax.scatter(np.full(len(reached), x), reached + 1, s=area * shares[reached], color=color, alpha=0.8, linewidths=0)
+def _draw_orders(ranks: Ints, runs: Sequence[str], conditions: Sequence[str], title: str, ax: Any) -> Any:
+    """Draw the rank of each run (column) under each condition (row), joined by lines; runs may share a rank."""
+    n_runs, last = len(runs), len(conditions) - 1
+    (ax,) = panels(ax, 5.5 + 1.25 * last, height_of(n_runs) + 0.8)
+    moves = np.abs(np.diff(ranks, axis=0)).max(axis=0, initial=0)
+    movers = range(n_runs) if n_runs <= 16 else np.argsort(-moves, kind="stable")[:COLORED_LINES].tolist()
+    styles = {run: series_style(number) for number, run in enumerate(movers)}
+    for run in range(n_runs):
+        style = styles.get(run, {"color": GREY, "marker": "."})
+        ax.plot(range(last + 1), ranks[:, run], linewidth=1.3 if run in styles else 0.6, markersize=4, **style)
+    order = sorted(range(n_runs), key=lambda run: (ranks[-1, run], runs[run]))
+    names = labels_of(runs)
+    labels = ax.secondary_yaxis("right")  # the labels of equal ranks stand under each other
+    labels.spines["right"].set_visible(False)
+    labels.set_yticks(range(1, n_runs + 1), [f"{ranks[-1, run]}  {names[run]}" for run in order])
+    labels.tick_params(length=0, labelsize=min(8.0, 750 / n_runs))
+    for run, label in zip(order, labels.get_yticklabels(), strict=True):
+        label.set_fontweight("bold" if run in styles and n_runs > 16 else "normal")
+    ax.set_xticks(range(last + 1), labels_of(conditions, 44))
+    tilted(ax, 30)
+    ax.set_ylabel("rank (up is better)")
+    _ranks_down(ax, n_runs)
+    return titled(ax, title, f"coloured and bold: the {COLORED_LINES} runs that move most" if n_runs > 16 else "")
 
 
-def _rank_title(result: RankDistribution) -> str:
-    condition = f", {literal(result.condition)}" if result.condition else ""
-    return (
-        f"Ranks of {count(len(result.runs), 'run')} by {literal(result.measure)}{condition}\n"
-        f"{count(result.resamples, 'bootstrap resample')} of {count(result.n_queries, 'query')}"
+def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
+    """Draw the relevant documents by search length, the missing ones apart: Figure 5 of Alex et al. 2022."""
+    buckets, n_runs = len(result.edges) - 1, len(result.runs)
+    ticks = [*bucket_names(result.edges), "not found"]
+    if n_runs <= GROUPED_BARS:
+        (ax,) = panels(ax, 8.4, 4.2)
+        width = 0.84 / n_runs
+        for number, (run, label) in enumerate(zip(result.runs, labels_of(run.run for run in result.runs), strict=True)):
+            places = np.append(np.arange(buckets), buckets + 0.6) + (number - (n_runs - 1) / 2) * width
+            style = {"color": series_style(number)["color"], "hatch": ("", "///", "...", "xx")[number], "edgecolor": "white"}
+            ax.bar(places, [*run.counts, run.missing], width, label=label, linewidth=0.3, **style)
+        ax.set_xticks([*range(buckets), buckets + 0.6], ticks)
+        counted(ax, "relevant documents")
+        legend(ax)
+    else:
+        (ax,) = panels(ax, max(7.5, 3.5 + 0.42 * (buckets + 2)), height_of(n_runs) + 0.6)
+        name_rows(ax, [run.run for run in result.runs])
+        counts = np.array([[*run.counts, run.missing] for run in result.runs], dtype=np.float64)
+        shown = np.insert(100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1)  # a gap before what is not found
+        shaded(ax, shown, "% of the relevant documents")
+        for (row, column), share in np.ndenumerate(shown):
+            if n_runs <= NUMBERED_CELLS and not np.isnan(share):
+                color = "white" if share > 0.45 * np.nanmax(shown) else INK
+                ax.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color=color)
+        ax.set_ylim(n_runs - 0.5, -0.5)
+        ax.set_xticks([*range(buckets), buckets + 1], ticks)
+    tilted(ax)
+    ax.set_xlabel("search length of the document, ranks (left is better)")
+    documents = f"{count(result.n_documents, 'relevant document')} of {count(result.n_queries, 'query')}"
+    return titled(
+        ax, f"Where {count(n_runs, 'run')} put the relevant documents", f"{documents}, {_conditions(result.settings)}"
     )
 
 
-def _median_rank(counts: Sequence[int], resamples: int) -> int:
-    return int(np.searchsorted(np.cumsum(counts), resamples / 2)) + 1
+def draw_changes(result: LengthChanges, ax: Any) -> Any:
+    """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
+    (ax,) = panels(ax, 9.5, 4.0)
+    sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
+    end = len(sizes) + 1.6
+    places = np.arange(1, len(sizes) + 1)
+    for where, numbers, style, label in (
+        ([-end], [result.lost], "worse", "lost: only the baseline found it"),
+        (-places, result.further_down, "worse", "further down"),
+        ([0], [result.unchanged], "same", "unchanged"),
+        (places, result.further_up, "better", "further up"),
+        ([end], [result.won], "better", "won: only the contender found it"),
+    ):
+        color, hatch = TONES[style]
+        ax.bar(where, numbers, color=color, hatch=hatch, edgecolor="white", label=f"{label} ({sum(numbers):,})")
+    ax.set_xticks([-end, *-places[::-1], 0, *places, end], ["lost", *sizes[::-1], "0", *sizes, "won"])
+    tilted(ax)
+    ax.set_xlabel("ranks further down (left) or further up (right, better)")
+    counted(ax, "relevant documents")
+    legend(ax)
+    documents = f"{count(result.n_documents, 'relevant document')}, {result.neither:,} found by neither"
+    title = f"{result.contender} against {result.baseline}: change of search length"
+    return titled(ax, title, f"{documents}, {_conditions(result.settings)}")
+
+
+def draw_rrie(result: RRIE, ax: Any) -> Any:
+    """Draw the relative reduction in error by measure: Table 1 of Alex et al. 2022."""
+    (ax,) = panels(ax, 8.0, height_of(len(result.reductions), 0.34))
+    name_rows(ax, [reduction.measure for reduction in result.reductions], most=44)
+    for place, reduction in enumerate(result.reductions):
+        value = 0.0 if reduction.rrie is None else 100 * reduction.rrie
+        color, hatch = TONES["better" if value >= 0 else "worse"]
+        ax.barh(place, value, 0.7, color=color, hatch=hatch, edgecolor="white")
+        text = "undefined" if reduction.rrie is None else f"{value:.0f} %".replace("-", "\N{MINUS SIGN}")
+        side = {"xytext": (4 if value >= 0 else -4, 0), "ha": "left" if value >= 0 else "right"}
+        ax.annotate(text, (value, place), textcoords="offset points", va="center", fontsize=8, **side)
+    ax.axvline(0, color=INK, linewidth=0.8)
+    ax.margins(x=0.18)
+    ax.set_xlabel("% of the baseline's error that is saved (right is better)")
+    conditions = "from published means" if result.settings is None else _conditions(result.settings)
+    return titled(ax, f"Relative reduction in error of {result.contender} against {result.baseline}", conditions)
+
+
+def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
+    """Draw the queries by what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022, within one collection."""
+    measure = result.measures[number]
+    (ax,) = panels(ax, 6.2, 3.8)
+    # ticks between the bars, so that no two bars share a value; the last bar is open, of a precision it ends at 1
+    ax.bar(np.arange(len(measure.counts)), measure.counts, 1.0, align="edge", color=GREY, edgecolor="white")
+    last = "1" if measure.edges[-1] < 1 else "and more"
+    ax.set_xticks(np.arange(len(measure.counts) + 1), [*(f"{edge:g}" for edge in measure.edges), last])
+    ax.set_xlim(0, len(measure.counts))
+    if measure.edges[-1] >= 1:
+        tilted(ax, 30)
+    better = "right" if number % 2 == 0 else "left"
+    ax.set_xlabel(f"{literal(measure.measure)} ({better} is better; each bar includes its left end)")
+    counted(ax, "queries")
+    queries = f"mean {measure.mean:.3g}, {count(sum(measure.counts), 'query')}, {_conditions(result.settings)}"
+    return titled(ax, f"{measure.run}, the best of {count(result.n_runs, 'run')} by {measure.measure}", queries)
+
+
+def draw_steps(result: Reordering, ax: Any) -> Any:
+    """Draw Delta-Sort and 100 times 1 minus tau of each step from one measure to the next."""
+    (ax,) = panels(ax, 9.0, height_of(len(result.changes), 0.5))
+    name_rows(ax, [change.step for change in result.changes], most=44)
+    places = np.arange(len(result.changes))
+    ax.barh(
+        places - 0.2, [change.delta_sort for change in result.changes], 0.38, color=MUTED, label="Delta-Sort, % of the runs"
+    )
+    taus = [0.0 if change.tau is None else 100 * (1 - change.tau) for change in result.changes]
+    ax.barh(places + 0.2, taus, 0.38, color=LIGHT, hatch="///", edgecolor=MUTED, label="100 (1 - Kendall tau)")
+    ax.set_xlabel("change of the order (0: unchanged)")
+    legend(ax)
+    return titled(ax, f"What each change of measure does to the order of {count(len(result.runs), 'run')}")
+
+
+def _conditions(settings: TailSettings) -> str:
+    return f"{conditions_words(settings)}, ties {settings.ties}"
