@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
 import shutil
@@ -10,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from ir_outcomes.cli import COMMANDS
+from ir_outcomes.cli import COMMANDS, app
 from tests.helpers.command_line import call
 from tests.helpers.sample import write_small_sample
 
@@ -56,11 +58,12 @@ def test_examples_run(name: str, number: int, sample: Path) -> None:
     assert done.stdout or name == "report"  # which writes a file
 
 
-def options_of(name: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
+def options_of(name: str) -> dict[str, dict[str, str]]:
     """The options of a command and their help, by panel."""
-    monkeypatch.setenv("COLUMNS", "600")
+    printed = io.StringIO()
+    app([name, "--help"], console=Console(file=printed, width=600))
     panels: dict[str, dict[str, str]] = {}
-    for line in call(name, "--help").stdout.splitlines():
+    for line in printed.getvalue().splitlines():
         if found := re.match(r"╭─ (\w+) ─", line):
             panels[found[1]] = {}
         elif found := re.match(r"│ \*? *(--\S+)(?: -\w)?(?: [A-Z]+(?:\.\.\.)?)?  +(\S.*?) *│$", line):
@@ -70,8 +73,8 @@ def options_of(name: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_commands_have_few_options_in_panels(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    panels = options_of(name, monkeypatch)
+def test_commands_have_few_options_in_panels(name: str) -> None:
+    panels = options_of(name)
     assert set(panels) <= {"Options", "Statistics", "Output"}
     assert panels or name == "datasets"
     counts = {panel: len(options) for panel, options in panels.items()}
@@ -92,8 +95,8 @@ def test_help_shows_usage_and_examples(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_explains_values_that_are_names(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for options in options_of(name, monkeypatch).values():
+def test_help_explains_values_that_are_names(name: str) -> None:
+    for options in options_of(name).values():
         for option in {"--ties", "--missing"} & set(options):
             text, _, choices = options[option].partition("[choices: ")
             assert all(f"({value}" in text for value in choices.partition("]")[0].split(", "))

@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import get_args
 
+from ir_outcomes.columns import Column
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.showing.view import Cell, Column, Table, View, column_groups
+from ir_outcomes.showing.view import Cell, Table, View, column_groups
 from ir_outcomes.types import Mark, check_choice
 
 __all__ = ["tex", "write"]
