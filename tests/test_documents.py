@@ -10,7 +10,11 @@ import glob
 import io
 import os
 import re
+<<<<<<< HEAD
 import runpy
+=======
+import shlex
+>>>>>>> main
 import shutil
 import subprocess
 import sys
@@ -35,7 +39,15 @@ WITH_LINKS = [*DOCUMENTS, *API_PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELO
 GALLERY = ROOT / "docs" / "gallery.md"
 # A Python block, and what it prints where a text block follows.
 PRINTING = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
-REAL_COLLECTIONS = ("msmarco-doc-dev", "dl20-passage", "dl-hard-doc", "known-item", "suite-colberter", "suite-rerankers")
+REAL_COLLECTIONS = (
+    "msmarco-doc-dev",
+    "dl20-passage",
+    "dl-hard-doc",
+    "known-item",
+    "suite-colberter",
+    "suite-rerankers",
+    "mt-rag",
+)
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -51,7 +63,7 @@ def prepare(folder: Path, real_data: Path) -> None:
 def output_of(line: str, folder: Path) -> str:
     """Run a line of a console block; our command runs in this process, which takes a third of the time."""
     ours, _, pipeline = line.partition(" | ")
-    words = [path for word in ours.split()[1:] for path in (sorted(glob.glob(word, root_dir=folder)) or [word])]
+    words = [path for word in shlex.split(ours)[1:] for path in (sorted(glob.glob(word, root_dir=folder)) or [word])]
     with warnings.catch_warnings(), mock.patch.dict(os.environ, COLUMNS="80"):
         warnings.simplefilter("default")
         answer = call(*words, folder=folder)

@@ -87,13 +87,13 @@ def test_few_differences_count_clusters() -> None:
     assert isinstance(found, iro.Comparison)
     assert (found.ranking.n_nonzero, found.ranking.test, found.ranking.decides.n_nonzero) == (200, "signflip", 20)
     assert found.ranking.pvalue == pytest.approx(stats.binomtest(5, 20).pvalue)
-    assert any("the runs differ on only 20 clusters" in note for note in found.notes)
+    assert any("the runs differ on only 20 clusters" in note for note in (*found.notes, *found.background))
 
 
 def test_heads_digests_and_notes() -> None:
     found = compared(clusters=CLUSTER_OF)
     assert (found.settings.n_clusters, len(found.settings.clusters or "")) == (CLUSTERS, 32)
-    (note,) = [note for note in found.notes if "in 40 clusters" in note]
+    (note,) = [note for note in found.background if "in 40 clusters" in note]
     assert note.startswith("240 queries in 40 clusters")
     assert "design effect" in note
     assert iro.Comparison.from_json(found.to_json(per_query=True)) == found

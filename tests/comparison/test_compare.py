@@ -448,6 +448,16 @@ def test_every_test_of_ranking_is_reported_and_can_decide() -> None:
         assert found.ranking.decides.name == name
 
 
+def test_a_baseline_is_named_as_contenders_are() -> None:
+    qrels = {"q": {"a": 1}, "r": {"b": 1}}
+    first, second = {"q": {"a": 1.0}}, {"r": {"b": 1.0}}
+    found = iro.compare(qrels, {"bm25": first}, {"stem": second})
+    assert isinstance(found, Comparisons)
+    assert [(item.baseline, item.contender) for item in found] == [("bm25", "stem")]
+    with pytest.raises(ParameterError, match=r"baseline: a dict of 2 runs \(bm25, stem\)"):
+        iro.compare(qrels, {"bm25": first, "stem": second}, second)
+
+
 def test_a_contender_that_is_named_twice_is_compared_once() -> None:
     evaluation = iro.evaluate(
         {"q": {"a": 1}, "r": {"b": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"r": {"b": 1.0}}, "z": {"q": {"a": 2.0}}}

@@ -165,3 +165,31 @@ def test_a_run_of_mt_rag(real_data: Path) -> None:
     run = iro.read_run(real_data / "mt-rag" / "elser.lastturn.fiqa.jsonl.gz")
     theirs = iro.read_run(real_data / "mt-rag" / "elser.lastturn.run.gz").to_dict()
     assert run.to_dict() == {query: theirs[query] for query in run.query_ids}
+
+
+def table() -> str:
+    """The table of docs/formats.md; ``python -m tests.reading.test_forms`` writes it there."""
+    rows = ["| form | written by | read as | recognized by |", "|---|---|---|---|"]
+    for form in FORMS:
+        records = form.records and form.records + ("" if form.records.endswith("*") else "[]")
+        listed = f"{records}.{form.items[0].strip('.')}".strip(".") + "[]" if form.items else records
+        places = [(records, form.query), (listed, form.document), (listed, form.value)]
+        names = [f"{place}.{part[0]}".strip(".") for place, part in places if part and part != ("*",)]
+        if form.items and not form.document:
+            names.append(listed)
+        keys = f"{form.layout.columns} columns" if form.layout else ", ".join(f"`{name}`" for name in names)
+        rows.append(f"| `{form.name}` | [{form.written_by}]({form.link}) | {form.what} | {keys} |")
+    return "\n".join(rows) + "\n"
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
+START, END = "<!-- the table of forms -->\n\n", "\n<!-- end of the table -->\n"
+
+
+def test_the_page_has_the_table() -> None:
+    assert f"{START}{table()}{END}" in PAGE.read_text()
+
+
+if __name__ == "__main__":
+    page = PAGE.read_text()
+    PAGE.write_text(page[: page.index(START)] + START + table() + page[page.index(END) :])

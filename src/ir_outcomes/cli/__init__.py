@@ -17,7 +17,7 @@ from typing import Any
 from cyclopts import App, CycloptsError, Parameter
 
 from ir_outcomes.cli import compare, gate, many
-from ir_outcomes.cli.options import STDIN, UsageError
+from ir_outcomes.cli.options import MAIN, STDIN, UsageError
 from ir_outcomes.cli.output import check_targets, error_line, messages, quiet
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -101,6 +101,7 @@ app = App(
     "are.",
     help_epilogue=f"Example:\n\n- {PROGRAM} sample .\n- {PROGRAM} compare {_COMPARED}",
     help_format="markdown",
+    group_parameters=MAIN,
     default_parameter=Parameter(
         negative="", show_default=lambda value: None if value in (None, False) else str(value), consume_multiple=False
     ),

@@ -15,7 +15,7 @@ from ir_outcomes.cli.options import (
     BASELINE,
     CONTENDERS,
     HIGHER_IS_BETTER,
-    MAIN,
+    MEASURES,
     NAMES,
     QRELS,
     QUERIES,
@@ -61,10 +61,10 @@ def compare(
     *,
     options: SavedRunOptions = SavedRunOptions(),
     tests: FamilyTests = FamilyTests(),
-    all_pairs: Annotated[bool, Parameter(group=MAIN)] = False,
+    all_pairs: bool = False,
     queries: QUERIES = None,
-    per_query: Annotated[Which | None, Parameter(group=MAIN)] = None,
-    plan: Annotated[bool, Parameter(group=MAIN)] = False,
+    per_query: Which | None = None,
+    plan: bool = False,
     output: ReportOutput = ReportOutput(),
     kind: KIND = "facets",
 ) -> None:
@@ -77,8 +77,6 @@ def compare(
     ----------
     all_pairs
         Compare every two runs, instead of all with the baseline.
-    queries
-        The texts of the queries: a file with an id, a tab and a text on each line; JSON lines; or a BEIR folder.
     per_query
         List the queries that the contender won or lost, or ranks better or worse, instead of the comparison.
     plan
@@ -182,10 +180,10 @@ def compare_outputs(
     /,
     *,
     tests: MarginTests = MarginTests(),
-    measure: Annotated[str | None, Parameter(name=["--measure", "-m"], group=MAIN)] = None,
-    qrels: Annotated[str | None, Parameter(group=MAIN)] = None,
+    measure: Annotated[str | None, Parameter(name=["--measure", "-m"])] = None,
+    qrels: str | None = None,
     rel: REL = None,
-    names: Annotated[NAMES, Parameter(group=MAIN)] = None,
+    names: NAMES = None,
     output: PlotOutput = PlotOutput(),
     higher_is_better: HIGHER_IS_BETTER = None,
     kind: KIND = "facets",
@@ -230,15 +228,13 @@ def compare_outputs(
 
 def verdict(
     *,
-    n_queries: Annotated[int, Parameter(name="--n", group=MAIN, validator=POSITIVE)],
-    won: Annotated[float, Parameter(group=MAIN)],
-    lost: Annotated[float, Parameter(group=MAIN)],
-    difference: Annotated[float, Parameter(group=MAIN)],
-    pvalue: Annotated[float, Parameter(group=MAIN, validator=Number(gte=0, lte=1))],
-    other_pvalues: Annotated[
-        list[float] | None, Parameter(name="--other-pvalue", group=MAIN, validator=Number(gte=0, lte=1))
-    ] = None,
-    rounding: Annotated[float, Parameter(group=MAIN, validator=Number(gte=0))] = 0.0,
+    n_queries: Annotated[int, Parameter(name="--n", validator=POSITIVE)],
+    won: float,
+    lost: float,
+    difference: float,
+    pvalue: Annotated[float, Parameter(validator=Number(gte=0, lte=1))],
+    other_pvalues: Annotated[list[float] | None, Parameter(name="--other-pvalue", validator=Number(gte=0, lte=1))] = None,
+    rounding: Annotated[float, Parameter(validator=Number(gte=0))] = 0.0,
     alpha: ALPHA = 0.05,
     output: Output = Output(),
 ) -> None:
@@ -281,7 +277,7 @@ def compare_cutoffs(
     /,
     *,
     options: RunOptions = RunOptions(),
-    cutoffs: Annotated[list[int] | None, Parameter(name="--at", group=MAIN, validator=POSITIVE)] = None,
+    cutoffs: Annotated[list[int] | None, Parameter(name="--at", validator=POSITIVE)] = None,
     tests: Tests = Tests(),
     resamples: RESAMPLES = 9999,
     seed: SEED = 0,
@@ -317,7 +313,7 @@ def compare_slices(
     runs: CONTENDERS,
     /,
     *,
-    by: Annotated[str, Parameter(group=MAIN)],
+    by: str,
     options: RunOptions = RunOptions(),
     queries: QUERIES = None,
     tests: CorrectedTests = CorrectedTests(),
@@ -335,8 +331,6 @@ def compare_slices(
     by
         The slices: a file with a query id, a tab and a label on each line; or length, which groups queries by their number of
         words.
-    queries
-        The texts of the queries: a file with an id, a tab and a text on each line; JSON lines; or a BEIR folder.
     over_slices
         The correction of p-values over slices, shown beside each label.
     """
@@ -356,10 +350,10 @@ def compare_judges(
     runs: RUNS,
     /,
     *,
-    judges: Annotated[list[str], Parameter(name="--judge", group=MAIN)],
-    baseline: Annotated[str | None, Parameter(group=MAIN)] = None,
-    reference: Annotated[str | None, Parameter(group=MAIN)] = None,
-    measures: Annotated[list[str] | None, Parameter(name=["--measure", "-m"], group=MAIN)] = None,
+    judges: Annotated[list[str], Parameter(name="--judge")],
+    baseline: str | None = None,
+    reference: str | None = None,
+    measures: MEASURES = None,
     options: RunOptions = RunOptions(),
     tests: CorrectedTests = CorrectedTests(),
     output: Output = Output(),
@@ -412,10 +406,10 @@ def compare_suite(
     suite: str,
     /,
     *,
-    baseline: Annotated[str | None, Parameter(group=MAIN)] = None,
-    contenders: Annotated[list[str] | None, Parameter(name="--contender", group=MAIN)] = None,
+    baseline: str | None = None,
+    contenders: Annotated[list[str] | None, Parameter(name="--contender")] = None,
     options: SuiteOptions = SuiteOptions(),
-    measures: Annotated[list[str] | None, Parameter(name=["--measure", "-m"], group=MAIN)] = None,
+    measures: MEASURES = None,
     tests: CorrectedTests = CorrectedTests(),
     over_collections: Annotated[Correction, Parameter(group=STATISTICS)] = "holm",
     allow: Annotated[list[Literal["cutoff"]] | None, Parameter(group=STATISTICS)] = None,
@@ -469,7 +463,7 @@ def holes(
     /,
     *,
     options: RunOptions = RunOptions(),
-    to_judge: Annotated[int | None, Parameter(group=MAIN, validator=POSITIVE)] = None,
+    to_judge: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
     tests: CorrectedTests = CorrectedTests(),
     output: Output = Output(),
 ) -> None:
@@ -500,8 +494,8 @@ def report(
     *,
     options: RunOptions = RunOptions(),
     queries: QUERIES = None,
-    docs: Annotated[Path | None, Parameter(group=MAIN)] = None,
-    slices: Annotated[Path | None, Parameter(group=MAIN)] = None,
+    docs: Path | None = None,
+    slices: Path | None = None,
     tests: MarginTests = MarginTests(),
     output: Annotated[Path, Parameter(alias="-o", group=OUTPUT)] = Path("report.html"),
     max_mb: Annotated[float, Parameter(group=OUTPUT, validator=Number(gt=0, lt=1000))] = 5,
@@ -513,8 +507,6 @@ def report(
 
     Parameters
     ----------
-    queries
-        The texts of the queries: a file with an id, a tab and a text on each line; JSON lines; or a BEIR folder.
     docs
         The texts of the documents: JSON lines with doc_id, and text or title. By default those of the dataset, if they are on
         this machine.

@@ -13,7 +13,6 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from ir_outcomes.cli.options import (
-    MAIN,
     QUERIES,
     STATISTICS,
     CorrectedTests,
@@ -49,10 +48,10 @@ def gate(
     runs: Annotated[list[str] | None, Parameter(help="Run B or several: the systems to decide on.")] = None,
     /,
     *,
-    margins: Annotated[tuple[float, ...], Parameter(group=MAIN, converter=margins_of, n_tokens=1)],
-    reference: Annotated[str | None, Parameter(group=MAIN)] = None,
-    suite: Annotated[str | None, Parameter(group=MAIN)] = None,
-    system: Annotated[str | None, Parameter(name="--baseline", group=MAIN)] = None,
+    margins: Annotated[tuple[float, ...], Parameter(converter=margins_of, n_tokens=1)],
+    reference: str | None = None,
+    suite: str | None = None,
+    system: Annotated[str | None, Parameter(name="--baseline")] = None,
     options: RunOptions = RunOptions(),
     max_missing: Annotated[float, Parameter(group=STATISTICS, validator=Number(gte=0, lte=1))] = 0.05,
     allow_missing: Annotated[list[str] | None, Parameter(group=STATISTICS)] = None,
@@ -86,8 +85,6 @@ def gate(
         The largest tolerable share of answerable queries for which a run has no results.
     allow_missing
         RUN@COLLECTION, with --suite: a run that this collection may lack.
-    queries
-        The texts of the queries: a file with an id, a tab and a text on each line; JSON lines; or a BEIR folder.
     report
         Also write the report page to this HTML file.
     summary

@@ -15,7 +15,6 @@ from cyclopts.validators import Number
 from ir_outcomes.cli.options import (
     ALPHA,
     HIGHER_IS_BETTER,
-    MAIN,
     MEASURES,
     POSITIVE,
     QRELS,
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
 FROM_OUTPUTS = Annotated[
     bool,
     Parameter(
-        group=MAIN,
         help="Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, "
         "one for each run; or a single table, CSV or tab-separated, with a row for each run and a column for each query.",
     ),
@@ -66,7 +64,6 @@ SHARED_CUTOFF = Annotated[
     int | None,
     Parameter(
         name=["--cutoff", "-k"],
-        group=MAIN,
         validator=POSITIVE,
         help="Ignore ranks beyond this one; by default that of the dataset, or 100, or the depth that all runs reach.",
     ),
@@ -81,7 +78,7 @@ def leaderboard(
     measures: MEASURES = None,
     options: SavedRunOptions = SavedRunOptions(),
     from_outputs: FROM_OUTPUTS = False,
-    entries: Annotated[Path | None, Parameter(group=MAIN)] = None,
+    entries: Path | None = None,
     alpha: ALPHA = 0.05,
     correction: Annotated[Correction, Parameter(group=STATISTICS)] = "holm",
     higher_is_better: HIGHER_IS_BETTER = None,
@@ -131,9 +128,9 @@ def history(
     entries: str,
     /,
     *,
-    score: Annotated[str | None, Parameter(group=MAIN)] = None,
-    until: Annotated[str | None, Parameter(group=MAIN)] = None,
-    lower_is_better: Annotated[bool, Parameter(group=MAIN)] = False,
+    score: str | None = None,
+    until: str | None = None,
+    lower_is_better: bool = False,
     output: PlotOutput = PlotOutput(),
 ) -> None:
     """Find the submissions that took first place.
@@ -167,9 +164,9 @@ def stability(
     cutoff: SHARED_CUTOFF = None,
     options: OneOrderOptions = OneOrderOptions(),
     from_outputs: FROM_OUTPUTS = False,
-    subsets: Annotated[list[str] | None, Parameter(name="--subset", group=MAIN)] = None,
-    labels: Annotated[list[str] | None, Parameter(group=MAIN)] = None,
-    top: Annotated[int, Parameter(group=MAIN, validator=POSITIVE)] = 5,
+    subsets: Annotated[list[str] | None, Parameter(name="--subset")] = None,
+    labels: list[str] | None = None,
+    top: Annotated[int, Parameter(validator=POSITIVE)] = 5,
     level: Annotated[float, Parameter(group=STATISTICS, validator=Number(gt=0, lt=1))] = 0.95,
     resamples: RESAMPLES = 1000,
     seed: SEED = 0,
@@ -234,7 +231,7 @@ def agreement(
     measures: MEASURES = None,
     options: RunOptions = RunOptions(),
     from_outputs: FROM_OUTPUTS = False,
-    splits: Annotated[int, Parameter(group=MAIN, validator=POSITIVE)] = 100,
+    splits: Annotated[int, Parameter(validator=POSITIVE)] = 100,
     alpha: ALPHA = 0.05,
     seed: SEED = 0,
     higher_is_better: HIGHER_IS_BETTER = None,
@@ -371,9 +368,9 @@ def tail(
     runs: RUNS,
     /,
     *,
-    show: Annotated[Show, Parameter(group=MAIN)] = "lengths",
+    show: Show = "lengths",
     cutoff: SHARED_CUTOFF = None,
-    bins: Annotated[int | None, Parameter(group=MAIN, validator=POSITIVE)] = None,
+    bins: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
     options: EvaluateOptions = EvaluateOptions(),
     missing: MISSING = "cutoff",
     output: PlotOutput = PlotOutput(),
@@ -429,11 +426,11 @@ def measure(
     measures: list[str],
     /,
     *,
-    places: Annotated[int, Parameter(name=["--places", "-p"], group=MAIN)] = 4,
-    by_query: Annotated[bool, Parameter(name=["--by_query", "-q"], group=MAIN)] = False,
-    no_summary: Annotated[bool, Parameter(name=["--no_summary", "-n"], group=MAIN)] = False,
+    places: Annotated[int, Parameter(name=["--places", "-p"])] = 4,
+    by_query: Annotated[bool, Parameter(name=["--by_query", "-q"])] = False,
+    no_summary: Annotated[bool, Parameter(name=["--no_summary", "-n"])] = False,
     form: Annotated[Form, Parameter(name=["--format", "--output_format", "-o"], group=OUTPUT)] = "tsv",
-    provider: Annotated[str | None, Parameter(group=MAIN)] = None,
+    provider: str | None = None,
     quiet: Annotated[bool, Parameter(group=OUTPUT)] = False,
 ) -> None:
     """Evaluate one run, like the ir_measures command.
@@ -536,7 +533,7 @@ def datasets(dataset: str | None = None, /) -> None:
     print_text(write(view, rows=None), standard_output())
 
 
-def sample(folder: Path, /, *, suite: Annotated[bool, Parameter(group=MAIN)] = False) -> None:
+def sample(folder: Path, /, *, suite: bool = False) -> None:
     """Write the embedded sample, to try everything offline.
 
     The sample has 1000 queries with their texts and qrels, and four runs.

@@ -127,9 +127,12 @@ SEED = Annotated[int, Parameter(group=STATISTICS, validator=Number(gte=0), help=
 RESAMPLES = Annotated[
     int, Parameter(group=STATISTICS, validator=POSITIVE, help="The number of random resamples of the queries.")
 ]
-MEASURES = Annotated[list[str] | None, Parameter(name=["--measure", "-m"], group=MAIN)]
+MEASURES = Annotated[list[str] | None, Parameter(name=["--measure", "-m"])]
 NAMES = Annotated[list[str] | None, Parameter(name="--name", converter=_as_text)]
-QUERIES = Annotated[str | None, Parameter(group=MAIN)]
+QUERIES = Annotated[
+    str | None,
+    Parameter(help="The texts of the queries: a file with an id, a tab and a text on each line; JSON lines; or a BEIR folder."),
+]
 HIGHER_IS_BETTER = Annotated[
     bool | None,
     Parameter(

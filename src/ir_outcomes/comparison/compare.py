@@ -60,31 +60,11 @@ USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
 @dataclass(frozen=True, eq=False)
 class MeasuredPair:
-    """A baseline and a contender, measured but not yet tested.
-
-    Attributes
-    ----------
-    queries : PairedQueries
-        Numbers of each query.
-    n_unanswerable : int
-        Queries left out.
-    n_missing : pair of int
-        Answerable queries without any result, of baseline and contender.
-    naive : Naive
-        What the framework replaces.
-    cutoffs : tuple of CutoffLabel
-        The labels at other cutoffs.
-    notes : tuple of str
-        What must be known about the input.
-    texts : mapping of str to str
-        Texts of the queries, as far as they are known.
-    metadata : mapping of str to str
-        Metadata of the two runs, as far as they have any.
-    """
+    """A baseline and a contender, measured but not yet tested."""
 
     queries: PairedQueries
     n_unanswerable: int
-    n_missing: tuple[int, int]
+    n_missing: tuple[int, int]  # answerable queries without any result, of baseline and contender
     naive: Naive
     cutoffs: tuple[CutoffLabel, ...] = ()
     notes: tuple[str, ...] = ()
@@ -110,23 +90,7 @@ def build(
 def labels_by_cutoff(
     pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings, coverage_test: CoverageTest
 ) -> list[tuple[CutoffLabel, ...]]:
-    """Find the label of each pair at its own cutoff, and at the usual ones up to the longest list of its shallower run.
-
-    Parameters
-    ----------
-    pairs : sequence of pairs of SearchLengths
-        The family, with the whole depth of the runs.
-    settings : Settings
-        Of the comparison.
-    coverage_test : {"exact", "signflip"}
-        The test that decides on coverage.
-
-    Returns
-    -------
-    list of tuple of CutoffLabel
-        For each pair, ascending. The labels are those of `ir_outcomes.compare` at each cutoff, corrected over the family, not
-        for the number of cutoffs.
-    """
+    """Return the labels of each pair at its own cutoff, and at the usual ones up to the longest list of its shallower run."""
     if settings.correction == "tukey":  # it takes as long at each cutoff, and can be refused at one that nobody asked for
         return [()] * len(pairs)
     own = settings.cutoff
@@ -288,7 +252,7 @@ def compare(
     qrels : Qrels, path, Task or its dataset id, dict, frame or iterable; or Evaluation
         See `ir_outcomes.as_qrels` and `ir_outcomes.load`. With an `Evaluation`, or the path of a saved one, no run is read, and
         `baseline` and `contenders` are names of its runs.
-    baseline : Run, path, ``"irds:<dataset id>"``, dict, frame, iterable or SearchLengths
+    baseline : Run, path, ``"irds:<dataset id>"``, dict, frame, iterable or SearchLengths, or a dict from its name to such
         Run A. See `ir_outcomes.as_run`. "best" takes the run with the highest mean reciprocal rank, "irds:" the ranking that
         comes with the task.
     contenders : the same, or a list of such, or a dict from names to such, or a directory or pattern of files
@@ -395,24 +359,12 @@ def compare(
 
 
 class _Chosen(NamedTuple):
-    """The runs of a call, baseline first.
+    """The runs of a call, baseline first."""
 
-    Attributes
-    ----------
-    evaluation : Evaluation
-        Of these runs only.
-    several : bool
-        Whether the call asked for a list of comparisons.
-    from_best : bool
-        Whether the baseline is still to be chosen.
-    notes : tuple of str
-        What was left out.
-    """
-
-    evaluation: Evaluation
-    several: bool
-    from_best: bool
-    notes: tuple[str, ...]
+    evaluation: Evaluation  # of these runs only
+    several: bool  # whether the call asked for a list of comparisons
+    from_best: bool  # whether the baseline is still to be chosen
+    notes: tuple[str, ...]  # what was left out
 
 
 def measured_pair(
@@ -447,8 +399,9 @@ def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, n
     if isinstance(several, dict):
         named = list(several.items())
     from_best = _is_best(baseline)
+    baseline_name, baseline = _with_name(baseline)
     if not from_best:
-        named.insert(0, (None, baseline))
+        named.insert(0, (baseline_name, baseline))
     if len(named) < 2 or (several is None and (all_pairs or from_best)):
         raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list or a dict of runs")
     if names is not None and len(names) != len(named):
@@ -462,6 +415,16 @@ def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, n
         named, notes = [named[0], *others], (_NOT_WITH_ITSELF,)
     evaluation = evaluate(qrels, [run for _, run in named], names=[name for name, _ in named], **settings)
     return _Chosen(evaluation, several is not None, from_best, notes)
+
+
+def _with_name(baseline: Any) -> tuple[str | None, Any]:
+    """Return the baseline with its name, where it is given as a dict from name to run."""
+    runs = run_list(baseline) if isinstance(baseline, Mapping) else None
+    if not isinstance(runs, dict):
+        return None, baseline
+    if len(runs) > 1:
+        raise ParameterError(f"baseline: a dict of {len(runs)} runs ({some(list(runs))}); give the one run with its name")
+    return next(iter(runs.items()))
 
 
 def _chosen_by_name(evaluation: Evaluation, baseline: Any, contenders: Any, all_pairs: bool) -> _Chosen:

@@ -16,7 +16,16 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, contenders_of, from_items, horizon_of
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, PairSamples, PairTests, coverage_test_for, judge, run_tests
+from ir_outcomes.comparison.verdict import (
+    DIRECTIONS,
+    LABELS,
+    PairTests,
+    coverage_test_for,
+    judge,
+    run_tests,
+    samples_of,
+    stacked,
+)
 from ir_outcomes.errors import IrOutcomesWarning, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, unjudged_share
@@ -25,8 +34,7 @@ from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Immutable, Result, cells_of, versions
-from ir_outcomes.statistics import adjust, differences
-from ir_outcomes.statistics.counts import Differences, tally_rows, tally_subsets
+from ir_outcomes.statistics import adjust
 from ir_outcomes.types import (
     Bools,
     Correction,
@@ -60,17 +68,6 @@ class Holdings:
 
     def __len__(self) -> int:
         return len(self.query)
-
-
-class _Numbers(NamedTuple):
-    """Changes of each query (contender minus baseline) under each assignment; all arrays are (n_assignments, n_queries)."""
-
-    coverage: Floats
-    ranking: Floats
-    restricted: Floats
-    won_and_lost: Floats
-    counted: Bools  # whether the query is answerable
-    shared: Bools  # whether both runs found something in common
 
 
 def holdings_of(
@@ -141,95 +138,65 @@ def effects_of(holdings: Holdings) -> tuple[Floats, Floats, Floats]:
         atom_query=np.repeat(np.arange(len(holdings)), sizes),
         atom_ranks=holdings.atom_ranks[:, atoms],
         query=np.arange(len(holdings)),
+        clusters=None,
     )
-    before = _numbers(each, np.zeros((1, len(holdings)), dtype=bool))
-    after = _numbers(each, np.ones((1, len(holdings)), dtype=bool))
-    return (
-        (after.coverage - before.coverage)[0],
-        (after.ranking - before.ranking)[0],
-        (after.restricted - before.restricted)[0],
-    )
+    before, after = (_changes(each, np.full((1, len(holdings)), relevant)) for relevant in (False, True))
+    coverage, ranking, restricted = after - before
+    return coverage, ranking, restricted
 
 
 def _tests(holdings: Holdings, relevant: Bools, *, labels_only: bool) -> PairTests:
-    settings, numbers = holdings.settings, _numbers(holdings, relevant)
-    samples = PairSamples(
-        coverage=_tallied(numbers.coverage, numbers.counted, holdings.clusters),
-        ranking=_tallied(numbers.ranking, numbers.shared, holdings.clusters),
-        all_queries=_tallied(numbers.restricted, numbers.counted, holdings.clusters),
-        won_and_lost=_tallied(numbers.won_and_lost, numbers.counted, holdings.clusters),
-        higher_is_better=False,
-    )
+    """Run the tests under each assignment, for so many at a time as fit into memory."""
+    settings = holdings.settings
     # One relevant document more makes it possible that a query has several.
     many_relevant = holdings.many_relevant or bool(relevant.any())
     coverage_test = coverage_test_for(settings.unit, many_relevant, holdings.clusters is not None)
-    levels = settings.first_step_level, settings.alpha
-    return run_tests(samples, settings.test, coverage_test, levels=levels, labels_only=labels_only)
+    size = max(1, LARGEST_BLOCK // max(len(holdings.atom_query) + len(holdings), 1))
+    tests = []
+    for start in range(0, len(relevant), size):
+        pair, counted = _paired(holdings, relevant[start : start + size])
+        own_queries = np.repeat(np.eye(len(counted)), holdings.n_queries, axis=0)[counted.ravel()]
+        samples = samples_of(pair, own_queries)
+        tests.append(run_tests(samples, settings.test, coverage_test, settings.levels, labels_only=labels_only))
+    return stacked(tests)
 
 
-def _numbers(holdings: Holdings, relevant: Bools) -> _Numbers:
-    """Compute the changes of each query under each assignment, so many at a time as fit into memory."""
-    n_items = len(holdings.atom_query) + len(holdings)
-    size = max(1, LARGEST_BLOCK // max(n_items, 1))
-    blocks = [_numbers_of_block(holdings, relevant[start : start + size]) for start in range(0, len(relevant), size)]
-    return _Numbers(*map(np.concatenate, zip(*blocks, strict=True)))
-
-
-def _numbers_of_block(holdings: Holdings, relevant: Bools) -> _Numbers:
+def _paired(holdings: Holdings, relevant: Bools) -> tuple[PairedQueries, Bools]:
+    """Return the answerable queries of all assignments, one after the other, and which are, (n_assignments, n_queries)."""
     n, n_queries = len(relevant), holdings.n_queries
     assignment, document = np.nonzero(relevant)
-    group = np.concatenate(
-        [
-            (np.arange(n)[:, None] * n_queries + holdings.atom_query).ravel(),
-            assignment * n_queries + holdings.query[document],
-        ]
-    )
+    of_atoms = (np.arange(n)[:, None] * n_queries + holdings.atom_query).ravel()
+    group = np.concatenate([of_atoms, assignment * n_queries + holdings.query[document]])
     ranks = np.concatenate([np.tile(holdings.atom_ranks, n), holdings.ranks[:, document]], axis=1)
     counted = np.bincount(group, minlength=n * n_queries) > 0
-    place = np.cumsum(counted) - 1
+    item = (np.cumsum(counted) - 1)[group]
     if holdings.settings.unit == "query":
+        lengths = [_first(item, rank, int(counted.sum())) for rank in ranks]
         item = np.arange(int(counted.sum()))
-        lengths = [_first(place[group], rank, len(item)) for rank in ranks]
     else:
-        item = place[group]
         lengths = [_documents(item, rank) for rank in ranks]
-    pair = from_items(("A", "B"), ("",) * int(counted.sum()), item, (lengths[0], lengths[1]), holdings.horizon)
-    return _changes(pair, counted.reshape(n, n_queries))
+    clusters = None
+    if holdings.clusters is not None:  # those of each assignment are clusters of their own
+        n_clusters = int(holdings.clusters.max()) + 1
+        clusters = (np.arange(n)[:, None] * n_clusters + holdings.clusters).ravel()[counted]
+    ids = ("",) * int(counted.sum())
+    pair = from_items(("A", "B"), ids, item, (lengths[0], lengths[1]), holdings.horizon, clusters)
+    return pair, counted.reshape(n, n_queries)
 
 
-def _changes(pair: PairedQueries, counted: Bools) -> _Numbers:
-    def spread(values: Floats, where: Bools) -> Floats:
-        everywhere = np.zeros(counted.shape)
-        everywhere[where] = values
-        return everywhere
-
-    shared = np.zeros(counted.shape, dtype=bool)
-    shared[counted] = pair.shared
+def _changes(holdings: Holdings, relevant: Bools) -> Floats:
+    """Return the changes of coverage, search length and restricted search length, (3, n_queries), under one assignment."""
+    pair, counted = _paired(holdings, relevant)
     restricted = pair.restricted
     assert restricted is not None  # holes are looked at within a cutoff
-    return _Numbers(
-        coverage=spread(differences(pair.found_baseline, pair.found_contender), counted),
-        ranking=spread(differences(pair.length_baseline[pair.shared], pair.length_contender[pair.shared]), shared),
-        restricted=spread(differences(restricted.baseline, restricted.contender), counted),
-        won_and_lost=spread(differences(-restricted.won, restricted.lost), counted),
-        counted=counted,
-        shared=shared,
-    )
-
-
-def _tallied(changes: Floats, counted: Bools, clusters: Ints | None) -> Differences:
-    """Count the differences of each assignment, without the queries that do not count, whose change is 0."""
-    if clusters is not None:  # those of each assignment are clusters of their own
-        n, n_queries = changes.shape
-        codes = np.arange(n)[:, None] * (int(clusters.max()) + 1) + clusters
-        own_queries = np.repeat(np.eye(n), n_queries, axis=0)
-        return tally_subsets(changes[counted], counted.ravel(), own_queries, codes.ravel())
-    sample = tally_rows(changes)
-    sample.positive[0] -= (~counted).sum(axis=1)
-    return sample
+    ranking = np.where(pair.shared, pair.length_contender - pair.length_baseline, 0.0)
+    changes = np.zeros((3, holdings.n_queries))
+    changes[:, counted[0]] = pair.found_contender - pair.found_baseline, ranking, restricted.contender - restricted.baseline
+    return changes
 
 
 def _corrected(pvalue: Floats, others: Floats, correction: str) -> Floats:
+    """Return the p-value under each assignment, corrected together with those of the other pairs."""
     if not len(others):
         return pvalue
     return np.array([adjust([own, *others], correction)[0] for own in pvalue.tolist()])

@@ -113,13 +113,7 @@ class Settings:
 
 
 def contenders_of(evaluation: Evaluation, baseline: str, contenders: str | Sequence[str] | None) -> list[str]:
-    """Return the names of the contenders: one, several, or by default all runs but the baseline.
-
-    Raises
-    ------
-    ParameterError
-        If the evaluation lacks a run, or there is no contender.
-    """
+    """Return the names of the contenders: one, several, or by default all runs but the baseline."""
     if contenders is None:
         contenders = [name for name in evaluation.names if name != baseline]
     names = [contenders] if isinstance(contenders, str) else list(dict.fromkeys(contenders))
@@ -198,76 +192,37 @@ class Outcomes:
 
 
 class Restricted(NamedTuple):
-    """Search lengths over all answerable queries: k + 1 where nothing is found.
+    """Search lengths over all n answerable queries, k + 1 where nothing is found, averaged over the query's items; arrays."""
 
-    Attributes
-    ----------
-    horizon : int
-        k: the cutoff, or the depth of the deeper run where that is smaller.
-    baseline, contender : (n,) float arrays
-        Restricted search length, averaged over the query's items; ranks, lower is better.
-    both, won, lost : (n,) float arrays
-        Parts of the difference (contender minus baseline) that come from items that both found, from items that only the
-        contender found (0 or negative) and from items that only the baseline found (0 or positive). They sum to the difference.
-    """
-
-    horizon: int
+    horizon: int  # k: the cutoff, or the depth of the deeper run where that is smaller
     baseline: Floats
     contender: Floats
-    both: Floats
-    won: Floats
-    lost: Floats
+    both: Floats  # parts of the difference (they sum to it): from items that both found,
+    won: Floats  # from items that only the contender found, 0 or negative,
+    lost: Floats  # and from items that only the baseline found, 0 or positive
 
 
 @dataclass(frozen=True, eq=False)
 class PairedQueries:
-    """Per-query numbers of a pair of runs, over the answerable queries.
-
-    Attributes
-    ----------
-    baseline, contender : str
-        Names of the runs.
-    query_ids : tuple of str
-        The answerable queries, in the order of the qrels.
-    outcomes : Outcomes
-        Counts and shares.
-    found_baseline, found_contender : (n,) float arrays
-        Share of the query's items found, between 0 and 1, higher is better.
-    item_share : float
-        Mean over the queries of one over the number of items: 1 where every query is one item.
-    shared : (n,) bool array
-        Whether both runs found at least one same item: the queries of the ranking facet.
-    length_baseline, length_contender : (n,) float arrays
-        Mean search length over the items that both found, or where there is no such item over those that the run found itself;
-        ranks, lower is better; NaN where the run found nothing.
-    reciprocal_baseline, reciprocal_contender : (n,) float arrays
-        The same of reciprocal search lengths, higher is better.
-    restricted : Restricted or None
-        Search lengths over all queries; None without a cutoff, and for other measures than search lengths.
-    clusters : (n,) int64 array or None
-        Cluster of each query; None where queries are independent.
-    measure : str or None
-        None for search lengths; the name of another measure whose values take the place of lengths.
-    higher_is_better : bool
-        Direction of the lengths, or of that measure.
-    """
+    """Per-query numbers of a pair of runs, over the n answerable queries; (n,) arrays."""
 
     baseline: str
     contender: str
     query_ids: tuple[str, ...]
     outcomes: Outcomes
-    found_baseline: Floats
+    found_baseline: Floats  # share of the query's items found
     found_contender: Floats
-    item_share: float
-    shared: Bools
+    item_share: float  # mean over the queries of one over the number of items: 1 where every query is one item
+    shared: Bools  # whether both runs found at least one same item: the queries of the ranking facet
+    # Mean search length on what both found, else on what the run found itself; NaN where it found nothing.
     length_baseline: Floats
     length_contender: Floats
-    reciprocal_baseline: Floats
+    reciprocal_baseline: Floats  # the same of reciprocals
     reciprocal_contender: Floats
-    restricted: Restricted | None
-    clusters: Ints | None = None
-    measure: str | None = None
-    higher_is_better: bool = False
+    restricted: Restricted | None  # None without a cutoff, and for other measures than search lengths
+    clusters: Ints | None = None  # cluster of each query; None where queries are independent
+    measure: str | None = None  # another measure, whose values take the place of lengths
+    higher_is_better: bool = False  # direction of the lengths, or of that measure
 
     @property
     def identical(self) -> bool:
@@ -290,24 +245,7 @@ class PairedQueries:
 
 
 def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> PairedQueries:
-    """Split the answerable queries by outcome, and compute the numbers of each query.
-
-    Parameters
-    ----------
-    baseline, contender : SearchLengths
-        Computed with the same qrels and settings.
-    unit : {"query", "document"}
-        Whether a query's first relevant document or each of its relevant documents is an item.
-
-    Raises
-    ------
-    MismatchError
-        If the two were computed with different qrels or settings.
-
-    References
-    ----------
-    Lin et al. 2021, section 4; for documents joined with Alex et al. 2022, equations 1 and 2.
-    """
+    """Split the answerable queries by outcome, and compute the numbers of each query; the items are queries or documents."""
     items = match(baseline, contender, unit)
     answerable = baseline.answerable
     query_ids = tuple(compress(baseline.query_ids, answerable.tolist()))
@@ -330,23 +268,7 @@ def from_items(
     horizon: int | None,
     clusters: Ints | None = None,
 ) -> PairedQueries:
-    """Compute the numbers of each query from its items.
-
-    Parameters
-    ----------
-    names : pair of str
-        Baseline and contender.
-    query_ids : tuple of str
-        The answerable queries.
-    query : (n_items,) int64 array
-        The query of each item, as an index into `query_ids`.
-    lengths : pair of (n_items,) float arrays
-        Search lengths; NaN where the item was not found.
-    horizon : int or None
-        k of the restricted search length.
-    clusters : (n_queries,) int64 array, optional
-        Cluster of each query.
-    """
+    """Compute the numbers of each query from the search lengths of its items, NaN where an item was not found."""
     n_queries = len(query_ids)
     found = ~np.isnan(lengths[0]), ~np.isnan(lengths[1])
     both = found[0] & found[1]

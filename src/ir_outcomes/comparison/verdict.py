@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -11,8 +11,8 @@ import numpy as np
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.statistics import adjust, differences
 from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
-from ir_outcomes.statistics.tests import Tests, binomial_tests, mean_tests, sign_flip_tests, wilcoxon_tests
-from ir_outcomes.types import Bools, Floats, Ints, RankingTest, Unit, unreachable
+from ir_outcomes.statistics.tests import PAIRED, Tests, binomial_tests, mean_tests, wilcoxon_tests
+from ir_outcomes.types import Bools, Floats, Ints, RankingTest, Unit
 
 Direction = Literal["better", "worse", "none"]
 
@@ -51,20 +51,11 @@ def direction_of(label: str) -> Direction:
 
 
 class Findings(NamedTuple):
-    """What the tests say about one facet, for each of m contenders.
+    """What the tests say about one facet, for each of m contenders; (m,) bool arrays."""
 
-    Attributes
-    ----------
-    up, down : (m,) bool arrays
-        The facet improves or worsens, and the corrected p-value of the deciding test is at most alpha.
-    gain, hurt : (m,) bool arrays
-        It improves or worsens, and the raw p-value of the deciding test is at most alpha; for ranking also that of the t or
-        Wilcoxon test in its own direction, because "no harm" must not depend on the choice of a test.
-    """
-
-    up: Bools
-    hurt: Bools
-    down: Bools
+    up: Bools  # it improves, and the corrected p-value of the deciding test is at most alpha
+    hurt: Bools  # it worsens, and a raw p-value is: of the deciding test, or for ranking of t or Wilcoxon in its own direction
+    down: Bools  # up and hurt with the runs swapped
     gain: Bools
 
     def swapped(self) -> Findings:
@@ -73,25 +64,12 @@ class Findings(NamedTuple):
 
 
 class Verdicts(NamedTuple):
-    """The two-facet verdict on each of m contenders.
+    """The two-facet verdict on each of m contenders; (m,) arrays."""
 
-    Attributes
-    ----------
-    label : (m,) int array
-        Index into `LABELS`, after the confirmation and the guard.
-    strict : (m,) int array
-        The rule of Lin et al. 2021, before the guard: 1 better (both facets improve significantly and neither is hurt), -1 the
-        same for the baseline, 0 undecided.
-    do_no_harm : (m,) int array
-        The same for their weaker rule: at least one facet improves significantly and none is hurt.
-    guard : (m,) bool array
-        Whether the guard turned a label into "trade-off".
-    """
-
-    label: Ints
-    strict: Ints
-    do_no_harm: Ints
-    guard: Bools
+    label: Ints  # index into LABELS, after the confirmation and the guard
+    strict: Ints  # the rule of Lin et al. 2021, before the guard: 1 better (both facets up, none hurt), -1 worse, 0 undecided
+    do_no_harm: Ints  # the same for their weaker rule: at least one facet up, none hurt
+    guard: Bools  # whether the guard turned a label into "trade-off"
 
     @property
     def direction(self) -> Ints:
@@ -105,21 +83,7 @@ class Verdicts(NamedTuple):
 
 
 def find(deciding: Tests, corrected: Floats, alpha: float, *, higher_is_better: bool, vetoes: Sequence[Tests] = ()) -> Findings:
-    """Say what the tests of a facet find.
-
-    Parameters
-    ----------
-    deciding : Tests
-        The deciding test, for each of m contenders.
-    corrected : (m,) float array
-        Its p-values, corrected for the comparisons of the call.
-    alpha : float
-        Level.
-    higher_is_better : bool
-        Direction of the facet.
-    vetoes : sequence of Tests
-        Other tests that find gain or harm, each in its own direction.
-    """
+    """Return what the tests of a facet find: the deciding one with its corrected p-values, and others for gain and harm."""
     improvement = 1 if higher_is_better else -1
     direction = deciding.direction * improvement
     gain, hurt = np.zeros(len(direction), dtype=bool), np.zeros(len(direction), dtype=bool)
@@ -149,40 +113,10 @@ def decide(
     guards: Sequence[Tests] = (),
     alpha: float = 0.05,
 ) -> Verdicts:
-    """Apply the rules *strict* and *do no harm*, choose the labels, and let all queries confirm and guard them.
+    """Apply the rules *strict* and *do no harm* (Lin et al. 2021, section 5), and let all queries confirm and guard the labels.
 
-    Parameters
-    ----------
-    coverage, ranking : Findings
-        Of both facets.
-    confirmed : (m,) int array, optional
-        The direction that all queries confirm, from `confirmed_by`. A direction with only one facet stands only there; by
-        default nowhere.
-    guards : sequence of Tests
-        Tests on all queries in which a positive direction is worse for the contender: the restricted search length, and its
-        part of won and lost. A label that says better or gain (worse or loss) while one of them is significantly worse (better)
-        becomes "trade-off".
-    alpha : float
-        Raw level of the guard.
-
-    Returns
-    -------
-    Verdicts
-
-    References
-    ----------
-    Lin et al. 2021, section 5, for the two rules.
-
-    Examples
-    --------
-    >>> no, yes = np.array([False]), np.array([True])
-    >>> nothing = Findings(up=no, hurt=no, down=no, gain=no)
-    >>> improved = Findings(up=yes, hurt=no, down=no, gain=yes)
-    >>> verdicts = decide(nothing, improved)
-    >>> verdicts.labels(), verdicts.strict.tolist(), verdicts.do_no_harm.tolist()
-    (['ranking gain, unconfirmed'], [0], [1])
-    >>> decide(nothing, improved, confirmed=np.array([1])).labels()
-    ['better without harm']
+    A direction with one facet stands only where `confirmed` (from `confirmed_by`; None: nowhere) has it, too. A positive
+    direction of the `guards`, tests over all queries, is worse for the contender.
     """
     swapped = coverage.swapped(), ranking.swapped()
     strict = _strictly_better(coverage, ranking).astype(np.int64) - _strictly_better(*swapped)
@@ -233,66 +167,29 @@ def coverage_test_for(unit: Unit, many_relevant: bool, clustered: bool = False) 
 
 
 class PairSamples(NamedTuple):
-    """Paired differences by query, contender minus baseline, as the tests take them.
+    """Paired differences by query, contender minus baseline, as the tests take them."""
 
-    Attributes
-    ----------
-    coverage : Differences
-        Change of the share found; higher is better.
-    ranking : Differences
-        Change of the search length on what both found, on the queries where there is such a thing; lower is better (or in the
-        direction of the measure that takes its place).
-    all_queries : Differences or None
-        Change of the restricted search length over all queries (or of the measure that takes its place).
-    won_and_lost : Differences or None
-        The part of won and lost of the restricted search length; lower is better.
-    higher_is_better : bool
-        Direction of `ranking` and `all_queries`.
-    """
-
-    coverage: Differences
-    ranking: Differences
-    all_queries: Differences | None
-    won_and_lost: Differences | None
-    higher_is_better: bool
+    coverage: Differences  # share found; higher is better
+    ranking: Differences  # search length on what both found, where there is such a thing
+    all_queries: Differences | None  # restricted search length (or the measure that takes its place)
+    won_and_lost: Differences | None  # its part of won and lost; lower is better
+    higher_is_better: bool  # direction of ranking and all queries
 
 
 class PairTests(NamedTuple):
-    """P-values and directions of the tests that decide, veto and guard; arrays over samples or pairs.
+    """P-values and directions of the tests that decide, veto, confirm and guard; arrays over samples or pairs."""
 
-    Attributes
-    ----------
-    coverage, ranking : Tests
-        The deciding tests.
-    mean, wilcoxon : Tests
-        The tests of ranking that find harm whichever test decides.
-    confirming : tuple of Tests
-        Tests over all queries that confirm a direction: of the mean, and Wilcoxon; empty where nothing can confirm.
-    guards : tuple of Tests
-        Tests of the restricted search length and of its part of won and lost; empty where they are not known.
-    higher_is_better : bool
-        Direction of ranking and of the tests that confirm.
-    """
-
-    coverage: Tests
+    coverage: Tests  # the deciding tests of both facets
     ranking: Tests
-    mean: Tests
+    mean: Tests  # tests of ranking that find harm whichever test decides
     wilcoxon: Tests
-    confirming: tuple[Tests, ...]
-    guards: tuple[Tests, ...]
-    higher_is_better: bool
+    confirming: tuple[Tests, ...]  # over all queries: of the mean, and Wilcoxon; empty where nothing can confirm
+    guards: tuple[Tests, ...]  # of the restricted search length and of its part of won and lost; empty where not known
+    higher_is_better: bool  # direction of ranking and of the tests that confirm
 
 
 class Judgment(NamedTuple):
-    """Verdicts, with the corrected p-values that led to them.
-
-    Attributes
-    ----------
-    verdicts : Verdicts
-        One for each pair or sample.
-    coverage, ranking : (m,) float arrays
-        Corrected p-values of the deciding tests.
-    """
+    """Verdicts, and the corrected p-values of the deciding tests of both facets that led to them."""
 
     verdicts: Verdicts
     coverage: Floats
@@ -300,16 +197,7 @@ class Judgment(NamedTuple):
 
 
 def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSamples:
-    """Take the differences of a pair as samples.
-
-    Parameters
-    ----------
-    pair : PairedQueries
-        The pair.
-    subsets : (n_queries, n_subsets) array, optional
-        From `ir_outcomes.statistics.membership`: a sample for each subset, a union of clusters where there are any. By default
-        one sample of all queries.
-    """
+    """Take the differences of a pair as one sample, or one for each of (n_queries, n_subsets) subsets, unions of clusters."""
     every = np.ones(len(pair.query_ids), dtype=bool)
     restricted, all_queries = pair.restricted, pair.all_queries
 
@@ -336,24 +224,12 @@ def run_tests(
     *,
     labels_only: bool = False,
 ) -> PairTests:
-    """Run the tests that decide, veto and guard.
+    """Run the tests that decide, veto, confirm and guard; for `levels` and `labels_only` see `sign_flip_tests`."""
 
-    Parameters
-    ----------
-    samples : PairSamples
-        One or many samples of the queries.
-    ranking_test : {"t", "wilcoxon", "signflip"}
-        Which test decides on ranking. With few differences the sign-flip test takes the place of t.
-    coverage_test : {"exact", "signflip"}
-        From `coverage_test_for`.
-    levels : pair of float, optional
-        Smallest and largest level that p-values are compared with; see `sign_flip`.
-    labels_only : bool
-        Whether nothing but the side of these levels matters, as for the labels of halves; see `sign_flip_tests`.
-    """
-    mean_of = partial(mean_tests, levels=levels, labels_only=labels_only)
-    flipped = partial(sign_flip_tests, levels=levels, labels_only=labels_only)
-    mean, wilcoxon = mean_of(samples.ranking), wilcoxon_tests(samples.ranking)
+    def deciding(test: str, sample: Differences) -> Tests:
+        return Tests(*PAIRED[test](sample, levels, labels_only)[:2])
+
+    mean = mean_tests(samples.ranking, levels, labels_only=labels_only)
     everywhere, won_and_lost = samples.all_queries, samples.won_and_lost
     confirming: tuple[Tests, ...] = ()
     guards: tuple[Tests, ...] = ()
@@ -363,10 +239,10 @@ def run_tests(
         confirming = mean_all, _ = side_of(everywhere), wilcoxon_tests(everywhere)
         guards = () if won_and_lost is None else (mean_all, side_of(won_and_lost))
     return PairTests(
-        coverage=_coverage_tests(samples.coverage, coverage_test, flipped),
-        ranking=_ranking_tests(samples.ranking, ranking_test, mean, wilcoxon, flipped),
+        coverage=_binomial_tests(samples.coverage) if coverage_test == "exact" else deciding("signflip", samples.coverage),
+        ranking=mean if ranking_test == "t" else deciding(ranking_test, samples.ranking),
         mean=mean,
-        wilcoxon=wilcoxon,
+        wilcoxon=wilcoxon_tests(samples.ranking),
         confirming=confirming,
         guards=guards,
         higher_is_better=samples.higher_is_better,
@@ -399,21 +275,7 @@ def judge(
     looks: int = 1,
     corrected: tuple[Floats, Floats] | None = None,
 ) -> Judgment:
-    """Correct the deciding p-values over the family, and reach the verdicts.
-
-    Parameters
-    ----------
-    tests : PairTests
-        Of all pairs of the family, or of all samples of a pair.
-    alpha : float
-        Level.
-    correction : str
-        See `ir_outcomes.statistics.adjust`; "none" for samples of one pair.
-    looks : int
-        Corrected p-values are multiplied by it: how often the same queries had been looked at.
-    corrected : pair of (m,) float arrays, optional
-        P-values of coverage and ranking that are already corrected.
-    """
+    """Reach the verdicts, after the deciding p-values were corrected over the family and multiplied by the number of looks."""
     if corrected is None:
         corrected = adjust(tests.coverage.pvalue, correction), adjust(tests.ranking.pvalue, correction)
     coverage_p, ranking_p = (np.minimum(1.0, looks * np.asarray(pvalues)) for pvalues in corrected)
@@ -425,22 +287,5 @@ def judge(
     return Judgment(decide(coverage, ranking, confirmed, tests.guards, alpha), coverage_p, ranking_p)
 
 
-def _coverage_tests(sample: Differences, test: CoverageTest, flipped: Callable[[Differences], Tests]) -> Tests:
-    won, lost = sample.positive[1:].sum(axis=0), sample.negative[1:].sum(axis=0)
-    if test == "exact":
-        return binomial_tests(won, lost)
-    if test == "signflip":
-        return flipped(sample)
-    unreachable(test)
-
-
-def _ranking_tests(
-    sample: Differences, test: RankingTest, mean: Tests, wilcoxon: Tests, flipped: Callable[[Differences], Tests]
-) -> Tests:
-    if test == "t":
-        return mean
-    if test == "wilcoxon":
-        return wilcoxon
-    if test == "signflip":
-        return flipped(sample)
-    unreachable(test)
+def _binomial_tests(sample: Differences) -> Tests:
+    return binomial_tests(sample.positive[1:].sum(axis=0), sample.negative[1:].sum(axis=0))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["notes_on_input", "notes_on_verdict", "ranked", "sentence"]
 
 FEW_QUERIES = 60
+_ABOUT = {"wilcoxon": "signed ranks"}  # what a test of ranking is about, where that is not the mean
 
 _OPENINGS = {
     "better on both facets": "{contender} is better than {baseline} on both facets",
@@ -142,10 +143,10 @@ def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
     """Say the estimate of the test that decides: its direction is that of the verdict."""
     unit = " ranks" if facet.measured_in == "ranks" else ""
     direction = facet.decides.direction
-    if facet.test == "wilcoxon":
+    if (about := _ABOUT.get(facet.test)) is not None:
         if direction == 0:
-            return "is neither longer nor shorter on most queries" if unit else "is the same on most queries"
-        return f"is {words[0] if direction > 0 else words[1]} by signed ranks"
+            return f"is neither {words[0]} nor {words[1]} by {about}"
+        return f"is {words[0] if direction > 0 else words[1]} by {about}"
     if not facet.difference:
         return "is the same on average"
     return f"is {_size(facet.difference, places)}{unit} {words[0] if facet.difference > 0 else words[1]}"
