@@ -10,11 +10,8 @@ import glob
 import io
 import os
 import re
-<<<<<<< HEAD
 import runpy
-=======
 import shlex
->>>>>>> main
 import shutil
 import subprocess
 import sys
