@@ -18,7 +18,9 @@ from ir_outcomes.samples import write_sample
 def sample(tmp_path_factory: pytest.TempPathFactory) -> iro.Evaluation:
     folder = tmp_path_factory.mktemp("sample")
     write_sample(folder)
-    return iro.evaluate(folder / "qrels.txt", str(folder / "*.run"), measures=["nDCG@10"], queries=folder / "queries.tsv")
+    return iro.evaluate(
+        folder / "qrels.txt", str(folder / "*.run"), measures=["nDCG@10", "RR@10"], queries=folder / "queries.tsv"
+    )
 
 
 def measured(result: Result) -> tuple[int, int, int]:
