@@ -24,8 +24,8 @@ import numpy as np
 from simulate_errors import with_swapped
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.outcomes import pair_queries
-from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, samples_of
+from ir_outcomes.comparison.outcomes import coverage_test_for, pair_queries
+from ir_outcomes.comparison.verdict import judge, run_tests, samples_of
 from ir_outcomes.statistics.counts import membership
 from ir_outcomes.statistics.tests import t_tests
 from ir_outcomes.types import Bools, Floats, Ints, Unit
@@ -72,7 +72,7 @@ def directions(
     baseline, contender = (evaluation.at(cutoff)[place] for place in pair)
     queries = pair_queries(baseline, contender, evaluation.unit)
     samples = samples_of(with_swapped(queries) if swapped else queries, subsets)
-    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant)
+    coverage_test = coverage_test_for(evaluation)
     verdicts = judge(run_tests(samples, "t", coverage_test, levels=(ALPHA, ALPHA), labels_only=True), alpha=ALPHA).verdicts
     return Directions(np.where(verdicts.guard, 0, verdicts.do_no_harm), verdicts.direction)
 

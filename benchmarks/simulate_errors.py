@@ -9,6 +9,7 @@ known to about 0.5.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -29,7 +30,7 @@ from ir_outcomes.statistics import (
     ratio_interval,
     t_test,
 )
-from ir_outcomes.statistics.intervals import interval_of_mean
+from ir_outcomes.statistics.intervals import t_interval
 from ir_outcomes.statistics.tests import Tests, binomial_tests
 from ir_outcomes.types import Unit
 
@@ -196,7 +197,7 @@ def interval_rates(population: Population, n: int, trials: int) -> dict[str, flo
             if np.all(sample == sample[0]):
                 continue
             note("mean difference", mean_interval(sample, level), float(d.mean()))
-            plain = interval_of_mean(float(sample.mean()), float(sample.std(ddof=1)), n, level)
+            plain = t_interval(sample.mean(), sample.std(ddof=1) / math.sqrt(n), n - 1, level)
             note("mean difference, plain t", plain, float(d.mean()))
             ratio = ratio_interval(lengths[0][drawn], lengths[1][drawn], level)
             note("ratio of means", ratio, float(lengths[1].mean() / lengths[0].mean()))

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import ir_outcomes as iro
 from ir_outcomes.columns import Column
-from ir_outcomes.comparison.verdict import coverage_test_for, judge, run_tests, samples_of, stacked
+from ir_outcomes.comparison.outcomes import coverage_test_for
+from ir_outcomes.comparison.verdict import judge, run_tests, samples_of, stacked
 from ir_outcomes.leaderboards.pairs import pair_blocks
 from ir_outcomes.showing.formats import markdown_table
 from ir_outcomes.statistics.tests import FEW, t_tests
@@ -78,7 +79,7 @@ class Collection:
 
 
 def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
-    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant)
+    coverage_test = coverage_test_for(evaluation)
     few, tests, by_t = [], [], []
     for block in pair_blocks(evaluation.with_cutoff(cutoff)):
         samples = samples_of(block.pair, block.counts)

@@ -19,7 +19,7 @@ from statsmodels.stats.multitest import multipletests
 
 import ir_outcomes as iro
 from ir_outcomes import ESL, Answered, Outcome
-from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import DatasetUnavailable, FormatError, IrOutcomesWarning, MissingDependency, ParameterError
 from ir_outcomes.statistics import differences, paired_tests
 from tests.helpers.comparisons import compare_several

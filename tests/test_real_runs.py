@@ -14,7 +14,7 @@ import scipy.stats
 from ir_measures import AP, RR, P
 
 import ir_outcomes as iro
-from ir_outcomes.comparison import Comparison
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.statistics import differences, t_test, wilcoxon
 from tests.helpers import literal
 

@@ -5,32 +5,17 @@ Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_m
 
 from ir_outcomes import pyterrier
 from ir_outcomes._version import __version__
-from ir_outcomes.across import (
-    CollectionsComparison,
-    CutoffsComparison,
-    GateResult,
-    JudgesComparison,
-    SlicesComparison,
-    compare_collections,
-    compare_cutoffs,
-    compare_judges,
-    compare_slices,
-    gate,
-    to_label,
-)
-from ir_outcomes.comparison import (
-    Comparison,
-    Comparisons,
-    Holes,
-    Plan,
-    SummaryVerdict,
-    compare,
-    compare_measure,
-    compare_outputs,
-    holes,
-    plan,
-    verdict_from_summary,
-)
+from ir_outcomes.across.audit import to_label
+from ir_outcomes.across.collections import CollectionsComparison, compare_collections
+from ir_outcomes.across.gate import GateResult, gate
+from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison, compare_cutoffs, compare_judges
+from ir_outcomes.across.slices import SlicesComparison, compare_slices
+from ir_outcomes.comparison.compare import compare
+from ir_outcomes.comparison.holes import Holes, holes
+from ir_outcomes.comparison.outputs import compare_measure, compare_outputs
+from ir_outcomes.comparison.plan import Plan, plan
+from ir_outcomes.comparison.published import SummaryVerdict, verdict_from_summary
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import (
     DatasetUnavailable,
     EmptyInput,
@@ -47,43 +32,21 @@ from ir_outcomes.evaluation.evaluate import evaluate, evaluate_suite
 from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.scores import Scores, scores_from_outputs
-from ir_outcomes.leaderboards import (
-    Agreement,
-    Leaderboard,
-    RankCorrelation,
-    RankDistribution,
-    SotaHistory,
-    agreement,
-    leaderboard,
-    rank_correlation,
-    rank_distribution,
-    sota_history,
-)
-from ir_outcomes.measures import (
-    ASL,
-    ESL,
-    Answered,
-    Outcome,
-    parse_measure,
-    register,
-    register_baseline,
-)
-from ir_outcomes.reading import Qrels, Run, Task, as_qrels, as_run, beir_texts, known_tasks, load, read_qrels, read_run
+from ir_outcomes.leaderboards.agreement import Agreement, agreement
+from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
+from ir_outcomes.leaderboards.history import SotaHistory, sota_history
+from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, rank_correlation, rank_distribution
+from ir_outcomes.measures.baselines import register_baseline
+from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome
+from ir_outcomes.measures.provider import register
+from ir_outcomes.reading.measure_names import parse_measure
+from ir_outcomes.reading.qrels import Qrels, as_qrels, beir_texts, read_qrels
+from ir_outcomes.reading.runs import Run, as_run, read_run
+from ir_outcomes.reading.tasks import Task, known_tasks, load
 from ir_outcomes.showing.report import ReportPage, report
-from ir_outcomes.tail import (
-    RRIE,
-    DocumentChanges,
-    Headroom,
-    LengthChanges,
-    LengthDistributions,
-    Reordering,
-    headroom,
-    length_changes,
-    length_distributions,
-    reordering,
-    rrie,
-    rrie_from_means,
-)
+from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, length_changes, length_distributions
+from ir_outcomes.tail.reordering import Reordering, reordering
+from ir_outcomes.tail.rrie import RRIE, Headroom, headroom, rrie, rrie_from_means
 
 __all__ = [
     "ASL",

@@ -15,15 +15,17 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from ir_outcomes.comparison import Comparison, Comparisons, compare, compare_outputs
+from ir_outcomes.comparison.compare import compare
+from ir_outcomes.comparison.outputs import compare_outputs
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import DatasetUnavailable, FormatError, MissingDependency, ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
-from ir_outcomes.measures import parse_measure
 from ir_outcomes.measures.definitions import SearchLengthMeasure
 from ir_outcomes.measures.provider import Recording
 from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id, reason_of
+from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import distinct_names
 from ir_outcomes.reading.tasks import Task, load

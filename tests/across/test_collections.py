@@ -266,6 +266,29 @@ def test_a_label_of_one_facet_is_confirmed_by_the_mean_over_all_queries() -> Non
     assert not_confirmed.label == "ranking gain, unconfirmed"
 
 
+def test_effects_of_clusters() -> None:
+    """Every query is asked twice: as clusters the effects are as certain as those of the queries once."""
+    rng = np.random.default_rng(5)
+    ranks = {f"q{q}": int(rank) if rank <= 20 else None for q, rank in enumerate(rng.geometric(0.2, 60))}
+    moved = {q: max(1, rank - int(rng.integers(0, 4))) if rank else None for q, rank in ranks.items()}
+
+    def compared(forms: int, **settings: Any) -> Any:
+        runs = [{f"{q}/{form}": rank for q, rank in run.items() for form in range(forms)} for run in (ranks, moved)]
+        evaluation = iro.evaluate(
+            qrels_of(runs[0]), {name: run_of(run, 20) for name, run in zip("ab", runs, strict=True)}, cutoff=20, **settings
+        )
+        return iro.compare_collections({"one": evaluation}, "a").conditions[0]
+
+    once, twice, naive = compared(1), compared(2, clusters="by:/"), compared(2)
+    for name in ("ranking", "all_queries"):
+        effect, clustered = getattr(once, name), getattr(twice, name)
+        assert (clustered.effect, clustered.variance, clustered.df) == pytest.approx(
+            (effect.effect, effect.variance, effect.df)
+        )
+        assert clustered.interval == pytest.approx(effect.interval)
+        assert getattr(naive, name).variance < 0.6 * effect.variance
+
+
 @pytest.mark.parametrize(("prefix", "is_said"), [("", False), ("doc-", True)])
 def test_one_sentence_for_all_collections_that_share_ids(prefix: str, is_said: bool) -> None:
     qrels = {f"{prefix}{q}": {f"{prefix}{q}": 1} for q in range(1000, 1020)}

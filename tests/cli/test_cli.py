@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.samples import SUITE_COLLECTIONS, SYSTEMS, write_sample
 from tests.helpers.command_line import call, call_ir_measures
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ir_outcomes.across import GateResult
-from ir_outcomes.comparison import Holes, Plan
+from ir_outcomes.across.gate import GateResult
+from ir_outcomes.comparison.holes import Holes
+from ir_outcomes.comparison.plan import Plan
 from ir_outcomes.samples import write_sample
 from tests.helpers.command_line import call
 

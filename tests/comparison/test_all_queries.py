@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.comparison import Comparison
 from ir_outcomes.comparison.outcomes import pair_queries
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.statistics import Interval
 from ir_outcomes.types import Unit
 from tests.helpers import literal, strategies

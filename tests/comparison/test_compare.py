@@ -17,7 +17,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.statistics import randomized_tukey_hsd

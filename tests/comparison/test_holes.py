@@ -52,7 +52,7 @@ def setting(qrels: literal.Qrels, runs: dict[str, literal.Run], cutoff: int, **s
     assert evaluation.unjudged is not None
     first, second = evaluation.unjudged
     runs_at = evaluation.at(cutoff)[0], evaluation.at(cutoff)[1]
-    return evaluation, holdings_of(runs_at, (first, second), Settings.of(evaluation), evaluation.many_relevant)
+    return evaluation, holdings_of(runs_at, (first, second), Settings.of(evaluation))
 
 
 @pytest.mark.parametrize("unit", ["query", "document"])

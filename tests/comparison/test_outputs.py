@@ -14,7 +14,7 @@ from ir_measures import AP, RR, nDCG
 
 import ir_outcomes as iro
 from ir_outcomes import ASL, ESL
-from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError
 from ir_outcomes.samples import write_sample
 from tests.helpers.command_line import call, call_ir_measures

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ir_outcomes.comparison import Comparison
+from ir_outcomes.comparison.result import Comparison
 
 __all__ = ["all_notes"]
 

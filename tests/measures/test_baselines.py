@@ -13,7 +13,7 @@ from ir_measures import RR
 
 import ir_outcomes as iro
 from ir_outcomes import ASL, ESL, Answered, Outcome
-from ir_outcomes.comparison import Comparison
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import FormatError, ParameterError, UnreadableFile
 from ir_outcomes.measures import baselines
 from tests.helpers import strategies

@@ -39,7 +39,7 @@ HEADER = "id,date,score\n"
         (HEADER, "has no entry"),
         ("", "has no entry"),
         (b"id,date,score\n\xe9,2020-01-01,1\n", "line 2: is not UTF-8"),
-        (b"id,date,score\n\0,2020-01-01,1\n", "line 2: has a NUL byte"),
+        (b"id,date,score\n\0,2020-01-01,1\n", "line 2: contains a NUL byte"),
         ("id,date\n\ufeffa,2020-01-01\n", "line 2: contains a byte order mark"),
         ("[", "is not JSON"),
         ("[1]", "is not a list of objects"),

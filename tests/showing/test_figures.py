@@ -13,16 +13,21 @@ from matplotlib.figure import Figure
 
 import ir_outcomes as iro
 from ir_outcomes.across.same_queries import CutoffsComparison
-from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import MissingDependency, ParameterError
-from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
+from ir_outcomes.leaderboards.agreement import Agreement
+from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.leaderboards.history import SotaHistory
+from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
 from ir_outcomes.showing import figures
 from ir_outcomes.showing.charts import Axis, Estimate, Forest, ForestRow
 from ir_outcomes.showing.figures import KINDS
 from ir_outcomes.showing.figures.comparisons import draw_forest
 from ir_outcomes.showing.figures.drawing import styled
-from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
+from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions
+from ir_outcomes.tail.reordering import Reordering
+from ir_outcomes.tail.rrie import RRIE, Headroom
 from tests.helpers import made_up
 from tests.helpers.extents import outside, overlapping, texts
 from tests.helpers.results import result_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.formatting import pvalue
 from ir_outcomes.showing.view import view_of

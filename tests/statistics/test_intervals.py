@@ -29,9 +29,9 @@ from ir_outcomes.statistics.intervals import (
     effective_df,
     equivalent,
     harm_excluded,
-    interval_of_mean,
     odds_ratio,
     ratio_of_means,
+    t_interval,
 )
 
 lengths = st.lists(st.integers(1, 100), min_size=2, max_size=30)
@@ -59,7 +59,7 @@ def test_mean_interval_is_t_with_the_effective_degrees_of_freedom_and_mirrors(d:
         return
     expected = scipy.stats.t.interval(level, effective_df(d), np.mean(d), scipy.stats.sem(d))
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12)
-    plain = interval_of_mean(float(np.mean(d)), float(np.std(d, ddof=1)), len(d), level)
+    plain = t_interval(float(np.mean(d)), float(np.std(d, ddof=1)) / math.sqrt(len(d)), len(d) - 1, level)
     assert plain is not None
     assert found.low <= plain.low + 1e-9
     assert found.high >= plain.high - 1e-9
@@ -131,7 +131,7 @@ def test_the_interval_of_a_bounded_mean_covers_near_a_bound(n: int) -> None:
     population = np.repeat([1.0, 1 / 2, 1 / 6], [960, 30, 10])
     drawn = rng.choice(population, (500, n))
     intervals = [bounded_mean_interval(values, 0.95) for values in drawn]
-    by_t = [interval_of_mean(values.mean(), values.std(ddof=1), n, 0.95) for values in drawn]
+    by_t = [t_interval(values.mean(), values.std(ddof=1) / math.sqrt(n), n - 1, 0.95) for values in drawn]
 
     def covered(found: list[Interval | None]) -> float:
         return float(np.mean([bounds is not None and bounds.low <= population.mean() <= bounds.high for bounds in found]))
@@ -152,7 +152,7 @@ def test_intervals_cover_skewed_lengths_better_than_t() -> None:
     for _ in range(trials):
         drawn = rng.integers(0, 4000, 20)
         d = population[drawn]
-        adjusted, plain = mean_interval(d, 0.95), interval_of_mean(d.mean(), d.std(ddof=1), 20, 0.95)
+        adjusted, plain = mean_interval(d, 0.95), t_interval(d.mean(), d.std(ddof=1) / math.sqrt(20), 20 - 1, 0.95)
         ratio = ratio_interval(baseline[drawn], contender[drawn], 0.95)
         assert adjusted is not None
         assert plain is not None
@@ -246,7 +246,7 @@ def test_harm_excluded_is_two_one_sided_tests() -> None:
     rng = np.random.default_rng(5)
     for margin in (0.05, 0.3, 0.6):
         d = rng.normal(0.1, 1, 40)
-        interval = interval_of_mean(float(d.mean()), float(d.std(ddof=1)), 40, 0.95)
+        interval = t_interval(d.mean(), d.std(ddof=1) / math.sqrt(40), 40 - 1, 0.95)
         p, (_, p_low, _), (_, p_high, _) = statsmodels.stats.weightstats.ttost_paired(d, np.zeros(40), -margin, margin)
         assert harm_excluded(interval, margin, 40, higher_is_better=True) == (p_low < 0.025)
         assert harm_excluded(interval, margin, 40, higher_is_better=False) == (p_high < 0.025)
@@ -270,7 +270,7 @@ def test_margins_of_equal_differences() -> None:
 def test_mean_interval_equals_scipy() -> None:
     values = np.random.default_rng(0).normal(1.0, 3.0, 40)
     expected = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.9)
-    found = interval_of_mean(float(values.mean()), float(values.std(ddof=1)), 40, 0.9)
+    found = t_interval(values.mean(), values.std(ddof=1) / math.sqrt(40), 40 - 1, 0.9)
     np.testing.assert_allclose(np.array(found), expected, rtol=1e-12)
     for too_little in ([], [1.0]):
         assert mean_interval(too_little, 0.9) is None

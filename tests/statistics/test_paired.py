@@ -32,7 +32,7 @@ from ir_outcomes.statistics import (
 )
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import tally, tally_rows
-from ir_outcomes.statistics.intervals import interval_of_mean
+from ir_outcomes.statistics.intervals import t_interval
 from ir_outcomes.statistics.tests import (
     PAIRED,
     binomial_tests,
@@ -306,7 +306,7 @@ def test_sakai_table_5_1() -> None:
     assert d.mean() / d.std(ddof=1) == pytest.approx(0.473, abs=5e-4)
     assert test.statistic == pytest.approx(2.116, abs=5e-4)
     assert test.pvalue == pytest.approx(0.048, abs=5e-4)
-    interval = interval_of_mean(float(d.mean()), float(d.std(ddof=1)), 20, 0.95)
+    interval = t_interval(d.mean(), d.std(ddof=1) / math.sqrt(20), 20 - 1, 0.95)
     assert interval == pytest.approx((0.0750 - 0.0742, 0.0750 + 0.0742), abs=1e-4)
 
 

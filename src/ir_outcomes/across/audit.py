@@ -236,6 +236,8 @@ def notes_on_audits(evaluations: Mapping[str, Evaluation], reference: str) -> It
         f"The queries that {reference} labeled must be a random sample of all, such as to_label draws. The findings are not "
         "corrected for the number of runs, judges and facets."
     )
+    if truth.clusters is not None:
+        yield "Dependent queries: audits take queries as independent; the labels respect clusters."
     for judge, evaluation in evaluations.items():
         labeled = _labeled(truth, evaluation)
         if judge == reference:

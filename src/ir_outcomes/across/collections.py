@@ -147,7 +147,8 @@ def compare_collections(
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
     notes = _check_settings(evaluations, cutoff, frozenset(allow))
-    evaluations = _with_one_unit(evaluations)
+    if len({evaluation.unit for evaluation in evaluations.values()}) > 1:  # with one relevant document the two are the same
+        evaluations = {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
     if cutoff is not None:
         evaluations = {name: evaluation.with_cutoff(cutoff) for name, evaluation in evaluations.items()}
     names = list(dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names))
@@ -183,7 +184,7 @@ def compare_collections(
         settings=settings if len(cutoffs) == 1 else replace(settings, cutoff=None),
         measures=tuple(found.measure for found in scores),
         over_collections=over_collections,
-        notes=(*notes, *_notes(evaluations, baseline, chosen, missing, rows, overall)),
+        notes=(*notes, *_notes(evaluations, missing, rows, overall)),
         versions=versions(),
     )
 
@@ -209,18 +210,8 @@ def _check_settings(evaluations: Mapping[str, Evaluation], cutoff: int | None, a
     return notes
 
 
-def _with_one_unit(evaluations: Mapping[str, Evaluation]) -> dict[str, Evaluation]:
-    """Compare documents, unless every collection is compared by query: with one relevant document the two are the same."""
-    units = {evaluation.unit for evaluation in evaluations.values()}
-    if len(units) == 1:
-        return dict(evaluations)
-    return {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
-
-
 def _notes(
     evaluations: Mapping[str, Evaluation],
-    baseline: str,
-    contenders: Sequence[str],
     missing: Sequence[tuple[str, str]],
     rows: Sequence[Condition],
     overall: Sequence[Overall],
@@ -228,10 +219,6 @@ def _notes(
     for name, lacking in groupby(missing, key=itemgetter(1)):
         runs = listed([run for run, _ in lacking])
         yield f"{name} lacks {runs}: it is left out of the means, where it counts neither as 0 nor as worst."
-    for name, evaluation in evaluations.items():
-        for run in (baseline, *contenders):
-            if run in evaluation.names and not evaluation[run].listed[evaluation.answerable].any():
-                yield f"{name}: {run} holds no answerable query."
     yield from _about_means(overall)
     yield from _about_pooling_all_queries(rows, overall)
     yield from _about_judging(rows)

@@ -21,11 +21,12 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.results import Immutable, cells_of
-from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, mean_interval
+from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, linearized
+from ir_outcomes.statistics.counts import sums_by_cluster
 from ir_outcomes.statistics.intervals import effective_df, log_ratio_influence
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE, fixed_mean, log_ratio_of_means, random_effects
 from ir_outcomes.statistics.tests import FEW, Tests
-from ir_outcomes.types import Correction, Floats, RankingTest
+from ir_outcomes.types import Correction, Floats, Ints, RankingTest
 
 
 @dataclass(frozen=True)
@@ -57,47 +58,51 @@ class Effect(Immutable):
     n: int
 
 
-def effects_of(pair: PairedQueries, level: float) -> tuple[Effect | None, Effect | None, Effect | None]:
+def effects_of(pair: PairedQueries, level: float) -> list[Effect | None]:
     """Return the effects of coverage, of ranking and over all queries in one condition, with intervals at this level."""
-    restricted = pair.restricted
-    over_all = None if restricted is None else mean_effect("all queries", restricted.baseline, restricted.contender, level)
-    return _coverage_effect(pair, level), _ranking_effect(pair, level), over_all
+    values = [] if pair.restricted is None else [pair.restricted.baseline, pair.restricted.contender]
+    over_all = mean_effect("all queries", *values, clusters=pair.clusters, level=level) if values else None
+    return [_coverage_effect(pair, level), _ranking_effect(pair, level), over_all]
 
 
-def mean_effect(name: str, baseline: Floats, contender: Floats, level: float) -> Effect | None:
-    """Return the effect on the mean of a measure over the queries; None where it has no variance."""
-    change = differences(baseline, contender)
+def mean_effect(name: str, baseline: Floats, contender: Floats, *, clusters: Ints | None, level: float) -> Effect | None:
+    """Return the effect on the mean of a measure over the queries."""
+    change = linearized(differences(baseline, contender), clusters)
     variance = float(change.var(ddof=1)) / len(change) if len(change) > 1 else 0.0
-    if variance == 0:
-        return None
-    return Effect(name, float(change.mean()), variance, effective_df(change), mean_interval(change, level, 0.0), len(change))
+    return _effect(name, float(change.mean()), variance, effective_df(change), len(baseline), level) if variance else None
 
 
 def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
-    change = differences(pair.found_baseline, pair.found_contender)
-    interval = coverage_interval(change, pair.item_share, level)
-    if interval is None or len(change) < 2:
+    if pair.clusters is not None:
+        return mean_effect(
+            "coverage", 100 * pair.found_baseline, 100 * pair.found_contender, clusters=pair.clusters, level=level
+        )
+    change, share = differences(pair.found_baseline, pair.found_contender), pair.item_share
+    interval, n = coverage_interval(change, share, level), len(change)
+    if interval is None or n < 2:
         return None
     # The variance of the interval, which is never 0: of a sample with one more query won and one more lost.
-    share, weight = pair.item_share, len(change) + 2 * pair.item_share
-    centre = float(change.sum()) / weight
-    variance = (float((change**2).sum()) + 2 * share**2) / weight - centre**2
-    variance *= (1 + (1 - share) / (len(change) - 1)) / weight
+    centre = float(change.sum()) / (n + 2 * share)
+    variance = (float((change**2).sum()) + 2 * share**2) / (n + 2 * share) - centre**2
+    variance *= (1 + (1 - share) / (n - 1)) / (n + 2 * share)
     points = Interval(100 * interval.low, 100 * interval.high)
-    return Effect("coverage", 100 * float(change.mean()), 1e4 * variance, len(change) - 1, points, len(change))
+    return Effect("coverage", 100 * float(change.mean()), 1e4 * variance, n - 1, points, n)
 
 
 def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
+    x, y = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
+    n = len(x)
+    if pair.clusters is not None and n:  # the ratio of the means is that of the sums, cluster by cluster
+        (x, _), (y, _) = (sums_by_cluster(values, pair.clusters[pair.shared]) for values in (x, y))
+    found = log_ratio_of_means(x, y)
+    return None if found is None else _effect("ranking", *found, effective_df(log_ratio_influence(x, y)), n, level)
+
+
+def _effect(name: str, effect: float, variance: float, df: float, n: int, level: float) -> Effect:
     from scipy.special import stdtrit
 
-    lengths = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
-    found = log_ratio_of_means(*lengths)
-    if found is None:
-        return None
-    effect, variance = found
-    df = effective_df(log_ratio_influence(*lengths))
     half = -float(stdtrit(df, (1 - level) / 2)) * math.sqrt(variance)
-    return Effect("ranking", effect, variance, df, Interval(effect - half, effect + half), len(lengths[0]))
+    return Effect(name, effect, variance, df, Interval(effect - half, effect + half), n)
 
 
 def in_words(name: str, effect: float) -> str:
@@ -168,6 +173,11 @@ class Condition(Immutable):
     judged: tuple[float, float] | None
 
     @property
+    def effects(self) -> tuple[Effect | None, ...]:
+        """Of coverage, ranking, all queries, then the measures."""
+        return self.coverage, self.ranking, self.all_queries, *self.measures
+
+    @property
     def label(self) -> str | None:
         """The label of the comparison; None where there are too few queries."""
         return self.comparison.verdict.label if self.labelled else None
@@ -192,7 +202,7 @@ def conditions_of(
     for (name, comparison), coverage_p, ranking_p in zip(compared, coverage, ranking, strict=True):
         evaluation = evaluations[name]
         pair = [evaluation[run].at(evaluation.cutoff) for run in (comparison.baseline, comparison.contender)]
-        coverage_effect, ranking_effect, over_all = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), level)
+        effects = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), level)
         # A label survives if every facet that is significant after the correction over the contenders still is.
         lost = [
             facet.corrected <= rules.alpha < pvalue
@@ -206,9 +216,9 @@ def conditions_of(
             ranking_p=ranking_p,
             survives=comparison.verdict.label == NO_DIFFERENCE or not any(lost),
             labelled=comparison.n_queries >= fewest,
-            coverage=coverage_effect,
-            ranking=ranking_effect,
-            all_queries=over_all,
+            coverage=effects[0],
+            ranking=effects[1],
+            all_queries=effects[2],
             measures=tuple(_measure_effect(evaluation, measure, comparison, level) for measure in measures),
             judged=judged_shares(pair, evaluation.cutoff),
         )
@@ -218,10 +228,9 @@ def conditions_of(
 
 def _measure_effect(evaluation: Evaluation, measure: str, comparison: Comparison, level: float) -> Effect | None:
     """Return the effect of another measure over the answerable queries."""
-    answerable = compress(evaluation.query_ids, evaluation.answerable.tolist())
-    values = evaluation.scores_of(measure).on(tuple(answerable)).values
-    baseline, contender = (values[evaluation.position(run)] for run in (comparison.baseline, comparison.contender))
-    return mean_effect(measure, baseline, contender, level)
+    scores = evaluation.scores_of(measure).on(tuple(compress(evaluation.query_ids, evaluation.answerable.tolist())))
+    baseline, contender = (scores.values[evaluation.position(run)] for run in (comparison.baseline, comparison.contender))
+    return mean_effect(measure, baseline, contender, clusters=scores.clusters, level=level)
 
 
 def compare_in(
@@ -374,24 +383,21 @@ def overall_of(rows: Sequence[Condition], rules: Rules, measures: Sequence[tuple
     groups = {row.condition: row.group for row in rows if row.group is not None}
     pooled = []
     for place, (name, higher_is_better) in enumerate([*FACETS, *measures]):
-        effects = [
-            {row.condition: (row.coverage, row.ranking, row.all_queries, *row.measures)[place] for row in own}
+        of_facet = [
+            pooled_effect({row.condition: row.effects[place] for row in own}, groups, name, higher_is_better, rules)
             for own in of_contender.values()
         ]
-        of_facet = [pooled_effect(by_condition, groups, name, higher_is_better, rules) for by_condition in effects]
-        pooled.append(_corrected_over_conditions(of_facet, rules.correction))
+        pvalues = adjust([effect.these.pvalue for effect in of_facet if effect.these], rules.correction)
+        corrected = iter(pvalues.tolist())
+        pooled.append(
+            [
+                replace(effect, these=effect.these and replace(effect.these, pvalue_corrected=next(corrected)))
+                for effect in of_facet
+            ]
+        )
     return [
         _overall(contender, own, effects, rules)
         for (contender, own), effects in zip(of_contender.items(), zip(*pooled, strict=True), strict=True)
-    ]
-
-
-def _corrected_over_conditions(effects: Sequence[PooledEffect], correction: str) -> list[PooledEffect]:
-    """Correct the p-values of the means over the contenders."""
-    pvalues = iter(adjust([effect.these.pvalue for effect in effects if effect.these is not None], correction).tolist())
-    return [
-        effect if (mean := effect.these) is None else replace(effect, these=replace(mean, pvalue_corrected=next(pvalues)))
-        for effect in effects
     ]
 
 
@@ -401,27 +407,20 @@ def pooled_effect(
     """Combine the effects of one facet, or of a measure, in all conditions; those of a group are averaged first."""
     known = {condition: effect for condition, effect in effects.items() if effect is not None}
     ahead = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
-    averaged = _grouped([(groups.get(condition, condition), effect) for condition, effect in known.items()])
     these, new = None, None
-    if averaged:
-        values, variances, dfs = (np.array(column) for column in zip(*averaged, strict=True))
+    if known:
+        values, variances, dfs = np.array(_grouped([(groups.get(name, name), effect) for name, effect in known.items()])).T
         mean = fixed_mean(values, variances, dfs + 1, 1 - rules.alpha)
         these = Mean(mean.effect, *mean.interval, mean.pvalue, mean.pvalue, mean.k)
-        if len(averaged) >= FEWEST_SAMPLES_TO_GENERALISE:
+        if len(values) >= FEWEST_SAMPLES_TO_GENERALISE:
             found = random_effects(values, variances, 1 - rules.alpha)
             new = NewCondition(
                 found.effect, *found.interval, found.pvalue, *found.prediction, found.tau_squared, found.i_squared,
                 found.cochran_q, found.cochran_pvalue, found.weights, found.k,
             )  # fmt: skip
-    return PooledEffect(
-        name=name,
-        higher_is_better=higher_is_better,
-        better=sum(value > 0 for value in ahead),
-        worse=sum(value < 0 for value in ahead),
-        these=these,
-        new=new,
-        left_out=tuple(condition for condition, effect in effects.items() if effect is None),
-    )
+    left_out = tuple(condition for condition in effects if condition not in known)
+    better, worse = sum(value > 0 for value in ahead), sum(value < 0 for value in ahead)
+    return PooledEffect(name, higher_is_better, better, worse, these, new, left_out)
 
 
 def _grouped(effects: Sequence[tuple[str, Effect]]) -> list[tuple[float, float, float]]:

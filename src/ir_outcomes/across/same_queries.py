@@ -156,7 +156,7 @@ def compare_cutoffs(
         contender=contender,
         comparisons=tuple(comparisons),
         curve=curve_of(pair[0], pair[1], evaluation, min(depths), 1 - alpha, seed=seed, resamples=resamples),
-        notes=tuple(_notes(comparisons, beyond, min(depths))),
+        notes=tuple(_notes(comparisons, beyond, min(depths), evaluation.clusters is not None)),
         versions=versions(),
     )
 
@@ -208,7 +208,7 @@ def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
     return query, run.rank[found], 1 / run.relevant[query]
 
 
-def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int) -> Iterator[str]:
+def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int, clustered: bool) -> Iterator[str]:
     most, times, opposite = prevailing([comparison.verdict.label for comparison in comparisons])
     if times < len(comparisons):
         how = f'"{most}" at {times}' if times > 1 else "another one at each"
@@ -217,6 +217,8 @@ def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int)
             f"{'with' if opposite else 'never with'} opposite directions. Labels are not corrected for the number of cutoffs: "
             "decide on one before looking."
         )
+    if clustered:
+        yield "Dependent queries: the band of the curve takes queries as independent; the labels respect clusters."
     if beyond:
         yield f"{listed(beyond)}: beyond the longest list of the shallower run ({plural('document', depth)}); left out."
 
@@ -399,7 +401,7 @@ def compare_judges(
         reference=reference,
         audits=audited,
         notes=(
-            *_notes_on_judges(evaluations, baseline, chosen),
+            *_notes_on_judges(evaluations, [baseline, *chosen]),
             *(() if reference is None else notes_on_audits(evaluations, reference)),
         ),
         versions=versions(),
@@ -444,18 +446,10 @@ def _direction(query: QueryOutcome) -> int:
     return int(change > 0) - int(change < 0)
 
 
-def _notes_on_judges(evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str]) -> Iterator[str]:
-    runs = {baseline, *contenders}
+def _notes_on_judges(evaluations: Mapping[str, Evaluation], runs: Sequence[str]) -> Iterator[str]:
     circular = [judge for judge in evaluations if judge.casefold() in {run.casefold() for run in runs}]
     if circular:
         yield (
-            f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favours its own ranking, which "
+            f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favors its own ranking, which "
             "makes the comparison circular."
         )
-    rels = {judge: evaluation.rel for judge, evaluation in evaluations.items()}
-    if len(set(rels.values())) > 1:
-        yield f"The smallest relevant grade differs: {listed([f'{judge} {rel}' for judge, rel in rels.items()])}."
-    sizes = {judge: int(evaluation.answerable.sum()) for judge, evaluation in evaluations.items()}
-    if len(set(sizes.values())) > 1:
-        numbers = listed([f"{judge} {number}" for judge, number in sizes.items()])
-        yield f"The numbers of answerable queries differ: {numbers}."

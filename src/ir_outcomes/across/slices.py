@@ -15,7 +15,7 @@ from ir_outcomes.comparison.outcomes import Settings, contenders_of, pair_querie
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES
-from ir_outcomes.formatting import listed, plural, pvalue_in_words
+from ir_outcomes.formatting import plural, pvalue_in_words
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.results import Immutable, Result, versions
 from ir_outcomes.statistics import differences
@@ -184,7 +184,7 @@ def compare_slices(
         over_slices=over_slices,
         seed=seed,
         resamples=resamples,
-        notes=tuple(_notes(evaluation, labels, slices, differ, alpha)),
+        notes=tuple(_notes(evaluation, labels, differ, alpha)),
         versions=versions(),
     )
 
@@ -205,18 +205,16 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
 
 
 def _by_length(evaluation: Evaluation) -> dict[str, str]:
-    known = set(evaluation.query_ids)
-    words = {query: len(text.split()) for query, text in evaluation.texts.items() if query in known}
-    if not words:
+    """Label the queries by the quartile of their number of words."""
+    words = {query: len(evaluation.texts[query].split()) for query in evaluation.query_ids if query in evaluation.texts}
+    counts = [words[query] for query in _answerable(evaluation) if query in words]
+    if not counts:
         raise ParameterError("by='length' needs the texts of the queries; pass queries= to evaluate (--queries FILE)")
-    counts = np.array([words[query] for query in _answerable(evaluation) if query in words])
-    quartiles = np.unique(np.quantile(counts, [0.25, 0.5, 0.75], method="inverted_cdf")) if len(counts) else np.array([])
-    ends = [*quartiles.astype(int).tolist(), int(counts.max(initial=0))]
-    starts = [int(counts.min(initial=1)), *(end + 1 for end in ends[:-1])]
-    quarters = [(start, end) for start, end in zip(starts, ends, strict=True) if start <= end]
-    names = [plural("word", start) if start == end else f"{start} to {end} words" for start, end in quarters]
-    bounds = np.array([end for _, end in quarters])
-    return {query: names[min(int(np.searchsorted(bounds, number)), len(names) - 1)] for query, number in words.items()}
+    ends = np.unique(np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")).astype(int).tolist()
+    starts = [min(counts), *(end + 1 for end in ends[:-1])]
+    quarters = zip(starts, ends, strict=True)
+    names = [plural("word", end) if start == end else f"{start} to {end} words" for start, end in quarters]
+    return {query: names[min(int(np.searchsorted(ends, number)), len(names) - 1)] for query, number in words.items()}
 
 
 def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list[str]]:
@@ -249,25 +247,22 @@ def _differences(
     cutoff = evaluation.cutoff
     pair = pair_queries(evaluation[baseline].at(cutoff), evaluation[contender].at(cutoff), evaluation.unit)
     shared = pair.shared
+    both = list(compress(pair.query_ids, shared.tolist()))
     changes = {
-        "coverage": (differences(pair.found_baseline, pair.found_contender), pair.query_ids),
-        "ranking": (
-            differences(pair.length_baseline[shared], pair.length_contender[shared]),
-            compress(pair.query_ids, shared.tolist()),
-        ),
+        "coverage": (pair.query_ids, differences(pair.found_baseline, pair.found_contender)),
+        "ranking": (both, differences(pair.length_baseline[shared], pair.length_contender[shared])),
     }
-    for facet, (change, queries) in changes.items():
+    for facet, (queries, change) in changes.items():
         found = heterogeneity_test(change, [labels[query] for query in queries], seed=seed, resamples=resamples)
-        if found is None:
-            yield SliceDifferences(contender, facet, None, None, None, 0)
-        else:
-            yield SliceDifferences(contender, facet, found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
+        values = (
+            (None, None, None, 0) if found is None else (found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
+        )
+        yield SliceDifferences(contender, facet, *values)
 
 
 def _notes(
     evaluation: Evaluation,
     labels: Mapping[str, str],
-    slices: Mapping[str, Sequence[str]],
     differ: Sequence[SliceDifferences],
     alpha: float,
 ) -> Iterator[str]:
@@ -277,14 +272,11 @@ def _notes(
                 f"{found.contender}: there is no evidence that slices differ in {found.facet} "
                 f"({pvalue_in_words(found.pvalue)}), so a slice that looks better or worse than others is no finding."
             )
+    if evaluation.clusters is not None:
+        yield "Dependent queries: whether slices differ is tested as if queries were independent; the rows respect clusters."
     missing = [query for query in _answerable(evaluation) if query not in labels]
     if missing:
-        verb = "is" if len(missing) == 1 else "are"
-        yield f"{plural('query', len(missing))} without a label ({some(missing)}) {verb} left out."
+        yield f"{plural('query', len(missing))} without a label left out: {some(missing)}."
     unknown = sorted(set(labels) - set(evaluation.query_ids))
     if unknown:
-        verb = "is" if len(unknown) == 1 else "are"
-        yield f"{plural('label', len(unknown))} of queries that the qrels lack ({some(unknown)}) {verb} ignored."
-    small = [name for name, queries in slices.items() if len(queries) < FEWEST_QUERIES_OF_A_SLICE]
-    if small:
-        yield f"{listed(small)}: fewer than {FEWEST_QUERIES_OF_A_SLICE} queries, too few for a label."
+        yield f"{plural('label', len(unknown))} ignored, of queries that the qrels lack: {some(unknown)}."

@@ -40,7 +40,7 @@ from ir_outcomes.cli.output import OUTPUT, Output, PlotOutput, ReportOutput, giv
 from ir_outcomes.types import Correction
 
 if TYPE_CHECKING:
-    from ir_outcomes.comparison import Comparison
+    from ir_outcomes.comparison.result import Comparison
     from ir_outcomes.evaluation.evaluation import Evaluation
 
 Which = Literal["won", "lost", "better", "worse"]
@@ -82,9 +82,9 @@ def compare(
     plan
         Show how many queries it takes to detect the differences of --margins (by default 1pp,0.5) with 80 % power.
     """
-    from ir_outcomes.comparison import Comparisons
-    from ir_outcomes.comparison import compare as compare_runs
-    from ir_outcomes.comparison import plan as plan_queries
+    from ir_outcomes.comparison.compare import compare as compare_runs
+    from ir_outcomes.comparison.plan import plan as plan_queries
+    from ir_outcomes.comparison.result import Comparisons
 
     if tests.correction == "tukey" and not all_pairs:
         raise UsageError("--correction tukey needs --all-pairs.")
@@ -161,7 +161,7 @@ def compare_measure(
     measure
         A measure of ir_measures, such as nDCG@10.
     """
-    from ir_outcomes.comparison import compare_measure as compare_values
+    from ir_outcomes.comparison.outputs import compare_measure as compare_values
 
     _check_kind(kind, is_single=len(runs) == 1)
     if baseline == "best":
@@ -208,7 +208,7 @@ def compare_outputs(
     names
         The name of a run; give one for each, in their order.
     """
-    from ir_outcomes.comparison import compare_outputs as compare_values
+    from ir_outcomes.comparison.outputs import compare_outputs as compare_values
 
     _check_kind(kind, is_single=len(outputs) == 1)
     result = compare_values(
@@ -262,7 +262,7 @@ def verdict(
     alpha
         The significance level.
     """
-    from ir_outcomes.comparison import verdict_from_summary
+    from ir_outcomes.comparison.published import verdict_from_summary
 
     others = tuple(other_pvalues or ())
     output.write(
@@ -294,7 +294,7 @@ def compare_cutoffs(
     cutoffs
         A cutoff; give it once for each cutoff. By default 10, 20, 50, 100, 1000 and --cutoff.
     """
-    from ir_outcomes.across import compare_cutoffs as compare_at
+    from ir_outcomes.across.same_queries import compare_cutoffs as compare_at
 
     if len(run) != 1:
         raise UsageError("Give one RUN.")
@@ -334,7 +334,7 @@ def compare_slices(
     over_slices
         The correction of p-values over slices, shown beside each label.
     """
-    from ir_outcomes.across import compare_slices as compare_by
+    from ir_outcomes.across.slices import compare_slices as compare_by
 
     given = evaluated_with_baseline(options, qrels, baseline, runs, queries=queries, documents=output.documents)
     result = compare_by(
@@ -373,7 +373,7 @@ def compare_judges(
     measures
         Also audit this measure, such as nDCG@10; may be given more than once.
     """
-    from ir_outcomes.across import compare_judges as compare_under
+    from ir_outcomes.across.same_queries import compare_judges as compare_under
 
     if options.rel is not None:
         raise UsageError("--rel: write the smallest grade after each judge, such as --judge nist=qrels.txt@2.")
@@ -434,7 +434,7 @@ def compare_suite(
     allow
         A setting that may differ between the collections.
     """
-    from ir_outcomes.across import compare_collections
+    from ir_outcomes.across.collections import compare_collections
     from ir_outcomes.evaluation.evaluate import evaluate_suite
     from ir_outcomes.reading.suites import read_suite
 
@@ -476,7 +476,7 @@ def holes(
     to_judge
         Write up to this many pairs of query and document, those to judge first, as TSV instead of the result.
     """
-    from ir_outcomes.comparison import holes as find_holes
+    from ir_outcomes.comparison.holes import holes as find_holes
 
     given = evaluated_with_baseline(options, qrels, baseline, runs, unjudged=True)
     result = find_holes(given.evaluation, given.baseline, given.contenders, progress=progress_is_shown(), **asdict(tests))
@@ -519,7 +519,7 @@ def report(
     quiet
         Print no warnings and no progress bars.
     """
-    from ir_outcomes.comparison import compare as compare_runs
+    from ir_outcomes.comparison.compare import compare as compare_runs
     from ir_outcomes.showing.report import report_of
     from ir_outcomes.showing.report.rankings import DEPTH
 

@@ -127,7 +127,7 @@ def _gate_runs(
     documents: int,
 ) -> _Compared:
     from ir_outcomes.across.gate import Side, side_of
-    from ir_outcomes.comparison import compare
+    from ir_outcomes.comparison.compare import compare
     from ir_outcomes.reading.files import name_of
 
     paths = run_files(runs)
@@ -175,7 +175,7 @@ def _empty(options: RunOptions, qrels: str, paths: Sequence[str]) -> Iterator[tu
 def _gate_suite(
     path: str, system: str | None, reference: str | None, options: RunOptions, tests: CorrectedTests, documents: int
 ) -> _Compared:
-    from ir_outcomes.across import compare_collections
+    from ir_outcomes.across.collections import compare_collections
     from ir_outcomes.across.gate import side_of
     from ir_outcomes.reading.suites import read_suite
 

@@ -103,8 +103,8 @@ def leaderboard(
     kind
         The figure of --plot.
     """
-    from ir_outcomes.leaderboards import leaderboard as order_runs
     from ir_outcomes.leaderboards.board import FACETS
+    from ir_outcomes.leaderboards.board import leaderboard as order_runs
 
     if output.plot is not None and kind == "history" and entries is None:
         raise UsageError("--plot-kind history needs --entries.")
@@ -148,7 +148,7 @@ def history(
     lower_is_better
         Smaller scores are better.
     """
-    from ir_outcomes.leaderboards import sota_history
+    from ir_outcomes.leaderboards.history import sota_history
 
     result = sota_history(entries, score=score, until=until, higher_is_better=not lower_is_better)
     output.draw(result)
@@ -193,7 +193,7 @@ def stability(
     kind
         The figure of --plot; several conditions are drawn together.
     """
-    from ir_outcomes.leaderboards import rank_distribution
+    from ir_outcomes.leaderboards.stability import rank_distribution
 
     sets = {"": None, **named_files(subsets, "--subset")}
     judgments = {"": qrels, **named_files(labels, "--labels")}
@@ -251,7 +251,7 @@ def agreement(
     alpha
         The significance level of tests and verdicts.
     """
-    from ir_outcomes.leaderboards import agreement as agree
+    from ir_outcomes.leaderboards.agreement import agreement as agree
 
     source: Any
     if from_outputs:
@@ -346,8 +346,8 @@ def reordering(
     kind
         The figure of --plot.
     """
-    from ir_outcomes.measures import parse_measure
-    from ir_outcomes.tail import reordering as reorder
+    from ir_outcomes.reading.measure_names import parse_measure
+    from ir_outcomes.tail.reordering import reordering as reorder
 
     if measures and len(measures) < 2:
         raise UsageError("Give --measure at least twice, the old measure first.")
@@ -390,7 +390,8 @@ def tail(
     kind
         The figure of --show headroom; quote a name of two words.
     """
-    from ir_outcomes.tail import headroom, length_changes, length_distributions, rrie
+    from ir_outcomes.tail.lengths import length_changes, length_distributions
+    from ir_outcomes.tail.rrie import headroom, rrie
 
     if show in ("changes", "rrie") and len(runs) != 2:
         raise UsageError(f"--show {show} is for two runs, the baseline and the contender; there are {len(runs)}.")
@@ -460,8 +461,9 @@ def measure(
     import ir_measures
     from ir_measures.util import Metric
 
-    from ir_outcomes.measures import parse_measure
-    from ir_outcomes.reading import as_qrels, as_run
+    from ir_outcomes.reading.measure_names import parse_measure
+    from ir_outcomes.reading.qrels import as_qrels
+    from ir_outcomes.reading.runs import as_run
 
     if no_summary and not by_query:
         raise UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
@@ -525,7 +527,7 @@ def datasets(dataset: str | None = None, /) -> None:
     dataset
         An ir_datasets id.
     """
-    from ir_outcomes.reading import known_tasks, load
+    from ir_outcomes.reading.tasks import known_tasks, load
     from ir_outcomes.showing.text import print_text, write
     from ir_outcomes.showing.views.tail import task_view, tasks_view
 

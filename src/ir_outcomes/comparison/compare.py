@@ -27,9 +27,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, 
 from ir_outcomes.comparison.verdict import (
     DECISIONS,
     LABELS,
-    CoverageTest,
     Judgment,
-    coverage_test_for,
     direction_of,
     judge,
     run_tests,
@@ -75,21 +73,18 @@ class MeasuredPair:
 def build(
     pairs: Sequence[MeasuredPair],
     settings: Settings,
-    coverage_test: CoverageTest,
     *,
     wanted: int | None = None,
     progress: bool = False,
 ) -> tuple[Comparison, ...]:
     """Test all pairs of a family, correct each facet over it, and reach the verdicts of the first `wanted` pairs, or of all."""
-    judgment = _judged([pair.queries for pair in pairs], settings, coverage_test)
+    judgment = _judged([pair.queries for pair in pairs], settings)
     places = range(len(pairs[:wanted]))
     shown = with_progress(places, "pair", len(places), shown=progress)
-    return tuple(_comparison(pairs[place], place, judgment, settings, coverage_test) for place in shown)
+    return tuple(_comparison(pairs[place], place, judgment, settings) for place in shown)
 
 
-def labels_by_cutoff(
-    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings, coverage_test: CoverageTest
-) -> list[tuple[CutoffLabel, ...]]:
+def labels_by_cutoff(pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings) -> list[tuple[CutoffLabel, ...]]:
     """Return the labels of each pair at its own cutoff, and at the usual ones up to the longest list of its shallower run."""
     if settings.correction == "tukey":  # it takes as long at each cutoff, and can be refused at one that nobody asked for
         return [()] * len(pairs)
@@ -100,26 +95,23 @@ def labels_by_cutoff(
         if cutoff != own and cutoff > max(reach, default=0):
             continue
         at_cutoff = [pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit) for baseline, contender in pairs]
-        judgment = _judged(at_cutoff, replace(settings, cutoff=cutoff), coverage_test)
+        judgment = _judged(at_cutoff, replace(settings, cutoff=cutoff))
         for place, label in enumerate(judgment.verdicts.labels()):
             if cutoff == own or cutoff <= reach[place]:
                 shown[place].append(CutoffLabel(cutoff, label))
     return [tuple(labels) for labels in shown]
 
 
-def _judged(pairs: Sequence[PairedQueries], settings: Settings, coverage_test: CoverageTest) -> Judgment:
-    tests = stacked([run_tests(samples_of(pair), settings.test, coverage_test, settings.levels) for pair in pairs])
+def _judged(pairs: Sequence[PairedQueries], settings: Settings) -> Judgment:
+    tests = stacked([run_tests(samples_of(pair), settings.test, settings.coverage_test, settings.levels) for pair in pairs])
     if settings.correction == "tukey":
         return judge(tests, alpha=settings.alpha, corrected=_tukey(pairs, settings))
     return judge(tests, alpha=settings.alpha, correction=settings.correction)
 
 
-def _comparison(
-    pair: MeasuredPair, place: int, judgment: Judgment, settings: Settings, coverage_test: CoverageTest
-) -> Comparison:
+def _comparison(pair: MeasuredPair, place: int, judgment: Judgment, settings: Settings) -> Comparison:
     queries, verdicts = pair.queries, judgment.verdicts
-    coverage = coverage_facet(queries, settings, coverage_test)
-    coverage = replace(coverage, pvalue_corrected=float(judgment.coverage[place]))
+    coverage = replace(coverage_facet(queries, settings), pvalue_corrected=float(judgment.coverage[place]))
     ranking = replace(ranking_facet(queries, settings), pvalue_corrected=float(judgment.ranking[place]))
     restricted = restricted_length(queries, settings)
     non_inferior, is_equivalent = None, None
@@ -164,13 +156,10 @@ def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, 
     """Correct by the randomized Tukey HSD test over all systems; where a run found nothing there is a gap."""
     if settings.unit == "document":
         raise ParameterError(
-            "correction='tukey' needs one search length per query and run, which unit='document' does not have; "
-            "use unit='query' or correction='holm'"
+            "correction='tukey' needs one search length per query and run; use unit='query' or correction='holm'"
         )
     if settings.n_clusters is not None:
-        raise ParameterError(
-            "correction='tukey' takes queries as independent, and these come in clusters; use correction='holm'"
-        )
+        raise ParameterError("correction='tukey' takes queries as independent, not in clusters; use correction='holm'")
 
     def corrected(what: str) -> Floats:
         columns: dict[str, Floats] = {}
@@ -186,38 +175,23 @@ def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, 
 
 
 def _query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
-    gained = pair.found_contender - pair.found_baseline
-    code = np.where(gained < 0, 1, np.where(gained > 0, 2, np.where(pair.found_baseline > 0, 3, 0)))
-    nothing = np.full(len(pair.query_ids), np.nan)
-    over_all = nothing if pair.restricted is None else pair.restricted.contender - pair.restricted.baseline
+    gained, n = pair.found_contender - pair.found_baseline, len(pair.query_ids)
+    code = np.select([gained < 0, gained > 0, pair.found_baseline > 0], [1, 2, 3], 0)
+    restricted = np.full(n, np.nan) if pair.restricted is None else pair.restricted.contender - pair.restricted.baseline
     change = np.where(pair.shared, pair.length_contender - pair.length_baseline, np.nan)
-    rows = zip(
-        pair.query_ids,
-        [None] * len(code) if pair.clusters is None else pair.clusters.tolist(),
-        code.tolist(),
-        np.stack([pair.found_baseline, pair.found_contender], axis=1).tolist(),
-        np.stack([pair.length_baseline, pair.length_contender, change, over_all], axis=1).tolist(),
-        strict=True,
+    columns = (
+        [OUTCOMES[outcome] for outcome in code.tolist()],
+        pair.found_baseline.tolist(),
+        pair.found_contender.tolist(),
+        *map(_without_nan, (pair.length_baseline, pair.length_contender, change, restricted)),
+        [texts.get(query) for query in pair.query_ids],
+        [None] * n if pair.clusters is None else pair.clusters.tolist(),
     )
-    return tuple(
-        QueryOutcome(
-            query,
-            OUTCOMES[outcome],
-            a,
-            b,
-            _or_none(length_a),
-            _or_none(length_b),
-            _or_none(moved),
-            _or_none(moved_over_all),
-            texts.get(query),
-            cluster,
-        )
-        for query, cluster, outcome, (a, b), (length_a, length_b, moved, moved_over_all) in rows
-    )
+    return tuple(map(QueryOutcome, pair.query_ids, *columns))
 
 
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _without_nan(values: Floats) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 _NOT_WITH_ITSELF = "The baseline was also among the contenders; it is not compared with itself."
@@ -346,15 +320,14 @@ def compare(
         margins=margins,
         seed=seed,
     )
-    decides_on_coverage = coverage_test_for(settings.unit, evaluation.many_relevant, settings.n_clusters is not None)
-    labels = labels_by_cutoff(couples, settings, decides_on_coverage)
+    labels = labels_by_cutoff(couples, settings)
     from_first = all(baseline is evaluation[0] for baseline, _ in couples)
     near = tipping_notes(evaluation, settings) if from_first else [()] * len(couples)
     measured = [
         measured_pair(evaluation, *couple, settings, cutoffs=cutoffs, notes=(*notes, *notes_on_holes))
         for couple, cutoffs, notes_on_holes in zip(couples, labels, near, strict=True)
     ]
-    items = build(measured, settings, decides_on_coverage, progress=progress)
+    items = build(measured, settings, progress=progress)
     return Comparisons(items) if chosen.several else items[0]
 
 

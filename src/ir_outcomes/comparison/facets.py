@@ -9,7 +9,6 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
-from ir_outcomes.comparison.verdict import CoverageTest
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import (
     Interval,
@@ -292,11 +291,11 @@ class Naive(Immutable):
         return {name: test.pvalue for name, test in self.tests.items()}
 
 
-def coverage_facet(pair: PairedQueries, settings: Settings, test: CoverageTest) -> CoverageFacet:
+def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
     """Compare how many queries are answered (or relevant documents found), in percentage points."""
     change = differences(pair.found_baseline, pair.found_contender)
     won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
-    whole = test != "signflip"
+    test, whole = settings.coverage_test, settings.coverage_test == "exact"
     tests: dict[str, Test]
     tests = {"exact": binomial_test(won, lost)} if whole else {"signflip": sign_flip(change, settings.levels, pair.clusters)}
     level = settings.first_step_level

@@ -15,12 +15,11 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import PairedQueries, Settings, contenders_of, from_items, horizon_of
+from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, contenders_of, from_items, horizon_of
 from ir_outcomes.comparison.verdict import (
     DIRECTIONS,
     LABELS,
     PairTests,
-    coverage_test_for,
     judge,
     run_tests,
     samples_of,
@@ -62,7 +61,6 @@ class Holdings:
     ranks: Ints  # (2, n_documents) its ranks
     docids: Ids  # (n_documents,) in UTF-8
     settings: Settings
-    many_relevant: bool
     clusters: Ints | None  # (n_queries,) the cluster of each query
     others: tuple[Floats, Floats] = (NO_PVALUES, NO_PVALUES)  # raw p-values of the other pairs of the family, which stay
 
@@ -74,7 +72,6 @@ def holdings_of(
     runs: tuple[SearchLengths, SearchLengths],
     unjudged: tuple[RankedDocuments, RankedDocuments],
     settings: Settings,
-    many_relevant: bool,
 ) -> Holdings:
     """Set the relevant and the unjudged documents of two runs side by side."""
     queries = [np.repeat(np.arange(len(kept.query_ids)), np.diff(kept.offsets)) for kept in unjudged]
@@ -98,7 +95,6 @@ def holdings_of(
         ranks=ranks,
         docids=docids[is_new],
         settings=settings,
-        many_relevant=many_relevant,
         clusters=runs[0].clusters,
     )
 
@@ -149,8 +145,8 @@ def _tests(holdings: Holdings, relevant: Bools, *, labels_only: bool) -> PairTes
     """Run the tests under each assignment, for so many at a time as fit into memory."""
     settings = holdings.settings
     # One relevant document more makes it possible that a query has several.
-    many_relevant = holdings.many_relevant or bool(relevant.any())
-    coverage_test = coverage_test_for(settings.unit, many_relevant, holdings.clusters is not None)
+    shares = settings.unit == "document" and bool(relevant.any())
+    coverage_test: CoverageTest = "signflip" if shares else settings.coverage_test
     size = max(1, LARGEST_BLOCK // max(len(holdings.atom_query) + len(holdings), 1))
     tests = []
     for start in range(0, len(relevant), size):
@@ -608,7 +604,7 @@ def _pairs(evaluation: Evaluation, baseline: str, names: Sequence[str], settings
     runs, unjudged = evaluation.at(), _kept(evaluation)
     place = evaluation.position(baseline)
     pairs = [
-        holdings_of((runs[place], runs[own]), (unjudged[place], unjudged[own]), settings, evaluation.many_relevant)
+        holdings_of((runs[place], runs[own]), (unjudged[place], unjudged[own]), settings)
         for own in map(evaluation.position, names)
     ]
     coverage, ranking = np.array([raw_pvalues(pair) for pair in pairs]).T

@@ -32,6 +32,18 @@ from ir_outcomes.types import (
     check_positive,
 )
 
+CoverageTest = Literal["exact", "signflip"]
+
+
+def coverage_test_for(evaluation: Evaluation) -> CoverageTest:
+    """Return the test that decides on coverage.
+
+    What is possible decides, not the values seen: one document more or less never changes the kind of test. Wins and losses
+    within a cluster are not independent, so that no binomial test holds for them.
+    """
+    shares = evaluation.unit == "document" and evaluation.many_relevant
+    return "signflip" if shares or evaluation.clusters is not None else "exact"
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -45,8 +57,8 @@ class Settings:
         What is answered or not.
     alpha : float
         Level of tests, intervals and verdict.
-    test : str
-        Which test of ranking was asked to decide.
+    test, coverage_test : str
+        Which test of ranking was asked to decide; which one decides on coverage.
     correction : str
         Correction of the deciding p-values over `family` comparisons, separately for each facet.
     family : int
@@ -67,6 +79,7 @@ class Settings:
     judged_only: bool
     alpha: float = 0.05
     test: RankingTest = "t"
+    coverage_test: CoverageTest = "exact"
     correction: FamilyCorrection = "holm"
     family: int = 1
     margins: tuple[float, ...] | None = None
@@ -85,6 +98,7 @@ class Settings:
             judged_only=evaluation.judged_only,
             n_clusters=evaluation.n_clusters,
             clusters=evaluation.clusters_digest,
+            coverage_test=coverage_test_for(evaluation),
             **rules,
         )
 

@@ -14,7 +14,6 @@ from ir_outcomes.comparison.compare import MeasuredPair, build
 from ir_outcomes.comparison.facets import naive_tests
 from ir_outcomes.comparison.outcomes import Settings, checked_margins, contenders_of, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import coverage_test_for
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
@@ -268,7 +267,8 @@ def _compared(
     clusters: Ints | None,
 ) -> tuple[Comparison, ...]:
     if clusters is not None:
-        settings = replace(settings, n_clusters=len(np.unique(clusters)), clusters=digest_of_clusters(clusters))
+        n_clusters, digest = len(np.unique(clusters)), digest_of_clusters(clusters)
+        settings = replace(settings, coverage_test="signflip", n_clusters=n_clusters, clusters=digest)
     lengths = [_lengths(output, queries, meaning) for output in outputs]
     lacking = [[query for query in queries if query not in output.values] for output in outputs]
     horizon = meaning.cutoff if meaning.kind != "value" else None
@@ -295,7 +295,7 @@ def _compared(
                 notes=(*notes, *about_missing),
             )
         )
-    return build(pairs, settings, coverage_test_for("query", False, clusters is not None), progress=progress)
+    return build(pairs, settings, progress=progress)
 
 
 def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:

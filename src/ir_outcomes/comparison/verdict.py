@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import PairedQueries
+from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries
 from ir_outcomes.statistics import adjust, differences
 from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
 from ir_outcomes.statistics.tests import PAIRED, Tests, binomial_tests, mean_tests, wilcoxon_tests
-from ir_outcomes.types import Bools, Floats, Ints, RankingTest, Unit
+from ir_outcomes.types import Bools, Floats, Ints, RankingTest
 
 Direction = Literal["better", "worse", "none"]
 
@@ -152,18 +152,6 @@ def _better_without_harm(coverage: Findings, ranking: Findings) -> Bools:
 
 def _mixed(coverage: Findings, ranking: Findings) -> Bools:
     return (coverage.up | ranking.up) & (coverage.hurt | ranking.hurt)
-
-
-CoverageTest = Literal["exact", "signflip"]
-
-
-def coverage_test_for(unit: Unit, many_relevant: bool, clustered: bool = False) -> CoverageTest:
-    """Return the test that decides on coverage, where any answerable query of the evaluation has `many_relevant` documents.
-
-    What is possible decides, not the values seen: one document more or less never changes the kind of test. Wins and losses
-    within a cluster are not independent, so that no binomial test holds for them.
-    """
-    return "signflip" if clustered or (unit == "document" and many_relevant) else "exact"
 
 
 class PairSamples(NamedTuple):

@@ -6,9 +6,9 @@ import os
 import signal
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any, NamedTuple, get_args
@@ -343,8 +343,8 @@ def _evaluated(
     done: list[tuple[Any, str | None, _Result]] = []
     first: SearchLengths | None = None
     failure: InputError | None = None  # only the first: an error holds on to what was being read
-    results = with_progress(each_run(work, jobs, n_jobs), "run", len(jobs), shown=progress)
-    for (source, name), result in zip(jobs, results, strict=True):
+    attempts = each_run(work, jobs, n_jobs)
+    for (source, name), result in zip(jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True):
         if isinstance(result, _Result):
             for message in result.warnings:
                 warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
@@ -368,7 +368,9 @@ def _with_shared_arrays(lengths: SearchLengths, first: SearchLengths, qrels: Qre
     return replace(lengths, query_ids=qrels.query_ids, **{field: getattr(first, field) for field in fields})
 
 
-def each_run(work: _Work, jobs: list[tuple[Any, str | None]], n_jobs: int | None) -> Iterator[_Result | InputError]:
+def each_run(
+    work: _Work, jobs: list[tuple[Any, str | None]], n_jobs: int | None
+) -> Generator[_Result | InputError, None, None]:
     """Evaluate the runs in their order, files by other processes if there is more than one job."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
         raise ParameterError(f"n_jobs={n_jobs!r}: must be 1 or more, -1 for one job per processor, or None")
@@ -378,8 +380,7 @@ def each_run(work: _Work, jobs: list[tuple[Any, str | None]], n_jobs: int | None
     # Runs in memory would take longer to send than to evaluate. Paths are made absolute because a process that is used again
     # may have started in another directory.
     sent = [(os.path.abspath(run), name) for run, name in jobs if _is_sent(run)]
-    with _ended_by_sigterm():
-        elsewhere = _in_processes(work, sent, n_jobs)
+    with _ended_by_sigterm(), closing(_in_processes(work, sent, n_jobs)) as elsewhere:
         for run, name in jobs:
             yield next(elsewhere) if _is_sent(run) else work(run, name)
 
@@ -389,7 +390,9 @@ def _is_sent(run: Any) -> bool:
     return is_path(run) and os.fspath(run) != STDIN and not (os.path.exists(run) and not os.path.isfile(run))
 
 
-def _in_processes(work: _Work, jobs: list[tuple[str, str | None]], n_jobs: int | None) -> Iterator[_Result | InputError]:
+def _in_processes(
+    work: _Work, jobs: list[tuple[str, str | None]], n_jobs: int | None
+) -> Generator[_Result | InputError, None, None]:
     """Evaluate files through joblib."""
     try:
         from joblib import Parallel, delayed
@@ -408,9 +411,16 @@ def _in_processes(work: _Work, jobs: list[tuple[str, str | None]], n_jobs: int |
             parallel = Parallel(n_jobs=limit, return_as="generator")
         except ValueError:  # the backends of some clusters return all results at the end
             parallel = Parallel(n_jobs=limit)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", module="joblib")  # its advice when an error ends the evaluation early
-            yield from parallel(calls)
+        results = parallel(calls)
+        try:
+            # `yield from` would close the results itself, outside of the block that ignores warnings.
+            for result in results:  # noqa: UP028
+                yield result
+        finally:
+            if isinstance(results, Generator):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # joblib's advice when an error ends the evaluation early
+                    results.close()
     except Exception as error:
         if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # the latter is Dask's
             raise ParameterError(

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import check_alpha, pair_queries
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, coverage_test_for, judge, run_tests, samples_of
+from ir_outcomes.comparison.outcomes import check_alpha, coverage_test_for, pair_queries
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, judge, run_tests, samples_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
@@ -198,7 +198,7 @@ def agreement_of_verdicts(
     halves = np.concatenate([first, 1 - first], axis=1)
     unit = evaluation.unit
     # One test of coverage for all pairs and halves: a choice by what occurs in a half would change it from half to half.
-    coverage_test = coverage_test_for(unit, evaluation.many_relevant)
+    coverage_test = coverage_test_for(evaluation)
     pairs = list(combinations(evaluation.at(), 2))
     labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
     for baseline, contender in with_progress(pairs, "pair", len(pairs), shown=progress):

@@ -17,12 +17,11 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.comparison.outcomes import PairedQueries, from_items, horizon_of
+from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
 from ir_outcomes.comparison.verdict import (
     LABELS,
     MIRRORED,
     Direction,
-    coverage_test_for,
     direction_of,
     judge,
     run_tests,
@@ -173,7 +172,7 @@ def all_pairs(evaluation: Evaluation, *, alpha: float, correction: str, looks: i
     n_runs = len(evaluation)
     table = np.empty(n_runs * (n_runs - 1) // 2, dtype=_COLUMNS)
     table["baseline"], table["contender"] = np.triu_indices(n_runs, 1)
-    coverage_test = coverage_test_for(evaluation.unit, evaluation.many_relevant)
+    coverage_test = coverage_test_for(evaluation)
     levels = first_step_level(alpha, len(table), correction) / looks, alpha
     tests = []
     end = 0

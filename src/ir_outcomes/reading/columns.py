@@ -28,10 +28,8 @@ _SALT = secrets.randbits(64)
 
 
 def pair_keys(codes: Codes, docids: Ids, attempt: int = 0) -> Keys:
-    """Hash each (query code, document id) pair: a sum over the id's 8-byte words, modulo 2**64.
-
-    An id array gives the same keys as a wider one, padded with NUL bytes, so runs and qrels need no common width.
-    """
+    """Hash each (query code, document id) pair: a sum over the id's 8-byte words, modulo 2**64."""
+    # Words of NUL bytes add nothing, so that ids in arrays of different widths, as those of runs and qrels, get the same keys.
     words = _words(docids)
     random = np.random.default_rng((_SALT, attempt))
     multipliers = random.integers(0, 2**64, size=2 * words.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
@@ -109,26 +107,14 @@ def _stretches(codes: Codes) -> Iterator[tuple[int, int]]:
 
 
 class Layout(NamedTuple):
-    """Which column of a line contains what.
-
-    Attributes
-    ----------
-    columns : int
-        The number of columns.
-    query, document, value : int
-        Their positions, from 0.
-    value_name : {"score", "rank", "grade"}
-        What the value is. Ranks and grades are whole numbers.
-    separator : bytes or None
-        What separates the columns; None for any white space.
-    """
+    """Which column of a line contains what."""
 
     columns: int
     query: int
     document: int
     value: int
-    value_name: str
-    separator: bytes | None = None
+    value_name: str  # "score", "rank" or "grade"; ranks and grades are whole numbers
+    separator: bytes | None = None  # None is any white space
 
     @property
     def whole(self) -> bool:
@@ -153,32 +139,14 @@ def _by_number(row: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Rows of a run or of qrels, in the order of the input.
+    """Rows of a run or of qrels, in the order of the input."""
 
-    Attributes
-    ----------
-    source : str
-        What messages call the input: the path of a file, or "the run".
-    query_ids : list of str
-        The queries in order of first appearance.
-    codes : (n,) int32 array
-        Index into `query_ids` for each row.
-    docids : (n,) bytes array
-        UTF-8, NUL-padded to a multiple of 8 bytes.
-    values : (n,) float64 array
-        Scores, ranks or grades; never NaN.
-    value_name : {"score", "rank", "grade"}
-        What the values are.
-    line_of : callable
-        Takes the index of a row and returns the number of its line in the file, or None where it is unknown.
-    """
-
-    source: str
-    query_ids: list[str]
-    codes: Codes
-    docids: Ids
-    values: Floats
-    value_name: str
+    source: str  # what messages call the input
+    query_ids: list[str]  # in order of first appearance
+    codes: Codes  # (n,), index into the queries
+    docids: Ids  # (n,), UTF-8, padded with NUL to a multiple of 8 bytes
+    values: Floats  # (n,), never NaN
+    value_name: str  # "score", "rank" or "grade"
     line_of: LineOf = _unknown_line
 
     def named(self, row: int) -> str:

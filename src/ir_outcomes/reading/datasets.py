@@ -19,21 +19,11 @@ Part = Literal["queries", "qrels", "scoreddocs"]
 
 
 class Source(NamedTuple):
-    """Where a part of a collection comes from.
+    """Where a part of a collection comes from."""
 
-    Attributes
-    ----------
-    here : bool
-        Whether it is on this machine.
-    path : str or None
-        Its file, or the file that a download would write; None where ir_datasets does not say.
-    size : int or None
-        Bytes that have to be downloaded; None where that is not known, or nothing has to be.
-    """
-
-    here: bool
-    path: str | None
-    size: int | None
+    here: bool  # on this machine
+    path: str | None  # its file, or the one that a download would write
+    size: int | None  # bytes to download, where that is known
 
 
 def is_dataset_id(name: str) -> bool:
@@ -115,13 +105,7 @@ def query_text(query: Any) -> str:
 
 
 def size_text(size: int) -> str:
-    """Write a number of bytes with a unit.
-
-    Examples
-    --------
-    >>> size_text(1057717952), size_text(5701839), size_text(38553)
-    ('1.06 GB', '5.7 MB', '39 kB')
-    """
+    """Write a number of bytes with a unit."""
     if size >= 10**9:
         return f"{size / 10**9:.2f} GB"
     return f"{size / 10**6:.1f} MB" if size >= 10**6 else f"{size / 10**3:.0f} kB"

@@ -198,27 +198,49 @@ WHITE_SPACE = " \t\n\r\v\f"  # ASCII only: other white space, such as a no-break
 
 
 def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text file with their numbers, starting at 1; blank lines may be left out.
-
-    Lines end at newlines only, not at the further characters that `str.splitlines` takes for line ends.
-    """
+    """Yield the lines of a text file with their numbers, starting at 1; they end at newlines only, unlike `str.splitlines`."""
     for block in blocks(path):
-        if not block.data.strip():  # blank lines by the million take no time
-            continue
-        for number, line in enumerate(io.BytesIO(block.data), block.first_line):
-            try:
-                text = line.decode()
-            except UnicodeDecodeError:
-                shown = line.decode("utf-8", "backslashreplace")
-                problem = "is not UTF-8; convert it (iconv -f latin1 -t utf-8)"
-                raise FormatError(os.fsdecode(path), problem, line=number, text=shown) from None
-            if "\0" in text:
-                problem = "has a NUL byte; is this a text file? UTF-16 must be converted to UTF-8"
-                raise FormatError(os.fsdecode(path), problem, line=number, text=text)
-            if "\ufeff" in text:
-                problem = "contains a byte order mark (U+FEFF); were files joined that have one each? Remove it"
-                raise FormatError(os.fsdecode(path), problem, line=number, text=text)
-            yield number, text
+        check_bytes(block, os.fsdecode(path))
+        if block.data.strip():  # blank lines by the million take no time
+            for number, line in enumerate(io.BytesIO(block.data), block.first_line):
+                yield number, line.decode()
+
+
+def nonblank(block: Block) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank, with their numbers."""
+    for number, line in enumerate(io.BytesIO(block.data), block.first_line):
+        if not line.isspace():
+            yield number, line
+
+
+def check_bytes(block: Block, source: str) -> None:
+    """Refuse what no text file contains: NUL bytes, bytes that are not UTF-8, byte order marks within the text."""
+    data = block.data
+    if b"\0" in data:
+        at = data.index(b"\0")
+        problem = "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8"
+        raise FormatError(source, problem, line=_line_at(block, at), text=_around(data, at))
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        problem = "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match"
+        raise FormatError(source, problem, line=_line_at(block, error.start), text=_around(data, error.start)) from None
+    if BOM in data:
+        at = data.index(BOM)
+        problem = (
+            "contains a byte order mark (U+FEFF) after its beginning, as files do that were joined; remove it, because it "
+            "would become part of an id"
+        )
+        raise FormatError(source, problem, line=_line_at(block, at), text=_around(data, at))
+
+
+def _line_at(block: Block, position: int) -> int:
+    return block.first_line + block.data.count(b"\n", 0, position)
+
+
+def _around(data: bytes, position: int) -> str:
+    start = max(data.rfind(b"\n", 0, position) + 1, position - 40)
+    return data[start : position + 20].split(b"\n")[0].decode("utf-8", "backslashreplace")
 
 
 def newlines(data: bytes) -> int:
@@ -227,13 +249,7 @@ def newlines(data: bytes) -> int:
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
-    """Return the file name without the endings that state its format; bytes that are not UTF-8 are written as escapes.
-
-    Examples
-    --------
-    >>> name_of("runs/bm25.v2.run.gz")
-    'bm25.v2'
-    """
+    """Return the file name without the endings that state its format; bytes that are not UTF-8 are written as escapes."""
     name = os.fsencode(Path(os.fsdecode(path)).name).decode("utf-8", "backslashreplace")
     for endings in (COMPRESSION_ENDINGS, _FORMAT_ENDINGS):
         stem, dot, ending = name.rpartition(".")

@@ -24,9 +24,19 @@ import numpy as np
 from ir_outcomes.errors import EmptyInput, FormatError, InputError, MissingDependency, UnreadableFile
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, Layout, coded, encoded, grouped, numbers, texts
-from ir_outcomes.reading.files import BOM, LARGEST_RATIO, LONGEST_LINE, UNSUSPICIOUS, Block, blocks_of, pieces
+from ir_outcomes.reading.files import (
+    BOM,
+    LARGEST_RATIO,
+    LONGEST_LINE,
+    UNSUSPICIOUS,
+    Block,
+    blocks_of,
+    check_bytes,
+    nonblank,
+    pieces,
+)
 from ir_outcomes.reading.measure_names import is_measure_name
-from ir_outcomes.reading.text import COLUMN_REMEDY, check_bytes, from_line, nonblank, read_lines, shown
+from ir_outcomes.reading.text import COLUMN_REMEDY, from_line, read_lines, shown
 from ir_outcomes.types import RunBy
 
 QUERY_NAMES = ("query_id", "qid", "q_id", "query-id")
@@ -38,39 +48,20 @@ _RANK_NAMES = ("rank", "doc position")
 
 
 class Form(NamedTuple):
-    """A form of runs or qrels. Names are columns, or keys of JSON objects; ``a.b`` is the key b of the object a.
+    """A form of runs or qrels. Names are columns, or keys of JSON objects; ``a.b`` is the key b of the object a."""
 
-    Attributes
-    ----------
-    name, written_by, link : str
-        What ``--layout`` and the documentation call it, which tools write it, and where it is defined.
-    what : {"run", "qrels"}
-        What it holds.
-    layout : Layout or None
-        Which column holds what, in lines without a header.
-    query, document, value : tuple of str
-        The names, in order of preference. The query ``*`` is the record's own key. A list without documents' names holds their
-        ids; without names of values its order is the ranking, and in qrels all that it lists is relevant.
-    items : tuple of str
-        Names of the list of documents in a query's record, ``.`` for the record itself; empty where each record is one row.
-    records : str
-        Where the records are in a JSON document: empty for a list or JSON lines, ``a`` for a list, ``a.*`` for an object.
-    query_text, text : tuple of str
-        The texts of queries and of documents; ``$.a`` is an object of the whole document, from ids to texts.
-    """
-
-    name: str
-    what: str
+    name: str  # for `--layout` and the documentation
+    what: str  # "run" or "qrels"
     written_by: str
-    link: str
-    layout: Layout | None = None
-    query: tuple[str, ...] = ()
-    document: tuple[str, ...] = ()
-    value: tuple[str, ...] = ()
-    items: tuple[str, ...] = ()
-    records: str = ""
-    query_text: tuple[str, ...] = ()
-    text: tuple[str, ...] = ()
+    link: str  # to its definition
+    layout: Layout | None = None  # of lines without a header
+    query: tuple[str, ...] = ()  # names in order of preference; * is the record's own key in an object
+    document: tuple[str, ...] = ()  # empty: the items of the list are the ids
+    value: tuple[str, ...] = ()  # empty: the order of the list is the ranking; in qrels all that it lists is relevant
+    items: tuple[str, ...] = ()  # the list in a query's record, . for the record itself; empty: a record is one row
+    records: str = ""  # where records are in a JSON document: "" a list or JSON lines, "a" a list, "a.*" an object by query
+    query_text: tuple[str, ...] = ()  # $.a is an object of the whole document, from ids to texts
+    text: tuple[str, ...] = ()  # of the document
 
 
 FORMS: tuple[Form, ...] = (
@@ -504,6 +495,10 @@ def _read_json(head: bytes, content: Iterable[bytes], kind: Kind, source: str, s
     if _MTEB in document:
         return _from_mteb(document, kind, source, selection, line_of)
     form = _json_form(document, kind, source, selection)
+    if form is None and any(
+        isinstance(document.get(name), (str, int)) for name in QUERY_NAMES
+    ):  # a record that lacks something
+        return _from_list(iter([(line, "", document)]), kind, source, selection)
     if form is None:
         _refuse_swapped(document, kind, source, line, selection)
         return FileContent(columns_of(document, source, kind, line_of))

@@ -109,25 +109,7 @@ def read_outputs(
     position: str = "output",
     queries: Collection[str] = (),
 ) -> list[Output]:
-    """Return the values of one measure for each run of what another tool wrote or returned.
-
-    Parameters
-    ----------
-    source : path, CalcResults, iterable of Metric, dict or frame
-        The text of ``trec_eval -q``, of ``ir_measures -q`` (tsv or jsonl) or PyTerrier's ``perquery.csv``; ir_measures'
-        `CalcResults` or `Metric` values; pytrec_eval's ``{query: {measure: value}}``, or ``{query: value}``; PyTerrier's frame
-        with the columns ``name, qid, measure, value``; a table with a row for each run and a column for each query: a frame
-        with the names of the runs as its index, or a file as its ``to_csv`` writes it, separated by commas or tabs.
-    measure : str, optional
-        Which of the measures; by default a reciprocal rank or ESL, or the only one there is. Required where the source does
-        not name it.
-    names : sequence of str, optional
-        Which of the runs, by default all; where the source has one run or does not name it, the name of the result.
-    position : str
-        How messages call a source without a name.
-    queries : collection of str
-        Query ids that are known from elsewhere; they say which way a table of runs and queries stands.
-    """
+    """Return the values of one measure for each run of what another tool wrote or returned."""
     rows = _Rows(_called(source, position), in_lines=_is_path(source))
     if _is_path(source):
         _read_file(source, rows, measure, queries, names or ())
@@ -269,13 +251,7 @@ def _is_summary(rows: _Rows, measure: str, value: float | str) -> bool:
 
 
 def _separator(line: str) -> str | None:
-    r"""Return what separates the columns of a table with a header; None for the three columns without one.
-
-    Examples
-    --------
-    >>> _separator(",401,402"), _separator("\t401\t402\t403"), _separator("map\t401\t0.25")
-    (',', '\t', None)
-    """
+    """Return what separates the columns of a table with a header; None for the three columns without one."""
     fields = _fields(line)
     has_three = len(fields) == 3 and bool(fields[0]) and len({*fields} & {*_OF_LONG_TABLES}) < 2 and not line.startswith("\t")
     # By tabs also where the value is not a number: a damaged line of trec_eval must not become the header of a table.
@@ -416,10 +392,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _are_measures_first(pairs: _Rows, measure: str | None) -> bool:
-    """Return which column has the measures, by the file as a whole: the column order is the same in all lines.
-
-    Never by single lines: whether an id looks like a measure differs from line to line, so lines would be lost.
-    """
+    """Return which column has the measures, by the file as a whole: the column order is the same in all lines."""
     columns = [dict.fromkeys(first for _, first, _ in pairs.values), dict.fromkeys(second for _, _, second in pairs.values)]
     both = [text for text in columns[0] if text in columns[1]]
     if not both:
@@ -516,13 +489,7 @@ def _chosen(there: list[str], measure: str | None, where: str) -> str:
 
 
 def strict_number(text: str) -> float | None:
-    """Return a number as in runs, or NaN, which stands for undefined; None where it is neither.
-
-    Examples
-    --------
-    >>> strict_number("0.5"), strict_number("0_5"), strict_number("0,5")
-    (0.5, None, None)
-    """
+    """Return a number as in runs, or NaN, which stands for undefined; None where it is neither."""
     try:
         return None if "_" in text else float(text.encode("ascii"))
     except ValueError:  # UnicodeEncodeError included: float() would read the digits of any script
@@ -556,12 +523,7 @@ def _half_a_unit(value: float) -> float:
 
 
 def _places(values: Sequence[float], measure: str, decimals: int | None) -> int | None:
-    """Find the number of decimal places that values were rounded to; None where nothing says that they were.
-
-    A text where all values have the same number of decimals says so. Of numbers it is only a guess, made where none has more
-    than `MOST_PLACES` decimals: reciprocal ranks must then be other than 1/1, 1/2, 1/4, 1/5 and so on, which have few; values
-    of other measures must have three decimals or more, because P@10 or R are often exact with fewer.
-    """
+    """Find the number of decimal places that values were rounded to; None where nothing says that they were."""
     numbers = [number for number in values if math.isfinite(number) and number != int(number)]
     if not numbers:
         return None

@@ -16,9 +16,9 @@ from ir_outcomes.errors import FormatError, IrOutcomesWarning, UnreadableFile, u
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Codes, Columns, Ids, digest_of, grouped, nested_dict, repeated
 from ir_outcomes.reading.datasets import is_dataset_id, load_part, nearest_ids
-from ir_outcomes.reading.files import STDIN, blocks, name_of, read_texts
+from ir_outcomes.reading.files import STDIN, blocks, check_bytes, name_of, nonblank, read_texts
 from ir_outcomes.reading.formats import QRELS, columns_of, parsed_json, read_any_file, texts_in
-from ir_outcomes.reading.text import check_bytes, nonblank, shown
+from ir_outcomes.reading.text import shown
 from ir_outcomes.types import Ints
 
 _ID_NAMES = ("_id", "query_id", "qid")
@@ -72,17 +72,8 @@ def beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
     return _texts_of_json_lines(_queries_file(folder))
 
 
-def has_beir_texts(folder: str | os.PathLike[str]) -> bool:
-    """Return whether this is the folder of a BEIR dataset with the texts of its queries."""
-    return os.path.exists(_queries_file(folder))
-
-
 def query_texts(source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES) -> dict[str, str]:
-    """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text.
-
-    Runs and qrels that have the texts of their queries are taken too; other JSON lines have ``_id``, ``query_id`` or ``qid``,
-    and one of the names, ``text`` or ``query``.
-    """
+    """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text."""
     if os.path.isdir(source):
         return beir_texts(source)
     if names == _TEXT_NAMES and (found := texts_in(source).queries):  # of a run or qrels that has them
@@ -205,7 +196,8 @@ def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrel
     content = read_any_file(file, QRELS)
     default = os.path.basename(os.path.abspath(path)) if is_folder else "stdin" if path == STDIN else name_of(path)
     qrels = _checked(content.columns, name or os.fsencode(default).decode("utf-8", "backslashreplace"))
-    return replace(qrels, texts=content.texts.queries)
+    texts = beir_texts(path) if is_folder and os.path.exists(_queries_file(path)) else content.texts.queries
+    return replace(qrels, texts=texts)
 
 
 def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
@@ -227,13 +219,15 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     """
     if isinstance(qrels, Qrels):
         return qrels
+    source, default = name or "the qrels", "qrels"
     if isinstance(qrels, str) and qrels != STDIN and not os.path.exists(qrels):
         is_path = os.path.isdir(os.path.dirname(qrels) or ".") and "/" in qrels
         if is_dataset_id(qrels) or (not is_path and nearest_ids(qrels)):
-            return _checked(columns_of(load_part(qrels, "qrels"), qrels, QRELS), name or qrels)
+            source = default = qrels
+            qrels = load_part(qrels, "qrels")
     if isinstance(qrels, (str, os.PathLike)):
         return read_qrels(qrels, name=name)
-    return _checked(columns_of(qrels, name or "the qrels", QRELS), name or "qrels")
+    return _checked(columns_of(qrels, source, QRELS), name or default)
 
 
 _LARGEST_GRADE = 1_000_000_000

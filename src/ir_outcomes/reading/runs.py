@@ -235,11 +235,7 @@ _SOURCE = "the run"
 
 @dataclass(frozen=True, eq=False)
 class NestedRun:
-    """A run that stays in the dict of dict in which it is given; otherwise like `Run`.
-
-    Search lengths need the scores of all documents, but the ids of few: of the judged ones, and of those tied with them.
-    Looking these up in the dict takes a fraction of the time that copying all ids into arrays takes; only these are checked.
-    """
+    """A run that stays in the dict of dict in which it is given; otherwise like `Run`."""
 
     data: Mapping[Any, dict[str, float]]
     query_ids: tuple[str, ...]
@@ -332,11 +328,7 @@ _TEXTS = ("readme*", "license*", "*.md")  # of file names in lower case, which s
 
 
 def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
-    """Return the runs of a list, a dict from names to runs, a directory or a pattern; None for a single run.
-
-    A list may contain directories and patterns. A dict is a single run where its values are rankings, that is dicts from
-    documents to scores, or lists of documents.
-    """
+    """Return the runs of a list, a dict from names to runs, a directory or a pattern; None for a single run."""
     listed: list[Any] | dict[str, Any]
     if isinstance(runs, Mapping):
         if _is_run(runs):
@@ -396,12 +388,7 @@ def distinct_names(own: Sequence[str], given: Sequence[str | None], sources: Seq
 
 
 def run_paths(source: str | os.PathLike[str]) -> list[str]:
-    """List the runs of a directory, or those that a pattern such as ``"runs/*.gz"`` matches, in the order of their paths.
-
-    Hidden files are left out. Files that are not runs, such as qrels (which have four columns), the output of trec_eval, or a
-    README, are left out with a warning that names them. ``**`` in a pattern stands for any directories. A path that is neither
-    a directory nor a pattern is returned as it is.
-    """
+    """List the runs of a directory, or those that a pattern such as ``"runs/*.gz"`` matches, in the order of their paths."""
     path = os.fspath(source)
     if not _is_directory_or_pattern(path):
         return [path]

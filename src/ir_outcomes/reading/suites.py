@@ -29,44 +29,20 @@ _KEYS = ("qrels", "dataset", "runs", "cutoff", "rel", "group", "clusters")
 
 @dataclass(frozen=True)
 class SuiteCollection:
-    """One collection of a suite.
-
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    qrels : str
-        Path of its qrels, or a dataset id.
-    runs : mapping of str to str
-        Paths of the runs by the name of the system.
-    cutoff, rel : int or None
-        Settings of this collection; None for the suite's.
-    group : str or None
-        Collections of the same group are averaged first.
-    clusters : str or None
-        Path of a file with the cluster of each query, or ``by:`` and a separator; see `ir_outcomes.evaluate`.
-    """
+    """One collection of a suite."""
 
     name: str
     qrels: str
     runs: Mapping[str, str]
     cutoff: int | None = None
     rel: int | None = None
-    group: str | None = None
+    group: str | None = None  # collections of the same group are averaged first
     clusters: str | None = None
 
 
 @dataclass(frozen=True)
 class Suite:
-    """Collections with runs of the same systems.
-
-    Attributes
-    ----------
-    collections : tuple of SuiteCollection
-        In the order of the file, or of their names.
-    baseline : str or None
-        The system that the others are compared with, where the file names it.
-    """
+    """Collections with runs of the same systems."""
 
     collections: tuple[SuiteCollection, ...]
     baseline: str | None = None

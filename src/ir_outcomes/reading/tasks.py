@@ -25,8 +25,8 @@ from ir_outcomes.reading.datasets import (
     source_of,
     told_by,
 )
-from ir_outcomes.reading.qrels import Qrels, as_qrels, beir_texts, has_beir_texts, query_texts
-from ir_outcomes.reading.runs import Run, as_run, is_path
+from ir_outcomes.reading.qrels import Qrels, as_qrels, query_texts
+from ir_outcomes.reading.runs import Run, as_run
 from ir_outcomes.types import UnitChoice
 
 _RANDOM_ORDER = "its ranking holds no scores (all are 0) and stands in random order: candidates to rerank, not a run"
@@ -210,8 +210,6 @@ def open_collection(qrels: Any, queries: Any = None) -> Collection:
     elif task is not None:
         source = task.source("queries")
         texts = task.queries if source is not None and source.here else {}
-    elif is_path(qrels) and has_beir_texts(qrels):
-        texts = beir_texts(qrels)
     judgments = task.qrels if task else as_qrels(qrels)
     return Collection(judgments, task, texts or judgments.texts)
 

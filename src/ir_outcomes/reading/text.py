@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,7 +16,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, Layout, as_ids
-from ir_outcomes.reading.files import BOM, STDIN, Block, blocks
+from ir_outcomes.reading.files import BOM, STDIN, Block, blocks, check_bytes, nonblank
 from ir_outcomes.types import Bools, Floats, Ints
 
 Words = npt.NDArray[np.uint64]
@@ -41,20 +40,12 @@ _EXACT = np.uint64(1 << 53)  # up to here float64 represents every whole number
 
 
 class Fields(NamedTuple):
-    """Where the fields of a block's lines are.
+    """Where the fields of a block's lines are."""
 
-    Attributes
-    ----------
-    words, pairs : (n_bytes,) uint64 and complex128 arrays
-        The 8, and the 16, bytes that begin at each position of the padded block. They overlap: no byte is copied.
-    before, after : (n_lines, n_columns) int64 arrays
-        Positions of the white space next to each field.
-    """
-
-    words: Words
-    pairs: npt.NDArray[np.complex128]
-    before: Ints
-    after: Ints
+    words: Words  # (n_bytes,), the 8 bytes that begin at each position of the padded block; they overlap, and are not copied
+    pairs: npt.NDArray[np.complex128]  # (n_bytes,), the 16 bytes
+    before: Ints  # (n_lines, n_columns), positions of the white space before each field
+    after: Ints  # the same behind it
 
     def starts(self, column: int) -> Ints:
         """(n_lines,) array: where the fields of a column start."""
@@ -182,17 +173,10 @@ def numbers_of(fields: Fields, column: int) -> Floats | None:
 
 
 class _Form(NamedTuple):
-    """How numbers are written: one value for all of them, or a value for each.
+    """How numbers are written: one value for all of them, or a value for each."""
 
-    Attributes
-    ----------
-    has_minus : (1,) or (n,) bool array
-    n_decimals : (1,) or (n,) int64 array
-        How many bytes follow the point; `_NO_POINT` where there is no point.
-    """
-
-    has_minus: Bools
-    n_decimals: Ints
+    has_minus: Bools  # (1,) or (n,)
+    n_decimals: Ints  # (1,) or (n,), how many bytes follow the point; `_NO_POINT` where there is none
 
 
 def _form_of(fields: Fields, starts: Ints, ends: Ints) -> _Form:
@@ -368,34 +352,6 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
     return columns
 
 
-def nonblank(block: Block) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not blank, with their numbers."""
-    for number, line in enumerate(io.BytesIO(block.data), block.first_line):
-        if not line.isspace():
-            yield number, line
-
-
-def check_bytes(block: Block, source: str) -> None:
-    """Refuse what no text file contains: NUL bytes, bytes that are not UTF-8, byte order marks within the text."""
-    data = block.data
-    if b"\0" in data:
-        at = data.index(b"\0")
-        problem = "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8"
-        raise FormatError(source, problem, line=_line_at(block, at), text=_around(data, at))
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        problem = "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match"
-        raise FormatError(source, problem, line=_line_at(block, error.start), text=_around(data, error.start)) from None
-    if BOM in data:
-        at = data.index(BOM)
-        problem = (
-            "contains a byte order mark (U+FEFF) after its beginning, as files do that were joined; remove it, because it "
-            "would become part of an id"
-        )
-        raise FormatError(source, problem, line=_line_at(block, at), text=_around(data, at))
-
-
 def shown(fields: list[bytes]) -> str:
     """Return fields as a message shows them."""
     return b" ".join(fields[:12])[:200].decode("utf-8", "replace")
@@ -539,15 +495,6 @@ def _separated(line: bytes, separator: bytes, source: str, number: int) -> list[
         problem = f"cannot be separated into columns ({error}); check the quotes, and remove line breaks within values"
         raise FormatError(source, problem, line=number, text=shown([line])) from None
     return [field.encode().strip() for field in fields]  # of bytes, because white space is that of ASCII
-
-
-def _line_at(block: Block, position: int) -> int:
-    return block.first_line + block.data.count(b"\n", 0, position)
-
-
-def _around(data: bytes, position: int) -> str:
-    start = max(data.rfind(b"\n", 0, position) + 1, position - 40)
-    return data[start : position + 20].split(b"\n")[0].decode("utf-8", "backslashreplace")
 
 
 def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:

@@ -92,15 +92,14 @@ def mean_interval(
     # Rounding would leave equal values a mean and a variance that are slightly off.
     if np.all(values == values[0]):
         return Interval(float(values[0]), float(values[0]))
-    return interval_of_mean(float(values.mean()), float(values.std(ddof=1)), n, level, effective_df(values))
+    return t_interval(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level)
 
 
-def interval_of_mean(mean: float, deviation: float, n: int, level: float, df: float | None = None) -> Interval:
-    """Interval by t of a mean of n values with this standard deviation; n - 1 degrees of freedom by default."""
+def t_interval(mean: float, error: float, df: float, level: float) -> Interval:
+    """Interval by t of a mean with this standard error."""
     from scipy.special import stdtrit
 
-    # The lower quantile: 1 - tail would lose the digits of a small tail.
-    half = -float(stdtrit(n - 1 if df is None else df, (1 - level) / 2)) * deviation / math.sqrt(n)
+    half = -float(stdtrit(df, (1 - level) / 2)) * error  # the lower quantile: 1 - tail would lose the digits of a small tail
     return Interval(mean - half, mean + half)
 
 

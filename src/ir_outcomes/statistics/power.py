@@ -18,17 +18,6 @@ from ir_outcomes.types import Floats, Ints
 MOST_DEGREES_OF_FREEDOM = 100_000
 
 
-def power_of_mean(shift: float, df: float, alpha: float) -> float:
-    """Power of a two-sided t test at a noncentrality, the true mean divided by its standard error (Cohen 1988, chapter 2).
-
-    The chance that Z + shift exceeds c S, where S^2 is a chi-square divided by its degrees of freedom, is integrated over Z
-    on a fixed grid. The noncentral t distributions of SciPy 1.11 to 1.14 do not return for one degree of freedom and small
-    levels.
-    """
-    check_share("alpha", alpha)
-    return _power(shift, df, _critical(df, alpha))
-
-
 def _critical(df: float, alpha: float) -> float:
     from scipy.special import stdtrit
 
@@ -36,6 +25,12 @@ def _critical(df: float, alpha: float) -> float:
 
 
 def _power(shift: float, df: float, critical: float) -> float:
+    """Power of a two-sided t test at a noncentrality, the true mean divided by its standard error (Cohen 1988, chapter 2).
+
+    The chance that Z + shift exceeds c S, where S^2 is a chi-square divided by its degrees of freedom, is integrated over Z
+    on a fixed grid. The noncentral t distributions of SciPy 1.11 to 1.14 do not return for one degree of freedom and small
+    levels.
+    """
     from scipy.special import gammainc
 
     # With more degrees of freedom the step would be sharper than the grid, and t is normal to five digits.
@@ -386,11 +381,11 @@ def _thinned_power(queries: int, share: float, standardised: float, alpha: float
     """Average the power over the number of queries with a difference, binomial, at the nodes of its normal approximation."""
     spread = math.sqrt(queries * share * (1 - share))
     if spread == 0:
-        return power_of_mean(standardised * math.sqrt(queries), max(1, queries - 1), alpha)
+        return _power(standardised * math.sqrt(queries), max(1, queries - 1), _critical(max(1, queries - 1), alpha))
     total = 0.0
     for node, weight in ((-math.sqrt(3), 1 / 6), (0.0, 2 / 3), (math.sqrt(3), 1 / 6)):  # Gauss and Hermite
         size = max(2.0, queries * share + spread * node)
-        total += weight * power_of_mean(standardised * math.sqrt(size), size - 1, alpha)
+        total += weight * _power(standardised * math.sqrt(size), size - 1, _critical(size - 1, alpha))
     return total
 
 

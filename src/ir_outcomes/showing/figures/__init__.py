@@ -15,11 +15,16 @@ from ir_outcomes.across.same_queries import CutoffsComparison
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
+from ir_outcomes.leaderboards.agreement import Agreement
+from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.leaderboards.history import SotaHistory
+from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
 from ir_outcomes.showing.figures import comparisons, leaderboards
 from ir_outcomes.showing.figures.drawing import blank_figure, save, styled
 from ir_outcomes.showing.figures.leaderboards import conditions_plot
-from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering
+from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions
+from ir_outcomes.tail.reordering import Reordering
+from ir_outcomes.tail.rrie import RRIE, Headroom
 
 __all__ = ["KINDS", "blank_figure", "conditions_plot", "draw", "kinds", "save"]
 

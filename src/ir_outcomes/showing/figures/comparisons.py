@@ -11,7 +11,7 @@ from ir_outcomes.across.same_queries import CutoffsComparison
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.leaderboards import Leaderboard
+from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.showing.charts import Forest, changes_of, curve_lines, forest_of, gains_of, outcomes_of, pairs_of
 from ir_outcomes.showing.figures.drawing import (
     GREY,

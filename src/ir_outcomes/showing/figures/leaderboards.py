@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
+from ir_outcomes.leaderboards.agreement import Agreement
+from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.leaderboards.history import SotaHistory
+from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
 from ir_outcomes.showing.figures.drawing import (
     BETTER,
     GREY,
@@ -36,7 +39,9 @@ from ir_outcomes.showing.figures.drawing import (
 )
 from ir_outcomes.showing.words import bucket_names, conditions_words, count, direction
 from ir_outcomes.statistics.resampling import shared_ranks
-from ir_outcomes.tail import RRIE, Headroom, LengthChanges, LengthDistributions, Reordering, TailSettings
+from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions, TailSettings
+from ir_outcomes.tail.reordering import Reordering
+from ir_outcomes.tail.rrie import RRIE, Headroom
 from ir_outcomes.types import Ints
 
 GROUPED_BARS = 4  # distributions of more runs are drawn as a shaded matrix

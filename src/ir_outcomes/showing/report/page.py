@@ -18,6 +18,7 @@ from ir_outcomes.across.collections import compare_collections
 from ir_outcomes.across.same_queries import curve_of
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import plural
@@ -206,18 +207,16 @@ def _context(result: Result, sections: Sequence[Section], evaluations: Sequence[
     """Return everything that does not depend on how many queries the page holds."""
     several = not isinstance(result, Comparison)
     view = result.view()
-    label = "" if several else sections[0].comparison.verdict.label
-    title = sections[0].title if not several else _title(result, sections)
+    style = tone(next((label for label in LABELS if view.label.startswith(label)), None))
     notes = [_headed(note) for note in (*view.notes, *view.background)]
     settings = getattr(result, "settings", None) or (sections[0].comparison.settings if sections else None)
-    folded = several and not isinstance(result, Leaderboard)  # a leaderboard has no page for each of its pairs
-    drawn = [_section(*each) for each in enumerate(zip(sections, evaluations, strict=True))] if folded or not several else []
+    drawn = () if isinstance(result, Leaderboard) else zip(sections, evaluations, strict=True)  # it has too many pairs
     return {
-        "title": title,
-        "heading": label[:1].upper() + label[1:] if label else title,
-        "tone": tone(label),
-        "label": label,
-        "limit": notes[0][0] if label and view.notes else "",
+        "title": view.title if several else sections[0].title,
+        "heading": view.label[:1].upper() + view.label[1:] or view.title,
+        "tone": style,
+        "label": view.label,
+        "limit": notes[0][0] if view.label and view.notes else "",
         "sentences": view.sentences,
         "about": _about(sections, settings),
         "notes": notes[: len(view.first_notes)],
@@ -226,23 +225,13 @@ def _context(result: Result, sections: Sequence[Section], evaluations: Sequence[
         "forest": forest_of(result),
         "matrix": matrix_of(result, sections),
         "signs": SIGNS,
-        "sections": drawn,
+        "sections": [_section(number, *each) for number, each in enumerate(drawn)],
         "tables": (*view.tables, *view.details),
         "has_queries": any(section.comparison.queries is not None for section in sections),
-        "queries_known": bool(sections),
         "tone_of": tone,
         "settings": {name: "none" if value is None else value for name, value in vars(settings).items()} if settings else {},
         "versions": dict(getattr(result, "versions", {}) or (sections[0].comparison.versions if sections else {})),
     }
-
-
-def _title(result: Result, sections: Sequence[Section]) -> str:
-    contenders = {section.comparison.contender for section in sections if section.condition}
-    if len(contenders) > 1:
-        conditions = {section.condition for section in sections}
-        pair = f"{plural('contender', len(contenders))} against {sections[0].comparison.baseline}"
-        return f"{pair} under {plural('condition', len(conditions))}"
-    return result.view().title
 
 
 def _headed(note: str) -> tuple[str, str]:
@@ -259,8 +248,7 @@ def _about(sections: Sequence[Section], settings: Any) -> str:
     return " \N{MIDDLE DOT} ".join([*parts, *([f"cutoff {cutoff:,}"] if cutoff else [])])
 
 
-def _section(number: int, each: tuple[Section, Evaluation | None]) -> dict[str, Any]:
-    section, evaluation = each
+def _section(number: int, section: Section, evaluation: Evaluation | None) -> dict[str, Any]:
     comparison = section.comparison
     view = comparison.view()
     return {
@@ -308,17 +296,19 @@ def _inputs(
     sections: Sequence[Section], evaluations: Sequence[Evaluation | None], files_too: Sequence[Any]
 ) -> list[tuple[str, str, str]]:
     """Name every input once, with its file and its SHA-256; of judgments without a file, that of their content."""
-    rows = {_file_name(path): ("file", _file_name(path), file_digest(path)) for path in files_too}
+    files = {os.path.abspath(os.fspath(path)): ("file", _file_name(path)) for path in files_too}
+    judgments = {}
     for section, evaluation in zip(sections, evaluations, strict=True):
         if evaluation is None:
             continue
-        rows.setdefault(evaluation.collection, ("judgments", evaluation.collection, evaluation.qrels_digest))
+        if not any(_file_name(path).startswith(evaluation.collection) for path in files_too):
+            judgments[evaluation.qrels_digest] = ("judgments", evaluation.collection, evaluation.qrels_digest)
         where = f", {section.condition}" if section.condition and section.condition != evaluation.collection else ""
         for run in (section.comparison.baseline, section.comparison.contender):
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
-            if source is not None and is_path(source) and os.path.isfile(source) and f"{run}{where}" not in rows:
-                rows[f"{run}{where}"] = (f"run {run}{where}", _file_name(source), file_digest(source))
-    return list(rows.values())
+            if source is not None and is_path(source) and os.path.isfile(source):
+                files.setdefault(os.path.abspath(os.fspath(source)), (f"run {run}{where}", _file_name(source)))
+    return [*judgments.values(), *((what, name, file_digest(path)) for path, (what, name) in files.items())]
 
 
 def _file_name(path: Any) -> str:

@@ -13,7 +13,6 @@ from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.comparison.compare import build, measured_pair
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import coverage_test_for
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
@@ -87,9 +86,8 @@ def _leaderboard(result: Leaderboard, evaluation: Evaluations) -> list[Section]:
     pairs = sorted(combinations(range(len(names)), 2), key=itemgetter(1))  # those of the first k runs come first
     runs = evaluation[names]
     measured = [measured_pair(evaluation, runs[high], runs[low], result.settings) for high, low in pairs]
-    test = coverage_test_for(result.settings.unit, evaluation.many_relevant)
     wanted = min(len(names), TOP_RUNS)
-    return [Section(item) for item in build(measured, result.settings, test, wanted=wanted * (wanted - 1) // 2)]
+    return [Section(item) for item in build(measured, result.settings, wanted=wanted * (wanted - 1) // 2)]
 
 
 def evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | None:

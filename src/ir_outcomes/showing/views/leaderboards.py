@@ -10,9 +10,11 @@ from ir_outcomes.columns import Column, of_part
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.comparison.wording import ranked
 from ir_outcomes.formatting import fixed, plural
-from ir_outcomes.leaderboards import Agreement, Leaderboard, RankCorrelation, RankDistribution, SotaHistory
-from ir_outcomes.leaderboards.board import MeasureOfRuns, Standing
+from ir_outcomes.leaderboards.agreement import Agreement
+from ir_outcomes.leaderboards.board import Leaderboard, MeasureOfRuns, Standing
+from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.pairs import PairVerdict
+from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
 from ir_outcomes.showing.view import Table, View, marked_best, table_of, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS
 from ir_outcomes.showing.words import better, direction, level_words, queries_words, settings_words

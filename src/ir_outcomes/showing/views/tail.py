@@ -10,8 +10,9 @@ from ir_outcomes.reading.datasets import Source, size_text
 from ir_outcomes.reading.tasks import Task
 from ir_outcomes.showing.view import View, table_of, view_of
 from ir_outcomes.showing.words import bucket_names
-from ir_outcomes.tail import RRIE, DocumentChanges, Headroom, LengthChanges, LengthDistributions, Reordering
-from ir_outcomes.tail.lengths import TailSettings
+from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, TailSettings
+from ir_outcomes.tail.reordering import Reordering
+from ir_outcomes.tail.rrie import RRIE, Headroom
 
 
 @view_of.register
