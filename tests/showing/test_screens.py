@@ -34,6 +34,10 @@ def measured(result: Result) -> tuple[int, int, int]:
     return len(lines), len(text.split()), notes
 
 
+def pair(evaluation: iro.Evaluation) -> Any:
+    return iro.compare(evaluation, "bm25", "bm25-stem")
+
+
 def check_pair(result: Any) -> None:
     assert isinstance(result, iro.Comparison)
     lines, words, _ = measured(result)
@@ -51,7 +55,7 @@ ANALYSES: dict[str, Callable[[iro.Evaluation], Result]] = {
     "judges": lambda ev: iro.compare_judges({"nist": ev, "model": ev}, "bm25", "bm25-stem"),
     "gate": lambda ev: iro.gate(iro.compare(ev, "bm25"), margins=(1.0, 0.5)),
     "holes": lambda ev: iro.holes(ev, "bm25", "bm25-stem", cutoff=10),
-    "plan": lambda ev: iro.plan(iro.compare(ev, "bm25", "bm25-stem")),
+    "plan": lambda ev: iro.plan(pair(ev)),
     "stability": lambda ev: iro.rank_distribution(ev, resamples=50),
     "agreement": lambda ev: iro.agreement(ev, splits=5),
     "reordering": iro.reordering,

@@ -114,9 +114,11 @@ def compare(
 
 def _note_on_grades(evaluation: Evaluation, rel: int | None) -> None:
     """Say what counts as relevant, where the qrels are graded and nobody said it."""
-    highest = int(evaluation.qrels.grades.max(initial=0))
+    if evaluation.qrels is None:  # of a saved evaluation
+        return
+    grades = evaluation.qrels.grades
+    lowest, highest = int(grades.min(initial=0)), int(grades.max(initial=0))
     if rel is None and highest > 1 and evaluation.rel == 1:
-        lowest = int(evaluation.qrels.grades.min(initial=0))
         note(f"qrels hold grades {lowest} to {highest}; relevant means 1 or more here, TREC DL's setting is 2 (--rel 2)")
 
 

@@ -142,6 +142,16 @@ HIGHER_IS_BETTER = Annotated[
         help="Which values are better, for a measure whose direction is not known.",
     ),
 ]
+MARGINS = Annotated[
+    tuple[float, ...] | None,
+    Parameter(
+        group=MAIN,
+        converter=margins_of,
+        n_tokens=1,
+        help="Non-inferiority margins: the largest tolerable losses of coverage (percentage points) and of ranking (ranks), "
+        "and, after a second comma, over all queries (ranks), such as 1pp,0.5ranks.",
+    ),
+]
 _ORDERS = "The order of documents with equal scores: by descending id (trec), ascending id (msmarco), or as in the file (input)"
 CUTOFF = Annotated[int | None, Parameter(alias="-k", group=MAIN, validator=POSITIVE)]
 REL = Annotated[int | None, Parameter(group=MAIN, validator=POSITIVE)]
@@ -260,20 +270,17 @@ class CorrectedTests(Tests):
 class MarginTests(CorrectedTests):
     """The same with non-inferiority margins."""
 
-    margins: Annotated[
-        tuple[float, ...] | None, Parameter(group=MAIN, converter=margins_of, n_tokens=1, show_choices=False)
-    ] = None
-    """Non-inferiority margins: the largest tolerable losses of coverage (percentage points) and of ranking (ranks), and, after
-    a second comma, over all queries (ranks), such as 1pp,0.5ranks."""
+    margins: MARGINS = None
 
 
 @Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
-class FamilyTests(MarginTests):
+class FamilyTests(Tests):
     """How verdicts on several contenders, or on all pairs, are reached."""
 
     correction: FamilyCorrection = "holm"
     """The correction of p-values for several contenders; tukey is for --all-pairs."""
+    margins: MARGINS = None
 
 
 class EvaluatedRuns(NamedTuple):

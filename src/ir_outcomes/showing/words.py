@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.formatting import plural
@@ -37,7 +37,7 @@ def tone(label: str | None) -> str:
     return "same" if direction == "none" else direction
 
 
-def better(higher_is_better: bool) -> str:
+def better(higher_is_better: bool) -> Literal["higher", "lower"]:
     """Name the direction that is better."""
     return "higher" if higher_is_better else "lower"
 
