@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from ir_outcomes.cli import COMMANDS, app
+from ir_outcomes.cli import COMMANDS, app, examples_of
 from tests.helpers.command_line import call
 from tests.helpers.sample import write_small_sample
 
@@ -40,15 +40,15 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def examples() -> list[Any]:
     return [
         pytest.param(name, number, id=f"{name}-{number}")
-        for name, (_, _, lines) in COMMANDS.items()
-        for number, _ in enumerate(lines)
+        for name, function in COMMANDS.items()
+        for number, _ in enumerate(examples_of(function))
     ]
 
 
 @pytest.mark.parametrize(("name", "number"), examples())
 def test_examples_run(name: str, number: int, sample: Path) -> None:
     arguments = [name]
-    for word in shlex.split(COMMANDS[name][2][number].partition(" || ")[0]):
+    for word in shlex.split(examples_of(COMMANDS[name])[number].partition(" || ")[0])[2:]:
         arguments += sorted(path.name for path in sample.glob(word)) if "*" in word else [word]
     if name == "compare-outputs":
         for run in ("bm25", "bm25-stem"):

@@ -20,72 +20,31 @@ from ir_outcomes.cli import compare, gate, many
 from ir_outcomes.cli.options import MAIN, STDIN, UsageError
 from ir_outcomes.cli.output import check_targets, error_line, messages, quiet
 
-__all__ = ["COMMANDS", "app", "main"]
+__all__ = ["COMMANDS", "app", "examples_of", "main"]
 
 PROGRAM = "ir-outcomes"
 _COMPARED = "qrels.txt bm25.run bm25-stem.run"
-# Each command: its function, its arguments, and examples, which run in the folder that `ir-outcomes sample` writes.
-COMMANDS: dict[str, tuple[Callable[..., None], str, tuple[str, ...]]] = {
-    "compare": (
-        compare.compare,
-        "QRELS BASELINE RUN...",
-        (
-            f"{_COMPARED} --cutoff 100",
-            "qrels.txt bm25 *.run --format latex",
-            f"{_COMPARED} --per-query lost --queries queries.tsv --rows 10",
-        ),
-    ),
-    "compare-measure": (
-        compare.compare_measure,
-        "QRELS MEASURE BASELINE RUN...",
-        ("qrels.txt nDCG@10 bm25.run bm25-stem.run",),
-    ),
-    "compare-outputs": (
-        compare.compare_outputs,
-        "BASELINE OUTPUT...",
-        ("bm25.tsv bm25-stem.tsv --qrels qrels.txt",),
-    ),
-    "verdict": (compare.verdict, "", ("--n 5793 --won 869 --lost 869 --difference -1.35 --pvalue 8.68e-08",)),
-    "compare-cutoffs": (compare.compare_cutoffs, "QRELS BASELINE RUN", (f"{_COMPARED} --at 10 --at 100",)),
-    "compare-slices": (
-        compare.compare_slices,
-        "QRELS BASELINE RUN...",
-        (f"{_COMPARED} --by length --queries queries.tsv",),
-    ),
-    "compare-judges": (
-        compare.compare_judges,
-        "RUN...",
-        ("bm25.run bm25-stem.run --judge people=qrels.txt@1 --judge model=model.txt@2",),
-    ),
-    "suite": (compare.compare_suite, "SUITE", ("suite --baseline bm25", "suite.toml -m nDCG@10")),
-    "holes": (compare.holes, "QRELS BASELINE RUN...", (f"{_COMPARED} --cutoff 10", f"{_COMPARED} --cutoff 10 --to-judge 20")),
-    "gate": (gate.gate, "[QRELS BASELINE RUN...]", (f"{_COMPARED} --margins 2pp,1 || echo status $?",)),
-    "report": (compare.report, "QRELS BASELINE RUN...", (f"{_COMPARED} -o report.html --queries queries.tsv",)),
-    "leaderboard": (
-        many.leaderboard,
-        "QRELS [RUN...]",
-        ("qrels.txt *.run --cutoff 100", "qrels.txt *.run --measure nDCG@10 --plot tiers.pdf"),
-    ),
-    "history": (many.history, "ENTRIES", ("leaderboard.csv --until 2021-02-15",)),
-    "stability": (
-        many.stability,
-        "QRELS [RUN...]",
-        ("qrels.txt *.run --resamples 200", "qrels.txt *.run -m RR@10 -m nDCG@10 --resamples 200 --plot ranks.pdf"),
-    ),
-    "agreement": (many.agreement, "QRELS [RUN...]", ("qrels.txt *.run --splits 10",)),
-    "reordering": (many.reordering, "QRELS RUN...", ("qrels.txt *.run --plot-kind changes --plot changes.pdf",)),
-    "tail": (
-        many.tail,
-        "QRELS RUN...",
-        ("qrels.txt *.run", "qrels.txt bm25.run rrf-stem-lsa.run --show changes --bins 10"),
-    ),
-    "measure": (
-        many.measure,
-        "QRELS RUN MEASURE...",
-        ("qrels.txt bm25.run ESL@100 Answered@100 nDCG@10", "qrels.txt bm25.run RR@10 -q -n"),
-    ),
-    "datasets": (many.datasets, "[ID]", ("", "msmarco-document/dev")),
-    "sample": (many.sample, "FOLDER", ("sample", "--suite suite")),
+COMMANDS: dict[str, Callable[..., None]] = {
+    "compare": compare.compare,
+    "compare-measure": compare.compare_measure,
+    "compare-outputs": compare.compare_outputs,
+    "verdict": compare.verdict,
+    "compare-cutoffs": compare.compare_cutoffs,
+    "compare-slices": compare.compare_slices,
+    "compare-judges": compare.compare_judges,
+    "suite": compare.compare_suite,
+    "holes": compare.holes,
+    "gate": gate.gate,
+    "report": compare.report,
+    "leaderboard": many.leaderboard,
+    "history": many.history,
+    "stability": many.stability,
+    "agreement": many.agreement,
+    "reordering": many.reordering,
+    "tail": many.tail,
+    "measure": many.measure,
+    "datasets": many.datasets,
+    "sample": many.sample,
 }
 
 
@@ -126,14 +85,14 @@ def _checked(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-for _name, (_function, _arguments, _examples) in COMMANDS.items():
-    _lines = "\n".join(f"- {PROGRAM} {_name} {_example}".rstrip() for _example in _examples)
-    app.command(
-        _checked(_function),
-        name=_name,
-        usage=f"Usage: {PROGRAM} {_name} {_arguments} [OPTIONS]",
-        help_epilogue=f"{'Example' if len(_examples) == 1 else 'Examples'}:\n{_lines}",
-    )
+def examples_of(function: Callable[..., None]) -> list[str]:
+    """Return the examples of a command, which run in the folder that `ir-outcomes sample` writes."""
+    return inspect.cleandoc(function.__doc__ or "").partition("Examples\n--------\n")[2].splitlines()
+
+
+for _name, _function in COMMANDS.items():
+    _lines = "\n".join(f"- {example}" for example in examples_of(_function))
+    app.command(_checked(_function), name=_name, help_epilogue=f"Examples:\n\n{_lines}")
 
 
 def main() -> None:

@@ -81,6 +81,12 @@ def compare(
         List the queries that the contender won or lost, or ranks better or worse, instead of the comparison.
     plan
         Show how many queries it takes to detect the differences of --margins (by default 1pp,0.5) with 80 % power.
+
+    Examples
+    --------
+    ir-outcomes compare qrels.txt bm25.run bm25-stem.run --cutoff 100
+    ir-outcomes compare qrels.txt bm25 *.run --format latex
+    ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost --queries queries.tsv --rows 10
     """
     from ir_outcomes.comparison.compare import compare as compare_runs
     from ir_outcomes.comparison.plan import plan as plan_queries
@@ -162,6 +168,10 @@ def compare_measure(
     ----------
     measure
         A measure of ir_measures, such as nDCG@10.
+
+    Examples
+    --------
+    ir-outcomes compare-measure qrels.txt nDCG@10 bm25.run bm25-stem.run
     """
     from ir_outcomes.comparison.outputs import compare_measure as compare_values
 
@@ -209,6 +219,10 @@ def compare_outputs(
         The smallest grade that counts as relevant; by default the measure's, or 1.
     names
         The name of a run; give one for each, in their order.
+
+    Examples
+    --------
+    ir-outcomes compare-outputs bm25.tsv bm25-stem.tsv --qrels qrels.txt
     """
     from ir_outcomes.comparison.outputs import compare_outputs as compare_values
 
@@ -263,6 +277,10 @@ def verdict(
         How far --won and --lost may be off, in percentage points of --n: 0.5 for whole percentages.
     alpha
         The significance level.
+
+    Examples
+    --------
+    ir-outcomes verdict --n 5793 --won 869 --lost 869 --difference -1.35 --pvalue 8.68e-08
     """
     from ir_outcomes.comparison.published import verdict_from_summary
 
@@ -295,6 +313,10 @@ def compare_cutoffs(
         Run B.
     cutoffs
         A cutoff; give it once for each cutoff. By default 10, 20, 50, 100, 1000 and --cutoff.
+
+    Examples
+    --------
+    ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --at 10 --at 100
     """
     from ir_outcomes.across.same_queries import compare_cutoffs as compare_at
 
@@ -335,6 +357,10 @@ def compare_slices(
         words.
     over_slices
         The correction of p-values over slices, shown beside each label.
+
+    Examples
+    --------
+    ir-outcomes compare-slices qrels.txt bm25.run bm25-stem.run --by length --queries queries.tsv
     """
     from ir_outcomes.across.slices import compare_slices as compare_by
 
@@ -374,6 +400,10 @@ def compare_judges(
         The judge that is the truth, on a random sample of the queries or on all: audit the others by it.
     measures
         Also audit this measure, such as nDCG@10; may be given more than once.
+
+    Examples
+    --------
+    ir-outcomes compare-judges bm25.run bm25-stem.run --judge people=qrels.txt@1 --judge model=model.txt@2
     """
     from ir_outcomes.across.same_queries import compare_judges as compare_under
 
@@ -435,6 +465,11 @@ def compare_suite(
         The correction of p-values over collections, shown beside each label.
     allow
         A setting that may differ between the collections.
+
+    Examples
+    --------
+    ir-outcomes suite suite --baseline bm25
+    ir-outcomes suite suite.toml -m nDCG@10
     """
     from ir_outcomes.across.collections import compare_collections
     from ir_outcomes.evaluation.evaluate import evaluate_suite
@@ -477,6 +512,11 @@ def holes(
     ----------
     to_judge
         Write up to this many pairs of query and document, those to judge first, as TSV instead of the result.
+
+    Examples
+    --------
+    ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10
+    ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20
     """
     from ir_outcomes.comparison.holes import holes as find_holes
 
@@ -520,6 +560,10 @@ def report(
         The size in megabytes that the page may reach by including ranked lists and texts.
     quiet
         Print no warnings and no progress bars.
+
+    Examples
+    --------
+    ir-outcomes report qrels.txt bm25.run bm25-stem.run -o report.html --queries queries.tsv
     """
     from ir_outcomes.comparison.compare import compare as compare_runs
     from ir_outcomes.showing.report import report_of

@@ -89,6 +89,10 @@ def gate(
         Also write the report page to this HTML file.
     summary
         Also append the decision to this file as Markdown, such as the step summary of GitHub Actions.
+
+    Examples
+    --------
+    ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?
     """
     from ir_outcomes.across.gate import gate_of
 

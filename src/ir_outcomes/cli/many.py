@@ -102,6 +102,11 @@ def leaderboard(
         The correction of p-values over all pairs.
     kind
         The figure of --plot.
+
+    Examples
+    --------
+    ir-outcomes leaderboard qrels.txt *.run --cutoff 100
+    ir-outcomes leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf
     """
     from ir_outcomes.leaderboards.board import FACETS
     from ir_outcomes.leaderboards.board import leaderboard as order_runs
@@ -147,6 +152,10 @@ def history(
         Leave out entries after this date, such as 2021-02-15.
     lower_is_better
         Smaller scores are better.
+
+    Examples
+    --------
+    ir-outcomes history leaderboard.csv --until 2021-02-15
     """
     from ir_outcomes.leaderboards.history import sota_history
 
@@ -192,6 +201,11 @@ def stability(
         The confidence level of the intervals of ranks.
     kind
         The figure of --plot; several conditions are drawn together.
+
+    Examples
+    --------
+    ir-outcomes stability qrels.txt *.run --resamples 200
+    ir-outcomes stability qrels.txt *.run -m RR@10 -m nDCG@10 --resamples 200 --plot ranks.pdf
     """
     from ir_outcomes.leaderboards.stability import rank_distribution
 
@@ -250,6 +264,10 @@ def agreement(
         The number of random splits into halves.
     alpha
         The significance level of tests and verdicts.
+
+    Examples
+    --------
+    ir-outcomes agreement qrels.txt *.run --splits 10
     """
     from ir_outcomes.leaderboards.agreement import agreement as agree
 
@@ -345,6 +363,10 @@ def reordering(
         A measure; give at least two, the old one first.
     kind
         The figure of --plot.
+
+    Examples
+    --------
+    ir-outcomes reordering qrels.txt *.run --plot-kind changes --plot changes.pdf
     """
     from ir_outcomes.reading.measure_names import parse_measure
     from ir_outcomes.tail.reordering import reordering as reorder
@@ -389,6 +411,11 @@ def tail(
         The number of buckets of equal width; by default 10 for lengths, and growing buckets for changes.
     kind
         The figure of --show headroom; quote a name of two words.
+
+    Examples
+    --------
+    ir-outcomes tail qrels.txt *.run
+    ir-outcomes tail qrels.txt bm25.run rrf-stem-lsa.run --show changes --bins 10
     """
     from ir_outcomes.tail.lengths import length_changes, length_distributions
     from ir_outcomes.tail.rrie import headroom, rrie
@@ -457,6 +484,11 @@ def measure(
         The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that can.
     quiet
         Print no warnings.
+
+    Examples
+    --------
+    ir-outcomes measure qrels.txt bm25.run ESL@100 Answered@100 nDCG@10
+    ir-outcomes measure qrels.txt bm25.run RR@10 -q -n
     """
     import ir_measures
     from ir_measures.util import Metric
@@ -526,6 +558,11 @@ def datasets(dataset: str | None = None, /) -> None:
     ----------
     dataset
         An ir_datasets id.
+
+    Examples
+    --------
+    ir-outcomes datasets
+    ir-outcomes datasets msmarco-document/dev
     """
     from ir_outcomes.reading.tasks import known_tasks, load
     from ir_outcomes.showing.text import print_text, write
@@ -546,6 +583,11 @@ def sample(folder: Path, /, *, suite: bool = False) -> None:
         The folder to write to; it is created if it does not exist.
     suite
         Write four small collections with three runs each instead, for ir-outcomes suite.
+
+    Examples
+    --------
+    ir-outcomes sample sample
+    ir-outcomes sample --suite suite
     """
     from ir_outcomes.samples import write_sample, write_suite
 
