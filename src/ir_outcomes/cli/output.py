@@ -93,25 +93,13 @@ def _show_warning(otherwise: Any, message: Warning | str, category: type[Warning
 
 
 def as_options(text: str) -> str:
-    """Write advice about arguments in the words of the command line.
-
-    Examples
-    --------
-    >>> as_options("compare with judged_only=True too, or with cutoff=20.")
-    'compare with --judged-only too, or with --cutoff 20.'
-    """
+    """Write advice about arguments in the words of the command line."""
     text = re.sub(r"\b(judged_only|all_pairs)=True\b", lambda found: f"--{found[1].replace('_', '-')}", text)
     return re.sub(r"\b(cutoff|rel|unit|ties|alpha|margins|correction)=(\"?)([\w.,]*\w)\2", r"--\1 \3", text)
 
 
 def standard_output() -> TextIO:
-    """Return stdout.
-
-    Raises
-    ------
-    ParameterError
-        If it is closed.
-    """
+    """Return stdout."""
     stream: TextIO | None = sys.stdout  # None where the program was started with a closed stdout
     if stream is None or stream.closed:
         raise ParameterError("standard output is closed; redirect it, or use --output FILE where the command has it")
@@ -131,13 +119,7 @@ def print_json(text: str, stream: TextIO | None = None) -> None:
 
 
 def json_characters(text: str, encoding: str) -> str:
-    r"""Replace characters that an encoding does not have in JSON, by JSON's own escapes; a name that is not UTF-8 stays JSON.
-
-    Examples
-    --------
-    >>> print(json_characters('{"run": "caf\udce9 é"}', "utf-8"), json_characters('["é"]', "ascii"))
-    {"run": "caf\udce9 é"} ["\u00e9"]
-    """
+    """Replace characters that an encoding does not have in JSON, by JSON's own escapes; a name that is not UTF-8 stays JSON."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
