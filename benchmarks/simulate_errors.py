@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from ir_measures import AP, RR, P, Success, nDCG
 
-from ir_outcomes import search_lengths
+from ir_outcomes import evaluate, search_lengths
 from ir_outcomes.comparison.outcomes import PairedQueries, Restricted, pair_queries
 from ir_outcomes.comparison.verdict import LABELS, CoverageTest, PairTests, judge, run_tests, samples_of, stacked
 from ir_outcomes.statistics import (
+    bounded_mean_interval,
     coverage_interval,
     detectable_mean,
     detectable_proportion,
@@ -172,7 +174,7 @@ def _contenders(number: int) -> str:
 def interval_rates(population: Population, n: int, trials: int) -> dict[str, float]:
     """Say how often each interval at level 0.95 covers the value of the whole population; NaN for what the unit does not have.
 
-    Samples in which all search lengths are equal are left out of the intervals of ranking, which then have no width.
+    Samples in which all differences of ranking are 0 have a row of their own; equal ones are left out elsewhere.
     """
     rng = np.random.default_rng(n)
     covered: dict[str, list[bool]] = {}
@@ -194,6 +196,9 @@ def interval_rates(population: Population, n: int, trials: int) -> dict[str, flo
                 note("odds won : lost", odds, won / lost)
             drawn = rng.integers(0, len(d), n)
             sample = d[drawn]
+            if not sample.any() and pair.restricted is not None:
+                none_differs = mean_interval(sample, level, pair.restricted.horizon - 1)
+                note("mean difference, none of n", none_differs, float(d.mean()))
             if np.all(sample == sample[0]):
                 continue
             note("mean difference", mean_interval(sample, level), float(d.mean()))
@@ -202,6 +207,28 @@ def interval_rates(population: Population, n: int, trials: int) -> dict[str, flo
             ratio = ratio_interval(lengths[0][drawn], lengths[1][drawn], level)
             note("ratio of means", ratio, float(lengths[1].mean() / lengths[0].mean()))
     return {name: 100 * float(np.mean(values)) for name, values in covered.items()}
+
+
+def bounded_rates(data: Path, n: int, trials: int) -> dict[str, float]:
+    """Say how often intervals of a run's mean score cover it, where it is within 0.1 of a bound (0 or 1) and elsewhere."""
+    rng = np.random.default_rng(n)
+    covered: dict[str, list[float]] = {}
+    for name, rel in (("trec-covid-r1", 1), ("dl20-passage", 2), ("dl-hard-doc", 1), ("known-item", 1), ("msmarco-doc-dev", 1)):
+        qrels = next((data / name).glob("qrels*"))
+        measures = [RR(rel=rel), Success(rel=rel) @ 10, nDCG @ 10, P(rel=rel) @ 10, AP(rel=rel)]
+        evaluation = evaluate(qrels, sorted((data / name).glob("*.run.gz"))[:6], rel=rel, measures=measures)
+        for values in (run for measure in measures for run in evaluation.scores_of(measure).values):
+            mean = float(values.mean())
+            where = "near a bound" if min(mean, 1 - mean) < 0.1 else "elsewhere"
+            hits = np.zeros(2)
+            for sample in rng.choice(values, (trials, n)):
+                by_t = t_interval(sample.mean(), sample.std(ddof=1) / math.sqrt(n), n - 1, 1 - ALPHA)
+                intervals = (by_t, bounded_mean_interval(sample, 1 - ALPHA) or by_t)
+                hits += [low <= mean + 1e-12 and mean - 1e-12 <= high for low, high in intervals]
+            for how, rate in zip(("t", "bounded"), 100 * hits / trials, strict=True):
+                covered.setdefault(f"{how}, {where}", []).append(rate)
+    least = {f"{name}, least of all": float(np.min(rates)) for name, rates in covered.items()}
+    return {name: float(np.mean(rates)) for name, rates in covered.items()} | least
 
 
 def detectable_rates(population: Population, n: int, trials: int) -> dict[str, float]:
@@ -247,6 +274,8 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each collection")
     arguments = parser.parse_args()
     trials = arguments.trials
+    scores = [bounded_rates(arguments.data, n, trials) for n in SIZES[:3]]
+    show("Mean scores of runs: 95 % intervals that cover", scores)
     of_all: list[tuple[int, list[dict[str, float]]]] = []
     for population in populations(arguments.data, arguments.pairs):
         print(f"\n=== {population.name}: {len(population.pairs)} pairs of runs, {trials} samples of each")

@@ -93,15 +93,7 @@ _REPLACED = {"dataframe": "it is always a frame; call its to_dict()", "retr_syst
 
 
 class Frames(NamedTuple):
-    """What ``perquery="both"`` returns.
-
-    Attributes
-    ----------
-    averages : pandas.DataFrame
-        A row for each system.
-    perquery : pandas.DataFrame
-        A row for each system, query and measure.
-    """
+    """What ``perquery="both"`` returns."""
 
     averages: Any
     perquery: Any

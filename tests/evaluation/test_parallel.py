@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -110,43 +107,6 @@ def test_a_baseline_file_that_changes_within_size_and_time_is_read_again(tmp_pat
         path.write_text(text)
         os.utime(path, ns=(10**18, 10**18))
         assert baselines.baseline_lengths(str(path), as_qrels(QRELS), settings).esl().tolist() == [rank]
-
-
-WORK = """
-import os, sys, time
-from pathlib import Path
-from ir_outcomes.evaluation.evaluate import each_run
-
-class Sleep:
-    def __call__(self, path, name):
-        Path(f"{path}.pid").write_text(str(os.getpid()))
-        time.sleep(60)
-
-if __name__ == "__main__":
-    list(each_run(Sleep(), [(path, None) for path in sys.argv[1:]], 2))
-"""
-
-
-def test_sigterm_ends_the_processes(paths: list[Path], tmp_path: Path) -> None:
-    script = tmp_path / "work.py"
-    script.write_text(WORK)
-    parent = subprocess.Popen([sys.executable, script, *paths[:2]], stderr=subprocess.DEVNULL)
-    try:
-        marks = [Path(f"{path}.pid") for path in paths[:2]]
-        wait(lambda: all(mark.exists() and mark.read_text() for mark in marks))
-        workers = [int(mark.read_text()) for mark in marks]
-        parent.terminate()
-        assert parent.wait(30) == 128 + signal.SIGTERM
-        wait(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
-    finally:
-        parent.kill()
-
-
-def wait(condition: Any, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 def test_a_run_that_cannot_be_read_is_left_out(paths: list[Path]) -> None:

@@ -67,6 +67,7 @@ def comparison(baseline: str, contender: str, seed: int = 0, n: int = 300, **set
                 baseline=base,
                 contender=own,
                 difference=difference,
+                restricted=(101 if own is None else own) - (101 if base is None else base),
                 found_baseline=float(base is not None),
                 found_contender=float(own is not None),
                 text=None,

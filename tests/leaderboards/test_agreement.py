@@ -19,6 +19,11 @@ from ir_outcomes.statistics import differences, wilcoxon
 from tests.helpers.many import collection
 
 
+def positions_of_halves(n_queries: int, splits: int, seed: int) -> list[np.ndarray]:
+    """The queries of the first half of each split."""
+    return [np.flatnonzero(split) for split in first_halves(n_queries, splits, seed).T]
+
+
 def significant_tests(x: np.ndarray, y: np.ndarray) -> dict[str, bool]:
     d = differences(x, y)
     won, lost = int(np.sum(d > 0)), int(np.sum(d < 0))
@@ -32,7 +37,7 @@ def significant_tests(x: np.ndarray, y: np.ndarray) -> dict[str, bool]:
     return {name: p <= 0.05 for name, p in {**nothing, "ranksum": sums}.items()}
 
 
-def halves_by_loop(values: np.ndarray, splits: np.ndarray) -> list[list[dict[str, Any]]]:
+def halves_by_loop(values: np.ndarray, splits: list[np.ndarray]) -> list[list[dict[str, Any]]]:
     """For each pair of rows and each split: the tests, the difference of the means and of the medians, of both halves."""
     result = []
     for x, y in combinations(values, 2):
@@ -81,7 +86,7 @@ def rates_by_loop(pairs: list[tuple[int, int]]) -> dict[str, float | None]:
 def test_against_a_loop_over_splits_and_pairs(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, runs = collection(3, 24, relevant=2, seed=1)
     (scores,) = iro.evaluate(qrels, runs, measures=[measure]).scores
-    splits = first_halves(24, 12, seed=5)
+    splits = positions_of_halves(24, 12, seed=5)
     found = agreement_of_tests(scores, splits=12, seed=5)
     assert len(found) == 7
     halves = halves_by_loop(scores.gains(), splits)
@@ -136,7 +141,7 @@ def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int) -> No
     assert result.verdict is not None
     ids = list(qrels)
     labels = []
-    for first in first_halves(30, 3, seed=2):
+    for first in positions_of_halves(30, 3, seed=2):
         chosen = {ids[place] for place in first}
         for baseline, contender in combinations(runs.values(), 2):
             pair = []
@@ -194,7 +199,7 @@ def test_labels_of_a_half_depend_only_on_its_queries() -> None:
     shuffled = {query: qrels[query] for query in np.array(list(qrels))[order].tolist()}
     evaluation, again = (iro.evaluate(judged, runs, unit="document", cutoff=8) for judged in (qrels, shuffled))
     for seed in (0, 1):
-        half = [evaluation.query_ids[place] for place in first_halves(40, 1, seed)[0]]
+        half = [evaluation.query_ids[place] for place in positions_of_halves(40, 1, seed)[0]]
         boards = [iro.leaderboard(part.restrict(half), correction="none") for part in (evaluation, again)]
         pairs_of_runs = [(pair.baseline, pair.contender) for pair in boards[0].pairs]
         assert [boards[0].verdict(*pair).label for pair in pairs_of_runs] == [

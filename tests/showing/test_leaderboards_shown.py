@@ -82,6 +82,26 @@ def test_tests_and_verdict_are_rows_of_one_table(results: list[Result]) -> None:
     assert "Craswell et al. 2021" in craswell.title
 
 
+def test_a_table_for_papers_has_letters_and_the_best_in_bold() -> None:
+    qrels, runs = collection(3, 200, relevant=2, seed=0)
+    evaluation = iro.evaluate(qrels, runs, cutoff=6, measures=["AP@6"])
+    board = iro.leaderboard(evaluation, measures=["AP@6", "coverage"])
+    first, last = board.standings[0].run, board.standings[-1].run
+    assert board.measures[0].better_than[0] == (last,)
+    value = f"{board.standings[0].score:.4f}"
+    text = str(board)
+    assert f"a {first} {value} c" in text
+    assert "Letters: the runs that this one is significantly better than: t test" in " ".join(text.split())
+    assert "Holm over 3 pairs, level 0.05" in " ".join(text.split())
+    assert f"| **{value}**<sup>c</sup> |" in board.to_markdown()
+    assert f"<b>{value}</b><sup>c</sup></td>" in board.to_html()
+    assert rf"\textbf{{{value}}}$^{{c}}$" in board.to_latex(caption=True)
+    assert "Holm over 3 pairs, level 0.05" in board.to_latex(caption=True)
+    many = {f"run{number:02d}": runs[f"run{number % 3}"] for number in range(30)}
+    crowded = str(iro.leaderboard(iro.evaluate(qrels, many, cutoff=6), measures=["Answered@6"]))
+    assert "Raised: the number of runs" in " ".join(crowded.split())
+
+
 def test_the_title_says_which_runs_are_drawn() -> None:
     qrels, runs = collection(5, 30)
     evaluation = iro.evaluate(qrels, runs, measures=["nDCG@5"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -133,7 +134,7 @@ def test_the_interval_of_a_bounded_mean_covers_near_a_bound(n: int) -> None:
     intervals = [bounded_mean_interval(values, 0.95) for values in drawn]
     by_t = [t_interval(values.mean(), values.std(ddof=1) / math.sqrt(n), n - 1, 0.95) for values in drawn]
 
-    def covered(found: list[Interval | None]) -> float:
+    def covered(found: Sequence[Interval | None]) -> float:
         return float(np.mean([bounds is not None and bounds.low <= population.mean() <= bounds.high for bounds in found]))
 
     assert covered(intervals) >= 0.93

@@ -28,7 +28,8 @@ pairs = st.lists(st.tuples(values, values), min_size=1, max_size=70)
 
 def counted(d: Floats, members: Floats) -> Differences:
     code, sizes = classes(np.abs(d))
-    return Differences(sizes, *(count(np.where(side, code, -1), len(sizes), members) for side in (d >= 0, d < 0)))
+    positive, negative = (count(np.where(side, code, -1), len(sizes), members) for side in (d >= 0, d < 0))
+    return Differences(sizes, positive, negative)
 
 
 @given(rows=st.lists(st.lists(st.integers(-3, 3).map(float), min_size=4, max_size=4), min_size=1, max_size=3))

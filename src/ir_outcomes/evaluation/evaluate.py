@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 import warnings
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
-from types import FrameType
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -36,7 +33,6 @@ from ir_outcomes.evaluation.scores import (
     stacked_scores,
 )
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.reading.files import STDIN
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import (
     NestedRun,
@@ -53,7 +49,6 @@ from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.reading.tasks import Task, open_collection
 from ir_outcomes.types import (
     Floats,
-    Ints,
     OnError,
     Ties,
     Unit,
@@ -189,8 +184,11 @@ def evaluate(
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
     read, given, results = zip(*done, strict=True)
     called = distinct_names([result.lengths.name for result in results], given, read)
-    codes = _clusters(clusters, [result.lengths for result in results])
-    lengths = tuple(_called(result.lengths, name, codes) for result, name in zip(results, called, strict=True))
+    first = results[0].lengths
+    codes = next((result.lengths.clusters for result in results if result.lengths.clusters is not None), None)
+    if clusters is not None:
+        codes = clusters_of(clusters, first.query_ids, first.answerable)
+    lengths = tuple(result.lengths.called(name, codes) for result, name in zip(results, called, strict=True))
     from_runs = stacked_scores(judgments.query_ids, called, needing_runs, np.stack([result.values for result in results]))
     from_lengths = [scores_from_lengths(measure, lengths) for measure in kept_measures if measure not in needing_runs]
     return Evaluation(
@@ -222,19 +220,6 @@ def with_saved_runs(runs: Any) -> Any:
     if isinstance(runs, list) and any(map(is_saved, runs)):
         return [run for source in runs for run in (load_evaluation(source) if is_saved(source) else [source])]
     return runs
-
-
-def _clusters(clusters: Any, runs: Sequence[SearchLengths]) -> Ints | None:
-    """Return the clusters that were given, else those that some runs were evaluated with before."""
-    if clusters is not None:
-        return clusters_of(clusters, runs[0].query_ids, runs[0].answerable)
-    return next((run.clusters for run in runs if run.clusters is not None), None)
-
-
-def _called(lengths: SearchLengths, name: str, clusters: Ints | None) -> SearchLengths:
-    """Return the search lengths with this name and these clusters: themselves, with what they have computed, if they have."""
-    same = lengths.name == name and lengths.clusters is clusters
-    return lengths if same else replace(lengths, name=name, clusters=clusters)
 
 
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:
@@ -377,17 +362,13 @@ def each_run(
     if n_jobs == 1:
         yield from (work(run, name) for run, name in jobs)
         return
-    # Runs in memory would take longer to send than to evaluate. Paths are made absolute because a process that is used again
-    # may have started in another directory.
-    sent = [(os.path.abspath(run), name) for run, name in jobs if _is_sent(run)]
-    with _ended_by_sigterm(), closing(_in_processes(work, sent, n_jobs)) as elsewhere:
-        for run, name in jobs:
-            yield next(elsewhere) if _is_sent(run) else work(run, name)
-
-
-def _is_sent(run: Any) -> bool:
-    """Return whether another process can read this run: a file can be, a pipe only by this one."""
-    return is_path(run) and os.fspath(run) != STDIN and not (os.path.exists(run) and not os.path.isfile(run))
+    # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process only. Paths are absolute
+    # because a process that is used again may have started in another directory.
+    sent = [is_path(run) and os.path.isfile(run) for run, _ in jobs]
+    files = [(os.path.abspath(run), name) for (run, name), is_sent in zip(jobs, sent, strict=True) if is_sent]
+    with closing(_in_processes(work, files, n_jobs)) as elsewhere:
+        for (run, name), is_sent in zip(jobs, sent, strict=True):
+            yield next(elsewhere) if is_sent else work(run, name)
 
 
 def _in_processes(
@@ -427,28 +408,6 @@ def _in_processes(
                 f"n_jobs={n_jobs}: a process that evaluates runs was killed, perhaps because memory ran out; use fewer jobs"
             ) from error
         raise
-
-
-@contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """End the processes too when this one gets SIGTERM, unless the program handles that signal itself.
-
-    By default SIGTERM ends a process without running its ``finally`` clauses, and the others would go on working.
-    """
-
-    def terminate(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if not in_main_thread or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, terminate)
-    try:
-        yield
-    finally:
-        with suppress(ValueError):  # a generator that was left over may be closed by another thread
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _check_answers(lengths: SearchLengths) -> None:

@@ -29,12 +29,12 @@ from ir_outcomes.evaluation.scores import (
     RunScorer,
     Scores,
     comparable_measures,
+    places_of_queries,
     reciprocal_ranks,
     scores_from_lengths,
     stacked_scores,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run, check_distinct
@@ -52,11 +52,11 @@ def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
         verb = "has" if unanswerable == 1 else "have"
         left_out = "is" if unanswerable == 1 else "are"
         yield f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
-    yield from _notes_on_clusters(runs[0])
+    yield from notes_on_clusters(runs[0])
     yield from notes_on_listing(runs)
 
 
-def _notes_on_clusters(run: SearchLengths) -> Iterator[str]:
+def notes_on_clusters(run: SearchLengths) -> Iterator[str]:
     """Say that ids look like those of clusters: the text before a separator is that of several queries each."""
     if run.clusters is not None:
         return
@@ -311,14 +311,7 @@ class Evaluation(Sequence[SearchLengths]):
         MismatchError
             If a query is not in the qrels, or there is no query.
         """
-        ids = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
-        place = {query: index for index, query in enumerate(self.query_ids)}
-        missing = [query for query in ids if query not in place]
-        if missing:
-            raise MismatchError(f"the qrels have no query {some(missing)}")
-        if not ids:
-            raise MismatchError("the list of queries is empty; name at least one query")
-        chosen = np.array(sorted({place[query] for query in ids}), dtype=np.int64)
+        chosen = places_of_queries(queries, self.query_ids)
         kept = [self.query_ids[index] for index in chosen.tolist()]
         return replace(
             self,

@@ -167,6 +167,10 @@ class SearchLengths:
             clusters = _unless_independent(_by_first_occurrence(self.clusters[queries]), relevant > 0)
         return replace(self, query_ids=query_ids, offsets=offsets, qrels_digest=digest, clusters=clusters, **arrays)
 
+    def called(self, name: str, clusters: Ints | None) -> SearchLengths:
+        """Return the same under a name and with clusters: itself, with what it has computed, where nothing changes."""
+        return self if self.name == name and self.clusters is clusters else replace(self, name=name, clusters=clusters)
+
     def unjudged_within(self, depth: int | None) -> Ints | None:
         """(n_queries,) int64 array: unjudged documents within this depth; None where that depth was not kept."""
         if depth not in self.unjudged_depths:

@@ -118,10 +118,8 @@ def judged_part(qrels: Qrels, run: Run, places: Ints) -> Run:
 
 
 def levels(qrels: Qrels, run: Run | NestedRun, places: Ints, scores: Floats, ties: Ties) -> tuple[Ints, Ints]:
-    """Return for each judged document the first rank of its tie level, and the level's size.
-
-    Where the rule breaks ties these are its rank and 1. Rank 0 marks documents without a score, which the run lacks.
-    """
+    """Return for each judged document the first rank of its tie level, and the level's size."""
+    # Where the rule breaks ties these are its rank and 1. Rank 0 marks documents without a score, which the run lacks.
     first, size = np.zeros(len(scores), dtype=np.int64), np.ones(len(scores), dtype=np.int64)
     there = np.flatnonzero(~np.isnan(scores))
     place = places[qrels.codes[there]]
@@ -179,11 +177,8 @@ def _partition(scores: npt.NDArray[Any], low: Ints, high: Ints, wanted: npt.NDAr
 def _before(
     run: Run | NestedRun, order: Ints | None, begin: Ints, end: Ints, qrels: Qrels, judgments: Ints, ties: OneOrder
 ) -> Ints:
-    """Count, for each of (m,) judged documents, the documents of its tie level that the rule ranks before it.
-
-    `begin` and `end` are the tie level of each, as places in the order of scores, which `order` gives as rows of the run (None
-    where the rows stand so). `judgments` are the rows of the qrels, which have the documents' ids and grades.
-    """
+    """Count, for each of (m,) judged documents, the documents of its tie level that the rule ranks before it."""
+    # The level is given by places in the order of scores, which `order` turns into rows of the run (None: they stand so).
     docids = qrels.docids[judgments]
     before = np.zeros(len(docids), dtype=np.int64)
     starts, level = np.unique(begin, return_inverse=True)

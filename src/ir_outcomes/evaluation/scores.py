@@ -79,12 +79,7 @@ class Scores:
         """
         if queries is None:
             return self
-        wanted = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
-        place = {query: column for column, query in enumerate(self.query_ids)}
-        missing = [query for query in wanted if query not in place]
-        if missing or not wanted:
-            raise MismatchError(f"there are no scores for query {some(missing)}" if missing else "the list of queries is empty")
-        chosen = np.array(sorted({place[query] for query in wanted}))
+        chosen = places_of_queries(queries, self.query_ids)
         ids = tuple(self.query_ids[column] for column in chosen)
         clusters = None if self.clusters is None else self.clusters[chosen]
         return replace(self, query_ids=ids, values=self.values[:, chosen], clusters=clusters)
@@ -99,6 +94,17 @@ class Scores:
             "each run is over its own defined queries, so a run that answers fewer queries can look better: read coverage "
             "beside it, or use ESL(unanswered='cutoff+1') or RR.",
         )
+
+
+def places_of_queries(queries: Iterable[str] | str | os.PathLike[str], query_ids: Sequence[str]) -> Ints:
+    """Return the places of queries, given as ids or as a file with one on each line, in ascending order."""
+    place = {query: index for index, query in enumerate(query_ids)}
+    wanted = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
+    missing = [query for query in wanted if query not in place]
+    if missing or not wanted:
+        problem = f"there is no query {some(missing)} here" if missing else "the list of queries is empty; name at least one"
+        raise MismatchError(problem)
+    return np.array(sorted({place[query] for query in wanted}), dtype=np.int64)
 
 
 @runtime_checkable
@@ -180,10 +186,7 @@ def _finite(scores: Scores) -> Scores:
 
 
 class RunScorer:
-    """Measures of ir_measures, evaluated on one run after another.
-
-    In another process it is built again, which takes little time compared with sending it.
-    """
+    """Measures of ir_measures, evaluated on one run after another."""
 
     def __init__(self, qrels: Qrels, measures: Sequence[Any]) -> None:
         self._qrels = qrels

@@ -73,12 +73,15 @@ class HalfAgreement:
     significant: float | None = None
 
 
-def first_halves(n_queries: int, splits: int, seed: int) -> Ints:
-    """(splits, n_queries // 2) int array: positions of the first half of each split; the other queries are the second."""
-    if n_queries < 4:
-        raise ParameterError(f"{n_queries} queries cannot be split in halves that can be tested; at least four are needed")
-    order = np.argsort(np.random.default_rng(seed).random((splits, n_queries)), axis=1)
-    return order[:, : n_queries // 2]
+def first_halves(n_queries: int, splits: int, seed: int, clusters: Ints | None = None) -> Members:
+    """(n_queries, splits): 1 where a query is in the first half of a split, else 0; clusters of queries stay together."""
+    unit = np.arange(n_queries) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    n_units = int(unit.max(initial=-1)) + 1
+    if n_units < 4:
+        called = "queries" if clusters is None else "clusters of queries"
+        raise ParameterError(f"{n_units} {called} cannot be split in halves that can be tested; at least four are needed")
+    order = np.argsort(np.random.default_rng(seed).random((splits, n_units)), axis=1)
+    return membership(order[:, : n_units // 2], n_units)[unit]
 
 
 def rates(counts: Ints, directions: Ints) -> dict[str, Any]:
@@ -126,8 +129,7 @@ def agreement_of_tests(
     scores: Scores, splits: int = 100, seed: int = 0, alpha: float = 0.05, progress: bool = False
 ) -> list[HalfAgreement]:
     """Count how far halves agree, for each test and aggregate; see `ir_outcomes.agreement`."""
-    n_queries = len(scores.query_ids)
-    first = membership(first_halves(n_queries, splits, seed), n_queries)
+    first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
     states = {key: np.zeros((6, 6), dtype=np.int64) for key in _TESTS}
     gains = scores.gains()
     n_pairs = len(gains) * (len(gains) - 1) // 2
@@ -193,8 +195,8 @@ def agreement_of_verdicts(
     evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
 ) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
     """Count how far halves of the answerable queries agree on the verdict, with the numbers of both halves' labels."""
-    n_answerable = int(evaluation.answerable.sum())
-    first = membership(first_halves(n_answerable, splits, seed), n_answerable)
+    chosen, codes = evaluation.answerable, evaluation.clusters
+    first = first_halves(int(chosen.sum()), splits, seed, None if codes is None else codes[chosen])
     halves = np.concatenate([first, 1 - first], axis=1)
     unit = evaluation.unit
     # One test of coverage for all pairs and halves: a choice by what occurs in a half would change it from half to half.
@@ -203,8 +205,8 @@ def agreement_of_verdicts(
     labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
     for baseline, contender in with_progress(pairs, "pair", len(pairs), shown=progress):
         samples = samples_of(pair_queries(baseline, contender, unit), halves)
-        codes = judge(run_tests(samples, "t", coverage_test, (alpha, alpha), labels_only=True), alpha=alpha).verdicts.label
-        cells = len(LABELS) * codes[:splits] + codes[splits:]
+        found = judge(run_tests(samples, "t", coverage_test, (alpha, alpha), labels_only=True), alpha=alpha).verdicts.label
+        cells = len(LABELS) * found[:splits] + found[splits:]
         labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
     agreement = HalfAgreement(f"outcomes by {unit}", "two facets", None, **rates(labels, DIRECTIONS))
     return agreement, {label: dict(zip(LABELS, row, strict=True)) for label, row in zip(LABELS, labels.tolist(), strict=True)}
@@ -326,6 +328,7 @@ def agreement(
     check_alpha(alpha)
     check_number_of_runs(source)
     n_runs = len(source.runs)
+    clustered = source.clusters is not None
     verdict: HalfAgreement | None = None
     labels: dict[str, dict[str, int]] = {}
     if isinstance(source, Evaluation):
@@ -354,6 +357,11 @@ def agreement(
         alpha=alpha,
         notes=(
             "p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them.",
+            *(
+                ["Halves are of clusters, and verdicts take them as their unit; the tests of measures take queries."]
+                if clustered
+                else []
+            ),
             *dict.fromkeys(note for scores in tested for note in scores.notes()),
             *notes_on_source(source),
         ),

@@ -13,7 +13,7 @@ import numpy as np
 
 from ir_outcomes.comparison.outcomes import Settings, check_alpha, pair_queries
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_listing
+from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_clusters, notes_on_listing
 from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
@@ -62,7 +62,7 @@ def _reciprocal_ranks(evaluation: Evaluation, cutoff: int | None) -> Scores:
     named = reciprocal_ranks(evaluation.runs, min(cutoffs, default=None))
     values = np.zeros((len(evaluation), len(evaluation.query_ids)))
     values[:, evaluation.answerable] = named.values
-    return replace(named, query_ids=evaluation.query_ids, values=values)
+    return replace(named, query_ids=evaluation.query_ids, values=values, clusters=evaluation.clusters)
 
 
 def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None, facets: Sequence[str] = ()) -> list[Scores]:
@@ -80,8 +80,10 @@ def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None,
 
 
 def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
-    """Say which runs lack queries of the qrels, or have others."""
-    return tuple(notes_on_listing(source.runs)) if isinstance(source, Evaluation) else ()
+    """Say which runs lack queries of the qrels, or have others, and whether queries may come in clusters."""
+    if isinstance(source, Scores):
+        return ()
+    return *notes_on_clusters(source.runs[0]), *notes_on_listing(source.runs)
 
 
 def tiers(better: Bools) -> tuple[list[list[int]], list[list[int]]]:
@@ -184,7 +186,9 @@ class Leaderboard(Result):
     higher_is_better : bool
         Its direction.
     alpha : float
-        Level of the intervals (1 - alpha) and of the verdicts.
+        Level of the intervals (1 - alpha), of the verdicts and of the tests of `measures`.
+    correction : {"holm", "bonferroni", "fdr_bh", "none"}
+        Of p-values over all pairs, separately for each facet and measure.
     standings : tuple of Standing
         Best first.
     pairs : sequence of PairVerdict
@@ -211,6 +215,7 @@ class Leaderboard(Result):
     measure: str
     higher_is_better: bool
     alpha: float
+    correction: Correction
     standings: tuple[Standing, ...]
     pairs: Sequence[PairVerdict]
     measures: tuple[MeasureOfRuns, ...]
@@ -382,6 +387,7 @@ def leaderboard(
         measure=first.measure,
         higher_is_better=first.higher_is_better,
         alpha=alpha,
+        correction=correction,
         standings=tuple(
             Standing(
                 rank=int(ranks[order[place]]),
@@ -410,14 +416,17 @@ def leaderboard(
 
 def _facet(evaluation: Evaluation, facet: Any) -> Scores:
     """Return what each run has by itself: coverage in percent, search lengths where it found something, or over all queries."""
-    own = [pair_queries(run, run, evaluation.unit) for run in evaluation.at()]
-    if facet == "coverage":
-        values = [100 * pair.found_baseline for pair in own]
-    elif facet == "ranking":
-        values = [pair.length_baseline for pair in own]
-    else:
-        values = [pair.restricted.baseline for pair in own if pair.restricted is not None]
-    return Scores(facet, facet == "coverage", evaluation.names, own[0].query_ids, np.stack(values))
+    values = []
+    for run in evaluation.runs:  # one at a time, because what is known of the queries of a run takes half a MB
+        within = run.at(evaluation.cutoff)
+        own = pair_queries(within, within, evaluation.unit)
+        if facet == "coverage":
+            values.append(100 * own.found_baseline)
+        elif facet == "ranking":
+            values.append(own.length_baseline)
+        elif own.restricted is not None:
+            values.append(own.restricted.baseline)
+    return Scores(facet, facet == "coverage", evaluation.names, own.query_ids, np.stack(values), own.clusters)
 
 
 def _significantly_better(scores: Scores, alpha: float, correction: str, progress: bool) -> Bools:
@@ -428,7 +437,8 @@ def _significantly_better(scores: Scores, alpha: float, correction: str, progres
     pvalues, directions = [], []
     for baseline, contender in with_progress(combinations(gains, 2), "pair", n_pairs, shown=progress):
         defined = ~np.isnan(baseline) & ~np.isnan(contender)
-        sample = tally(differences(baseline[defined], contender[defined]))
+        clusters = None if scores.clusters is None else scores.clusters[defined]
+        sample = tally(differences(baseline[defined], contender[defined]), clusters)
         test = mean_tests(sample, levels, labels_only=True)
         pvalues.append(test.pvalue[0])
         directions.append(test.direction[0])
@@ -445,15 +455,17 @@ def _column(scores: Scores, better: Bools) -> MeasureOfRuns:
 
 
 def _interval(scores: Scores, place: int, level: float) -> Interval | None:
+    """Return the interval of a mean, inside the range of the measure where that is known."""
     values = scores.values[place]
-    values = values[np.isfinite(values)]
+    defined = np.isfinite(values)
+    values, clusters = values[defined], None if scores.clusters is None else scores.clusters[defined]
     smallest, largest = (0.0, 100.0) if scores.measure == "coverage" else (0.0, 1.0)
     cutoff = scores.measure.rpartition("@")[2]
     if not scores.higher_is_better and cutoff.isdigit():  # search lengths, of which the largest is that of a missing document
         smallest, largest = 1.0, int(cutoff) + 1.0
     if len(values) and smallest <= values.min() and values.max() <= largest:
-        return bounded_mean_interval(values, level, (smallest, largest))
-    return mean_interval(values, level)
+        return bounded_mean_interval(values, level, (smallest, largest), clusters)
+    return mean_interval(values, level, clusters=clusters)
 
 
 def _history(
@@ -483,7 +495,7 @@ def _notes(evaluation: Evaluation, scores: Scores, cycles: Sequence[Sequence[str
         notes.append(
             f"{scores.measure} is averaged as ir_measures does: {plural('query', number)} without a relevant document {verb}."
         )
-    notes += notes_on_listing(evaluation.runs)
+    notes += notes_on_source(evaluation)
     notes += [f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}." for cycle in cycles]
     notes += _notes_on_depth(evaluation, scores.measure)
     return notes

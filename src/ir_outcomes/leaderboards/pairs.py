@@ -22,17 +22,18 @@ from ir_outcomes.comparison.verdict import (
     LABELS,
     MIRRORED,
     Direction,
+    PairTests,
     direction_of,
     judge,
     run_tests,
     samples_of,
-    stacked,
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.corrections import first_step_level
+from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Bools, Floats, Ints
 
 # Both bound a table of numbers by pairs, whatever the number of runs.
@@ -174,7 +175,8 @@ def all_pairs(evaluation: Evaluation, *, alpha: float, correction: str, looks: i
     table["baseline"], table["contender"] = np.triu_indices(n_runs, 1)
     coverage_test = coverage_test_for(evaluation)
     levels = first_step_level(alpha, len(table), correction) / looks, alpha
-    tests = []
+    # Filled block by block: small arrays that stay between large ones that go would keep the memory of all.
+    pvalues, directions = np.empty((6, len(table))), np.empty((6, len(table)), dtype=np.int8)
     end = 0
     for pair, counts in with_progress(
         pair_blocks(evaluation), "pair", len(table), shown=progress, size=lambda block: block[1].shape[1]
@@ -186,20 +188,25 @@ def all_pairs(evaluation: Evaluation, *, alpha: float, correction: str, looks: i
         rows["contender_length"] = _means(pair.length_contender, counts, pair.shared)
         if pair.restricted is not None:
             rows["all_queries"] = _means(pair.restricted.contender - pair.restricted.baseline, counts)
-        tests.append(run_tests(samples_of(pair, counts), "t", coverage_test, levels))
-    joined = stacked(tests)
+        found = run_tests(samples_of(pair, counts), "t", coverage_test, levels)
+        tests = found.coverage, found.ranking, found.wilcoxon, *found.confirming, found.guards[1]
+        for test, of_test in enumerate(tests):
+            pvalues[test, start:end], directions[test, start:end] = of_test
+    coverage, ranking, wilcoxon, everywhere, signed_ranks, won_and_lost = (
+        Tests(of_pairs, direction.astype(np.int64)) for of_pairs, direction in zip(pvalues, directions, strict=True)
+    )
+    joined = PairTests(coverage, ranking, ranking, wilcoxon, (everywhere, signed_ranks), (everywhere, won_and_lost), False)
     judged = judge(joined, alpha=alpha, correction=correction, looks=looks)
-    table["coverage_p"], table["coverage_p_corrected"] = joined.coverage.pvalue, judged.coverage
-    table["ranking_p"], table["ranking_p_corrected"] = joined.ranking.pvalue, judged.ranking
+    table["coverage_p"], table["coverage_p_corrected"] = coverage.pvalue, judged.coverage
+    table["ranking_p"], table["ranking_p_corrected"] = ranking.pvalue, judged.ranking
     table["label"] = judged.verdicts.label
-    everywhere = joined.guards[0]
-    directions = {
+    better = {
         "verdict": judged.verdicts.direction,
-        "coverage": joined.coverage.direction * (judged.coverage <= alpha),
-        "ranking": -joined.ranking.direction * (judged.ranking <= alpha),
+        "coverage": coverage.direction * (judged.coverage <= alpha),
+        "ranking": -ranking.direction * (judged.ranking <= alpha),
         "all queries": -everywhere.direction * (adjust(everywhere.pvalue, correction) <= alpha),
     }
-    return PairVerdicts(evaluation.names, table, {name: codes.astype(np.int8) for name, codes in directions.items()})
+    return PairVerdicts(evaluation.names, table, {name: codes.astype(np.int8) for name, codes in better.items()})
 
 
 class PairBlock(NamedTuple):
@@ -211,8 +218,8 @@ class PairBlock(NamedTuple):
 
 def pair_blocks(evaluation: Evaluation) -> Iterator[PairBlock]:
     """Yield all pairs in the order of `itertools.combinations`, those of a baseline with several contenders together."""
-    if evaluation.unit == "document" and evaluation.many_relevant:
-        return _blocks_of_documents(evaluation.runs, evaluation.cutoff)
+    if evaluation.clusters is not None or (evaluation.unit == "document" and evaluation.many_relevant):
+        return _blocks_of_items(evaluation)
     return _blocks_of_ranks(evaluation.runs, evaluation.cutoff)
 
 
@@ -232,24 +239,35 @@ def _blocks_of_ranks(runs: Sequence[SearchLengths], cutoff: int) -> Iterator[Pai
         occurring, counts = _counted(codes[baseline] * len(ranks) + codes[first:end], len(ranks) ** 2)
         of_cells = ranks[occurring // len(ranks)], ranks[occurring % len(ranks)]
         cells = np.arange(len(occurring))
-        yield PairBlock(from_items(("", ""), ("",) * len(cells), cells, of_cells, horizon=horizon), counts)
+        yield PairBlock(from_items(("", ""), ("",) * len(cells), cells, of_cells, horizon), counts)
 
 
-def _blocks_of_documents(runs: Sequence[SearchLengths], cutoff: int) -> Iterator[PairBlock]:
-    """Yield blocks where every relevant document of a query counts.
+def _blocks_of_items(evaluation: Evaluation) -> Iterator[PairBlock]:
+    """Yield blocks where every relevant document of a query counts, or where queries come in clusters.
 
     The queries of all pairs are put side by side, and a pair is a sample of its own ones.
     """
-    lengths, horizons = _lengths(runs, cutoff, SearchLengths.atoms)
-    answerable = runs[0].answerable
-    query = (np.cumsum(answerable) - 1)[runs[0].query]  # of each document
+    runs, answerable, codes = evaluation.runs, evaluation.answerable, evaluation.clusters
     n_queries = int(answerable.sum())
+    if evaluation.unit == "document":
+        lengths, horizons = _lengths(runs, evaluation.cutoff, SearchLengths.atoms)
+        query = (np.cumsum(answerable) - 1)[runs[0].query]  # of each document
+    else:
+        lengths, horizons = _lengths(runs, evaluation.cutoff, lambda run: run.esl()[answerable])
+        query = np.arange(n_queries)
     for baseline, first, end, horizon in _spans(horizons, isqrt(_MOST_SHARES // max(n_queries, 1))):
         n_pairs = end - first
         of_runs = np.tile(lengths[baseline], n_pairs), lengths[first:end].ravel()
-        own = (query + n_queries * np.arange(n_pairs)[:, None]).ravel()
-        pair = from_items(("", ""), ("",) * (n_pairs * n_queries), own, of_runs, horizon=horizon)
+        own, clusters = _side_by_side(query, n_queries, n_pairs), None
+        if codes is not None:
+            clusters = _side_by_side(codes[answerable], int(codes.max()) + 1, n_pairs)
+        pair = from_items(("", ""), ("",) * (n_pairs * n_queries), own, of_runs, horizon, clusters)
         yield PairBlock(pair, np.repeat(np.eye(n_pairs), n_queries, axis=0))
+
+
+def _side_by_side(codes: Ints, n_codes: int, n_pairs: int) -> Ints:
+    """Return codes that are different in each pair."""
+    return (codes + n_codes * np.arange(n_pairs)[:, None]).ravel()
 
 
 def _lengths(runs: Sequence[SearchLengths], cutoff: int, of_run: Callable[[SearchLengths], Floats]) -> tuple[Floats, list[int]]:

@@ -20,7 +20,7 @@ from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics.counts import times_drawn
 from ir_outcomes.statistics.distributions import check_draws
 from ir_outcomes.statistics.resampling import kendall_taus, shared_ranks
-from ir_outcomes.types import Floats, check_positive
+from ir_outcomes.types import Floats, Ints, check_positive
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def rank_distribution(
     condition: str = "",
     progress: bool = False,
 ) -> RankDistribution:
-    """Rank the runs on many samples of the queries, drawn with replacement.
+    """Rank the runs on many samples of the queries (or of their clusters), drawn with replacement.
 
     Call it once for each condition, such as public and private queries, or sparse and dense labels, and compare the results
     with `rank_correlation`.
@@ -221,7 +221,8 @@ def rank_distribution(
     full_ranks = shared_ranks(_means(scores.gains(), np.ones((1, n_queries))))[0]
     order = np.lexsort((np.array(scores.runs), full_ranks))
     scores, full_ranks = scores.take(order.tolist()), full_ranks[order]
-    ranks = _ranks_of_resamples(scores.gains(), resamples, seed, progress)
+    unit = np.arange(n_queries) if scores.clusters is None else np.unique(scores.clusters, return_inverse=True)[1]
+    ranks = _ranks_of_resamples(scores.gains(), unit, resamples, seed, progress)
     counts = np.stack([np.bincount(ranks[:, run], minlength=n_runs + 1) for run in range(n_runs)])
     above = np.stack([(ranks[:, run, None] < ranks).sum(axis=0) for run in range(n_runs)])
     lows, highs = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf")
@@ -251,20 +252,25 @@ def rank_distribution(
         seed=seed,
         top_k=top_k,
         level=level,
-        notes=(*scores.notes(), *notes_on_source(source)),
+        notes=(
+            *([] if scores.clusters is None else [f"Resamples are of {int(unit.max()) + 1} clusters of queries."]),
+            *scores.notes(),
+            *notes_on_source(source),
+        ),
         versions=versions(),
     )
 
 
-def _ranks_of_resamples(gains: Floats, resamples: int, seed: int, progress: bool) -> Any:
-    """(resamples, n_runs) int array of ranks, from 1."""
+def _ranks_of_resamples(gains: Floats, unit: Ints, resamples: int, seed: int, progress: bool) -> Ints:
+    """(resamples, n_runs) ranks, from 1; what is drawn are the units that the queries belong to."""
     n_runs, n_queries = gains.shape
+    n_units = int(unit.max()) + 1
     rng = np.random.default_rng(seed)
     ranks = np.empty((resamples, n_runs), dtype=np.int64)
     batch = max(1, (1 << 16) // max(n_queries, n_runs))  # larger arrays would not stay in the processor's cache
     batches = [range(start, min(start + batch, resamples)) for start in range(0, resamples, batch)]
     for rows in with_progress(batches, "resample", resamples, shown=progress, size=len):
-        ranks[rows.start : rows.stop] = shared_ranks(_means(gains, times_drawn(rng, len(rows), n_queries)))
+        ranks[rows.start : rows.stop] = shared_ranks(_means(gains, times_drawn(rng, len(rows), n_units)[:, unit]))
     return ranks
 
 

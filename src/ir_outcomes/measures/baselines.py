@@ -68,10 +68,7 @@ def registered_run(name: str | None) -> Run | None:
 
 
 def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> SearchLengths:
-    """Return the search lengths of a registered name, else of ``irds:<dataset id>``, else of a path.
-
-    They are kept by content and settings, and computed once for all runs that are measured against them.
-    """
+    """Return the search lengths of a registered name, else of ``irds:<dataset id>``, else of a path."""
     run = _registered.get(name)
     if run is None and not name.startswith(DATASET_PREFIX) and not os.path.exists(name):
         known = some([repr(registered) for registered in _registered]) or "none yet"

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Effect, Overall, PooledEffect
+from ir_outcomes.across.conditions import PooledEffect
 from ir_outcomes.across.same_queries import Curve, CutoffsComparison, JudgesComparison
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
@@ -25,6 +25,9 @@ from ir_outcomes.showing.words import places_of
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
 _RATIO_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100)
 _MINUS = "\N{MINUS SIGN}"
+
+
+_Value = tuple[float | None, tuple[float, float] | None]  # an effect with its interval
 
 
 class Estimate(NamedTuple):
@@ -145,17 +148,21 @@ def _check_row(whole: RestrictedLength, explanation: str, comparison: Comparison
 
 
 def _measured(facet: Facet | RestrictedLength, name: str, explanation: str, finding: str, tone: str, p: str) -> FacetRow:
-    unit = facet.measured_in
-    places = places_of(unit)
-    points = unit == "percentage points"
-    sign = 1 if facet.higher_is_better else -1
-    estimate = _estimate(facet.difference, facet.interval, sign, places)
+    unit, percent = ("points", " %") if facet.measured_in == "percentage points" else (facet.measured_in, "")
     baseline, contender = (
-        fixed(mean, places) + (" %" if points and mean is not None else "") for mean in (facet.baseline, facet.contender)
+        fixed(mean, places_of(facet.measured_in)) + percent * (mean is not None) for mean in (facet.baseline, facet.contender)
     )
-    axis = _axis([estimate], sign)
-    words = "points" if points else unit
-    return FacetRow(name, explanation, words, baseline, contender, estimate, axis, finding, tone, p)
+    estimate = _change(facet)
+    return FacetRow(name, explanation, unit, baseline, contender, estimate, _axis([estimate], _sign(facet)), finding, tone, p)
+
+
+def _sign(measured: Facet | RestrictedLength | PooledEffect) -> int:
+    return 1 if measured.higher_is_better else -1
+
+
+def _change(facet: Facet | RestrictedLength) -> Estimate:
+    """Return the difference of a facet as a gain."""
+    return _estimate(facet.difference, facet.interval, _sign(facet), places_of(facet.measured_in))
 
 
 def _estimate(
@@ -179,24 +186,23 @@ def _axis(estimates: Iterable[Estimate], sign: int, *, ratio: bool = False, null
             keep = next((place for place, tick in enumerate(shown) if tick[1] == "1"), 0) % 2
             shown = shown[keep::2]
         return Axis(least, most, tuple(shown))
-    native = [sign * tick for tick in round_numbers(least, most, inside=True)]
+    native = [sign * tick for tick in round_numbers(least, most) if least <= tick <= most]
     texts = [f"{value:+.4g}".replace("-", _MINUS) if value and null else f"{abs(value):.4g}" for value in native]
     return Axis(least, most, tuple((sign * value, text) for value, text in zip(native, texts, strict=True)))
 
 
-def round_numbers(least: float, most: float, *, inside: bool = False) -> list[float]:
-    """Choose about four round numbers that cover a range, or that are inside of it.
+def round_numbers(least: float, most: float) -> list[float]:
+    """Choose about four round numbers that cover a range.
 
     Examples
     --------
-    >>> round_numbers(0.0, 0.93), round_numbers(0.0, 0.93, inside=True)
-    ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.25, 0.5, 0.75])
+    >>> round_numbers(0.0, 0.93)
+    [0.0, 0.25, 0.5, 0.75, 1.0]
     """
     width = (most - least) or 1.0
     size = 10 ** math.floor(math.log10(width / 4))
     step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor * 4 >= width * 0.9)
-    outward, inward = (math.floor, math.ceil) if not inside else (math.ceil, math.floor)
-    first, last = outward(least / step + (1e-9 if not inside else -1e-9)), inward(most / step - (1e-9 if not inside else -1e-9))
+    first, last = math.floor(least / step + 1e-9), math.ceil(most / step - 1e-9)
     return [round(number * step, 12) + 0.0 for number in range(first, last + 1)]
 
 
@@ -229,19 +235,13 @@ def _forest_of(what: str, names: Sequence[str], comparisons: Sequence[Comparison
     if not comparisons:
         return None
     ranking = comparisons[0].ranking
-    rows = []
-    for number, (name, item) in enumerate(zip(names, comparisons, strict=True)):
-        facets = (item.coverage, item.ranking)
-        estimates = (
-            _estimate(facet.difference, facet.interval, 1 if facet.higher_is_better else -1, places_of(facet.measured_in))
-            for facet in facets
-        )
-        rows.append(ForestRow(name, item.verdict.label, tuple(estimates), number))
+    rows = [
+        ForestRow(name, item.verdict.label, (_change(item.coverage), _change(item.ranking)), number)
+        for number, (name, item) in enumerate(zip(names, comparisons, strict=True))
+    ]
     if what == "run":
         rows.sort(key=lambda row: (LABELS.index(row.label), -(row.estimates[0].gain or 0)))  # the best first
-    return _with_axes(
-        what, ("coverage, points", f"ranking, {ranking.measured_in}"), (1, 1 if ranking.higher_is_better else -1), rows
-    )
+    return _with_axes(what, ("coverage, points", f"ranking, {ranking.measured_in}"), (1, _sign(ranking)), rows)
 
 
 @forest_of.register(CollectionsComparison)
@@ -251,60 +251,42 @@ def _of_conditions(result: CollectionsComparison | SlicesComparison) -> Forest |
     contenders = list(dict.fromkeys(row.comparison.contender for row in result.conditions))
     overall = {own.contender: own for own in getattr(result, "overall", ())}
     measures = next(iter(overall.values())).pooled[2:] if overall else ()
-    signs = (1, -1, *(1 if pooled.higher_is_better else -1 for pooled in measures))
+    signs = (1, -1, *map(_sign, measures))
     rows: list[ForestRow] = []
     for contender in contenders:
         prefix = f"{contender}, " if len(contenders) > 1 else ""
         for number, row in enumerate(result.conditions):
             if row.comparison.contender == contender:
                 effects = (row.coverage, row.ranking, *row.measures)[: len(signs)]
-                estimates = [
-                    _of_effect(place, effect, sign) for place, (effect, sign) in enumerate(zip(effects, signs, strict=True))
-                ]
-                ranks = row.comparison.ranking.difference
-                if ranks is not None:
-                    words = fixed(ranks, 2, signed=True).replace("-", _MINUS)
-                    estimates[1] = estimates[1]._replace(text=f"{words} ranks, B / A {estimates[1].text}")
+                values: list[_Value] = [(None, None) if own is None else (own.effect, own.interval) for own in effects]
+                estimates = _drawn(values, signs)
+                ranks = fixed(row.comparison.ranking.difference, 2, signed=True).replace("-", _MINUS)
+                estimates[1] = estimates[1]._replace(text=f"{ranks} ranks, B / A {estimates[1].text}")
                 rows.append(ForestRow(prefix + row.condition, row.label or "too few queries", tuple(estimates), number))
         if contender in overall:
-            rows += _summaries(overall[contender], prefix, signs)
+            pooled = overall[contender].pooled
+            values = [(own.these.effect, (own.these.low, own.these.high)) if own.these else (None, None) for own in pooled]
+            label = overall[contender].label or ""
+            rows.append(ForestRow(f"{prefix}these, mean", label, tuple(_drawn(values, signs)), kind="these"))
+            values = [
+                (own.new.effect, (own.new.predicted_low, own.new.predicted_high)) if own.new else (None, None) for own in pooled
+            ]
+            if any(value is not None for value, _ in values):
+                rows.append(ForestRow(f"{prefix}a new one", "expected", tuple(_drawn(values, signs)), kind="new"))
     titles = ("coverage, points", "ranking, search length B / A", *(f"{pooled.name}, difference" for pooled in measures))
     return _with_axes(result.kind, titles, signs, rows) if rows else None
 
 
-def _of_effect(place: int, effect: Effect | None, sign: int) -> Estimate:
-    return _drawn(place, None if effect is None else effect.effect, None if effect is None else effect.interval, sign)
-
-
-def _drawn(place: int, value: float | None, bounds: tuple[float, float] | None, sign: int) -> Estimate:
-    """Return an effect as a gain; that of ranking is a logarithm, which is written as a ratio."""
-    estimate = _estimate(value, bounds, sign, (2, 2, 3)[min(place, 2)])
-    if place != 1 or value is None:
-        return estimate
-    ratios = None if bounds is None else (math.exp(bounds[0]), math.exp(bounds[1]))
-    return estimate._replace(text=fixed(math.exp(value), 2), interval=interval(ratios, 2) if ratios else "")
-
-
-def _summaries(overall: Overall, prefix: str, signs: Sequence[int]) -> list[ForestRow]:
-    """Return the mean of these conditions, and where a new one is expected."""
-
-    def these(place: int, pooled: PooledEffect) -> Estimate:
-        mean = pooled.these
-        if mean is None:
-            return _drawn(place, None, None, signs[place])
-        return _drawn(place, mean.effect, (mean.low, mean.high), signs[place])
-
-    def new(place: int, pooled: PooledEffect) -> Estimate:
-        found = pooled.new
-        if found is None:
-            return _drawn(place, None, None, signs[place])
-        return _drawn(place, found.effect, (found.predicted_low, found.predicted_high), signs[place])
-
-    pooled = list(enumerate(overall.pooled))
-    rows = [ForestRow(f"{prefix}these, mean", overall.label or "", tuple(these(*each) for each in pooled), kind="these")]
-    if any(effect.new is not None for effect in overall.pooled):
-        rows.append(ForestRow(f"{prefix}a new one", "expected", tuple(new(*each) for each in pooled), kind="new"))
-    return rows
+def _drawn(values: Sequence[_Value], signs: Sequence[int]) -> list[Estimate]:
+    """Return coverage, ranking and measures as gains; that of ranking is a logarithm, which is written as a ratio."""
+    estimates = [
+        _estimate(*value, sign, 2 if place < 2 else 3) for place, (value, sign) in enumerate(zip(values, signs, strict=True))
+    ]
+    effect, bounds = values[1]
+    if effect is not None:
+        ratios = None if bounds is None else (math.exp(bounds[0]), math.exp(bounds[1]))
+        estimates[1] = estimates[1]._replace(text=fixed(math.exp(effect), 2), interval=interval(ratios, 2) if ratios else "")
+    return estimates
 
 
 @forest_of.register

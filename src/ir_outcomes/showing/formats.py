@@ -13,7 +13,7 @@ from typing import Any
 from ir_outcomes.columns import Column
 from ir_outcomes.errors import MissingDependency, escaped
 from ir_outcomes.formatting import plural
-from ir_outcomes.showing.view import Table, View, column_groups
+from ir_outcomes.showing.view import Cell, Table, View, column_groups
 
 __all__ = ["as_csv", "as_frame", "as_html", "as_json_lines", "as_markdown", "markdown_table"]
 
@@ -48,20 +48,25 @@ def _blocks(table: Table, rows: int | None) -> Iterator[str]:
     if table.title:
         yield f"**{_escape(table.title)}**"
     if table.columns:
-        yield markdown_table(table.columns, table.rows[:rows])
+        yield markdown_table(table.columns, table.rows[:rows], table)
     if rows is not None and len(table.rows) > rows:
         yield f"and {plural('more row', len(table.rows) - rows)}"
     if table.captions:
         yield "  \n".join(map(_paragraph, table.captions))
 
 
-def markdown_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
+def markdown_table(columns: Sequence[Column], rows: Iterable[Sequence[str]], marks: Table | None = None) -> str:
     """Write one table."""
     rule = "".join("---:|" if column.numeric else "---|" for column in columns)
     # Markdown has no headings over several columns.
     headings = [_escape(f"{column.group} {column.title}".strip()) for column in columns]
-    lines = [headings, *(map(_markdown_cell, row, columns) for row in rows)]
-    head, *body = (f"| {' | '.join(cells)} |" for cells in lines)
+    lines = [[_markdown_cell(text, column) for text, column in zip(row, columns, strict=True)] for row in rows]
+    if marks is not None and marks.raised:
+        lines = [
+            [_marked(cell, "**", "**", marks, (row, place)) for place, cell in enumerate(cells)]
+            for row, cells in enumerate(lines)
+        ]
+    head, *body = (f"| {' | '.join(cells)} |" for cells in (headings, *lines))
     return "\n".join([head, f"|{rule}", *body])
 
 
@@ -77,6 +82,13 @@ def _entities(text: str) -> str:
 def _markdown_cell(text: str, column: Column) -> str:
     """Escape a cell; the brackets and signs of numbers are not markup within a table."""
     return _entities(text) if column.numeric and "|" not in text and "*" not in text else _escape(text)
+
+
+def _marked(cell: str, begin: str, end: str, table: Table, place: Cell) -> str:
+    """Return an escaped cell with its superscript; the best of a table with superscripts are bold."""
+    if table.raised and place in table.best:
+        cell = f"{begin}{cell}{end}"
+    return f"{cell}<sup>{table.raised[place]}</sup>" if place in table.raised else cell
 
 
 def _paragraph(text: str) -> str:
@@ -117,12 +129,13 @@ def _html_table(table: Table) -> str:
         f'{title}<table class="ir-outcomes">',
         f"<caption>{captions}</caption>" if captions else "",
         f"<thead>{f'<tr>{groups}</tr>' if groups else ''}<tr>{headings}</tr></thead>",
-        f"<tbody>{''.join(_html_row(row, table.columns) for row in table.rows)}</tbody></table>",
+        f"<tbody>{''.join(_html_row(table, row) for row in range(len(table.rows)))}</tbody></table>",
     ])  # fmt: skip
 
 
-def _html_row(row: Sequence[str], columns: Sequence[Column]) -> str:
-    cells = (f'<td style="{_alignment(column)}">{_text(cell)}</td>' for cell, column in zip(row, columns, strict=True))
+def _html_row(table: Table, row: int) -> str:
+    marked = (_marked(_text(text), "<b>", "</b>", table, (row, place)) for place, text in enumerate(table.rows[row]))
+    cells = (f'<td style="{_alignment(column)}">{cell}</td>' for cell, column in zip(marked, table.columns, strict=True))
     return f"<tr>{''.join(cells)}</tr>"
 
 

@@ -88,10 +88,12 @@ def _groups(columns: tuple[Column, ...]) -> Iterator[str]:
 
 def _cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
     for number, (text, column) in enumerate(zip(table.rows[row], table.columns, strict=True)):
-        is_best = "best" in mark and (row, number) in table.best
+        is_best = ("best" in mark or bool(table.raised)) and (row, number) in table.best
         cell = _numeric(text, bold=is_best) if column.numeric else tex(text)
         if is_best and not column.numeric:
             cell = rf"\textbf{{{cell}}}"
+        if letters := table.raised.get((row, number)):
+            cell = f"{cell}$^{{{letters}}}$"
         yield rf"{cell}$^{{\dagger}}$" if "significant" in mark and (row, number) in table.significant else cell
 
 

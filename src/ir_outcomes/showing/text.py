@@ -67,10 +67,22 @@ def _table(table: Table, width: int, most: int | None) -> str:
     lines = [_wrapped(table.title, width)] if table.title else []
     shown = table.rows if most is None else table.rows[:most]
     if table.columns:
-        lines += _aligned(table.columns, shown, width)
+        lines += _aligned(table.columns, _with_letters(table, len(shown)), width)
     if len(shown) < len(table.rows):
         lines.append(_wrapped(f"and {plural('more row', len(table.rows) - len(shown))}: --rows {len(table.rows)}", width))
     return "\n".join([*lines, *(_wrapped(caption, width) for caption in table.captions)])
+
+
+def _with_letters(table: Table, n_rows: int) -> Sequence[Sequence[str]]:
+    """Return the first rows with their superscripts behind the values, which stay aligned."""
+    widths = {place: max(len(letters) for (_, at), letters in table.raised.items() if at == place) for _, place in table.raised}
+    return [
+        [
+            f"{cell} {table.raised.get((row, place), ''):<{widths[place]}}" if place in widths else cell
+            for place, cell in enumerate(table.rows[row])
+        ]
+        for row in range(n_rows)
+    ]
 
 
 def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:

@@ -6,8 +6,8 @@ read, and one line that says what else there is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from itertools import groupby
 from typing import Any
@@ -37,7 +37,9 @@ class Table:
     title : str
         What it shows, where the view has several tables.
     best, significant : frozenset of (int, int)
-        Rows and columns of the cells that a format marks on request.
+        Rows and columns of the cells that a format marks on request; the best of a table with superscripts are always bold.
+    raised : mapping of (int, int) to str
+        Superscripts of cells: letters or digits.
     """
 
     columns: tuple[Column, ...]
@@ -46,6 +48,7 @@ class Table:
     title: str = ""
     best: frozenset[Cell] = frozenset()
     significant: frozenset[Cell] = frozenset()
+    raised: Mapping[Cell, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,8 @@ def check_evaluation(ev: Any) -> None:
         raise ParameterError(
             f"the analyses take an Evaluation, not a {type(ev).__name__}; make one with ir_outcomes.evaluate(qrels, runs)"
         )
+    if ev.clusters is not None:
+        raise ParameterError("the analyses of the tail take queries as independent; evaluate without clusters")
 
 
 def _reached(run: SearchLengths) -> int:

@@ -63,7 +63,7 @@ class TestNumbers:
     def test_only_what_the_page_shows_is_embedded(self, evaluation: iro.Evaluation) -> None:
         data = island(iro.leaderboard(evaluation).to_report(evaluation=evaluation))
         assert set(data) == {"depth", "comparisons", "sets"}
-        shown = {"title", "set", "baseline", "contender", "label", "tone", "unit", "cutoff", "horizon", "rel", "measure", "up"}
+        shown = {"title", "set", "baseline", "contender", "label", "tone", "unit", "cutoff", "horizon", "rel", "measure"}
         assert set(data["comparisons"][0]) <= shown | {"bins", "bin", "a", "b", "change", "found"}
 
     def test_bins_hold_the_queries_that_changed_so_much(self, evaluation: iro.Evaluation) -> None:

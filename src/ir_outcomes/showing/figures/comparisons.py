@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,23 +13,8 @@ from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.showing.charts import Forest, changes_of, curve_lines, forest_of, gains_of, outcomes_of, pairs_of
-from ir_outcomes.showing.figures.drawing import (
-    GREY,
-    INK,
-    LIGHT,
-    MUTED,
-    TONES,
-    bars,
-    counted,
-    height_of,
-    label_points,
-    labels_of,
-    legend,
-    literal,
-    name_rows,
-    panels,
-    titled,
-)
+from ir_outcomes.showing.figures import drawing
+from ir_outcomes.showing.figures.drawing import GREY, INK, LIGHT, MUTED, TONES
 from ir_outcomes.showing.words import RANK_TICKS, conditions_words, count, items_words, level_words, tone
 
 MOST_INTERVALS = 30  # contenders
@@ -45,7 +30,7 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     items = [item for item in given if item.coverage.difference is not None and item.ranking.difference is not None]
     if not items:
         raise ParameterError("kind='facets': no query is found by both runs, so there is no ranking facet to draw")
-    (ax,) = panels(ax, 6.2, 5.0)
+    (ax,) = drawing.panels(ax, 6.2, 5.0)
     ax.axhline(0, color=MUTED, linewidth=0.8, zorder=1)
     ax.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
     sign = 1 if items[0].ranking.higher_is_better else -1
@@ -68,16 +53,18 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     found = "queries answered" if items[0].settings.unit == "query" else "relevant documents found"
     unit = items[0].ranking.measured_in
     ax.set_xlabel(f"coverage: {found}, points (right is better)")
-    ax.set_ylabel(f"ranking: {'ranks fewer to read' if unit == 'ranks' else f'{literal(unit)} gained'} (up is better)")
+    ax.set_ylabel(f"ranking: {'ranks fewer to read' if unit == 'ranks' else f'{drawing.literal(unit)} gained'} (up is better)")
     names = {"better": "better", "worse": "worse", "mixed": "trade-off", "same": "no finding"}
     counts = ", ".join(f"{number} {names[style]}" for style, number in sorted(drawn.items()))
     shown = f"{level_words(items[0].settings.alpha)}s" if len(items) <= MOST_INTERVALS else "intervals not drawn"
     contenders, baseline = _versus_names(items)
     missing = f"; {count(len(given) - len(items), 'contender')} without a ranking facet" if len(given) > len(items) else ""
-    titled(ax, f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}", f"{_head(items[0])}, {shown}")
+    drawing.titled(ax, f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}", f"{_head(items[0])}, {shown}")
     many = len(items) > MOST_NAMES
     outermost = _outermost(np.array(points)) if many else set(range(len(items)))
-    label_points(ax, points, [name if number in outermost else "" for number, name in enumerate(contenders)], 7 if many else 8)
+    drawing.label_points(
+        ax, points, [name if number in outermost else "" for number, name in enumerate(contenders)], 7 if many else 8
+    )
     return ax
 
 
@@ -92,14 +79,16 @@ def draw_outcomes(comparisons: Comparison | Items, ax: Any) -> Any:
     """Draw one bar for each comparison: shares of won, both, neither and lost."""
     items = _sequence(comparisons)
     contenders, baseline = _versus_names(items)
-    (ax,) = panels(ax, 7.4, height_of(len(items), 0.34))
-    name_rows(ax, contenders)
+    (ax,) = drawing.panels(ax, 7.4, drawing.height_of(len(items), 0.34))
+    drawing.name_rows(ax, contenders)
     shares = [{name: 100 * share for name, _, share in outcomes_of(item)} for item in items]
-    bars(ax, ((name, style, [own[name] for own in shares]) for name, style in OUTCOME_STYLES.items()))
+    drawing.bars(ax, ((name, style, [own[name] for own in shares]) for name, style in OUTCOME_STYLES.items()))
     ax.set_xlabel(f"% of {items_words(items[0].settings.unit)}")
     ax.set_xlim(0, 100)
-    legend(ax)
-    return titled(ax, f"Found by the contender only (won), by both, by neither, by {baseline} only (lost)", _head(items[0]))
+    drawing.legend(ax)
+    return drawing.titled(
+        ax, f"Found by the contender only (won), by both, by neither, by {baseline} only (lost)", _head(items[0])
+    )
 
 
 def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
@@ -109,10 +98,10 @@ def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
         raise ParameterError("there is no restricted search length to draw: it needs a cutoff")
     contenders, baseline = _versus_names(items)
     lengths = [item.restricted for item in items if item.restricted is not None]
-    (ax,) = panels(ax, 7.4, height_of(len(items), 0.4))
-    fontsize = name_rows(ax, contenders)
+    (ax,) = drawing.panels(ax, 7.4, drawing.height_of(len(items), 0.4))
+    fontsize = drawing.name_rows(ax, contenders)
     parts = {"won": "won", "both": "both", "lost": "lost"}
-    bars(ax, ((part, OUTCOME_STYLES[part], [-getattr(length, part) for length in lengths]) for part in parts))
+    drawing.bars(ax, ((part, OUTCOME_STYLES[part], [-getattr(length, part) for length in lengths]) for part in parts))
     for place, length in enumerate(lengths):
         ax.plot([-bound for bound in length.interval or ()], [place] * len(length.interval or ()), color=INK, linewidth=1.2)
     sums = [-length.difference for length in lengths]
@@ -121,10 +110,10 @@ def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
     ax.axvline(0, color=INK, linewidth=0.8)
     ax.margins(x=0.06)
     ax.set_xlabel("ranks fewer to read over all queries (right is better)")
-    legend(ax)
+    drawing.legend(ax)
     horizons = {length.horizon for length in lengths}
     where = f"what is not found counts as rank {horizons.pop() + 1:,}" if len(horizons) == 1 else ""
-    return titled(ax, f"Gain over all queries against {baseline}, and its parts", f"{_head(items[0])}; {where}")
+    return drawing.titled(ax, f"Gain over all queries against {baseline}, and its parts", f"{_head(items[0])}; {where}")
 
 
 def draw_ranks(comparison: Comparison, ax: Any) -> Any:
@@ -132,7 +121,7 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     pairs = pairs_of(comparison)
     in_ranks = comparison.ranking.measured_in == "ranks"
     sign = 1 if comparison.ranking.higher_is_better else -1
-    (ax,) = panels(ax, 5.0, 5.2)
+    (ax,) = drawing.panels(ax, 5.0, 5.2)
     for style in ("better", "same", "worse"):
         chosen = {
             pair: number
@@ -151,11 +140,11 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     ends = (high, low) if sign < 0 else (low, high)
     ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
     ax.set(xlim=ends, ylim=ends, aspect="equal")
-    what = "search length, ranks" if in_ranks else literal(comparison.ranking.measured_in)
-    baseline, contender = labels_of([comparison.baseline, comparison.contender])
+    what = "search length, ranks" if in_ranks else drawing.literal(comparison.ranking.measured_in)
+    baseline, contender = drawing.labels_of([comparison.baseline, comparison.contender])
     ax.set_xlabel(f"{baseline} ({what})")
     ax.set_ylabel(f"{contender} ({what})")
-    return titled(
+    return drawing.titled(
         ax, f"Above the line {comparison.contender} is better; larger points are several queries",
         f"{count(sum(pairs.values()), 'query')} on which both found something, {conditions_words(comparison.settings)}",
     )  # fmt: skip
@@ -175,7 +164,7 @@ def _rank_axes(ax: Any, last: float, *axes: Any) -> None:
 def draw_differences(comparison: Comparison, ax: Any) -> Any:
     """Draw the histogram of changes: lost, so many ranks down, the same, up, won."""
     changes = changes_of(comparison)
-    (ax,) = panels(ax, 7.0, 3.6)
+    (ax,) = drawing.panels(ax, 7.0, 3.6)
     places, counts = range(len(changes.names)), changes.counts()
     for place, number, style in zip(places, counts, changes.tones, strict=True):
         color, hatch = TONES[style]
@@ -184,11 +173,11 @@ def draw_differences(comparison: Comparison, ax: Any) -> Any:
         ax.annotate(f"{number:,}", (place, number), (0, 2), textcoords="offset points", ha="center", fontsize=8)
     ax.set_xticks(places, changes.names)
     ax.margins(y=0.12)
-    counted(ax, "queries")
-    unit = "ranks" if comparison.ranking.measured_in == "ranks" else literal(comparison.ranking.measured_in)
+    drawing.counted(ax, "queries")
+    unit = "ranks" if comparison.ranking.measured_in == "ranks" else drawing.literal(comparison.ranking.measured_in)
     ax.set_xlabel(f"change of {'search length, ranks' if unit == 'ranks' else unit} (right is better)")
     neither = changes.bins.count(-1)
-    return titled(
+    return drawing.titled(
         ax,
         f"{comparison.contender} against {comparison.baseline}, by query",
         f"{_head(comparison)}, {neither:,} of them neither",
@@ -196,78 +185,50 @@ def draw_differences(comparison: Comparison, ax: Any) -> Any:
 
 
 def draw_queries(comparison: Comparison, ax: Any) -> Any:
-    """Draw the gain of every query as a bar, from the largest loss to the largest gain.
-
-    A query that only one run answers counts with the least difference that is possible: the other run's search length is
-    taken to be one rank more than the cutoff.
-    """
-    from matplotlib.collections import PolyCollection
-    from matplotlib.patches import Patch
-
-    in_ranks = comparison.ranking.measured_in == "ranks"
-    absent = _value_of_nothing(comparison)
-    sorted_bars = _gains(comparison, absent)
-    (ax,) = panels(ax, 7.0 if len(sorted_bars) <= 40 else 9.5, 4.0)
-    crowded = len(sorted_bars) > 4 * NAMED_QUERIES
-    handles = []
+    """Draw the gain of every query as a bar, from the largest loss to the largest gain; what is not found counts as k + 1."""
+    in_ranks, whole = comparison.ranking.measured_in == "ranks", comparison.restricted
+    found = sorted(_gains(comparison))
+    (ax,) = drawing.panels(ax, 7.0 if len(found) <= 40 else 9.5, 4.0)
+    gains = np.array([gain for gain, _, _ in found])
     for name, style in (("won", "better"), ("better", "better"), ("same", "same"), ("worse", "worse"), ("lost", "worse")):
-        chosen = [(place, gain) for place, (gain, change, _) in enumerate(sorted_bars) if change == name]
-        # a collection draws thousands of bars at once, and without the pale seams between them
-        outlines = [[(x - 0.5, 0), (x - 0.5, gain), (x + 0.5, gain), (x + 0.5, 0)] for x, gain in chosen]
+        chosen = np.flatnonzero([kind == name for _, kind, _ in found])
         color, hatch = TONES[style]
-        options: dict[str, Any] = {"facecolor": color, "alpha": 1.0 if name in ("won", "lost", "same") else 0.55}
-        edge = "none" if crowded else "white"
-        hatched = "" if crowded else hatch
-        ax.add_collection(
-            PolyCollection(outlines, edgecolor=edge, hatch=hatched, linewidth=0.4, antialiased=not crowded, **options)
-        )
-        handles.append(Patch(edgecolor="white", label=f"{name} ({len(chosen):,})", hatch=hatch, **options))
-    ax.autoscale_view()
+        ax.bar(
+            chosen, gains[chosen], 1.0, color=color, hatch=hatch if len(found) < 250 else "", linewidth=0, antialiased=False,
+            alpha=1.0 if name in ("won", "lost", "same") else 0.55, edgecolor="white", label=f"{name} ({len(chosen):,})",
+        )  # fmt: skip
     ax.axhline(0, color=INK, linewidth=0.8)
-    ax.set_xlim(-0.8, len(sorted_bars) - 0.2)
-    if len(sorted_bars) <= NAMED_QUERIES:
-        ax.set_xticks(
-            range(len(sorted_bars)), labels_of([query for *_, query in sorted_bars], most=16), rotation=90, fontsize=7
-        )
-    else:
-        ax.set_xticks([])
+    ax.set_xlim(-0.8, len(found) - 0.2)
+    ax.set_xticks([])
+    if len(found) <= NAMED_QUERIES:
+        names = drawing.labels_of([query for _, _, query in found], most=16)
+        ax.set_xticks(range(len(found)), names, rotation=90, fontsize=7)
     ax.set_xlabel("queries, from the largest loss to the largest gain")
     if in_ranks:
         ax.set_yscale("symlog", linthresh=1)
         ax.yaxis.set_major_formatter("{x:,.0f}")
-    gained = "ranks fewer to read, log scale" if in_ranks else f"{literal(comparison.ranking.measured_in)} gained"
+    gained = "ranks fewer to read, log scale" if in_ranks else f"{drawing.literal(comparison.ranking.measured_in)} gained"
     ax.set_ylabel(f"{gained} (up is better)")
-    legend(ax, handles)
-    missing = f"; what is not found counts as rank {absent:,.0f}" if in_ranks else ""
-    neither = len(comparison.per_query()) - len(sorted_bars)
-    return titled(
-        ax,
-        f"{comparison.contender} against {comparison.baseline}, query by query",
-        f"{_head(comparison)}, {neither:,} of them neither{missing}",
+    drawing.legend(ax)
+    missing = "" if whole is None else f"; what is not found counts as rank {whole.horizon + 1:,}"
+    left_out = f"{len(comparison.per_query()) - len(found):,} of them not drawn, where neither run found anything{missing}"
+    return drawing.titled(
+        ax, f"{comparison.contender} against {comparison.baseline}, query by query", f"{_head(comparison)}, {left_out}"
     )
 
 
-def _gains(comparison: Comparison, absent: float) -> list[tuple[float, str, str]]:
-    """List gain, kind of change and id of each query that a run answered, the largest loss first."""
-    sign = 1 if comparison.ranking.higher_is_better else -1
-    found: list[tuple[float, str, str]] = []
-    for query, gain in zip(comparison.per_query(), gains_of(comparison), strict=True):
+def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
+    """Yield gain, kind of change and id of each query that a run answered."""
+    in_ranks = comparison.ranking.measured_in == "ranks"
+    for query, shared in zip(comparison.per_query(), gains_of(comparison), strict=True):
+        if query.outcome == "neither":
+            continue
+        gain = -query.restricted if query.restricted is not None else shared
+        if gain is None and not in_ranks:  # a measure that is 0 where nothing is found
+            gain = (query.contender or 0.0) - (query.baseline or 0.0)
         if gain is not None:
-            found.append((gain, "better" if gain > 0 else "worse" if gain < 0 else "same", query.query_id))
-        elif query.outcome != "neither":
-            own, base = (absent if value is None else value for value in (query.contender, query.baseline))
-            found.append((sign * (own - base), query.outcome, query.query_id))
-    return sorted(found, key=lambda bar: bar[0])
-
-
-def _value_of_nothing(comparison: Comparison) -> float:
-    """Return what counts for a run that found nothing: the rank behind the cutoff, or 0 of another measure."""
-    if comparison.ranking.measured_in != "ranks":
-        return 0.0
-    if comparison.restricted is not None:
-        return comparison.restricted.horizon + 1.0
-    found = [value for query in comparison.per_query() for value in (query.baseline, query.contender) if value is not None]
-    return float(np.floor(max(found, default=0.0))) + 1.0
+            kind = "better" if gain > 0 else "worse" if gain < 0 else "same"
+            yield gain, query.outcome if query.outcome != "both" else kind, query.query_id
 
 
 def draw_forest_of(result: Any, ax: Any) -> Any:
@@ -292,9 +253,9 @@ def _parts_of(result: Any) -> Iterable[Comparison]:
 def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
     """Draw a forest plot; its labels stand on the right of the last panel."""
     columns = len(forest.panels)
-    found = panels(ax, 2.6 + 2.6 * columns + 1.4, height_of(len(forest.rows), 0.28), columns=columns)
+    found = drawing.panels(ax, 2.6 + 2.6 * columns + 1.4, drawing.height_of(len(forest.rows), 0.28), columns=columns)
     for column, (axes, (heading, axis)) in enumerate(zip(found, forest.panels, strict=True)):
-        fontsize = name_rows(axes, [row.name for row in forest.rows], most=34)
+        fontsize = drawing.name_rows(axes, [row.name for row in forest.rows], most=34)
         if column:
             axes.tick_params(axis="y", labelleft=False)
         axes.spines["left"].set_visible(False)
@@ -313,7 +274,7 @@ def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
                 axes.plot(estimate.gain, place, marker, markersize=0.7 * fontsize, color=color, markerfacecolor=face, zorder=3)
         axes.set_xlim(axis.low, axis.high)
         axes.set_xticks([place for place, _ in axis.ticks], [text for _, text in axis.ticks])
-        axes.set_xlabel(literal(f"{heading} (right is better)"))
+        axes.set_xlabel(drawing.literal(f"{heading} (right is better)"))
         summaries = sum(row.kind != "condition" for row in forest.rows)
         if 0 < summaries < len(forest.rows):
             axes.axhline(len(forest.rows) - summaries - 0.5, color=LIGHT, linewidth=0.8, zorder=0)
@@ -325,7 +286,7 @@ def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
             found[-1].text(
                 1.03, place, f"{text}{row.label if row.label != NO_DIFFERENCE else 'no difference found'}", color=INK, **beside
             )
-    return titled(found[0], first, second)
+    return drawing.titled(found[0], first, second)
 
 
 def draw_tiers(result: Leaderboard, ax: Any) -> Any:
@@ -349,9 +310,9 @@ def draw_curve(result: CutoffsComparison, ax: Any) -> Any:
     baseline, contender, difference, low, high = (
         [*values, values[-1]] for values in (lines.baseline, lines.contender, lines.difference, lines.low, lines.high)
     )
-    above, below = panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
+    above, below = drawing.panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
     for values, style, color, name in ((baseline, "--", MUTED, result.baseline), (contender, "-", INK, result.contender)):
-        above.step(ranks, values, where="post", linestyle=style, color=color, linewidth=1.6, label=labels_of([name])[0])
+        above.step(ranks, values, where="post", linestyle=style, color=color, linewidth=1.6, label=drawing.labels_of([name])[0])
     found = "queries answered" if result.comparisons[0].unit == "query" else "documents found"
     above.set_ylabel(f"% of {found} by rank k\n(up is better)")
     above.legend(loc="lower right")
@@ -367,12 +328,14 @@ def draw_curve(result: CutoffsComparison, ax: Any) -> Any:
     above.tick_params(axis="x", labelbottom=False)
     rel = getattr(result.comparisons[0], "rel", None)
     grade = "" if rel is None else f", grade {rel} or more"
-    return titled(above, f"{result.contender} against {result.baseline}: found by rank k", f"{count(curve.n, 'query')}{grade}")
+    return drawing.titled(
+        above, f"{result.contender} against {result.baseline}: found by rank k", f"{count(curve.n, 'query')}{grade}"
+    )
 
 
 def _versus_names(items: Items) -> tuple[list[str], str]:
     """Return the labels of the contenders, and the baseline's; contenders name theirs where there are several baselines."""
-    labels = labels_of([name for item in items for name in (item.baseline, item.contender)])
+    labels = drawing.labels_of([name for item in items for name in (item.baseline, item.contender)])
     baselines, contenders = labels[::2], labels[1::2]
     n_baselines = len({item.baseline for item in items})
     if n_baselines == 1:

@@ -13,30 +13,8 @@ from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
-from ir_outcomes.showing.figures.drawing import (
-    BETTER,
-    GREY,
-    INK,
-    LIGHT,
-    MUTED,
-    TONES,
-    WORSE,
-    bars,
-    counted,
-    height_of,
-    label_points,
-    labels_of,
-    legend,
-    literal,
-    name_rows,
-    panels,
-    series_style,
-    shaded,
-    styled,
-    tilted,
-    titled,
-    whole_numbers,
-)
+from ir_outcomes.showing.figures import drawing
+from ir_outcomes.showing.figures.drawing import BETTER, GREY, INK, LIGHT, MUTED, TONES, WORSE
 from ir_outcomes.showing.words import bucket_names, conditions_words, count, direction
 from ir_outcomes.statistics.resampling import shared_ranks
 from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions, TailSettings
@@ -44,7 +22,6 @@ from ir_outcomes.tail.reordering import Reordering
 from ir_outcomes.tail.rrie import RRIE, Headroom
 from ir_outcomes.types import Ints
 
-GROUPED_BARS = 4  # distributions of more runs are drawn as a shaded matrix
 NUMBERED_CELLS = 30  # rows of a shaded matrix whose cells also hold their number
 COLORED_LINES = 12  # runs that move most, where there are many
 # What a cell of the matrix of verdicts shows: labels, colour, hatch, mark.
@@ -69,8 +46,8 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
         raise ParameterError("kind='verdicts' needs verdicts, which need the runs: only values of a measure were given")
     runs = [standing.run for standing in result.standings]
     place = {run: number for number, run in enumerate(runs)}
-    size = max(height_of(len(runs), 0.24), 3.6)
-    (ax,) = panels(ax, size + 3.2, size)
+    size = max(drawing.height_of(len(runs), 0.24), 3.6)
+    (ax,) = drawing.panels(ax, size + 3.2, size)
     cells: dict[str, list[tuple[int, int]]] = {label: [] for label in VERDICT_CELLS}
     for pair in result.pairs:
         label = pair.label.removeprefix("coverage ").removeprefix("ranking ")
@@ -84,15 +61,15 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
                 ax.text(x, y, mark, ha="center", va="center", fontsize=8, color="white" if color in (BETTER, WORSE) else INK)
         if cells[label]:
             handles.append(Patch(label=f"{mark} {label} ({len(cells[label]):,})".strip(), **style))
-    fontsize = name_rows(ax, runs, margin=0.5)
+    fontsize = drawing.name_rows(ax, runs, margin=0.5)
     ax.set_xlim(-0.5, len(runs) - 0.5)
     shown = [int(tick) for tick in ax.get_yticks()]
-    names = labels_of(runs)
+    names = drawing.labels_of(runs)
     ax.set_xticks(shown, [names[number] for number in shown], rotation=90, fontsize=fontsize)
     ax.set_xlabel("against")
     ax.legend(handles=handles, loc="upper right", bbox_to_anchor=(1.0, 1.0))
     settings = f"{count(result.n_queries, 'query')}, {conditions_words(result.settings)}, level {result.alpha:g}"
-    return titled(ax, f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}", settings)
+    return drawing.titled(ax, f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}", settings)
 
 
 def draw_history_of_board(result: Leaderboard, ax: Any) -> Any:
@@ -107,7 +84,7 @@ def draw_history(result: SotaHistory, ax: Any) -> Any:
     import matplotlib.dates
 
     dates: Any = matplotlib.dates  # its functions have no annotations
-    (ax,) = panels(ax, 8.0, 4.4)
+    (ax,) = drawing.panels(ax, 8.0, 4.4)
     leaders = {run.run for run in result.runs}
     others = [entry for entry in result.entries if entry.run not in leaders and entry.score is not None]
     steps = [(run.date, run.score) for run in result.runs]
@@ -126,50 +103,50 @@ def draw_history(result: SotaHistory, ax: Any) -> Any:
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
     ax.set_xlabel("date of submission")
-    ax.set_ylabel(f"{literal(result.score)} ({direction(result.higher_is_better)})")
+    ax.set_ylabel(f"{drawing.literal(result.score)} ({direction(result.higher_is_better)})")
     if not result.higher_is_better:
         ax.invert_yaxis()
     ax.margins(x=0.06, y=0.12)
-    legend(ax)
-    titled(ax, f"{count(len(result.runs), 'run')} took the top, of {count(len(result.entries), 'run')} with a score")
+    drawing.legend(ax)
+    drawing.titled(ax, f"{count(len(result.runs), 'run')} took the top, of {count(len(result.entries), 'run')} with a score")
     points = [(dates.date2num(day), score or 0.0) for day, score in [*steps, *submissions, *baselines]]
     corners = [((end[0]), start[1]) for start, end in pairwise(points[: len(steps)])]
     labels = [f"R{run.number}" for run in result.runs]
-    label_points(ax, [*points, *corners], [*labels, *[""] * (len(points) + len(corners) - len(labels))])
+    drawing.label_points(ax, [*points, *corners], [*labels, *[""] * (len(points) + len(corners) - len(labels))])
     return ax
 
 
 def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
     """Draw how often each run has each rank, a row for each run, rank 1 at the right: Figure 3 of Craswell et al. 2021."""
     size = len(result.runs)
-    (ax,) = panels(ax, max(6.0, min(12.0, 3.5 + 0.16 * size)), height_of(size, 0.24))
-    fontsize = name_rows(ax, [run.run for run in result.runs])
+    (ax,) = drawing.panels(ax, max(6.0, min(12.0, 3.5 + 0.16 * size)), drawing.height_of(size, 0.24))
+    fontsize = drawing.name_rows(ax, [run.run for run in result.runs])
     shares = 100 * np.array([run.counts for run in result.runs], dtype=np.float64) / result.resamples
     extent = 0.5, shares.shape[1] + 0.5, size - 0.5, -0.5
-    shaded(ax, np.where(shares > 0, shares, np.nan), "% of the resamples", extent=extent)
+    drawing.shaded(ax, np.where(shares > 0, shares, np.nan), "% of the resamples", extent=extent)
     for place, run in enumerate(result.runs):
         ax.plot([run.low, run.high], [place, place], color=INK, linewidth=0.7)
         median = int(np.searchsorted(np.cumsum(run.counts), result.resamples / 2)) + 1
         ax.plot(median, place, "x", color=INK, markersize=min(4.5, 0.5 * fontsize))
     ax.set_xlim(shares.shape[1] + 0.5, 0.5)
-    ax.xaxis.set_major_locator(whole_numbers())
+    ax.xaxis.set_major_locator(drawing.whole_numbers())
     ax.set_ylim(size - 0.4, -0.6)
     ax.set_xlabel(f"rank in the resamples (right is better); cross: median, line: {100 * result.level:g} % interval")
-    return titled(ax, *_rank_title(result))
+    return drawing.titled(ax, *_rank_title(result))
 
 
 def draw_tau(result: RankDistribution, ax: Any) -> Any:
     """Draw how much the order of each resample agrees with the order on all queries."""
-    (ax,) = panels(ax, 6.0, 3.4)
+    (ax,) = drawing.panels(ax, 6.0, 3.4)
     taus = [tau for tau in result.taus if tau is not None]
     low = np.floor(10 * min(taus, default=0.0)) / 10
     ax.hist(taus, bins=np.linspace(min(low, 0.9), 1.0, 41), color=GREY, edgecolor="white", linewidth=0.4)
     if result.median_tau is not None:
         ax.axvline(result.median_tau, color=INK, linestyle="--", label=f"median {result.median_tau:.2f}")
-        legend(ax)
+        drawing.legend(ax)
     ax.set_xlabel("Kendall tau with the order on all queries (1: the same order)")
-    counted(ax, "resamples")
-    return titled(ax, *_rank_title(result))
+    drawing.counted(ax, "resamples")
+    return drawing.titled(ax, *_rank_title(result))
 
 
 def _rank_title(result: RankDistribution) -> tuple[str, str]:
@@ -178,7 +155,7 @@ def _rank_title(result: RankDistribution) -> tuple[str, str]:
     return f"Ranks of {count(len(result.runs), 'run')} by {result.measure}{condition}", resamples
 
 
-@styled
+@drawing.styled
 def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequence[str] | None = None, ax: Any = None) -> Any:
     """Draw the ranks of a few runs under several conditions: Figure 4 of Craswell et al. 2021.
 
@@ -213,11 +190,11 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
         for run in chosen:
             if run not in found:
                 raise ParameterError(f"{run} is not among the runs of {name}: {', '.join(found)}")
-    (ax,) = panels(ax, 3.4 + max(2.0, (0.35 + 0.28 * len(chosen)) * len(distributions)), 4.6)
+    (ax,) = drawing.panels(ax, 3.4 + max(2.0, (0.35 + 0.28 * len(chosen)) * len(distributions)), 4.6)
     width = 0.8 / len(chosen)
     last = 1
-    for number, (run, label) in enumerate(zip(chosen, labels_of(chosen), strict=True)):
-        style = series_style(number)
+    for number, (run, label) in enumerate(zip(chosen, drawing.labels_of(chosen), strict=True)):
+        style = drawing.series_style(number)
         for column, (name, found) in enumerate(by_condition.items()):
             x = column + (number - (len(chosen) - 1) / 2) * width
             shares = np.array(found[run].counts) / distributions[name].resamples
@@ -226,17 +203,17 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
             ax.scatter([x] * len(reached), reached + 1, s=200 * shares[reached], color=style["color"], alpha=0.8, linewidths=0)
             ax.plot(x, found[run].expected_rank, marker=style["marker"], color="white", markeredgecolor=INK, markersize=5)
         ax.plot([], [], linestyle="", markeredgecolor=INK, label=label, **style)
-    ax.set_xticks(range(len(distributions)), labels_of((name.replace("\n", " ") for name in distributions), 40))
+    ax.set_xticks(range(len(distributions)), drawing.labels_of((name.replace("\n", " ") for name in distributions), 40))
     if len(distributions) > 2:
-        tilted(ax)
+        drawing.tilted(ax)
     ax.set_ylabel("rank (up is better)")
     _ranks_down(ax, last)
-    legend(ax)
+    drawing.legend(ax)
     which = f"the first {len(chosen)} by {first_name}".replace("\n", " ") if runs is None else "chosen"
     sizes = sorted({found.n_queries for found in distributions.values()})
     queries = count(sizes[0], "query") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} queries"
     resamples = f"{count(first.resamples, 'bootstrap resample')} of {queries}; area: share of them, marker: expected rank"
-    return titled(ax, f"Ranks of {count(len(chosen), 'run')} ({which}) of {len(first.runs)}", resamples)
+    return drawing.titled(ax, f"Ranks of {count(len(chosen), 'run')} ({which}) of {len(first.runs)}", resamples)
 
 
 def _ranks_down(ax: Any, last: int) -> None:
@@ -273,17 +250,19 @@ def _draw_shares(
 ) -> Any:
     """Draw shares that sum to 1 as stacked bars, and another share as markers; a row for each test."""
     names = [f"{item.measure}, {item.test}{', ' + item.aggregate if item.aggregate else ''}" for item in items]
-    (ax,) = panels(ax, 9.5, height_of(len(items)))
-    name_rows(ax, names, most=52)
-    bars(ax, ((*style, [100 * getattr(item, share) for item in items]) for share, style in shares.items()))
+    (ax,) = drawing.panels(ax, 9.5, drawing.height_of(len(items)))
+    drawing.name_rows(ax, names, most=52)
+    drawing.bars(ax, ((*style, [100 * getattr(item, share) for item in items]) for share, style in shares.items()))
     share, label = marked
     known = [(100 * getattr(item, share), place) for place, item in enumerate(items) if getattr(item, share) is not None]
     ax.plot(*np.array(known).reshape(-1, 2).T, "D", color="white", markeredgecolor=INK, markersize=5, label=label)
     ax.set_xlim(0, 100)
     ax.set_xlabel("% of half splits and pairs of runs")
-    legend(ax)
+    drawing.legend(ax)
     settings = f"{count(result.splits, 'split')}, {count(result.n_pairs, 'pair')} of {count(result.n_runs, 'run')}"
-    return titled(ax, f"{title} between halves of {count(result.n_queries, 'query')}", f"{settings}, level {result.alpha:g}")
+    return drawing.titled(
+        ax, f"{title} between halves of {count(result.n_queries, 'query')}", f"{settings}, level {result.alpha:g}"
+    )
 
 
 def draw_correlation(result: RankCorrelation, ax: Any) -> Any:
@@ -304,65 +283,53 @@ def draw_reordering(result: Reordering, ax: Any) -> Any:
 def _draw_orders(ranks: Ints, runs: Sequence[str], conditions: Sequence[str], title: str, ax: Any) -> Any:
     """Draw the rank of each run (column) under each condition (row), joined by lines; runs may share a rank."""
     n_runs, last = len(runs), len(conditions) - 1
-    (ax,) = panels(ax, 5.5 + 1.25 * last, height_of(n_runs) + 0.8)
+    (ax,) = drawing.panels(ax, 5.5 + 1.25 * last, drawing.height_of(n_runs) + 0.8)
     moves = np.abs(np.diff(ranks, axis=0)).max(axis=0, initial=0)
     movers = range(n_runs) if n_runs <= 16 else np.argsort(-moves, kind="stable")[:COLORED_LINES].tolist()
-    styles = {run: series_style(number) for number, run in enumerate(movers)}
+    styles = {run: drawing.series_style(number) for number, run in enumerate(movers)}
     for run in range(n_runs):
         style = styles.get(run, {"color": GREY, "marker": "."})
         ax.plot(range(last + 1), ranks[:, run], linewidth=1.3 if run in styles else 0.6, markersize=4, **style)
     order = sorted(range(n_runs), key=lambda run: (ranks[-1, run], runs[run]))
-    names = labels_of(runs)
+    names = drawing.labels_of(runs)
     labels = ax.secondary_yaxis("right")  # the labels of equal ranks stand under each other
     labels.spines["right"].set_visible(False)
     labels.set_yticks(range(1, n_runs + 1), [f"{ranks[-1, run]}  {names[run]}" for run in order])
     labels.tick_params(length=0, labelsize=min(8.0, 750 / n_runs))
     for run, label in zip(order, labels.get_yticklabels(), strict=True):
         label.set_fontweight("bold" if run in styles and n_runs > 16 else "normal")
-    ax.set_xticks(range(last + 1), labels_of(conditions, 44))
-    tilted(ax, 30)
+    ax.set_xticks(range(last + 1), drawing.labels_of(conditions, 44))
+    drawing.tilted(ax, 30)
     ax.set_ylabel("rank (up is better)")
     _ranks_down(ax, n_runs)
-    return titled(ax, title, f"coloured and bold: the {COLORED_LINES} runs that move most" if n_runs > 16 else "")
+    return drawing.titled(ax, title, f"coloured and bold: the {COLORED_LINES} runs that move most" if n_runs > 16 else "")
 
 
 def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
-    """Draw the relevant documents by search length, the missing ones apart: Figure 5 of Alex et al. 2022."""
+    """Draw which share of the relevant documents each run has at which search lengths: Figure 5 of Alex et al. 2022."""
     buckets, n_runs = len(result.edges) - 1, len(result.runs)
-    ticks = [*bucket_names(result.edges), "not found"]
-    if n_runs <= GROUPED_BARS:
-        (ax,) = panels(ax, 8.4, 4.2)
-        width = 0.84 / n_runs
-        for number, (run, label) in enumerate(zip(result.runs, labels_of(run.run for run in result.runs), strict=True)):
-            places = np.append(np.arange(buckets), buckets + 0.6) + (number - (n_runs - 1) / 2) * width
-            style = {"color": series_style(number)["color"], "hatch": ("", "///", "...", "xx")[number], "edgecolor": "white"}
-            ax.bar(places, [*run.counts, run.missing], width, label=label, linewidth=0.3, **style)
-        ax.set_xticks([*range(buckets), buckets + 0.6], ticks)
-        counted(ax, "relevant documents")
-        legend(ax)
-    else:
-        (ax,) = panels(ax, max(7.5, 3.5 + 0.42 * (buckets + 2)), height_of(n_runs) + 0.6)
-        name_rows(ax, [run.run for run in result.runs])
-        counts = np.array([[*run.counts, run.missing] for run in result.runs], dtype=np.float64)
-        shown = np.insert(100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1)  # a gap before what is not found
-        shaded(ax, shown, "% of the relevant documents")
-        for (row, column), share in np.ndenumerate(shown):
-            if n_runs <= NUMBERED_CELLS and not np.isnan(share):
-                color = "white" if share > 0.45 * np.nanmax(shown) else INK
-                ax.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color=color)
-        ax.set_ylim(n_runs - 0.5, -0.5)
-        ax.set_xticks([*range(buckets), buckets + 1], ticks)
-    tilted(ax)
+    (ax,) = drawing.panels(ax, max(7.5, 3.5 + 0.42 * (buckets + 2)), drawing.height_of(n_runs) + 0.6)
+    drawing.name_rows(ax, [run.run for run in result.runs])
+    counts = np.array([[*run.counts, run.missing] for run in result.runs], dtype=np.float64)
+    shown = np.insert(100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1)  # a gap before what is not found
+    drawing.shaded(ax, shown, "% of the relevant documents")
+    for (row, column), share in np.ndenumerate(shown):
+        if n_runs <= NUMBERED_CELLS and not np.isnan(share):
+            color = "white" if share > 0.45 * np.nanmax(shown) else INK
+            ax.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color=color)
+    ax.set_ylim(n_runs - 0.5, -0.5)
+    ax.set_xticks([*range(buckets), buckets + 1], [*bucket_names(result.edges), "not found"])
+    drawing.tilted(ax)
     ax.set_xlabel("search length of the document, ranks (left is better)")
     documents = f"{count(result.n_documents, 'relevant document')} of {count(result.n_queries, 'query')}"
-    return titled(
+    return drawing.titled(
         ax, f"Where {count(n_runs, 'run')} put the relevant documents", f"{documents}, {_conditions(result.settings)}"
     )
 
 
 def draw_changes(result: LengthChanges, ax: Any) -> Any:
     """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
-    (ax,) = panels(ax, 9.5, 4.0)
+    (ax,) = drawing.panels(ax, 9.5, 4.0)
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
     end = len(sizes) + 1.6
     places = np.arange(1, len(sizes) + 1)
@@ -376,19 +343,19 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
         color, hatch = TONES[style]
         ax.bar(where, numbers, color=color, hatch=hatch, edgecolor="white", label=f"{label} ({sum(numbers):,})")
     ax.set_xticks([-end, *-places[::-1], 0, *places, end], ["lost", *sizes[::-1], "0", *sizes, "won"])
-    tilted(ax)
+    drawing.tilted(ax)
     ax.set_xlabel("ranks further down (left) or further up (right, better)")
-    counted(ax, "relevant documents")
-    legend(ax)
+    drawing.counted(ax, "relevant documents")
+    drawing.legend(ax)
     documents = f"{count(result.n_documents, 'relevant document')}, {result.neither:,} found by neither"
     title = f"{result.contender} against {result.baseline}: change of search length"
-    return titled(ax, title, f"{documents}, {_conditions(result.settings)}")
+    return drawing.titled(ax, title, f"{documents}, {_conditions(result.settings)}")
 
 
 def draw_rrie(result: RRIE, ax: Any) -> Any:
     """Draw the relative reduction in error by measure: Table 1 of Alex et al. 2022."""
-    (ax,) = panels(ax, 8.0, height_of(len(result.reductions), 0.34))
-    name_rows(ax, [reduction.measure for reduction in result.reductions], most=44)
+    (ax,) = drawing.panels(ax, 8.0, drawing.height_of(len(result.reductions), 0.34))
+    drawing.name_rows(ax, [reduction.measure for reduction in result.reductions], most=44)
     for place, reduction in enumerate(result.reductions):
         value = 0.0 if reduction.rrie is None else 100 * reduction.rrie
         color, hatch = TONES["better" if value >= 0 else "worse"]
@@ -400,31 +367,31 @@ def draw_rrie(result: RRIE, ax: Any) -> Any:
     ax.margins(x=0.18)
     ax.set_xlabel("% of the baseline's error that is saved (right is better)")
     conditions = "from published means" if result.settings is None else _conditions(result.settings)
-    return titled(ax, f"Relative reduction in error of {result.contender} against {result.baseline}", conditions)
+    return drawing.titled(ax, f"Relative reduction in error of {result.contender} against {result.baseline}", conditions)
 
 
 def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
     """Draw the queries by what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022, within one collection."""
     measure = result.measures[number]
-    (ax,) = panels(ax, 6.2, 3.8)
+    (ax,) = drawing.panels(ax, 6.2, 3.8)
     # ticks between the bars, so that no two bars share a value; the last bar is open, of a precision it ends at 1
     ax.bar(np.arange(len(measure.counts)), measure.counts, 1.0, align="edge", color=GREY, edgecolor="white")
     last = "1" if measure.edges[-1] < 1 else "and more"
     ax.set_xticks(np.arange(len(measure.counts) + 1), [*(f"{edge:g}" for edge in measure.edges), last])
     ax.set_xlim(0, len(measure.counts))
     if measure.edges[-1] >= 1:
-        tilted(ax, 30)
+        drawing.tilted(ax, 30)
     better = "right" if number % 2 == 0 else "left"
-    ax.set_xlabel(f"{literal(measure.measure)} ({better} is better; each bar includes its left end)")
-    counted(ax, "queries")
+    ax.set_xlabel(f"{drawing.literal(measure.measure)} ({better} is better; each bar includes its left end)")
+    drawing.counted(ax, "queries")
     queries = f"mean {measure.mean:.3g}, {count(sum(measure.counts), 'query')}, {_conditions(result.settings)}"
-    return titled(ax, f"{measure.run}, the best of {count(result.n_runs, 'run')} by {measure.measure}", queries)
+    return drawing.titled(ax, f"{measure.run}, the best of {count(result.n_runs, 'run')} by {measure.measure}", queries)
 
 
 def draw_steps(result: Reordering, ax: Any) -> Any:
     """Draw Delta-Sort and 100 times 1 minus tau of each step from one measure to the next."""
-    (ax,) = panels(ax, 9.0, height_of(len(result.changes), 0.5))
-    name_rows(ax, [change.step for change in result.changes], most=44)
+    (ax,) = drawing.panels(ax, 9.0, drawing.height_of(len(result.changes), 0.5))
+    drawing.name_rows(ax, [change.step for change in result.changes], most=44)
     places = np.arange(len(result.changes))
     ax.barh(
         places - 0.2, [change.delta_sort for change in result.changes], 0.38, color=MUTED, label="Delta-Sort, % of the runs"
@@ -432,8 +399,8 @@ def draw_steps(result: Reordering, ax: Any) -> Any:
     taus = [0.0 if change.tau is None else 100 * (1 - change.tau) for change in result.changes]
     ax.barh(places + 0.2, taus, 0.38, color=LIGHT, hatch="///", edgecolor=MUTED, label="100 (1 - Kendall tau)")
     ax.set_xlabel("change of the order (0: unchanged)")
-    legend(ax)
-    return titled(ax, f"What each change of measure does to the order of {count(len(result.runs), 'run')}")
+    drawing.legend(ax)
+    return drawing.titled(ax, f"What each change of measure does to the order of {count(len(result.runs), 'run')}")
 
 
 def _conditions(settings: TailSettings) -> str:

@@ -37,7 +37,6 @@ from ir_outcomes.types import FamilyCorrection, RankingTest
 from ir_outcomes.writing import write_completely
 
 MB = 1_000_000
-_SLACK = 2_000  # bytes for the sentences about what was left out
 
 
 @dataclass(frozen=True)
@@ -139,9 +138,7 @@ def report(
     >>> "better without harm" in page.html
     True
     """
-    rules: dict[str, Any] = {
-        "cutoff": cutoff, "alpha": alpha, "test": test, "correction": correction
-    }  # fmt: skip
+    rules: dict[str, Any] = {"cutoff": cutoff, "alpha": alpha, "test": test, "correction": correction}
     result: Result
     if isinstance(evaluation, Mapping):
         if margins is not None:
@@ -196,8 +193,11 @@ def report_of(
     if smallest > limit:
         least = math.ceil(smallest / MB * 100) / 100
         raise ParameterError(f"max_mb={max_mb:g}: the page has {least:g} MB even without any ranked list; give at least that")
-    without_queries = len(_rendered(context, Embedded([], []), "").encode())
-    page = page_of(limit - without_queries - _SLACK)
+    budget = limit - len(_rendered(context, Embedded([], []), "").encode())
+    page = page_of(budget)
+    while (excess := len(page.html.encode()) - limit) > 0:  # of what grows with the data, such as the list of comparisons
+        budget -= excess
+        page = page_of(budget)
     if path is not None:
         page.save(path)
     return page

@@ -12,7 +12,7 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import escaped
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.showing.charts import changes_of
-from ir_outcomes.showing.report.rankings import rankings_of
+from ir_outcomes.showing.report.rankings import lists_of
 from ir_outcomes.showing.report.sections import Section
 from ir_outcomes.showing.report.texts import Documents, texts_of_documents
 from ir_outcomes.showing.words import tone
@@ -42,9 +42,8 @@ class QuerySet:
 
     def find_lists(self, docs: Documents) -> None:
         """Take the ranked lists of each query, and the texts of their documents, as far as they are known."""
-        rankings = None if self.evaluation is None else rankings_of(self.evaluation, self.runs)
-        if self.evaluation is not None and rankings is not None:
-            self.lists = [rankings.of_query(query) for query in self.ids]
+        self.lists = None if self.evaluation is None else lists_of(self.evaluation, self.runs, self.ids)
+        if self.evaluation is not None and self.lists is not None:
             wanted = {identifier for entry in self.lists for identifier in entry["ids"]}
             self.documents = texts_of_documents(docs, wanted, self.evaluation.collection)
 
@@ -158,7 +157,6 @@ def _data_of(section: Section, number: int) -> dict[str, Any]:
         "horizon": comparison.restricted and comparison.restricted.horizon,
         "rel": comparison.rel,
         "measure": comparison.ranking.measured_in,
-        "up": 1 if comparison.ranking.higher_is_better else -1,
         "bins": [list(bin_) for bin_ in zip(changes.names, changes.tones, strict=True)],
         "bin": list(changes.bins),
         "a": [_short(query.baseline) for query in queries],

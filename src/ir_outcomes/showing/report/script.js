@@ -452,7 +452,7 @@
     }));
     buttons.forEach((button, own) => button.setAttribute("aria-pressed", own === side));
     for (const own of [0, 1]) lists.append(drawList(rankings, own));
-    place.append(element("p", { className: "small", textContent: "✔ relevant with its grade, ✘ judged and not relevant, ? unjudged" }));
+    place.append(element("p", { className: "small", textContent: `✔ relevant with its grade, ✘ judged and not relevant, ? unjudged; at the right the rank in the other run` }));
     place.append(element("div", { className: "switch", role: "group", ariaLabel: "Ranking" }, ...buttons), lists);
     if (Math.max(...runsOf().map((run) => rankings.lists[run].length)) > FIRST) {
       place.append(action(all ? `Show ${FIRST} documents` : `Show ${data.depth} documents`, "Number of documents", () => {
@@ -522,7 +522,7 @@
 
   function elsewhere(rank, own, document) {
     const letter = own ? "A" : "B";
-    if (rank === undefined) return element("span", { className: "elsewhere", textContent: `not in ${letter}'s ${data.depth}` });
+    if (rank === undefined) return element("span", { className: "elsewhere", textContent: `${letter} > ${data.depth}`, title: `not among the first ${data.depth} of ${letter}` });
     if (rank === 0) return element("span", { className: "elsewhere", textContent: `not in ${letter}` });
     const link = element("a", { className: "elsewhere", href: `#document-${1 - own}-${document}`, textContent: `${letter} ${rank}` });
     link.setAttribute("aria-label", `${letter} ${rank}, the rank of the same document in ${letter}`);

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from string import ascii_lowercase
+from typing import Any
 
 from ir_outcomes.columns import Column, of_part
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.comparison.wording import ranked
-from ir_outcomes.formatting import fixed, plural
+from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
-from ir_outcomes.leaderboards.board import Leaderboard, MeasureOfRuns, Standing
+from ir_outcomes.leaderboards.board import FACETS, Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, RankedRun
@@ -29,14 +31,15 @@ PAIR = (
     Column("baseline_length", heading="length A", form=".2f", unit="ranks", better="lower"),
     Column("contender_length", heading="length B", form=".2f", unit="ranks", better="lower"),
     Column("ranking_p", "ranking_p_corrected", "p", "p"),
+    Column("all_queries", heading="all queries", form="+.2f", unit="ranks", better="lower"),
     Column("label", heading="verdict", form="label"),
 )
 
 
 @view_of.register
 def _leaderboard(result: Leaderboard) -> View:
-    details: list[Table] = []
     names = [standing.run for standing in result.standings]
+    details = [_standings(result)] if result.measures else []
     if result.pairs:
         above = [result.verdict(*pair) for pair in pairwise(names)]
         details.append(_pairs_table("Against the run above (A)", above, result.alpha))
@@ -47,7 +50,7 @@ def _leaderboard(result: Leaderboard) -> View:
     first, background = ranked((*result.notes, *(() if history is None else history.notes)))
     return View(
         f"{plural('run', len(names))} by {result.measure} ({direction(result.higher_is_better)})",
-        tables=(_standings(result), *(() if history is None else history.tables)),
+        tables=(_measures(result) if result.measures else _standings(result), *(() if history is None else history.tables)),
         notes=first,
         more="each pair, against the best" if details else "",
         details=tuple(details),
@@ -63,7 +66,7 @@ def _short(measure: str) -> str:
 def _standings(result: Leaderboard) -> Table:
     names = [standing.run for standing in result.standings]
     lettered = len(names) <= MOST_LETTERS
-    letters = dict(zip(names, ascii_lowercase, strict=False)) if lettered else {}
+    letters = dict(zip(names, ascii_lowercase, strict=False))
     beaten: dict[str, list[str]] = {}
     for pair in result.pairs:
         if (side := direction_of(pair.label)) != "none":
@@ -74,9 +77,6 @@ def _standings(result: Leaderboard) -> Table:
         losers = beaten.get(name, [])
         return " ".join(sorted(letters[run] for run in losers)) if lettered else str(len(losers) or "")
 
-    unit = result.settings and result.settings.unit
-    if result.measures:
-        return _measures_table(result, letters)
     columns = (
         Column("letter", lambda standing: letters[standing.run] if lettered else standing.rank, " "),
         Column("run"),
@@ -86,15 +86,12 @@ def _standings(result: Leaderboard) -> Table:
         Column("tier", form="n"),
         Column("beats", lambda standing: beats(standing.run), "better than", "" if lettered else "n"),
     )
-    captions = [f"{queries_words(result.n_queries, result.n_unanswerable)}, alpha {result.alpha:g}"]
-    if (settings := result.settings) is not None:
-        rule = "no correction" if settings.correction == "none" else CORRECTIONS[settings.correction]
+    captions = [_settings_line(result)]
+    if result.settings is not None:
         number = "" if lettered else "the number of runs, "
-        captions = [
-            f"better than: {number}by the verdict, {rule} over {plural('pair', len(result.pairs))}; tier 1: no run is better",
-            ", ".join([queries_words(result.n_queries, result.n_unanswerable), *settings_words(settings)]),
-        ]
-        if unit == "document":
+        better_than = f"better than: {number}by the verdict, {_correction(result)}; tier 1: no run is better"
+        captions = [better_than, *captions]
+        if result.settings.unit == "document":
             captions.insert(0, "coverage: relevant documents found, averaged within queries")
     return marked_best(
         table_of(columns, result.standings, *captions, alpha=result.alpha, legends=False),
@@ -103,36 +100,64 @@ def _standings(result: Leaderboard) -> Table:
     )
 
 
-def _measures_table(result: Leaderboard, letters: dict[str, str]) -> Table:
-    """Show runs by measures, with the letters of the runs that each is significantly better than behind each value."""
-    places = {standing.run: place for place, standing in enumerate(result.standings)}
+def _correction(result: Leaderboard) -> str:
+    n_runs = len(result.standings)
+    rule = "no correction" if result.correction == "none" else CORRECTIONS[result.correction]
+    return f"{rule} over {plural('pair', n_runs * (n_runs - 1) // 2)}"
 
-    def value(measure: MeasureOfRuns) -> Callable[[Standing], str | None]:
-        def shown(standing: Standing) -> str | None:
-            mean, losers = measure.values[places[standing.run]], measure.better_than[places[standing.run]]
-            marks = "".join(sorted(letters[run] for run in losers)) if letters else str(len(losers) or "")
-            return None if mean is None else f"{fixed(mean, 2 if abs(mean) > 1 else 4)} {marks}".rstrip()
 
-        return shown
+def _settings_line(result: Leaderboard) -> str:
+    queries = queries_words(result.n_queries, result.n_unanswerable)
+    words = [f"alpha {result.alpha:g}"] if result.settings is None else settings_words(result.settings)
+    return ", ".join([queries, *words])
 
+
+def _measures(result: Leaderboard) -> Table:
+    """Lay out the table for papers: runs and measures, with letters for the runs that each is significantly better than."""
+    names = [standing.run for standing in result.standings]
+    lettered = len(names) <= MOST_LETTERS
+    letters = dict(zip(names, ascii_lowercase, strict=False))
+    forms = {"coverage": ".1f", "ranking": ".2f", "all queries": ".2f"}
     columns = (
-        Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "),
+        Column("letter", lambda standing: letters[standing.run] if lettered else standing.rank, " "),
         Column("run"),
         *(
-            Column(measure.measure, value(measure), _short(measure.measure), "", "", better(measure.higher_is_better))
+            Column(
+                measure.measure,
+                _of_run(dict(zip(names, measure.values, strict=True))),
+                "coverage, %" if measure.measure == "coverage" else _short(measure.measure),
+                forms.get(measure.measure, ".4f"),
+                better="higher" if measure.higher_is_better else "lower",
+            )
             for measure in result.measures
         ),
     )
-    correction = result.settings.correction if result.settings is not None else "holm"
-    rule = "no correction" if correction == "none" else CORRECTIONS[correction]
-    table = table_of(
-        columns,
-        result.standings,
-        f"letters: significantly better than these runs (t test, or that of the verdict; alpha {result.alpha:g}, {rule} over "
-        "all pairs)",
-        f"{queries_words(result.n_queries, result.n_unanswerable)}",
+    what = "Letters: the runs" if lettered else "Raised: the number of runs"
+    facets = [measure.measure for measure in result.measures if measure.measure in FACETS]
+    tests = "t test (sign flips where fewer than 30 queries differ)"
+    if facets:
+        tests += f", for {listed(facets)} the test of the verdict"
+    captions = [
+        f"{what} that this one is significantly better than: {tests}, {_correction(result)}, level {result.alpha:g}",
+        _settings_line(result),
+    ]
+    table = marked_best(
+        table_of(columns, result.standings, *captions, alpha=result.alpha),
+        **{measure.measure: (measure.values, measure.higher_is_better) for measure in result.measures},
     )
-    return marked_best(table, **{measure.measure: (measure.values, measure.higher_is_better) for measure in result.measures})
+    at = {column.name: number for number, column in enumerate(table.columns)}
+    raised = {
+        (row, at[measure.measure]): "".join(sorted(letters[run] for run in beaten)) if lettered else str(len(beaten))
+        for measure in result.measures
+        if measure.measure in at
+        for row, beaten in enumerate(measure.better_than)
+        if beaten
+    }
+    return replace(table, raised=raised)
+
+
+def _of_run(values: Mapping[str, float | None]) -> Callable[[Any], Any]:
+    return lambda standing: values[standing.run]
 
 
 def _pairs_table(title: str, pairs: Iterable[PairVerdict], alpha: float) -> Table:
