@@ -241,7 +241,7 @@ def experiment(
     judged = set(ran.judgments.query_ids)
     values = {name: [ran.values[system, str(measure)] for system in named] for name, measure in measures.items()}
     for name, measure in measures.items():
-        columns[name] = _rounded([_mean(measure, of_system, judged) for of_system in values[name]], name, round)
+        columns[name] = [_mean(measure, of_system, judged) for of_system in values[name]]
     columns[_ANSWERED] = [int(run.answered().sum()) for run in evaluation.at()]
     for base, result in results.items():
         block: dict[str, Any] = {}
@@ -252,6 +252,8 @@ def experiment(
         suffix = f" (against {evaluation.names[base]})" if len(bases) > 1 else ""
         columns |= {f"{heading}{suffix}": column for heading, column in block.items()}
     frame: Any = pd.DataFrame(columns)
+    if round is not None:
+        frame = frame.round(round if isinstance(round, Mapping) else dict.fromkeys(measures, round))
     notes = list(about_settings)
     if corrected_by not in ("holm", "bonferroni", "fdr_bh", "none"):
         notes.append(f"Verdicts are corrected by holm; {corrected_by} corrects the p-values of the measures.")
@@ -532,12 +534,6 @@ def _mean(measure: Any, values: _Values, judged: set[str]) -> float:
         if query in judged:  # PyTerrier adds NaN for topics without qrels
             total.add(value)
     return float(total.result())
-
-
-def _rounded(values: Sequence[float], name: str, places: int | Mapping[str, int] | None) -> list[float]:
-    """Round the means of a measure where that is asked for."""
-    chosen = places.get(name) if isinstance(places, Mapping) else places
-    return list(values) if chosen is None else [float(np.round(value, chosen)) for value in values]
 
 
 def _changes(

@@ -211,7 +211,7 @@ def gate_of(
             "a gate needs margins, the largest harm that you tolerate in percentage points of coverage and in ranks, such as "
             "margins=(1.0, 0.5)"
         )
-    if isinstance(max_missing, bool) or not isinstance(max_missing, (int, float)) or not 0 <= max_missing < 1:
+    if not 0 <= max_missing < 1:
         raise ParameterError(
             f"max_missing={max_missing!r}: must be a share of the queries, from 0 to less than 1, such as 0.05"
         )

@@ -211,7 +211,7 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
     if not counts:
         raise ParameterError("by='length' needs the texts of the queries; pass queries= to evaluate (--queries FILE)")
     ends = np.unique(np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")).astype(int).tolist()
-    starts = [min(counts), *(end + 1 for end in ends[:-1])]
+    starts = [1, *(end + 1 for end in ends[:-1])]
     quarters = zip(starts, ends, strict=True)
     names = [plural("word", end) if start == end else f"{start} to {end} words" for start, end in quarters]
     return {query: names[min(int(np.searchsorted(ends, number)), len(names) - 1)] for query, number in words.items()}
@@ -254,10 +254,10 @@ def _differences(
     }
     for facet, (queries, change) in changes.items():
         found = heterogeneity_test(change, [labels[query] for query in queries], seed=seed, resamples=resamples)
-        values = (
-            (None, None, None, 0) if found is None else (found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
-        )
-        yield SliceDifferences(contender, facet, *values)
+        if found is None:
+            yield SliceDifferences(contender, facet, None, None, None, 0)
+        else:
+            yield SliceDifferences(contender, facet, found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
 
 
 def _notes(

@@ -31,7 +31,7 @@ from ir_outcomes.statistics import (
 )
 from ir_outcomes.statistics.intervals import equivalent, harm_excluded, harm_shown, odds_ratio, ratio_of_means
 from ir_outcomes.statistics.tests import FEW
-from ir_outcomes.types import Floats, Ints
+from ir_outcomes.types import Floats
 
 POWER = 0.8
 
@@ -60,8 +60,6 @@ class Facet(Immutable):
         Standard deviation of the differences by query; None for fewer than two queries.
     interval : Interval or None
         Two-sided confidence interval of the difference at level 1 - alpha; None where it is not defined.
-    interval_method : str
-        How it was computed.
     margin_interval : Interval or None
         The same at level 1 - alpha / (number of contenders): what non-inferiority and equivalence look at.
     effect_size : float or None
@@ -93,7 +91,6 @@ class Facet(Immutable):
     difference: float | None
     deviation: float | None
     interval: Interval | None
-    interval_method: str
     margin_interval: Interval | None
     effect_size: float | None
     effect: str
@@ -108,11 +105,6 @@ class Facet(Immutable):
     def decides(self) -> Test:
         """The deciding test."""
         return self.tests[self.test]
-
-    @property
-    def statistic(self) -> float | None:
-        """Statistic of the deciding test."""
-        return self.decides.statistic
 
     @property
     def pvalue(self) -> float:
@@ -304,9 +296,6 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
     else:
         detectable = _detectable_mean(linearized(change, pair.clusters), level, most=1.0)
     odds = odds_ratio_interval(won, lost, 1 - settings.alpha) if whole else None
-    method = "Bonett and Price 2012, adjusted Wald" if whole else "adjusted Wald, for shares of documents"
-    if pair.clusters is not None:
-        method = "t interval, by cluster"
     return CoverageFacet(
         name="coverage",
         measured_in="percentage points",
@@ -318,7 +307,6 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
         difference=_percent(_mean_difference(change)),
         deviation=_percent(_deviation(change)),
         interval=_points(coverage_interval(change, pair.item_share, 1 - settings.alpha, pair.clusters)),
-        interval_method=method,
         margin_interval=_points(coverage_interval(change, pair.item_share, settings.margin_level, pair.clusters)),
         effect_size=odds_ratio(won, lost) if whole else _standardized(change),
         effect="odds ratio won : lost" if whole else "mean / standard deviation of the differences",
@@ -336,29 +324,24 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
 
 def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
     """Compare mean search lengths (or the values of another measure) on what both runs found."""
-    values = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
-    largest = largest_changes(pair)[0]
-    clusters = None if pair.clusters is None else pair.clusters[pair.shared]
-    facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, settings, largest, clusters)
+    values, largest = (pair.length_baseline, pair.length_contender), largest_changes(pair)[0]
+    facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, largest, pair, settings)
     if pair.measure is not None:  # it is not known to have a ratio scale
         return facet
-    return replace(facet, ratio=ratio_of_means(*values), ratio_interval=ratio_interval(*values, 1 - settings.alpha, clusters))
+    lengths = values[0][pair.shared], values[1][pair.shared]
+    interval = ratio_interval(*lengths, 1 - settings.alpha, pair.shared_clusters)
+    return replace(facet, ratio=ratio_of_means(*lengths), ratio_interval=interval)
 
 
 def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | None:
-    """Compare mean reciprocals of the search lengths on what both runs found, as Table 2 of Lin et al. 2021 does.
-
-    None where another measure takes the place of search lengths.
-    """
+    """Compare mean reciprocals of the search lengths on what both runs found, as Table 2 of Lin et al. 2021 does."""
     if pair.measure is not None:
         return None
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
-    values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
+    values, largest = (pair.reciprocal_baseline, pair.reciprocal_contender), 0.0 if pair.identical else 1.0
     # Reciprocals have no common unit, so that their sign flips take longer than all other tests together.
-    largest = 0.0 if pair.identical else 1.0
-    clusters = None if pair.clusters is None else pair.clusters[pair.shared]
     always = ("t", "wilcoxon", "sign")
-    facet = _paired_facet(name, "reciprocal", True, values, settings, largest, clusters, always=always)
+    facet = _paired_facet(name, "reciprocal", True, values, largest, pair, settings, always=always)
     return replace(facet, pvalue_corrected=None)
 
 
@@ -409,13 +392,14 @@ def _paired_facet(
     measured_in: str,
     higher_is_better: bool,
     values: tuple[Floats, Floats],
-    settings: Settings,
     largest: float | None,
-    clusters: Ints | None,
+    pair: PairedQueries,
+    settings: Settings,
     *,
     always: Collection[str] = ("t", "wilcoxon", "sign", "signflip"),
 ) -> RankingFacet:
-    """Run the tests that are always wanted, and the one that decides."""
+    """Run the tests that are always wanted, and the one that decides, on the queries where both found something in common."""
+    values, clusters = (values[0][pair.shared], values[1][pair.shared]), pair.shared_clusters
     change = differences(*values)
     n_nonzero = int(np.count_nonzero(change))
     offered = paired_tests(change, settings.levels, clusters)
@@ -433,7 +417,6 @@ def _paired_facet(
         difference=_mean_difference(change),
         deviation=_deviation(change),
         interval=mean_interval(change, 1 - settings.alpha, largest, clusters),
-        interval_method="t interval with degrees of freedom from the kurtosis" if n_nonzero else "Clopper and Pearson 1934",
         margin_interval=mean_interval(change, settings.margin_level, largest, clusters),
         effect_size=_standardized(change),
         effect="mean / standard deviation of the differences",

@@ -273,11 +273,7 @@ def _is_before(own: Ints, opposite: Ints) -> Bools:
 
 
 def tip_of(holdings: Holdings, own: int) -> Tip | None:
-    """Find at most five unjudged documents whose relevance changes the direction; None where no such set was found.
-
-    Documents are taken in the order of what each would change in its query, until the direction changes; then those are left
-    out again that are not needed. The set is small, not certainly the smallest.
-    """
+    """Find at most five unjudged documents whose relevance changes the direction; None where no such set was found."""
     prefixes = [order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in _orders(holdings) if len(order) >= n]
     found = _first_that_changes(holdings, prefixes, own)
     while found is not None and len(found.documents) > 1:
@@ -300,10 +296,7 @@ def _first_that_changes(holdings: Holdings, sets: Sequence[Ints], own: int) -> T
 
 
 def priority(holdings: Holdings) -> Ints:
-    """Put the unjudged documents in the order in which they should be judged: by the largest change that each would make.
-
-    A change counts in units of the spread of such changes over all documents.
-    """
+    """Put the unjudged documents in the order in which they should be judged: by the largest change that each would make."""
     gains = np.zeros(len(holdings))
     for effect in effects_of(holdings):
         spread = float(np.sqrt(np.mean(effect**2))) if len(effect) else 0.0
@@ -574,10 +567,7 @@ def holes(
 
 
 def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str, ...]]:
-    """Return for each contender a note that few unjudged documents would change the direction, or none.
-
-    The first run is the baseline. There are no notes where the evaluation did not keep the unjudged documents.
-    """
+    """Return for each contender a note that few unjudged documents would change the direction, or none."""
     baseline, *names = evaluation.names
     kept = evaluation.unjudged
     if kept is None or settings.judged_only or settings.correction == "tukey":

@@ -36,11 +36,7 @@ CoverageTest = Literal["exact", "signflip"]
 
 
 def coverage_test_for(evaluation: Evaluation) -> CoverageTest:
-    """Return the test that decides on coverage.
-
-    What is possible decides, not the values seen: one document more or less never changes the kind of test. Wins and losses
-    within a cluster are not independent, so that no binomial test holds for them.
-    """
+    """Return the test that decides on coverage."""
     shares = evaluation.unit == "document" and evaluation.many_relevant
     return "signflip" if shares or evaluation.clusters is not None else "exact"
 
@@ -239,6 +235,11 @@ class PairedQueries:
     higher_is_better: bool = False  # direction of the lengths, or of that measure
 
     @property
+    def shared_clusters(self) -> Ints | None:
+        """Clusters of the queries of the ranking facet."""
+        return None if self.clusters is None else self.clusters[self.shared]
+
+    @property
     def identical(self) -> bool:
         """Whether the two runs differ on no query."""
         return np.array_equal(self.found_baseline, self.found_contender) and np.array_equal(
@@ -247,10 +248,7 @@ class PairedQueries:
 
     @property
     def all_queries(self) -> tuple[Floats, Floats] | None:
-        """Values of both runs over all queries, which confirm a direction: restricted search lengths, or those of the measure.
-
-        None without a cutoff, and for a measure that is better when lower, whose 0 where nothing is found looks best.
-        """
+        """Values of both runs over all queries, which confirm a direction."""
         if self.restricted is not None:
             return self.restricted.baseline, self.restricted.contender
         if self.measure is not None and self.higher_is_better:

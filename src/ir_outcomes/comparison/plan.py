@@ -164,7 +164,8 @@ def plan(comparison: Comparison, coverage: float = 1.0, ranking: float = 0.5, *,
     if facet.won is not None and facet.lost is not None:
         for_coverage = queries_for_coverage(facet.n, facet.won, facet.lost, shares, alpha=level, power=power)
     else:
-        for_coverage = queries_for_mean(*changes_of(comparison.queries, "coverage"), coverage, alpha=level, power=power)
+        points, n = changes_of(comparison.queries, "coverage")
+        for_coverage = queries_for_mean(points / 100, n, shares, alpha=level, power=power)
     for_ranking = queries_for_mean(*changes_of(comparison.queries, "ranking"), ranking, alpha=level, power=power)
     test = "exact" if facet.won is not None else "t"
     planned = (_planned(facet, coverage, test, for_coverage), _planned(comparison.ranking, ranking, "t", for_ranking))

@@ -415,10 +415,7 @@ def _label_at(cutoff: int) -> Callable[[Comparison], str | None]:
 
 
 def paper_columns(first: Comparison) -> tuple[Column, ...]:
-    """Return the columns of Tables 1 and 2 of Lin et al. 2021; p-values are raw, as in the paper.
-
-    The coverage test stands beside the outcomes, where the paper leaves it to the reader.
-    """
+    """Return the columns of Tables 1 and 2 of Lin et al. 2021; p-values are raw, as in the paper."""
     on_ranks = first.reciprocal is not None
     length, reciprocal = measures_of(first)
     one, both = "(2) one run finds", "(3) both find"

@@ -96,11 +96,7 @@ def find(deciding: Tests, corrected: Floats, alpha: float, *, higher_is_better: 
 
 
 def confirmed_by(tests: Sequence[Tests], alpha: float, *, higher_is_better: bool) -> Ints:
-    """Return the direction that all queries confirm for each contender: 1 better, -1 worse, 0 neither.
-
-    All tests are of the same differences over all queries, the first of their mean. One that is significant at the raw level,
-    in the direction of the mean, is enough.
-    """
+    """Return the direction that all queries confirm for each contender: 1 better, -1 worse, 0 neither."""
     mean = tests[0]
     significant = np.any([(test.pvalue <= alpha) & (test.direction == mean.direction) for test in tests], axis=0)
     return np.where(significant, mean.direction if higher_is_better else -mean.direction, 0)
@@ -113,11 +109,7 @@ def decide(
     guards: Sequence[Tests] = (),
     alpha: float = 0.05,
 ) -> Verdicts:
-    """Apply the rules *strict* and *do no harm* (Lin et al. 2021, section 5), and let all queries confirm and guard the labels.
-
-    A direction with one facet stands only where `confirmed` (from `confirmed_by`; None: nowhere) has it, too. A positive
-    direction of the `guards`, tests over all queries, is worse for the contender.
-    """
+    """Apply the rules *strict* and *do no harm* (Lin et al."""
     swapped = coverage.swapped(), ranking.swapped()
     strict = _strictly_better(coverage, ranking).astype(np.int64) - _strictly_better(*swapped)
     do_no_harm = _better_without_harm(coverage, ranking).astype(np.int64) - _better_without_harm(*swapped)

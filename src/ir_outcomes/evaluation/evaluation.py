@@ -25,10 +25,10 @@ from ir_outcomes.errors import (
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, digest_of_clusters, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, pytrec_eval_compares_as_float32
 from ir_outcomes.evaluation.scores import (
-    MeasureOfLengths,
     RunScorer,
     Scores,
     comparable_measures,
+    is_of_lengths,
     places_of_queries,
     reciprocal_ranks,
     scores_from_lengths,
@@ -279,7 +279,7 @@ class Evaluation(Sequence[SearchLengths]):
         if measure is None:
             return reciprocal_ranks(self.runs, self.cutoff if cutoff is None else cutoff)
         parsed = parse_measure(measure)
-        if isinstance(parsed, MeasureOfLengths):
+        if is_of_lengths(parsed):
             parsed = parsed.for_comparison()  # as it was kept
         for scores in self.scores:
             if scores.measure == str(parsed):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -107,22 +107,9 @@ def places_of_queries(queries: Iterable[str] | str | os.PathLike[str], query_ids
     return np.array(sorted({place[query] for query in wanted}), dtype=np.int64)
 
 
-@runtime_checkable
-class MeasureOfLengths(Protocol):
-    """A measure that is a reduction of search lengths, as those of `ir_outcomes.measures` are."""
-
-    @property
-    def search_length_settings(self) -> Mapping[str, Any] | None:
-        """Arguments of `search_lengths` that it needs; None where it also needs another run."""
-        ...
-
-    def values(self, lengths: SearchLengths) -> Any:
-        """Compute the (n_queries,) array of its values."""
-        ...
-
-    def for_comparison(self) -> Any:
-        """Return the measure that treats runs of different depth alike."""
-        ...
+def is_of_lengths(measure: Any) -> bool:
+    """Return whether a measure is a reduction of search lengths, as those of `ir_outcomes.measures` are."""
+    return hasattr(measure, "search_length_settings")
 
 
 def comparable_measures(measures: Sequence[Any] | str, directions: Mapping[str, bool] | bool | None = None) -> dict[Any, bool]:
@@ -130,7 +117,7 @@ def comparable_measures(measures: Sequence[Any] | str, directions: Mapping[str, 
     found: dict[Any, bool] = {}
     for named in [measures] if isinstance(measures, str) else measures:
         measure = parse_measure(named)
-        if isinstance(measure, MeasureOfLengths):
+        if is_of_lengths(measure):
             measure = measure.for_comparison()
         if measure in found:
             raise ParameterError(f"{measure} is named twice; name each measure once")
@@ -154,13 +141,13 @@ def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Score
 
 def follows_from_lengths(measure: Any, settings: Mapping[str, Any]) -> bool:
     """Return whether search lengths computed with these settings determine a measure."""
-    needed = measure.search_length_settings if isinstance(measure, MeasureOfLengths) else None
+    needed = measure.search_length_settings if is_of_lengths(measure) else None  # None with a baseline
     return needed is not None and all(needed[name] == value for name, value in settings.items())
 
 
 def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores | None:
     """Compute a measure from search lengths; None where they do not determine it."""
-    if not isinstance(measure, MeasureOfLengths):
+    if not is_of_lengths(measure):
         return None
     measure = measure.for_comparison()
     first = runs[0]

@@ -192,13 +192,7 @@ def _axis(estimates: Iterable[Estimate], sign: int, *, ratio: bool = False, null
 
 
 def round_numbers(least: float, most: float) -> list[float]:
-    """Choose about four round numbers that cover a range.
-
-    Examples
-    --------
-    >>> round_numbers(0.0, 0.93)
-    [0.0, 0.25, 0.5, 0.75, 1.0]
-    """
+    """Choose about four round numbers that cover a range."""
     width = (most - least) or 1.0
     size = 10 ** math.floor(math.log10(width / 4))
     step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor * 4 >= width * 0.9)

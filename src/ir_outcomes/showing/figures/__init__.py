@@ -76,13 +76,7 @@ KINDS: Mapping[type, Mapping[str, Drawing]] = {
 
 
 def kinds(result: object) -> Mapping[str, Drawing]:
-    """Return the figures of a result by name, the default first.
-
-    Raises
-    ------
-    ParameterError
-        If this kind of result has no figures.
-    """
+    """Return the figures of a result by name, the default first."""
     if type(result) not in KINDS:
         raise ParameterError(f"a {type(result).__name__} has no figures")
     return KINDS[type(result)]

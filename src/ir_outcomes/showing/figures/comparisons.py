@@ -22,6 +22,7 @@ MOST_NAMES = 10  # contenders; of more, only the outermost are named
 NAMED_QUERIES = 60  # up to this many queries have their id under their bar
 OUTCOME_STYLES = {"won": TONES["better"], "both": (GREY, ""), "neither": (LIGHT, ""), "lost": TONES["worse"]}
 Items = Sequence[Comparison]
+_MARKERS = {"better": "^", "worse": "v", "mixed": "D", "same": "o"}
 
 
 def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
@@ -37,9 +38,8 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     points = [(item.coverage.difference or 0.0, sign * (item.ranking.difference or 0.0)) for item in items]
     drawn: dict[str, int] = {}
     for item, (x, y) in zip(items, points, strict=True):
-        style, marker = tone(item.verdict.label), "o"
-        color = TONES[style][0] if style != "same" else MUTED
-        marker = {"better": "^", "worse": "v", "mixed": "D", "same": "o"}[style]
+        style = tone(item.verdict.label)
+        color = MUTED if style == "same" else TONES[style][0]
         drawn[style] = drawn.get(style, 0) + 1
         if len(items) <= MOST_INTERVALS:
             across, along = item.coverage.interval, item.ranking.interval
@@ -48,7 +48,7 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
             if along is not None:
                 ax.plot([x, x], [sign * bound for bound in along], color=color, linewidth=0.9, alpha=0.6, zorder=2)
         face = color if style in ("better", "worse") else "white"
-        ax.plot(x, y, marker, markersize=6, markerfacecolor=face, markeredgecolor=color, zorder=3)
+        ax.plot(x, y, _MARKERS[style], markersize=6, markerfacecolor=face, markeredgecolor=color, zorder=3)
     ax.margins(0.08)
     found = "queries answered" if items[0].settings.unit == "query" else "relevant documents found"
     unit = items[0].ranking.measured_in
@@ -100,8 +100,9 @@ def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
     lengths = [item.restricted for item in items if item.restricted is not None]
     (ax,) = drawing.panels(ax, 7.4, drawing.height_of(len(items), 0.4))
     fontsize = drawing.name_rows(ax, contenders)
-    parts = {"won": "won", "both": "both", "lost": "lost"}
-    drawing.bars(ax, ((part, OUTCOME_STYLES[part], [-getattr(length, part) for length in lengths]) for part in parts))
+    drawing.bars(
+        ax, ((part, OUTCOME_STYLES[part], [-getattr(length, part) for length in lengths]) for part in ("won", "both", "lost"))
+    )
     for place, length in enumerate(lengths):
         ax.plot([-bound for bound in length.interval or ()], [place] * len(length.interval or ()), color=INK, linewidth=1.2)
     sums = [-length.difference for length in lengths]

@@ -85,32 +85,13 @@ def _figure_class() -> Any:
 
 
 def blank_figure() -> Any:
-    """Return an empty figure to draw on that pyplot does not know: it needs neither a display nor closing.
-
-    Raises
-    ------
-    MissingDependency
-        If matplotlib is not installed.
-    """
+    """Return an empty figure to draw on that pyplot does not know: it needs neither a display nor closing."""
     _check_matplotlib()
     return _figure_class()()
 
 
 def save(picture: Any, path: str | Path) -> None:
-    """Write a figure to a file: fonts of PDF and PS are embedded as TrueType, SVG keeps its text.
-
-    Parameters
-    ----------
-    picture : matplotlib Axes or Figure
-        What to write.
-    path : str or Path
-        The file; its suffix says the format.
-
-    Raises
-    ------
-    ParameterError
-        If the file cannot be written, or matplotlib does not know its format.
-    """
+    """Write a figure to a file: fonts of PDF and PS are embedded as TrueType, SVG keeps its text."""
     import matplotlib as mpl
 
     figure = getattr(picture, "figure", picture).figure
@@ -236,26 +217,12 @@ def label_points(ax: Any, points: Sequence[tuple[float, float]], labels: Sequenc
 
 
 def literal(text: str) -> str:
-    r"""Write a text for matplotlib as it is: invisible characters as escapes, and no part of it as a formula.
-
-    SVG and PDF cannot hold control characters, and characters that change the direction of text would hide what follows.
-
-    Examples
-    --------
-    >>> literal("cost $x$\x00")
-    'cost \\$x\\$\\x00'
-    """
+    """Write a text for matplotlib as it is: invisible characters as escapes, and no part of it as a formula."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text).replace("$", r"\$")
 
 
 def labels_of(names: Iterable[str], most: int = LONGEST) -> list[str]:
-    """Return the names of one figure as labels: not longer than `most`, distinct where the names are, ready for matplotlib.
-
-    Examples
-    --------
-    >>> labels_of(["run.msmarco-v1-passage.bm25-default.dev", "run.msmarco-v1-passage.bm25-tuned.dev"], most=20)
-    ['…default.dev', '…tuned.dev']
-    """
+    """Return the names of one figure as labels: not longer than `most`, distinct where the names are, ready for matplotlib."""
     given = [literal(name) for name in names]
     distinct = list(dict.fromkeys(given))
     if all(len(name) <= most for name in distinct):

@@ -157,28 +157,7 @@ def _rank_title(result: RankDistribution) -> tuple[str, str]:
 
 @drawing.styled
 def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequence[str] | None = None, ax: Any = None) -> Any:
-    """Draw the ranks of a few runs under several conditions: Figure 4 of Craswell et al. 2021.
-
-    Parameters
-    ----------
-    distributions : mapping of str to RankDistribution
-        By the name of the condition: measure, labels, queries.
-    runs : sequence of str, optional
-        Which runs; by default the first three of the first condition, which the title says.
-    ax : matplotlib Axes or Figure, optional
-        Where to draw; by default on a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ParameterError
-        If there is no condition, no run, or a run is missing in a condition.
-    MissingDependency
-        If matplotlib is not installed.
-    """
+    """Draw the ranks of a few runs under several conditions: Figure 4 of Craswell et al. 2021."""
     if not distributions:
         raise ParameterError("there is no condition to draw")
     first_name, first = next(iter(distributions.items()))

@@ -30,8 +30,9 @@ from ir_outcomes.showing.charts import facets_of, forest_of, outcomes_of
 from ir_outcomes.showing.report.drawing import curve_chart, scatter
 from ir_outcomes.showing.report.queries import Embedded, QuerySet, embed, json_for_html, query_sets, visible
 from ir_outcomes.showing.report.rankings import DEPTH
-from ir_outcomes.showing.report.sections import MOST_RUNS, SIGNS, Evaluations, Section, evaluation_of, matrix_of, sections_of
+from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section, evaluation_of, matrix_of, sections_of
 from ir_outcomes.showing.report.texts import Documents
+from ir_outcomes.showing.views.across import SIGNS_EXPLAINED
 from ir_outcomes.showing.words import count, tone
 from ir_outcomes.types import FamilyCorrection, RankingTest
 from ir_outcomes.writing import write_completely
@@ -224,7 +225,7 @@ def _context(result: Result, sections: Sequence[Section], evaluations: Sequence[
         "several": several,
         "forest": forest_of(result),
         "matrix": matrix_of(result, sections),
-        "signs": SIGNS,
+        "signs": SIGNS_EXPLAINED,
         "sections": [_section(number, *each) for number, each in enumerate(drawn)],
         "tables": (*view.tables, *view.details),
         "has_queries": any(section.comparison.queries is not None for section in sections),

@@ -188,13 +188,7 @@ def visible(value: Any) -> Any:
 
 
 def json_for_html(value: Any) -> str:
-    r"""Write JSON that can stand inside of a script element of HTML, whatever its text says.
-
-    Examples
-    --------
-    >>> json_for_html({"query": "</script><!--"})
-    '{"query":"\\u003c/script\\u003e\\u003c!--"}'
-    """
+    """Write JSON that can stand inside of a script element of HTML, whatever its text says."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

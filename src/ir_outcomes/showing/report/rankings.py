@@ -18,12 +18,9 @@ DEPTH = 20  # documents of each list that are shown
 
 
 def lists_of(evaluation: Evaluation, runs: Sequence[str], queries: Sequence[str]) -> list[dict[str, Any]] | None:
-    """Describe the ranked lists of each query as plain data; None where they are not known.
-
-    ``ids``: the documents of all lists and the relevant ones, each once; ``grades``: their judged grades by index into ``ids``,
-    unjudged ones left out; ``lists``: for each run the indices in the order of the ranking; ``beyond``: for each run the index
-    and the rank of each relevant document further down. Relevant documents in neither were not returned.
-    """
+    """Describe the ranked lists of each query as plain data; None where they are not known."""
+    # ids: the documents of all lists and the relevant ones, each once; grades: judged grades by index into them; lists: for
+    # each run the indices in its order; beyond: for each run index and rank of the relevant documents further down.
     documents = _documents_of(evaluation, runs)
     if documents is None:
         return None

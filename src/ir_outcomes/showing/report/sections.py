@@ -17,11 +17,12 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
+from ir_outcomes.showing.views.across import sign_of
 from ir_outcomes.showing.words import tone
 
 MOST_RUNS = 30  # of a leaderboard: all pairs are compared for the queries of some
 TOP_RUNS = 10  # whose pairs show their queries
-SIGNS = {"better": "+", "worse": "\N{MINUS SIGN}", "mixed": "~", "open": "?", "same": "\N{MIDDLE DOT}"}
+TOO_FEW = "too few queries"
 
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
 
@@ -36,7 +37,7 @@ class Section(NamedTuple):
     @property
     def label(self) -> str:
         """The label, which a slice of few queries does not have."""
-        return self.comparison.verdict.label if self.has_label else "too few queries"
+        return self.comparison.verdict.label if self.has_label else TOO_FEW
 
     @property
     def title(self) -> str:
@@ -140,5 +141,4 @@ def matrix_of(result: Result, sections: Sequence[Section]) -> Matrix | None:
 
 
 def _cell(label: str, section: int | None) -> tuple[str, str, str, int | None]:
-    style = "open" if "unconfirmed" in label else tone(label)
-    return SIGNS[style], label, style, section
+    return ("" if label == TOO_FEW else sign_of(label)), label, tone(label), section

@@ -20,23 +20,7 @@ Documents = Mapping[str, str] | str | os.PathLike[str] | None
 
 
 def texts_of_documents(documents: Documents, wanted: Collection[str], collection: str) -> dict[str, str]:
-    """Return the first words of documents, by their ids; those that are not known are left out.
-
-    Parameters
-    ----------
-    documents : mapping of str to str, path, or None
-        Texts by document id, or a file of JSON lines with ``doc_id`` and ``text`` or ``title`` (or both). None takes those of
-        the dataset, where they are on this machine; nothing is downloaded.
-    wanted : collection of str
-        Document ids.
-    collection : str
-        The dataset id, or the name of the qrels.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read.
-    """
+    """Return the first words of documents, by their ids; those that are not known are left out."""
     if documents is None:
         found = _of_dataset(collection, wanted)
     elif isinstance(documents, Mapping):
@@ -55,30 +39,16 @@ def _of_file(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str,
             continue
         try:
             document = json.loads(line)
-        except (ValueError, RecursionError):
-            document = None
-        identifier = _id_of(document)
-        if identifier is None:
+            ids = [document[field] for field in _ID_FIELDS if type(document.get(field)) in (str, int)]
+        except (ValueError, RecursionError, AttributeError):
+            ids = []
+        if not ids:
             problem = 'is not a document; each line must be JSON such as {"doc_id": "d1", "title": "...", "text": "..."}'
             raise FormatError(os.fsdecode(path), problem, line=number, text=line)
-        if identifier in wanted:
-            found[identifier] = _text_of(document)
+        if str(ids[0]) in wanted:
+            parts = (document.get(field) for field in ("title", "text"))
+            found[str(ids[0])] = ". ".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
     return found
-
-
-def _id_of(document: Any) -> str | None:
-    if not isinstance(document, dict):
-        return None
-    for field in _ID_FIELDS:
-        identifier = document.get(field)
-        if isinstance(identifier, (str, int)) and not isinstance(identifier, bool):
-            return str(identifier)
-    return None
-
-
-def _text_of(document: Mapping[str, Any]) -> str:
-    parts = [document.get(field) for field in ("title", "text")]
-    return ". ".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
 
 
 def _of_dataset(collection: str, wanted: Collection[str]) -> dict[str, str]:
@@ -88,13 +58,10 @@ def _of_dataset(collection: str, wanted: Collection[str]) -> dict[str, str]:
     if collection not in ir_datasets.registry:
         return {}
     dataset = ir_datasets.load(collection)
-    if not dataset.has_docs():
-        return {}
-    store = dataset.docs_store()
+    store: Any = dataset.docs_store() if dataset.has_docs() else None
     if not (hasattr(store, "built") and store.built()):
         return {}
-    found = store.get_many(list(wanted))
-    return {identifier: _text_of_entry(document) for identifier, document in found.items()}
+    return {identifier: _text_of_entry(document) for identifier, document in store.get_many(list(wanted)).items()}
 
 
 def _text_of_entry(document: Any) -> str:
@@ -105,12 +72,6 @@ def _text_of_entry(document: Any) -> str:
 
 
 def _first_words(text: str) -> str:
-    """Shorten a text to whole words.
-
-    Examples
-    --------
-    >>> _first_words("one  two three"), len(_first_words("word " * 100)) <= LENGTH
-    ('one two three', True)
-    """
+    """Shorten a text to whole words."""
     words = " ".join(text[: 4 * LENGTH].split())
     return words if len(words) <= LENGTH else f"{words[: LENGTH - 2].rpartition(' ')[0] or words[: LENGTH - 2]} \u2026"
