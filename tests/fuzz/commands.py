@@ -90,7 +90,7 @@ def command_lines(rng: random.Random, folder: Path) -> None:
 def change(rng: random.Random, command: str, arguments: list[str]) -> None:
     """Add an option with a value that fits or not, or replace, remove or add a word."""
     kind = rng.random()
-    if kind < 0.6:
+    if kind < 0.6 and options_of(command):
         name, values = rng.choice(options_of(command))
         arguments += [name, *([rng.choice([*values, *values, *WORDS])] if values is not None else [])]
     elif kind < 0.8 and arguments:
