@@ -209,7 +209,7 @@ class Output:
         views = [_in_options(view) for view in views]
         if self.form == "text":
             most = ROWS if self.output is None and self.rows is None else self.rows
-            self._write(text.write(view, details=self.details, rows=most, ask="--details") for view in views)
+            self._write(text.write(view, details=self.details, rows=most, in_python=False) for view in views)
         elif self.form == "json":
             self._write([json.dumps(list(rows), ensure_ascii=False, allow_nan=False)])
         elif self.form == "jsonl":
