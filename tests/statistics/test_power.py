@@ -128,7 +128,7 @@ def test_upper_bound_holds_for_most_pilots() -> None:
 
 
 def test_planning_refuses_what_cannot_be_planned() -> None:
-    with pytest.raises(ParameterError, match="won=5, lost=5, n=3: must be counts, 0 or more, together at most n"):
+    with pytest.raises(ParameterError, match="n=3: a pilot has at least 1 query, and those won and lost"):
         queries_for_coverage(3, 5, 5, 0.02, alpha=0.05)
     with pytest.raises(ParameterError, match="effect=0: must be a number other than 0"):
         queries_for_coverage(200, 3, 4, 0, alpha=0.05)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.distributions import numbers, paired, rows_of_numbers
+from ir_outcomes.statistics.distributions import numbers, paired
 from ir_outcomes.types import Bools, Floats, Ints
 
 Counts = TypeVar("Counts")
@@ -236,7 +236,7 @@ def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Difference
 
 def tally_rows(changes: npt.ArrayLike) -> Differences:
     """Count (n_samples, n) differences, a sample in each row."""
-    rows = rows_of_numbers("changes", changes)
+    rows = np.asarray(changes, dtype=np.float64)
     sizes = classes(np.abs(rows).ravel())
     n_classes = len(sizes.distinct)
     # One histogram for all: class, then sign, then sample.

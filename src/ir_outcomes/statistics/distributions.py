@@ -26,14 +26,6 @@ def numbers(name: str, values: npt.ArrayLike) -> Floats:
     return array
 
 
-def rows_of_numbers(name: str, values: npt.ArrayLike) -> Floats:
-    """Convert to a two-dimensional array of finite numbers; raise ParameterError for anything else."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 2 or not np.isfinite(array).all():
-        raise ParameterError(f"{name} of shape {array.shape}: must be a two-dimensional array of finite numbers")
-    return array
-
-
 def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Convert to two arrays of finite numbers of the same length."""
     x, y = numbers("baseline", baseline), numbers("contender", contender)
@@ -50,12 +42,10 @@ def check_draws(seed: int, resamples: int) -> None:
         raise ParameterError(f"resamples={resamples!r}: must be a whole number, 1 or more")
 
 
-def check_discordant(won: int, lost: int, n: int | None = None) -> None:
-    """Raise ParameterError for counts that are negative or exceed the number of queries."""
-    if won < 0 or lost < 0 or (n is not None and won + lost > n):
-        among = "" if n is None else f", n={n!r}"
-        limit = "" if n is None else ", together at most n"
-        raise ParameterError(f"won={won!r}, lost={lost!r}{among}: must be counts, 0 or more{limit}")
+def check_discordant(won: int, lost: int) -> None:
+    """Raise ParameterError for counts that are negative."""
+    if won < 0 or lost < 0:
+        raise ParameterError(f"won={won!r}, lost={lost!r}: must be counts, 0 or more")
 
 
 def check_share(name: str, value: float, *, above: float = 0.0) -> None:

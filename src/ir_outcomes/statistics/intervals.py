@@ -407,7 +407,6 @@ def harm_excluded(interval: Interval | None, margin: float, n: int, *, higher_is
     nothing about the spread of the differences, so on fewer than 30 of them it counts as inside no margin, unless both ends are
     0: the runs are then identical.
     """
-    _check_margin(margin)
     if interval is None or (interval.low == interval.high != 0 and n < FEWEST_OF_EQUAL_DIFFERENCES):
         return False
     return -interval.low < margin if higher_is_better else interval.high < margin
@@ -415,7 +414,6 @@ def harm_excluded(interval: Interval | None, margin: float, n: int, *, higher_is
 
 def harm_shown(interval: Interval | None, margin: float, n: int, *, higher_is_better: bool) -> bool:
     """Whether the whole interval is beyond a margin on the harmful side; see `harm_excluded`."""
-    _check_margin(margin)
     if interval is None or (interval.low == interval.high and n < FEWEST_OF_EQUAL_DIFFERENCES):
         return False
     return interval.high < -margin if higher_is_better else interval.low > margin
@@ -424,8 +422,3 @@ def harm_shown(interval: Interval | None, margin: float, n: int, *, higher_is_be
 def equivalent(interval: Interval | None, margin: float, n: int) -> bool:
     """Whether both sides of an interval stay inside a margin (two one-sided tests); see `harm_excluded`."""
     return all(harm_excluded(interval, margin, n, higher_is_better=higher) for higher in (True, False))
-
-
-def _check_margin(margin: float) -> None:
-    if not margin > 0:
-        raise ParameterError(f"margin={margin!r}: must be positive")

@@ -116,20 +116,12 @@ def power_of_proportion(n: int, discordant_share: float, difference: float, alph
     Of n pairs a binomial number is discordant, with share max(discordant_share, difference), and of those a binomial number is
     won; difference is the true share of won minus lost.
     """
-    check_share("alpha", alpha)
-    _check_shares(discordant_share, difference)
     # Numbers of discordant pairs that all but surely do not occur are left out: n may be a million.
     share = min(1.0, max(discordant_share, difference))
     spread = 10 * math.sqrt(n * share * (1 - share)) + 10
     discordant = np.arange(max(0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
     critical = _most_rejected(discordant, alpha)
     return _proportion_power(n, discordant, critical, discordant_share, difference)
-
-
-def _check_shares(discordant_share: float, difference: float = 0.0) -> None:
-    for name, share in (("discordant_share", discordant_share), ("difference", difference)):
-        if not 0 <= share <= 1:
-            raise ParameterError(f"{name}={share!r}: must be from 0 to 1")
 
 
 def _proportion_power(n: int, discordant: Ints, critical: Ints, discordant_share: float, difference: float) -> float:
@@ -167,7 +159,7 @@ def detectable_proportion(n: int, discordant_share: float, alpha: float, power: 
     Raises
     ------
     ParameterError
-        If not 0 < alpha < power < 1, the share is not from 0 to 1.
+        If not 0 < alpha < power < 1.
 
     References
     ----------
@@ -181,7 +173,8 @@ def detectable_proportion(n: int, discordant_share: float, alpha: float, power: 
     """
     check_share("alpha", alpha)
     check_share("power", power, above=alpha)
-    _check_shares(discordant_share)
+    if not 0 <= discordant_share <= 1:
+        raise ParameterError(f"discordant_share={discordant_share!r}: must be from 0 to 1")
     if n < 1:
         return None
     discordant = np.arange(n + 1)
@@ -284,13 +277,13 @@ def queries_for_coverage(
     >>> plan.queries, plan.upper
     (1035, 1399)
     """
-    check_discordant(won, lost, n)
+    check_discordant(won, lost)
     _check(effect, alpha, power, confidence)
     effect = abs(effect)
     if effect > 1:
         raise ParameterError(f"effect={effect!r}: must be a difference of shares, at most 1")
-    if n < 1:
-        raise ParameterError(f"n={n!r}: a pilot needs at least 1 query")
+    if n < max(1, won + lost):
+        raise ParameterError(f"n={n!r}: a pilot has at least 1 query, and those won and lost")
     from scipy.special import betaincinv
 
     discordant = won + lost

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,7 @@ from ir_outcomes.statistics.intervals import adjusted_wald
 from ir_outcomes.types import Floats, Ints
 
 
-@dataclass(frozen=True, eq=False)
-class Band:
+class Band(NamedTuple):
     """A mean curve of differences at ranks 1, 2, ..., (depth,), with a simultaneous band ``difference -+ critical * error``."""
 
     difference: Floats
@@ -22,8 +21,6 @@ class Band:
     low: Floats
     high: Floats
     critical: float
-    level: float
-    n: int
 
 
 def band_of_events(
@@ -110,7 +107,7 @@ def band_of_events(
     difference = np.concatenate([[0.0], mean])[last]
     standard_error = np.concatenate([[before], error])[last]
     width = critical * standard_error
-    return Band(difference, standard_error, difference - width, difference + width, critical, level, n)
+    return Band(difference, standard_error, difference - width, difference + width, critical)
 
 
 def _critical(curves: Floats, mean: Floats, error: Floats, n: int, level: float, seed: int, resamples: int) -> float:
