@@ -198,7 +198,7 @@ class Result(Immutable):
             raise FormatError("JSON", f"needs the text that to_json returned, not a {type(text).__name__}")
         try:
             data = msgspec.json.decode(text)
-        except (msgspec.MsgspecError, RecursionError) as error:
+        except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError) as error:
             raise FormatError("JSON", f"is not valid ({error})") from None
         return cls.from_dict(data)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.across.audit import Audit, audits, notes_on_audits, sentence_of
-from ir_outcomes.across.conditions import Rules, compare_in, prevailing
+from ir_outcomes.across.conditions import Rules, compare_in, differing, prevailing
 from ir_outcomes.columns import Column, of_part, rows_of
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS, compare
 from ir_outcomes.comparison.outcomes import contenders_of
@@ -380,8 +380,11 @@ def compare_judges(
     if cutoff is not None:
         evaluations = {judge: evaluation.with_cutoff(cutoff) for judge, evaluation in evaluations.items()}
     first = next(iter(evaluations.values()))
+    for setting, said in differing(evaluations, "ties", "judged_only", "unit", "cutoff"):
+        raise MismatchError(f"the judges differ in {setting} ({said}); judges may differ in qrels and rel only")
     for judge, evaluation in evaluations.items():
-        _check_alike(first, evaluation, judge)
+        if missing := [name for name in first.names if name not in evaluation.names]:
+            raise MismatchError(f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every judge")
     chosen = contenders_of(first, baseline, contenders)
     if reference is not None and reference not in evaluations:
         raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
@@ -406,18 +409,6 @@ def compare_judges(
         ),
         versions=versions(),
     )
-
-
-def _check_alike(first: Evaluation, evaluation: Evaluation, judge: str) -> None:
-    for setting in ("ties", "judged_only", "unit", "cutoff"):
-        if getattr(first, setting) != getattr(evaluation, setting):
-            raise MismatchError(
-                f"{judge} has {setting}={getattr(evaluation, setting)!r}, the first judge {getattr(first, setting)!r}; judges "
-                "may differ in qrels and rel only"
-            )
-    missing = [name for name in first.names if name not in evaluation.names]
-    if missing:
-        raise MismatchError(f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every judge")
 
 
 def _sentence(contender: str, judgments: Sequence[Judgment]) -> str:
