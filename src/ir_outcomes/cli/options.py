@@ -35,12 +35,14 @@ __all__ = [
     "SEED",
     "STATISTICS",
     "STDIN",
+    "ClusteredRunOptions",
     "CorrectedTests",
     "EvaluateOptions",
     "EvaluatedRuns",
     "FamilyTests",
     "OneOrderOptions",
-    "RunOptions", "SavedRunOptions",
+    "RunOptions",
+    "SavedRunOptions",
     "SuiteOptions",
     "Tests",
     "UsageError",
@@ -226,7 +228,17 @@ class RunOptions(OneOrderOptions):
 
 @Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
-class SavedRunOptions(RunOptions):
+class ClusteredRunOptions(RunOptions):
+    """The same where queries can come in clusters."""
+
+    clusters: str | None = None
+    """The clusters of the queries, which are then the unit of every test and interval: a file with a query id, a tab and a
+    cluster on each line, or by: and a separator, the id up to its last one."""
+
+
+@Parameter(name="*", group=STATISTICS)
+@dataclass(frozen=True)
+class SavedRunOptions(ClusteredRunOptions):
     """The same for commands that keep what they evaluated."""
 
     save: Path | None = None
