@@ -297,5 +297,5 @@ def _scores_of_one(
 
 
 def _settings_of_runs(options: EvaluateOptions) -> bool:
-    """Tell whether an option was given that changes search lengths."""
+    """Return whether an option was given that changes search lengths."""
     return options.rel is not None or options.ties != "trec" or options.judged_only

@@ -136,7 +136,7 @@ def quiet(value: bool) -> None:
 
 
 def progress_is_shown() -> bool:
-    """Tell whether progress bars are shown: on a terminal, unless --quiet is given."""
+    """Return whether progress bars are shown: on a terminal, unless --quiet is given."""
     return not _quiet and sys.stderr is not None and sys.stderr.isatty()
 
 
