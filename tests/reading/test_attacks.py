@@ -220,7 +220,7 @@ def test_values_and_ids_that_are_none() -> None:
     for score in (10**400, Decimal("sNaN"), [1.0, 2.0], "1"):
         with pytest.raises(FormatError, match="a score or grade must be a number"):
             iro.as_run({"q": {"d": score}})
-    with pytest.raises(FormatError, match="a document id cannot be encoded in UTF-8"):
+    with pytest.raises(FormatError, match="or cannot be encoded in UTF-8"):
         iro.as_run({"q": {"\ud800": 1.0}})
 
 

@@ -10,7 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ir_outcomes.across.conditions import Condition, Overall, Rules, condition_row, conditions_of, overall_of, pooled_row
+from ir_outcomes.across.conditions import (
+    Condition,
+    Overall,
+    Rules,
+    condition_row,
+    conditions_of,
+    differing,
+    overall_of,
+    pooled_row,
+)
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
@@ -146,7 +155,7 @@ def compare_collections(
     """
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
-    notes = _check_settings(evaluations, cutoff, frozenset(allow))
+    notes = list(_check_settings(evaluations, cutoff, frozenset(allow)))
     if len({evaluation.unit for evaluation in evaluations.values()}) > 1:  # with one relevant document the two are the same
         evaluations = {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
     if cutoff is not None:
@@ -189,25 +198,18 @@ def compare_collections(
     )
 
 
-def _check_settings(evaluations: Mapping[str, Evaluation], cutoff: int | None, allow: frozenset[str]) -> list[str]:
+def _check_settings(evaluations: Mapping[str, Evaluation], cutoff: int | None, allow: frozenset[str]) -> Iterator[str]:
+    """Refuse evaluations that differ in a setting, and say so where it is allowed."""
     known = ("cutoff", "ties", "judged_only")
     if allow - set(known):
         raise ParameterError(f"allow={sorted(allow - set(known))[0]!r}: must be of {listed(known)}")
-    notes = []
-    for setting in known:
-        if setting == "cutoff" and cutoff is not None:
-            continue
-        values = {name: getattr(evaluation, setting) for name, evaluation in evaluations.items()}
-        if len(set(values.values())) < 2:
-            continue
-        said = listed([f"{name} {value}" for name, value in values.items()][:10])
+    for setting, said in differing(evaluations, *known[cutoff is not None :]):
         if setting not in allow:
             raise MismatchError(
                 f"the collections differ in {setting} ({said}); evaluate them alike, or pass allow=({setting!r},) if this is "
                 "intended"
             )
-        notes.append(f"The collections differ in {setting}: {said}.")
-    return notes
+        yield f"The collections differ in {setting}: {said}."
 
 
 def _notes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from operator import and_
@@ -231,6 +231,14 @@ def _measure_effect(evaluation: Evaluation, measure: str, comparison: Comparison
     scores = evaluation.scores_of(measure).on(tuple(compress(evaluation.query_ids, evaluation.answerable.tolist())))
     baseline, contender = (scores.values[evaluation.position(run)] for run in (comparison.baseline, comparison.contender))
     return mean_effect(measure, baseline, contender, clusters=scores.clusters, level=level)
+
+
+def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator[tuple[str, str]]:
+    """Find the settings in which evaluations differ, with their values in words."""
+    for setting in settings:
+        values = {name: getattr(evaluation, setting) for name, evaluation in evaluations.items()}
+        if len(set(values.values())) > 1:
+            yield setting, listed([f"{name} {value}" for name, value in values.items()][:10])
 
 
 def compare_in(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.across.audit import Audit, audits, notes_on_audits, sentence_of
-from ir_outcomes.across.conditions import Rules, compare_in, prevailing
+from ir_outcomes.across.conditions import Rules, compare_in, differing, prevailing
 from ir_outcomes.columns import Column, of_part, rows_of
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS, compare
 from ir_outcomes.comparison.outcomes import contenders_of
@@ -156,7 +156,7 @@ def compare_cutoffs(
         contender=contender,
         comparisons=tuple(comparisons),
         curve=curve_of(pair[0], pair[1], evaluation, min(depths), 1 - alpha, seed=seed, resamples=resamples),
-        notes=tuple(_notes(comparisons, beyond, min(depths), evaluation.clusters is not None)),
+        notes=tuple(_notes(comparisons, beyond, min(depths))),
         versions=versions(),
     )
 
@@ -185,6 +185,7 @@ def curve_of(
         n,
         depth,
         level,
+        clusters=None if baseline.clusters is None else baseline.clusters[baseline.answerable],
         smallest_step=1.0 if by_query else float(np.mean(1 / baseline.relevant[baseline.answerable])),
         seed=seed,
         resamples=resamples,
@@ -208,7 +209,7 @@ def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
     return query, run.rank[found], 1 / run.relevant[query]
 
 
-def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int, clustered: bool) -> Iterator[str]:
+def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int) -> Iterator[str]:
     most, times, opposite = prevailing([comparison.verdict.label for comparison in comparisons])
     if times < len(comparisons):
         how = f'"{most}" at {times}' if times > 1 else "another one at each"
@@ -217,8 +218,6 @@ def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int,
             f"{'with' if opposite else 'never with'} opposite directions. Labels are not corrected for the number of cutoffs: "
             "decide on one before looking."
         )
-    if clustered:
-        yield "Dependent queries: the band of the curve takes queries as independent; the labels respect clusters."
     if beyond:
         yield f"{listed(beyond)}: beyond the longest list of the shallower run ({plural('document', depth)}); left out."
 
@@ -380,8 +379,11 @@ def compare_judges(
     if cutoff is not None:
         evaluations = {judge: evaluation.with_cutoff(cutoff) for judge, evaluation in evaluations.items()}
     first = next(iter(evaluations.values()))
+    for setting, said in differing(evaluations, "ties", "judged_only", "unit", "cutoff"):
+        raise MismatchError(f"the judges differ in {setting} ({said}); judges may differ in qrels and rel only")
     for judge, evaluation in evaluations.items():
-        _check_alike(first, evaluation, judge)
+        if missing := [name for name in first.names if name not in evaluation.names]:
+            raise MismatchError(f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every judge")
     chosen = contenders_of(first, baseline, contenders)
     if reference is not None and reference not in evaluations:
         raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
@@ -406,18 +408,6 @@ def compare_judges(
         ),
         versions=versions(),
     )
-
-
-def _check_alike(first: Evaluation, evaluation: Evaluation, judge: str) -> None:
-    for setting in ("ties", "judged_only", "unit", "cutoff"):
-        if getattr(first, setting) != getattr(evaluation, setting):
-            raise MismatchError(
-                f"{judge} has {setting}={getattr(evaluation, setting)!r}, the first judge {getattr(first, setting)!r}; judges "
-                "may differ in qrels and rel only"
-            )
-    missing = [name for name in first.names if name not in evaluation.names]
-    if missing:
-        raise MismatchError(f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every judge")
 
 
 def _sentence(contender: str, judgments: Sequence[Judgment]) -> str:

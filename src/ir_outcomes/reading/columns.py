@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -123,6 +124,7 @@ class Layout(NamedTuple):
 
 
 LONGEST_ID = 1000  # bytes
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _NO_NUMBERS = (str, bytes, bool, np.bool_, np.complexfloating)
 
 
@@ -219,27 +221,16 @@ def texts(ids: list[Any], source: str, what: str, line_of: LineOf = _unknown_lin
                 )
         ids = [str(identifier) for identifier in ids]
     joined = "".join(ids)
-    if "" in ids or "\0" in joined:
-        wrong = next(position for position, identifier in enumerate(ids) if not identifier or "\0" in identifier)
-        problem = f"contains a {what} that is empty or has a NUL character; remove such rows"
-        raise FormatError(source, problem, line=line_of(wrong))
-    if not joined.isascii():
-        _check_encodable(ids, joined, source, what, line_of)
-    return ids
-
-
-def _check_encodable(ids: list[str], joined: str, source: str, what: str, line_of: LineOf) -> None:
-    """Refuse surrogates: they come from bytes that were decoded wrongly, and no file or terminal can contain them."""
-    try:
-        joined.encode()
-    except UnicodeEncodeError as error:
-        wrong, identifier = next(
-            (position, identifier)
-            for position, identifier in enumerate(ids)
-            if any("\ud800" <= character <= "\udfff" for character in identifier)
+    if "" in ids or "\0" in joined or (not joined.isascii() and _SURROGATES.search(joined)):
+        wrong = next(
+            place
+            for place, identifier in enumerate(ids)
+            if not identifier or "\0" in identifier or _SURROGATES.search(identifier)
         )
-        problem = f"a {what} cannot be encoded in UTF-8 ({error.reason}); read the input again with its true encoding"
-        raise FormatError(source, problem, line=line_of(wrong), text=identifier) from None
+        # Surrogates come from bytes that were decoded wrongly; no file or terminal can contain them.
+        problem = f"contains a {what} that is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it"
+        raise FormatError(source, problem, line=line_of(wrong), text=ids[wrong])
+    return ids
 
 
 def coded(queries: list[Any], source: str, line_of: LineOf = _unknown_line) -> tuple[list[str], Codes]:

@@ -306,14 +306,11 @@ def _unreadable(source: str, error: Exception) -> UnreadableFile:
 
 def file_digest(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 of a file, as hexadecimal digits."""
-    content = hashlib.sha256()
     try:
         with open(path, "rb") as stream:
-            while block := stream.read(1 << 20):
-                content.update(block)
+            return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise UnreadableFile(f"{os.fsdecode(path)}: {error.strerror or error}") from error
-    return content.hexdigest()
 
 
 def _nearest(source: str) -> str:

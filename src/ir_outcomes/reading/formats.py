@@ -422,15 +422,11 @@ def _wrong_columns(fields: list[bytes], kind: Kind) -> str:
     """Return what is wrong with the number of columns; only what looks like the other kind is said to be swapped."""
     expected = " or ".join(str(layout.columns) for layout in kind.layouts)
     problem = f"has {plural('column', len(fields))}, expected {expected}"
-    if len(fields) == 4 and kind.what == "run" and _is_number(fields[3], whole=True):
-        return f"{problem}: a qrels file has 4 columns (query, iteration, document, grade); were the arguments swapped?"
-    if len(fields) == 6 and kind.what == "qrels" and _is_number(fields[3], whole=True) and _is_number(fields[4], whole=False):
-        return f"{problem}: a TREC run has 6 columns (query, Q0, document, rank, score, tag); were the arguments swapped?"
-    if len(fields) == 3 and kind.what == "qrels" and _is_number(fields[2], whole=True):
-        return (
-            f"{problem} (query, iteration, document, grade): qrels of 3 columns need a header that names them, such as "
-            "query-id, corpus-id, score; an MS MARCO run (query, document, rank) has 3 columns too"
-        )
+    other = QRELS if kind.what == "run" else RUN
+    if any(_fits(b" ".join(fields), layout) for layout in other.layouts):
+        if len(fields) == 3:  # such qrels exist too
+            return f"{problem}; qrels of 3 columns need a header that names them, such as query-id, corpus-id, score"
+        return f"{problem}; these look like the columns of {_OTHER[kind.what]}: were the arguments swapped?"
     return problem + COLUMN_REMEDY
 
 
