@@ -180,6 +180,8 @@ class Result(Immutable):
         except msgspec.ValidationError as error:  # "Expected `float`, got `str` - at `$.parts[1].level`"
             problem, _, path = str(error).partition(" - at `$")
             raise _invalid(problem, path.removesuffix("`")) from None
+        except UnicodeEncodeError as error:  # half of a surrogate pair, which no file of ours holds
+            raise FormatError("JSON", f"is not valid ({error})") from None
         _check_restored(restored, data)
         return restored
 
