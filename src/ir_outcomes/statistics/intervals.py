@@ -107,7 +107,7 @@ def effective_df(d: npt.ArrayLike) -> float:
     """Degrees of freedom of a chi-square that varies, relative to its mean, as much as the variance of the differences does.
 
     The variance s^2 of n values has relative variance ``g / n + 2 / (n - 1)``, g their excess kurtosis (O'Neill 2014); matched
-    as by Satterthwaite 1946. g is bias-corrected and at least 0: at most n - 1, and close to 2 where one of many values differs.
+    as by Satterthwaite 1946. g is bias-corrected, at least 0: at most n - 1, and close to 2 where one of many values differs.
     """
     d = numbers("d", d)
     n = len(d)

@@ -93,7 +93,7 @@ def _critical(curves: Floats, mean: Floats, error: Floats, n: int, level: float,
     rng = np.random.default_rng(seed)
     scaled = curves[:, varying] / (n * error[varying])
     center = mean[varying] / (n * error[varying])
-    # Only the queries that differ somewhere need their own signs: of the others, e = -D(k), the signs' sum is one binomial number.
+    # Only the queries that differ somewhere need signs of their own: the sum of the signs of all others is one binomial number.
     same = n - len(curves)
     largest = np.empty(resamples)
     batch = max(1, (1 << 21) // max(1, len(curves)))  # bounds the memory that the signs take
