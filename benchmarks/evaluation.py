@@ -134,7 +134,7 @@ def whole_process(qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[st
             path.write_text("".join(lines))
         today = [sys.executable, "-c", TODAY, *map(str, files)]
         ours = [sys.executable, "-m", "ir_outcomes", "compare", *map(str, files)]
-        start = [sys.executable, "-c", "import typer, numpy, ir_measures, scipy.special"]
+        start = [sys.executable, "-c", "import cyclopts, numpy, ir_measures, scipy.special"]
         seconds = {name: [] for name in ("today", "ours", "start")}
         for _ in range(repeat):
             for name, command in (("today", today), ("ours", ours), ("start", start)):

@@ -1,5 +1,6 @@
 """Sphinx configuration."""
 
+import io
 import re
 import tempfile
 from pathlib import Path
@@ -42,6 +43,26 @@ html_static_path = ["_static"]
 html_css_files = ["tables.css"]
 
 
+def help_of_commands() -> str:
+    """The help of every command, as it is printed in 80 columns."""
+    from rich.console import Console
+
+    from ir_outcomes.cli import COMMANDS, app
+
+    sections = []
+    for name in COMMANDS:
+        printed = io.StringIO()
+        app([name, "--help"], console=Console(file=printed, width=80))
+        sections.append(f"## {name}\n\n```text\n{printed.getvalue().strip()}\n```\n")
+    return "\n".join(sections)
+
+
+def add_help_of_commands(app: Any, docname: str, source: list[str]) -> None:
+    """Complete the page of the command line."""
+    if docname == "cli":
+        source[0] = f"{source[0]}\n{help_of_commands()}"
+
+
 def write_sample_report(app: Any, error: Exception | None) -> None:
     """Write the report page of the sample beside the pages of the documentation, which link to it."""
     from ir_outcomes.samples import write_sample
@@ -73,6 +94,7 @@ def without_arguments(*event: Any) -> tuple[str, None] | None:
 
 def setup(app: Any) -> None:
     """Register what happens during a build."""
+    app.connect("source-read", add_help_of_commands)
     app.connect("missing-reference", resolve_described)
     app.connect("autodoc-process-signature", without_arguments)
     app.connect("build-finished", write_sample_report)

@@ -51,7 +51,7 @@ MAY_IMPORT["pyterrier"] = MAY_IMPORT["showing"]
 MAY_IMPORT["cli"] = {"samples", "showing", "pyterrier", *MAY_IMPORT["showing"]}
 LAZY_ONLY = {("results", "showing")}
 
-EXPENSIVE = ("scipy", "pandas", "matplotlib", "rich", "typer", "jinja2", "pyterrier", "pyarrow", "joblib", "statsmodels")
+EXPENSIVE = ("scipy", "pandas", "matplotlib", "rich", "cyclopts", "jinja2", "pyterrier", "pyarrow", "joblib", "statsmodels")
 
 
 class Import(NamedTuple):

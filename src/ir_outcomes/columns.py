@@ -97,10 +97,11 @@ def attributes(*names: str) -> tuple[Column, ...]:
 def of_part(part: str, columns: Iterable[Column], prefix: str = "") -> tuple[Column, ...]:
     """Return columns of an attribute of the items as columns of the items."""
     inner = Column(part)
-    return tuple(
-        replace(column, name=f"{prefix}{column.name}", value=lambda item, column=column: column.of(inner.of(item)))
-        for column in columns
-    )
+
+    def value_of(column: Column) -> Callable[[Any], Any]:
+        return lambda item: column.of(inner.of(item))
+
+    return tuple(replace(column, name=f"{prefix}{column.name}", value=value_of(column)) for column in columns)
 
 
 def chosen(columns: Iterable[Column], *names: str) -> tuple[Column, ...]:

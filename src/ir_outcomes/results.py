@@ -180,6 +180,8 @@ class Result(Immutable):
         except msgspec.ValidationError as error:  # "Expected `float`, got `str` - at `$.parts[1].level`"
             problem, _, path = str(error).partition(" - at `$")
             raise _invalid(problem, path.removesuffix("`")) from None
+        except UnicodeEncodeError as error:  # half of a surrogate pair, which no file of ours holds
+            raise FormatError("JSON", f"is not valid ({error})") from None
         _check_restored(restored, data)
         return restored
 
@@ -198,7 +200,7 @@ class Result(Immutable):
             raise FormatError("JSON", f"needs the text that to_json returned, not a {type(text).__name__}")
         try:
             data = msgspec.json.decode(text)
-        except (msgspec.MsgspecError, RecursionError) as error:
+        except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError) as error:
             raise FormatError("JSON", f"is not valid ({error})") from None
         return cls.from_dict(data)
 

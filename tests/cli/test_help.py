@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
+import io
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from ir_outcomes.cli import command
+from ir_outcomes.cli import COMMANDS, app, examples_of
 from tests.helpers.command_line import call
 from tests.helpers.sample import write_small_sample
-
-COMMANDS: dict[str, Any] = dict(command().commands)
 
 
 @pytest.fixture(scope="module")
@@ -42,92 +40,93 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def examples() -> list[Any]:
     return [
         pytest.param(name, number, id=f"{name}-{number}")
-        for name, command in COMMANDS.items()
-        for number, _ in enumerate(examples_of(command))
+        for name, function in COMMANDS.items()
+        for number, _ in enumerate(examples_of(function))
     ]
-
-
-def examples_of(command: Any) -> list[str]:
-    return [line.strip() for line in command.epilog.splitlines() if line.strip().startswith("ir-outcomes ")]
 
 
 @pytest.mark.parametrize(("name", "number"), examples())
 def test_examples_run(name: str, number: int, sample: Path) -> None:
-    lines = examples_of(COMMANDS[name])
-    # An example may need the files that the ones before it write.
-    for line in lines if name == "compare-outputs" and number == len(lines) - 1 else [lines[number]]:
-        words, _, target = line.partition(" || ")[0].partition(" > ")
-        arguments = [
-            part
-            for word in shlex.split(words)[1:]
-            for part in (sorted(p.name for p in sample.glob(word)) if "*" in word else [word])
-        ]
-        done = call(*arguments, folder=sample)
-        assert done.returncode in ((0, 3, 4) if name == "gate" else (0,)), done.stderr
-        assert done.stdout or name == "report"  # which writes a file
-        if target:
-            (sample / target).write_text(done.stdout)
+    arguments = [name]
+    for word in shlex.split(examples_of(COMMANDS[name])[number].partition(" || ")[0])[2:]:
+        arguments += sorted(path.name for path in sample.glob(word)) if "*" in word else [word]
+    if name == "compare-outputs":
+        for run in ("bm25", "bm25-stem"):
+            (sample / f"{run}.tsv").write_text(call("measure", "qrels.txt", f"{run}.run", "RR", "-q", folder=sample).stdout)
+    done = call(*arguments, folder=sample)
+    assert done.returncode in ((0, 3, 4) if name == "gate" else (0,)), done.stderr
+    assert done.stdout or name == "report"  # which writes a file
+
+
+def options_of(name: str) -> dict[str, dict[str, str]]:
+    """The options of a command and their help, by panel."""
+    printed = io.StringIO()
+    app([name, "--help"], console=Console(file=printed, width=600))
+    panels: dict[str, dict[str, str]] = {}
+    for line in printed.getvalue().splitlines():
+        if found := re.match(r"╭─ (\w+) ─", line):
+            panels[found[1]] = {}
+        elif found := re.match(r"│ \*? *(--\S+)(?: -\w)?(?: [A-Z]+(?:\.\.\.)?)?  +(\S.*?) *│$", line):
+            panels[list(panels)[-1]][found[1]] = found[2]
+    panels.pop("Arguments", None)
+    return panels
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_texts_are_phrases(name: str) -> None:
-    command = COMMANDS[name]
-    for parameter in command.params:
-        if parameter.name == "help":
-            continue
-        text = parameter.help
-        assert text, parameter.name
-        assert text[0].isupper(), text
-        assert text.endswith("."), text
+def test_commands_have_few_options_in_panels(name: str) -> None:
+    panels = options_of(name)
+    assert set(panels) <= {"Options", "Statistics", "Output"}
+    assert panels or name == "datasets"
+    counts = {panel: len(options) for panel, options in panels.items()}
+    assert sum(counts.values()) <= 26, counts
+    assert counts.get("Options", 0) <= 8, counts
+    for option, text in (found for options in panels.values() for found in options.items()):
+        assert re.search(r"\.( \[(choices|default|required).*)?$", text), (option, text)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_usage_and_examples(name: str) -> None:
     done = call(name, "--help")
     assert done.stdout.startswith(f"Usage: ir-outcomes {name} ")
     assert "Example" in done.stdout
-    assert "each" not in re.findall(r"--(\w+)", done.stdout)
-    listed = call("--help").stdout
-    assert re.search(rf"^  {name} .*\.$", listed, re.MULTILINE), "the first sentence does not fit into the list of commands"
-    assert "..." not in next(line for line in listed.splitlines() if line.startswith(f"  {name} "))
+    assert "<" not in done.stdout
+    listed = next(line for line in call("--help").stdout.splitlines() if f" {name} " in line)
+    assert listed.rstrip(" │").endswith(".")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_explains_values_that_are_names(name: str) -> None:
-    for parameter in COMMANDS[name].params:
-        if parameter.name in ("ties", "missing"):
-            assert all(f"({value}" in parameter.help for value in parameter.metavar.split("|")), parameter.help
+    for options in options_of(name).values():
+        for option in {"--ties", "--missing"} & set(options):
+            text, _, choices = options[option].partition("[choices: ")
+            assert all(f"({value}" in text for value in choices.partition("]")[0].split(", "))
 
 
-def test_version_and_completion() -> None:
+def test_version() -> None:
     from importlib.metadata import version
 
     assert call("--version").stdout == f"ir-outcomes {version('ir-outcomes')}\n"
-    environment = {**os.environ, "_IR_OUTCOMES_COMPLETE": "complete_bash", "COMP_CWORD": "3"}
-    environment["COMP_WORDS"] = "ir-outcomes compare --ties m"
-    done = subprocess.run([sys.executable, "-m", "ir_outcomes"], capture_output=True, text=True, env=environment, check=False)
-    assert done.stdout.split() == ["msmarco"]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("compare no no no --ties expected", "'expected' is not one of trec, msmarco, input"),
-        ("compare no no no --unit page", "'page' is not one of"),
-        ("compare no no no --test f", "'f' is not one of"),
+        ("compare no no no --ties expected", 'Invalid value "expected" for --ties. Choose from: "trec", "msmarco", "input"'),
+        ("compare no no no --unit page", 'Invalid value "page"'),
+        ("compare no no no --test f", 'Invalid value "f"'),
         ("compare no no no --correction tukey", "needs --all-pairs"),
-        ("compare no no no --top 3", "--top needs --per-query"),
         ("compare no no no --margins 1,inf", "positive and finite"),
         ("compare no no no --margins 1", "write two numbers"),
-        ("compare no no no --alpha nan", "between 0 and 1"),
+        ("compare no no no --alpha 1", "Must be < 1"),
         ("compare no no no -k 0", "-k"),
         ("compare no no no --jobs 0", "1 or more"),
         ("compare no no no no --plot-kind ranks", "for a single contender"),
-        ("compare no no no --plot-kind pie", "'pie' is not one of facets"),
-        ("compare no no no --spreadsheet", "--spreadsheet needs --format csv"),
-        ("compare no no no --label tab:x", "--label needs --format latex"),
-        ("compare no no no --columns paper --format json", "--columns needs --format"),
+        ("compare no no no --plot-kind pie", 'Invalid value "pie"'),
         ("compare-measure no RR best no", "name a run instead"),
         ("compare-judges no --judge a=no", "at least twice"),
         ("compare-judges no --judge a=no --judge a=no", "a is given twice"),
         ("compare-judges no --judge a --judge b", "write NAME=FILE"),
-        ("leaderboard no", "Missing argument"),
+        ("leaderboard no", "Missing argument RUN"),
         ("leaderboard no no --from-outputs -k 3", "need runs"),
         ("leaderboard no no --plot x.png --plot-kind history", "--plot-kind history needs --entries"),
         ("leaderboard no --from-outputs --plot x.png --plot-kind verdicts", "--plot-kind verdicts needs the runs"),
@@ -135,7 +134,7 @@ def test_version_and_completion() -> None:
         ("tail no no no no --show rrie", "is for two runs"),
         ("tail no no --bins 3 --show headroom", "--bins is for"),
         ("reordering no no --measure RR", "at least twice"),
-        ("verdict --n 3", "Missing option"),
+        ("verdict --n 3", "--won requires an argument"),
         ("agreement no no --splits 0", "--splits"),
     ],
 )

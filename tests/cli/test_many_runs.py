@@ -31,10 +31,12 @@ def command(
     def run(*words: str) -> tuple[int, str, str]:
         monkeypatch.chdir(sample)
         monkeypatch.setattr(sys, "argv", ["ir-outcomes", *words])
-        with pytest.raises(SystemExit) as exit_:
+        status = 0
+        try:
             main()
-        out, err = capsys.readouterr()
-        return int(exit_.value.code or 0), out, err
+        except SystemExit as end:
+            status = int(end.code or 0)
+        return status, *capsys.readouterr()
 
     return run
 
@@ -60,6 +62,8 @@ def test_commands_in_every_format(name: str, command: Any, tmp_path: Path) -> No
         assert (status, out, err) == (0, "", "")
         assert marks[form] in (tmp_path / form).read_text()
     json.loads((tmp_path / "json").read_text())
+    if name == "rrie":  # which has no figure
+        return
     picture = tmp_path / "picture.png"
     status, out, _ = command(*COMMANDS[name], "--plot", str(picture))
     assert status == 0
@@ -98,7 +102,7 @@ def test_conditions_on_the_command_line(command: Any, tmp_path: Path) -> None:
         (["leaderboard", "qrels.txt", "bm52.run", "bm25.run"], 1, "bm52.run: no such file; did you mean"),
         (["leaderboard", "qrels.txt", "bm25.run"], 1, "there is only one run"),
         (["leaderboard", "qrels.txt", *RUNS, "--measure", "nope"], 1, "nope"),
-        (["leaderboard", "qrels.txt", *RUNS, "--unit", "page"], 2, "'page' is not one of auto, query, document"),
+        (["leaderboard", "qrels.txt", *RUNS, "--unit", "page"], 2, 'Invalid value "page" for --unit'),
         (["stability", "qrels.txt", *RUNS, "--subset", "few"], 2, "write NAME=FILE"),
         (["agreement", "qrels.txt", *RUNS, "--splits", "0"], 2, "--splits"),
         (["reordering", "qrels.txt", *RUNS, "--measure", "RR"], 2, "at least twice"),

@@ -28,11 +28,12 @@ def test_report_of_two_runs(sample: Path, tmp_path: Path) -> None:
     done = call("report", "qrels.txt", *runs, *options, folder=sample)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     html = output.read_text()
-    assert "<title>bm25-stem against bm25</title>" in html
+    assert re.search("<title>[^<]*bm25-stem against bm25[^<]*</title>", html)
     assert "ir-outcomes report qrels.txt bm25.run bm25-stem.run --queries queries.tsv --docs" in html
     assert "better on both facets" in html
     hashed = re.findall(r"<td>([^<]*)</td><td>([^<]*)</td><td><code>", html)
-    assert [file for _, file in hashed] == ["-", *runs, "qrels.txt", "queries.tsv", "docs.jsonl", "slices.tsv"]
+    files = [*runs, "qrels.txt", "queries.tsv", "docs.jsonl", "slices.tsv"]
+    assert {file for _, file in hashed} >= set(files)
 
 
 def test_default_name_and_several_runs(sample: Path, tmp_path: Path) -> None:
@@ -47,13 +48,13 @@ def test_default_name_and_several_runs(sample: Path, tmp_path: Path) -> None:
     ("options", "status", "message"),
     [
         (["-o", "missing/page.html"], 1, "there is no directory missing"),
-        (["--max-mb", "0"], 2, "not between 0 and 1000"),
+        (["--max-mb", "0"], 2, "Must be > 0"),
         (["--docs", "queries.tsv"], 1, "queries.tsv, line 1: is not a document"),
         (["--docs", "missing.jsonl"], 1, "missing.jsonl: no such file"),
     ],
 )
 def test_invalid_options(sample: Path, options: list[str], status: int, message: str) -> None:
-    done = call("report", "qrels.txt", "bm25.run", "bm25-stem.run", "-o", "unwritten.html", *options, folder=sample)
+    done = call("report", "qrels.txt", "bm25.run", "bm25-stem.run", *options, folder=sample)
     assert done.returncode == status
     assert message in done.stderr
-    assert not (sample / "unwritten.html").exists()
+    assert not (sample / "report.html").exists()

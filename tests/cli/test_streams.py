@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ir_outcomes.cli.streams import json_characters
+from ir_outcomes.cli.output import json_characters
 from tests.helpers.command_line import Done, call
 
 SMALL = 40  # queries

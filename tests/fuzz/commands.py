@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import re
@@ -10,6 +11,9 @@ import warnings
 from functools import cache
 from pathlib import Path
 
+from rich.console import Console
+
+from ir_outcomes.cli import app
 from tests.fuzz.inputs import IDS, NUMBERS, damaged
 from tests.helpers.command_line import call
 
@@ -58,7 +62,7 @@ USUAL = {
     "datasets": "none",
     "sample": "written",
 }
-SLOW = {"--jobs", "-j", "--resamples", "--draws", "--splits", "--plot", "--install-completion", "--show-completion"}
+SLOW = {"--jobs", "--resamples", "--splits", "--plot", "--report"}
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -86,7 +90,7 @@ def command_lines(rng: random.Random, folder: Path) -> None:
 def change(rng: random.Random, command: str, arguments: list[str]) -> None:
     """Add an option with a value that fits or not, or replace, remove or add a word."""
     kind = rng.random()
-    if kind < 0.6:
+    if kind < 0.6 and options_of(command):
         name, values = rng.choice(options_of(command))
         arguments += [name, *([rng.choice([*values, *values, *WORDS])] if values is not None else [])]
     elif kind < 0.8 and arguments:
@@ -97,16 +101,20 @@ def change(rng: random.Random, command: str, arguments: list[str]) -> None:
         arguments.insert(rng.randint(0, len(arguments)), rng.choice(WORDS))
 
 
-OPTION = re.compile(r"^ +(?:-\w, )?(--[\w-]+)(?:/--[\w-]+)?(?: (\S+))?", re.MULTILINE)  # of a help text
+OPTION = re.compile(r"^│ \*? *(--[\w-]+)(?: -\w)?(?: ([A-Z]+)(?:\.\.\.)?)?  (.*)│$", re.MULTILINE)  # of a help text
+CHOICES = re.compile(r"\[choices: ([^]]*)\]")
 
 
 @cache
 def options_of(command: str) -> list[tuple[str, list[str] | None]]:
     """Return the options that the help text names, and some values of each; None where an option takes no value."""
+    printed = io.StringIO()
+    app([command, "--help"], console=Console(file=printed, width=600))
     found = []
-    for name, value in OPTION.findall(call(command, "--help").stdout):
+    for name, value, text in OPTION.findall(printed.getvalue()):
         if name not in SLOW:
-            values = value.strip("[]<>").split("|") if "|" in value else ["1", "2", "0.5", "qrels", "RR"]
+            choices = CHOICES.search(text)
+            values = choices[1].split(", ") if choices else ["1", "2", "0.5", "qrels", "RR"]
             found.append((name, values if value else None))
     return found
 

@@ -238,7 +238,7 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     here = ("msmarco-document/trec-dl-2019", "msmarco-document/trec-dl-2020", "msmarco-passage/trec-dl-2019")
     by_id, lost, deep, listed, *shown = call(
         pair,
-        (*pair, "--per-query", "lost", "--top", "2"),
+        (*pair, "--per-query", "lost", "--rows", "2"),
         ("compare", "msmarco-passage/trec-dl-2020", dl20 / "BM25.run.gz", dl20 / "splade.run.gz", "--format", "json"),
         ("datasets",),
         *(("datasets", name) for name in here),

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.cli.writing import Format
+from ir_outcomes.cli.output import Format
 from ir_outcomes.columns import Column
 from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.showing import latex, text
@@ -244,7 +244,8 @@ def test_only_a_terminal_has_colour_and_a_width(monkeypatch: pytest.MonkeyPatch)
 def test_rows_beyond_the_first_are_counted() -> None:
     table = Table((Column("run"),), tuple((f"r{number}",) for number in range(30)))
     view = View("t", tables=(table,))
-    assert text.write(view).splitlines()[-1] == "and 10 more rows: --rows 30"
+    assert text.write(view).splitlines()[-1] == "and 10 more rows: to_text(rows=None)"
+    assert text.write(view, in_python=False).splitlines()[-1] == "and 10 more rows: --rows 30"
     assert "r29" in text.write(view, rows=None)
     assert "r29" in as_markdown(view)
     assert "r29" not in as_markdown(view, rows=20)

@@ -156,7 +156,7 @@ def compare_cutoffs(
         contender=contender,
         comparisons=tuple(comparisons),
         curve=curve_of(pair[0], pair[1], evaluation, min(depths), 1 - alpha, seed=seed, resamples=resamples),
-        notes=tuple(_notes(comparisons, beyond, min(depths), evaluation.clusters is not None)),
+        notes=tuple(_notes(comparisons, beyond, min(depths))),
         versions=versions(),
     )
 
@@ -185,6 +185,7 @@ def curve_of(
         n,
         depth,
         level,
+        clusters=None if baseline.clusters is None else baseline.clusters[baseline.answerable],
         smallest_step=1.0 if by_query else float(np.mean(1 / baseline.relevant[baseline.answerable])),
         seed=seed,
         resamples=resamples,
@@ -208,7 +209,7 @@ def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
     return query, run.rank[found], 1 / run.relevant[query]
 
 
-def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int, clustered: bool) -> Iterator[str]:
+def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int) -> Iterator[str]:
     most, times, opposite = prevailing([comparison.verdict.label for comparison in comparisons])
     if times < len(comparisons):
         how = f'"{most}" at {times}' if times > 1 else "another one at each"
@@ -217,8 +218,6 @@ def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int,
             f"{'with' if opposite else 'never with'} opposite directions. Labels are not corrected for the number of cutoffs: "
             "decide on one before looking."
         )
-    if clustered:
-        yield "Dependent queries: the band of the curve takes queries as independent; the labels respect clusters."
     if beyond:
         yield f"{listed(beyond)}: beyond the longest list of the shallower run ({plural('document', depth)}); left out."
 

@@ -1,66 +1,106 @@
 """The command line: parses, calls, shows.
 
-Data goes to stdout, everything else to stderr. Exit status 0; 1 for bad input, with a message that names it; 2 for wrong usage.
-Each module of commands has a function `register` that adds them; `add_command` turns a function into a command.
+A command is a function of `compare` or `many`; its parameters are those of the function in Python that it calls. Exit status
+0; 1 for bad input, with a message that names it; 2 for wrong usage.
 """
+
+from __future__ import annotations
 
 import functools
-from typing import Annotated
+import importlib.metadata
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
 
-import typer
+from cyclopts import App, CycloptsError, Parameter
 
-from ir_outcomes.cli import comparisons, conditions, gate, holes, leaderboards, outputs, report, single, tail
-from ir_outcomes.cli.streams import messages, print_lines
+from ir_outcomes.cli import compare, gate, many
+from ir_outcomes.cli.options import MAIN, STDIN, UsageError
+from ir_outcomes.cli.output import check_targets, error_line, messages, quiet
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "examples_of", "main"]
 
 PROGRAM = "ir-outcomes"
-HELP = """Is this run really better, and in which way?
+_COMPARED = "qrels.txt bm25.run bm25-stem.run"
+COMMANDS: dict[str, Callable[..., None]] = {
+    "compare": compare.compare,
+    "compare-measure": compare.compare_measure,
+    "compare-outputs": compare.compare_outputs,
+    "verdict": compare.verdict,
+    "compare-cutoffs": compare.compare_cutoffs,
+    "compare-slices": compare.compare_slices,
+    "compare-judges": compare.compare_judges,
+    "suite": compare.compare_suite,
+    "holes": compare.holes,
+    "gate": gate.gate,
+    "report": compare.report,
+    "leaderboard": many.leaderboard,
+    "history": many.history,
+    "stability": many.stability,
+    "agreement": many.agreement,
+    "reordering": many.reordering,
+    "tail": many.tail,
+    "measure": many.measure,
+    "datasets": many.datasets,
+    "sample": many.sample,
+}
 
-Compares runs (the ranked lists of search systems) by relevance judgments (qrels) on two facets: coverage, how many queries are
-answered at all, and ranking, how far down the answers are.
-"""
 
-app = typer.Typer(
+def _version() -> str:
+    return f"{PROGRAM} {importlib.metadata.version(PROGRAM)}"
+
+
+app = App(
     name=PROGRAM,
-    help=HELP,
-    epilog="\b\nExample:\n  ir-outcomes sample .\n  ir-outcomes compare qrels.txt bm25.run bm25-stem.run",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+    version=_version,
+    help="Is this run really better, and in which way?\n\nCompares runs (the ranked lists of search systems) by relevance "
+    "judgments (qrels) on two facets: coverage, how many queries are answered at all, and ranking, how far down the answers "
+    "are.",
+    help_epilogue=f"Example:\n\n- {PROGRAM} sample .\n- {PROGRAM} compare {_COMPARED}",
+    help_format="markdown",
+    group_parameters=MAIN,
+    default_parameter=Parameter(
+        negative="", show_default=lambda value: None if value in (None, False) else str(value), consume_multiple=False
+    ),
+    result_action="return_value",
 )
 
 
-def _print_version(is_given: bool) -> None:
-    if is_given:
-        from importlib.metadata import version
+def _checked(function: Callable[..., None]) -> Callable[..., None]:
+    """Check the files that a command writes before it begins; --quiet is obeyed from the start."""
 
-        print_lines(f"{PROGRAM} {version(PROGRAM)}")
-        raise typer.Exit
+    @functools.wraps(function)
+    def command(*arguments: Any, **options: Any) -> None:
+        given = inspect.signature(function).bind(*arguments, **options).arguments
+        values: dict[str, Any] = {}
+        for name, value in given.items():
+            grouped = is_dataclass(value) and not isinstance(value, type)
+            values |= {field.name: getattr(value, field.name) for field in fields(value)} if grouped else {name: value}
+        quiet(bool(values.get("quiet")))
+        check_targets(values)
+        function(*arguments, **options)
 
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
-    ] = False,
-) -> None:
-    """Hold the options of the program itself."""
-
-
-for module in (comparisons, outputs, conditions, holes, gate, leaderboards, tail, report, single):
-    module.register(app)
+    return command
 
 
-@functools.cache
-def command() -> typer.core.TyperGroup:
-    """Return the program with all its commands, built once in each process."""
-    built = typer.main.get_command(app)
-    assert isinstance(built, typer.core.TyperGroup)
-    return built
+def examples_of(function: Callable[..., None]) -> list[str]:
+    """Return the examples of a command, which run in the folder that `ir-outcomes sample` writes."""
+    return inspect.cleandoc(function.__doc__ or "").partition("Examples\n--------\n")[2].splitlines()
+
+
+for _name, _function in COMMANDS.items():
+    _lines = "\n".join(f"- {example}" for example in examples_of(_function))
+    app.command(_checked(_function), name=_name, help_epilogue=f"Examples:\n\n{_lines}")
 
 
 def main() -> None:
     """Run the command line; bad input ends with a message, never with a traceback."""
     with messages():
-        command()(prog_name=PROGRAM)
+        try:
+            app([STDIN if word == "-" else word for word in sys.argv[1:]], exit_on_error=False, print_error=False)
+        except (CycloptsError, UsageError) as error:
+            known = [word for word in sys.argv[1:2] if word in COMMANDS]
+            error_line(f"error: {error}\nSee {' '.join([PROGRAM, *known])} --help.")
+            sys.exit(2)

@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
+from cyclopts import Parameter
+from cyclopts.validators import Number
 
-from ir_outcomes.cli.groups import add_command
 from ir_outcomes.cli.options import (
-    MARGINS,
     QUERIES,
-    CorrectedTestOptions,
+    STATISTICS,
+    CorrectedTests,
+    EvaluatedRuns,
     RunOptions,
-    usage_error,
+    UsageError,
+    evaluated_with_baseline,
+    is_same_file,
+    margins_of,
+    run_files,
+    without_names,
 )
-from ir_outcomes.cli.sources import EvaluatedRuns, evaluated_with_baseline, is_same_file, run_files
-from ir_outcomes.cli.streams import given_command, note, progress_is_shown
-from ir_outcomes.cli.writing import WriteOptions, check_target
+from ir_outcomes.cli.output import OUTPUT, Output, given_command, note, progress_is_shown
 from ir_outcomes.errors import EmptyInput, ParameterError
 
 if TYPE_CHECKING:
     from ir_outcomes.across.gate import Side
     from ir_outcomes.evaluation.evaluation import Evaluation
-
-__all__ = ["register"]
-
-REPORTED_DOCUMENTS = 20  # of each list, on the page of the report
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the command line."""
-    add_command(app, gate, "ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?")
 
 
 class _Compared(NamedTuple):
@@ -47,46 +43,23 @@ class _Compared(NamedTuple):
 
 
 def gate(
-    options: RunOptions,
-    tests: CorrectedTestOptions,
-    written: WriteOptions,
-    margins: MARGINS,
-    qrels: Annotated[str | None, typer.Argument(metavar="QRELS", help="The qrels file or an ir_datasets id.")] = None,
-    baseline: Annotated[str | None, typer.Argument(metavar="BASELINE", help="Run A: the system in use.")] = None,
-    runs: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN...", help="Run B or several: the systems to decide on.")
-    ] = None,
-    max_missing: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="The largest tolerable share of answerable queries for which a run has no results."),
-    ] = 0.05,
-    suite: Annotated[
-        str | None, typer.Option(metavar="SUITE", help="Decide on all collections of this suite, instead of QRELS and runs.")
-    ] = None,
-    system: Annotated[
-        str | None, typer.Option("--baseline", metavar="NAME", help="With --suite: the name of the baseline.")
-    ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RUN",
-            help="A second baseline, such as the run of the last release (with --suite its name): both must pass, so that "
-            "small losses cannot add up.",
-        ),
-    ] = None,
-    allow_missing: Annotated[
-        list[str] | None,
-        typer.Option(metavar="RUN@COLLECTION", help="With --suite: a run that this collection may lack."),
-    ] = None,
+    qrels: Annotated[str | None, Parameter(help="The qrels file or an ir_datasets id.")] = None,
+    baseline: Annotated[str | None, Parameter(help="Run A: the system in use.")] = None,
+    runs: Annotated[list[str] | None, Parameter(help="Run B or several: the systems to decide on.")] = None,
+    /,
+    *,
+    margins: Annotated[tuple[float, ...], Parameter(converter=margins_of, n_tokens=1)],
+    reference: str | None = None,
+    suite: str | None = None,
+    system: Annotated[str | None, Parameter(name="--baseline")] = None,
+    options: RunOptions = RunOptions(),
+    max_missing: Annotated[float, Parameter(group=STATISTICS, validator=Number(gte=0, lte=1))] = 0.05,
+    allow_missing: Annotated[list[str] | None, Parameter(group=STATISTICS)] = None,
+    tests: CorrectedTests = CorrectedTests(),
     queries: QUERIES = None,
-    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report page to this HTML file.")] = None,
-    summary: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also append the decision to this file as Markdown, such as the step summary of GitHub Actions.",
-        ),
-    ] = None,
+    output: Output = Output(),
+    report: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
+    summary: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
 ) -> None:
     """Decide whether runs may replace the baseline.
 
@@ -95,41 +68,63 @@ def gate(
     A run passes if harm beyond the margins is excluded on both facets and over all queries. It fails if such harm is shown, if
     it has no results for too many queries, or if a collection of the suite lacks it. Of several decisions the worst is the exit
     status.
+
+    Parameters
+    ----------
+    margins
+        The largest tolerable losses of coverage (percentage points) and of ranking (ranks), such as 1pp,0.5ranks; a third, of
+        ranks over all queries, follows from them.
+    reference
+        A second baseline, such as the run of the last release (with --suite its name): both must pass, so that small losses
+        cannot add up.
+    suite
+        Decide on all collections of this suite, instead of QRELS and runs.
+    system
+        With --suite: the name of the baseline.
+    max_missing
+        The largest tolerable share of answerable queries for which a run has no results.
+    allow_missing
+        RUN@COLLECTION, with --suite: a run that this collection may lack.
+    report
+        Also write the report page to this HTML file.
+    summary
+        Also append the decision to this file as Markdown, such as the step summary of GitHub Actions.
+
+    Examples
+    --------
+    ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?
     """
     from ir_outcomes.across.gate import gate_of
 
-    for option, path in (("--summary", summary), ("--report", report)):
-        if path is not None:
-            check_target(option, path)
-    keep = REPORTED_DOCUMENTS if report is not None else 0
+    keep = 0 if report is None else 20
     if suite is not None:
         if qrels is not None:
-            raise usage_error("--suite replaces QRELS and runs; leave them out.")
-        found = _compare_suite(suite, system, reference, options, tests, keep)
+            raise UsageError("--suite replaces QRELS and runs; leave them out.")
+        found = _gate_suite(suite, system, reference, options, tests, keep)
     elif qrels is None or baseline is None or not runs:
-        raise usage_error("Give QRELS, BASELINE and at least one RUN, or --suite.")
+        raise UsageError("Give QRELS, BASELINE and at least one RUN, or --suite.")
     elif system is not None or allow_missing:
-        raise usage_error(f"{'--allow-missing' if allow_missing else '--baseline'} needs --suite.")
+        raise UsageError(f"{'--allow-missing' if allow_missing else '--baseline'} needs --suite.")
     else:
-        found = _compare(qrels, baseline, runs, reference, options, tests, queries, keep)
+        found = _gate_runs(qrels, baseline, runs, reference, options, tests, queries, keep)
     result = gate_of(
         found.sides, margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=found.inputs
     )
-    written.write(result)
+    output.write(result)
     if summary is not None:
         _append(summary, f"{result.to_markdown(details=True)}\n")
     if report is not None:
         _write_report(found, report)
-    raise typer.Exit(result.exit_status)
+    sys.exit(result.exit_status)
 
 
-def _compare(
+def _gate_runs(
     qrels: str,
     baseline: str,
     runs: Sequence[str],
     reference: str | None,
     options: RunOptions,
-    tests: CorrectedTestOptions,
+    tests: CorrectedTests,
     queries: str | None,
     documents: int,
 ) -> _Compared:
@@ -140,7 +135,7 @@ def _compare(
     paths = run_files(runs)
     second = [] if reference is None else [reference]
     if any(is_same_file(path, baseline) or name_of(path) == baseline for path in second):
-        raise usage_error("--reference: this is the baseline already; leave it out, or give another run.")
+        raise UsageError("--reference: this is the baseline already; leave it out, or give another run.")
     every = list(dict.fromkeys((baseline, *paths, *second)))
     inputs = [path for path in dict.fromkeys((qrels, *every)) if os.path.isfile(path)]
     kept: dict[str, Any] = {"queries": queries, "documents": documents}
@@ -152,7 +147,7 @@ def _compare(
         if error.source == qrels:
             raise
         empty = dict(_empty(options, qrels, every))
-        options, present = replace(options, names=None), [path for path in paths if path not in empty]
+        options, present = without_names(options), [path for path in paths if path not in empty]
         has_results = bool(present) and not {baseline, *second} & set(empty)
         given = evaluated_with_baseline(options, qrels, baseline, [*present, *second], **kept) if has_results else None
     lacking: dict[Any, str] = {(name_of(path), None): reason for path, reason in empty.items()}
@@ -171,17 +166,16 @@ def _compare(
 
 def _empty(options: RunOptions, qrels: str, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Find the runs without results, and why."""
-    alone = replace(options, names=None)
     for path in paths:
         if os.path.isfile(path):  # "best" and the names of other runs are none
             try:
-                alone.evaluate(qrels, [path])
+                without_names(options).evaluate(qrels, [path])
             except EmptyInput as error:
                 yield path, f"{error}."
 
 
-def _compare_suite(
-    path: str, system: str | None, reference: str | None, options: RunOptions, tests: CorrectedTestOptions, documents: int
+def _gate_suite(
+    path: str, system: str | None, reference: str | None, options: RunOptions, tests: CorrectedTests, documents: int
 ) -> _Compared:
     from ir_outcomes.across.collections import compare_collections
     from ir_outcomes.across.gate import side_of
@@ -190,7 +184,7 @@ def _compare_suite(
     suite = read_suite(path)
     baseline = system or suite.baseline
     if baseline is None:
-        raise usage_error("--baseline: name the baseline of the suite.")
+        raise UsageError("--baseline: name the baseline of the suite.")
     evaluations: dict[str, Evaluation] = {}
     empty: dict[tuple[str, str | None], str] = {}
     for collection in suite.collections:

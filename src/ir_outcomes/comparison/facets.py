@@ -36,8 +36,19 @@ from ir_outcomes.types import Floats
 POWER = 0.8
 
 
+class Tested(Immutable):
+    """What was tested, by several tests."""
+
+    tests: Mapping[str, Test]
+
+    @property
+    def pvalues(self) -> dict[str, float]:
+        """Uncorrected p-values by the name of the test."""
+        return {name: test.pvalue for name, test in self.tests.items()}
+
+
 @dataclass(frozen=True)
-class Facet(Immutable):
+class Facet(Tested):
     """One way in which a contender can be better.
 
     Attributes
@@ -112,11 +123,6 @@ class Facet(Immutable):
         return self.decides.pvalue
 
     @property
-    def pvalues(self) -> dict[str, float]:
-        """Uncorrected p-values by the name of the test."""
-        return {name: test.pvalue for name, test in self.tests.items()}
-
-    @property
     def corrected(self) -> float:
         """The p-value that the label depends on: corrected, or the raw one where nothing is corrected."""
         return self.pvalue if self.pvalue_corrected is None else self.pvalue_corrected
@@ -169,7 +175,7 @@ class RankingFacet(Facet):
 
 
 @dataclass(frozen=True)
-class RestrictedLength(Immutable):
+class RestrictedLength(Tested):
     """Mean search length over all answerable queries, k + 1 where nothing is found: what the ranking facet leaves out.
 
     Attributes
@@ -236,11 +242,6 @@ class RestrictedLength(Immutable):
         return self.test.pvalue
 
     @property
-    def pvalues(self) -> dict[str, float]:
-        """P-values by the name of the test."""
-        return {name: test.pvalue for name, test in self.tests.items()}
-
-    @property
     def sign_test(self) -> Test:
         """The sign test of better against worse."""
         return self.tests["sign"]
@@ -252,7 +253,7 @@ class RestrictedLength(Immutable):
 
 
 @dataclass(frozen=True)
-class Naive(Immutable):
+class Naive(Tested):
     """What the framework replaces: standard tests on reciprocal rank over all answerable queries.
 
     Attributes
@@ -276,11 +277,6 @@ class Naive(Immutable):
     difference: float | None
     higher_is_better: bool
     tests: Mapping[str, Test]
-
-    @property
-    def pvalues(self) -> dict[str, float]:
-        """Uncorrected p-values by the name of the test."""
-        return {name: test.pvalue for name, test in self.tests.items()}
 
 
 def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:

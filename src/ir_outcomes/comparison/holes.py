@@ -75,25 +75,20 @@ def holdings_of(
 ) -> Holdings:
     """Set the relevant and the unjudged documents of two runs side by side."""
     queries = [np.repeat(np.arange(len(kept.query_ids)), np.diff(kept.offsets)) for kept in unjudged]
-    query = np.concatenate(queries)
     docids = np.concatenate([kept.docids for kept in unjudged])
-    rank = np.concatenate([kept.rank for kept in unjudged])
-    run = np.repeat([0, 1], [len(part) for part in queries])
-    order = np.lexsort((docids, query))
-    query, docids, rank, run = query[order], docids[order], rank[order], run[order]
-    is_new = np.ones(len(query), dtype=bool)
-    is_new[1:] = (query[1:] != query[:-1]) | (docids[1:] != docids[:-1])
-    document = np.cumsum(is_new) - 1
-    ranks = np.zeros((2, int(is_new.sum())), dtype=np.int64)
-    ranks[run, document] = rank
+    returned = np.empty(len(docids), dtype=[("query", np.int64), ("docid", docids.dtype)])
+    returned["query"], returned["docid"] = np.concatenate(queries), docids
+    documents, place = np.unique(returned, return_inverse=True)
+    ranks = np.zeros((2, len(documents)), dtype=np.int64)
+    ranks[np.repeat([0, 1], list(map(len, queries))), place] = np.concatenate([kept.rank for kept in unjudged])
     return Holdings(
         n_queries=len(runs[0].query_ids),
         horizon=horizon_of(*runs),
         atom_query=runs[0].query,
         atom_ranks=np.stack([runs[0].rank, runs[1].rank]),
-        query=query[is_new],
+        query=documents["query"],
         ranks=ranks,
-        docids=docids[is_new],
+        docids=documents["docid"],
         settings=settings,
         clusters=runs[0].clusters,
     )
@@ -569,23 +564,18 @@ def holes(
 def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str, ...]]:
     """Return for each contender a note that few unjudged documents would change the direction, or none."""
     baseline, *names = evaluation.names
-    kept = evaluation.unjudged
-    if kept is None or settings.judged_only or settings.correction == "tukey":
-        return [()] * len(names)
-    if evaluation.cutoff > min(documents.depth for documents in kept):
+    kept, unknown = evaluation.unjudged, settings.judged_only or settings.correction == "tukey"
+    if kept is None or unknown or evaluation.cutoff > min(documents.depth for documents in kept):
         return [()] * len(names)
     notes: list[tuple[str, ...]] = []
     for pair in _pairs(evaluation, baseline, names, settings):
         tip = tip_of(pair, own_label(pair))
-        if tip is None:
+        if tip is not None:
+            n = len(tip.documents)
+            few = f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant, {'makes' if n == 1 else 'make'} it"
+            notes.append((f'The label depends on few judgments: {few} "{LABELS[tip.label]}"; ir_outcomes.holes lists them.',))
+        else:
             notes.append(())
-            continue
-        n = len(tip.documents)
-        note = (
-            f"The label depends on few judgments: at most {plural('unjudged document', n)} of {len(pair)}, if relevant, "
-            f'{"makes" if n == 1 else "make"} it "{LABELS[tip.label]}"; ir_outcomes.holes lists them.'
-        )
-        notes.append((note,))
     return notes
 
 

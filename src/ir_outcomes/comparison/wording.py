@@ -306,7 +306,7 @@ def _about_few_queries(comparison: Comparison) -> Iterator[str]:
             f"Ranking: the runs differ on only {plural(noun, differing)}, too few for the t test "
             f"({pvalue_in_words(ranking.tests['t'].pvalue)}); the sign-flip test decides instead."
         )
-    missed = [facet for facet in (comparison.coverage, ranking) if 0 < facet.n < FEW_QUERIES and facet.pvalue > facet.alpha]
+    missed = [facet for facet, _ in few if facet.n < FEW_QUERIES and facet.pvalue > facet.alpha]
     if missed and not impossible:
         counts = listed([f"{facet.name} on {plural('query', facet.n)}" for facet in missed])
         yield f"Few queries: no significant difference of {counts} says little; look at the intervals."

@@ -433,6 +433,7 @@ def evaluate_suite(
     judged_only: bool = False,
     clusters: Any = None,
     measures: Sequence[Any] | str = (),
+    documents: int = 0,
     n_jobs: int | None = 1,
     progress: bool = False,
     on_error: OnError = "report",
@@ -498,6 +499,7 @@ def evaluate_suite(
                 judged_only=judged_only,
                 clusters=collection.clusters if given is None else given,
                 measures=measures,
+                documents=documents,
                 n_jobs=n_jobs,
                 on_error=on_error,
             )

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -620,14 +620,13 @@ def _unjudged_depths(cutoff: int | None, further: Collection[int]) -> tuple[int 
 OUTCOMES = ("neither", "lost", "won", "both")
 
 
-class Items:
-    """The items of a pair of runs."""
+class Items(NamedTuple):
+    """What a pair of runs is compared on: queries, or relevant documents, with their search lengths; NaN where not found."""
 
-    def __init__(self, query: Ints, lengths: tuple[Floats, Floats]) -> None:
-        self.query = query
-        self.lengths = lengths
+    query: Ints  # (n,) index into all queries of the qrels
+    lengths: tuple[Floats, Floats]  # (n,) in the baseline and in the contender
 
-    @cached_property
+    @property
     def found(self) -> tuple[Bools, Bools]:
         """Pair of (n,) bool arrays: whether baseline and contender found it."""
         return ~np.isnan(self.lengths[0]), ~np.isnan(self.lengths[1])
@@ -635,7 +634,8 @@ class Items:
     @property
     def outcome(self) -> Ints:
         """(n,) int64 array: the outcome, as an index into `OUTCOMES`."""
-        return self.found[0] + 2 * self.found[1].astype(np.int64)
+        baseline, contender = self.found
+        return baseline + 2 * contender.astype(np.int64)
 
 
 def match(baseline: SearchLengths, contender: SearchLengths, unit: Unit, need: int = 1) -> Items:

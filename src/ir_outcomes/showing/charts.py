@@ -128,13 +128,13 @@ def facets_of(comparison: Comparison) -> list[FacetRow]:
 
 
 def _facet_row(facet: Facet, explanation: str) -> FacetRow:
-    harm = [facet.decides, *(facet.tests[name] for name in ("t", "wilcoxon") if name in facet.tests)]
-    finding, tone = "no finding", "same"
-    if facet.gain > 0 and facet.corrected <= facet.alpha:
-        finding, tone = "improves", "better"
-    elif facet.gain < 0 and any(test.pvalue <= facet.alpha for test in harm):
-        finding, tone = "worsens", "worse"
-    return _measured(facet, facet.name.capitalize(), explanation, finding, tone, pvalue(facet.corrected, facet.alpha))
+    raw = min(test.pvalue for name, test in facet.tests.items() if name in (facet.test, "t", "wilcoxon"))
+    finding, tone, p = "no finding", "same", pvalue(facet.corrected, facet.alpha)
+    if facet.gain and facet.corrected <= facet.alpha:
+        finding, tone = ("improves", "better") if facet.gain > 0 else ("worsens", "worse")
+    elif facet.gain < 0 and raw <= facet.alpha:  # harm counts without the correction, whichever test finds it
+        finding, tone, p = "worsens", "worse", f"{pvalue(raw, facet.alpha)} uncorrected"
+    return _measured(facet, facet.name.capitalize(), explanation, finding, tone, p)
 
 
 def _check_row(whole: RestrictedLength, explanation: str, comparison: Comparison) -> FacetRow:

@@ -56,15 +56,7 @@ def _blocks(table: Table, rows: int | None) -> Iterator[str]:
 
 
 def markdown_table(columns: Sequence[Column], rows: Iterable[Sequence[str]], marks: Table | None = None) -> str:
-    r"""Write one table.
-
-    Examples
-    --------
-    >>> print(markdown_table([Column("run"), Column("ESL", form="n")], [["a|b", "1.50"]]))
-    | run | ESL |
-    |---|---:|
-    | a\|b | 1.50 |
-    """
+    """Write one table."""
     rule = "".join("---:|" if column.numeric else "---|" for column in columns)
     # Markdown has no headings over several columns.
     headings = [_escape(f"{column.group} {column.title}".strip()) for column in columns]
@@ -79,13 +71,7 @@ def markdown_table(columns: Sequence[Column], rows: Iterable[Sequence[str]], mar
 
 
 def _escape(text: str) -> str:
-    r"""Escape text for use within a line of Markdown.
-
-    Examples
-    --------
-    >>> print(_escape("*a* <b> c|d run_1 _x_"))
-    \*a\* &lt;b&gt; c\|d run_1 \_x\_
-    """
+    """Escape text for use within a line of Markdown."""
     return _MARKUP.sub(lambda found: f"\\{found[0]}", _entities(text))
 
 
@@ -162,21 +148,7 @@ def _html_list(notes: Sequence[str]) -> str:
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]], *, spreadsheet: bool = False) -> str:
-    r"""Write rows with a header; empty for None.
-
-    Parameters
-    ----------
-    rows : sequence of mapping
-        Columns are all keys, in the order in which they first occur.
-    spreadsheet : bool
-        Put an apostrophe before text that a spreadsheet would compute as a formula; numbers stay as they are.
-
-    Examples
-    --------
-    >>> print(as_csv([{"run": "=1+2", "score": -0.5}], spreadsheet=True))
-    run,score
-    '=1+2,-0.5
-    """
+    """Write rows with a header; empty for None."""
     columns = list(dict.fromkeys(column for row in rows for column in row))
     lines = [columns, *([row.get(column) for column in columns] for row in rows)]
     return "\n".join(_csv_line(line, spreadsheet) for line in lines)
@@ -199,13 +171,7 @@ def as_json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def as_frame(rows: Iterable[Mapping[str, Any]]) -> Any:
-    """Make a pandas data frame of rows.
-
-    Raises
-    ------
-    MissingDependency
-        If pandas is not installed.
-    """
+    """Make a pandas data frame of rows."""
     try:
         import pandas as pd
     except ImportError:

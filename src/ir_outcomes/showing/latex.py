@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import get_args
 
+from ir_outcomes.columns import Column
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.showing.view import Cell, Column, Table, View, column_groups
+from ir_outcomes.showing.view import Cell, Table, View, column_groups
 from ir_outcomes.types import Mark, check_choice
 
 __all__ = ["tex", "write"]
@@ -29,26 +30,7 @@ def write(
     wide: bool = False,
     mark: Collection[Mark] = (),
 ) -> str:
-    r"""Write the tables of a view, each with its sentences as comments, and the notes as comments at the end.
-
-    Parameters
-    ----------
-    view : View
-        What is shown.
-    caption : bool or str
-        Whether the table stands in a float with its caption; or the caption, as LaTeX.
-    label : str, optional
-        The ``\label`` of the float; of several tables the second gets ``-2`` at the end, and so on.
-    wide : bool
-        Put the table into a float over both columns, ``table*``.
-    mark : collection of {"best", "significant"}
-        Which cells are emphasized.
-
-    Raises
-    ------
-    ParameterError
-        If the label holds characters that LaTeX does not allow in labels, or a mark is unknown.
-    """
+    """Write the tables of a view, each with its sentences as comments, and the notes as comments at the end."""
     for each in mark:
         check_choice("mark", each, get_args(Mark))
     if label is not None and (not label or _NOT_IN_LABELS.search(label)):
@@ -68,13 +50,7 @@ def write(
 
 
 def tex(text: str) -> str:
-    r"""Escape text for LaTeX.
-
-    Examples
-    --------
-    >>> print(tex("100% of run_1--a"))
-    100\% of run\_1-{}-a
-    """
+    """Escape text for LaTeX."""
     visible = escaped(text)
     return "".join(_TEX.get(character, character) for character in visible).replace("--", "-{}-").replace("--", "-{}-")
 
@@ -122,15 +98,7 @@ def _cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
 
 
 def _numeric(text: str, *, bold: bool) -> str:
-    r"""Set numbers with a true minus sign and powers of ten, which only math mode has.
-
-    Examples
-    --------
-    >>> print(_numeric("-0.73", bold=False), _numeric("3e-09", bold=False), _numeric("< 1e-300", bold=False))
-    $-0.73$ $3\times10^{-9}$ $<10^{-300}$
-    >>> print(_numeric("[-0.5, +1.2]", bold=True), _numeric("12.5", bold=True), _numeric("-", bold=False))
-    $\mathbf{[-0.5, +1.2]}$ \textbf{12.5} --
-    """
+    """Set numbers with a true minus sign and powers of ten, which only math mode has."""
     if text == "-":
         return "--"
     if not any(found["sign"] or found["exponent"] for found in _NUMBER.finditer(text)):

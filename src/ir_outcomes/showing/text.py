@@ -28,20 +28,21 @@ _COLOURS = {
 }
 
 
-def write(view: View, *, details: bool = False, rows: int | None = ROWS, ask: str = "to_text(details=True)") -> str:
-    """Write a view; `ask` is what a reader does to see the details, and `rows` bounds the tables, None for all rows."""
+def write(view: View, *, details: bool = False, rows: int | None = ROWS, in_python: bool = True) -> str:
+    """Write a view; `rows` bounds the tables, None for all. How to see more is said in the words of Python or of a shell."""
     width = max(shutil.get_terminal_size((80, 24)).columns, 40)
     blocks = [_wrapped(view.headline, width)]
     if view.sentences:
         blocks.append("\n".join(_wrapped(sentence, width) for sentence in view.sentences))
-    blocks += [_table(table, width, rows) for table in view.tables]
+    blocks += [_table(table, width, rows, in_python) for table in view.tables]
     closing = [_wrapped(note, width, first="! ", rest="  ") for note in view.first_notes]
     if details:
         blocks += ["\n".join(closing)] if closing else []
-        blocks += [_table(table, width, None) for table in view.details]
+        blocks += [_table(table, width, None, in_python) for table in view.details]
         notes = [_wrapped(note, width, first="- ", rest="  ") for note in view.other_notes]
         blocks += ["\n".join(notes)] if notes else []
     elif view.details or view.other_notes:
+        ask = "to_text(details=True)" if in_python else "--details"
         closing.append(_wrapped(f"More ({view.more or 'notes'}): {ask}", width))
         blocks.append("\n".join(closing))
     elif closing:
@@ -63,13 +64,14 @@ def print_text(text: str, stream: TextIO) -> None:
     Console(file=stream, highlight=False, emoji=False, markup=False, soft_wrap=True).print(coloured)
 
 
-def _table(table: Table, width: int, most: int | None) -> str:
+def _table(table: Table, width: int, most: int | None, in_python: bool) -> str:
     lines = [_wrapped(table.title, width)] if table.title else []
     shown = table.rows if most is None else table.rows[:most]
     if table.columns:
         lines += _aligned(table.columns, _with_letters(table, len(shown)), width)
     if len(shown) < len(table.rows):
-        lines.append(_wrapped(f"and {plural('more row', len(table.rows) - len(shown))}: --rows {len(table.rows)}", width))
+        ask = "to_text(rows=None)" if in_python else f"--rows {len(table.rows)}"
+        lines.append(_wrapped(f"and {plural('more row', len(table.rows) - len(shown))}: {ask}", width))
     return "\n".join([*lines, *(_wrapped(caption, width) for caption in table.captions)])
 
 

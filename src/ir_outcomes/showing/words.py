@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.formatting import plural
@@ -37,7 +37,7 @@ def tone(label: str | None) -> str:
     return "same" if direction == "none" else direction
 
 
-def better(higher_is_better: bool) -> str:
+def better(higher_is_better: bool) -> Literal["higher", "lower"]:
     """Name the direction that is better."""
     return "higher" if higher_is_better else "lower"
 
@@ -48,13 +48,7 @@ def direction(higher_is_better: bool) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Write a number with its noun, with a comma for thousands, which `plural` does not write.
-
-    Examples
-    --------
-    >>> count(1, "query"), count(5193, "answerable query")
-    ('1 query', '5,193 answerable queries')
-    """
+    """Write a number with its noun, with a comma for thousands, which `plural` does not write."""
     return f"{number:,} {plural(noun, number).partition(' ')[2]}"
 
 
@@ -64,13 +58,7 @@ def places_of(measured_in: str) -> int:
 
 
 def bucket_names(edges: Sequence[int]) -> list[str]:
-    """Name ranges of ranks, each without its upper end.
-
-    Examples
-    --------
-    >>> bucket_names([1, 2, 5])
-    ['1', '2 to 4']
-    """
+    """Name ranges of ranks, each without its upper end."""
     return [str(low) if low == high - 1 else f"{low} to {high - 1}" for low, high in pairwise(edges)]
 
 

@@ -163,7 +163,7 @@ def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
     Examples
     --------
     >>> linearized([1, 3, 2, 0, 0], [0, 0, 1, 1, 1]).round(3).tolist()
-    [2.12, 0.28]
+    [1.84, 0.56]
     """
     values = numbers("d", d)
     if clusters is None or not len(values):

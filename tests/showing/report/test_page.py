@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.showing.charts import changes_of, forest_of
+from ir_outcomes.showing.charts import changes_of, facets_of, forest_of
 from ir_outcomes.showing.report import report_of
 from ir_outcomes.showing.report.texts import texts_of_documents
 from ir_outcomes.types import Unit
@@ -39,8 +39,8 @@ def evaluation() -> iro.Evaluation:
     return iro.evaluate(qrels, list(runs.values()), names=["a", "b", "c"], documents=20, queries=texts)
 
 
-def pair_of(evaluation: iro.Evaluation, **rules: Any) -> iro.Comparison:
-    comparison = iro.compare(evaluation, "a", "b", **rules)
+def pair_of(evaluation: iro.Evaluation, baseline: str = "a", contender: str = "b", **rules: Any) -> iro.Comparison:
+    comparison = iro.compare(evaluation, baseline, contender, **rules)
     assert isinstance(comparison, iro.Comparison)
     return comparison
 
@@ -107,6 +107,21 @@ class TestNumbers:
         for table in comparison.view().tables:
             for row in table.rows:
                 assert set(row) <= set(cells)
+
+    def test_findings_are_those_that_the_label_rests_on(self) -> None:
+        qrels = {f"q{number}": {"gold": 1} for number in range(60)}
+
+        def run(ranks: list[int]) -> dict[str, dict[str, float]]:
+            return {
+                q: {"gold": -float(rank), **{f"x{n}": -n - 0.5 for n in range(30)}}
+                for q, rank in zip(qrels, ranks, strict=True)
+            }
+
+        evaluation = iro.evaluate(qrels, {"a": run([5] * 60), "b": run([2] * 55 + [9] * 5)}, cutoff=20)
+        up, down = (facets_of(pair_of(evaluation[names], *names)) for names in (["a", "b"], ["b", "a"]))
+        assert [row.finding for row in up] == ["no finding", "improves", "agrees"]
+        assert [row.finding for row in down] == ["no finding", "worsens", "agrees"]
+        assert [row.tone for row in down] == ["same", "worse", "check"]
 
     def test_one_section_for_each_comparison(self, evaluation: iro.Evaluation) -> None:
         comparisons = iro.compare(evaluation, "a", ["b", "c"])

@@ -208,17 +208,20 @@ def _context(result: Result, sections: Sequence[Section], evaluations: Sequence[
     """Return everything that does not depend on how many queries the page holds."""
     several = not isinstance(result, Comparison)
     view = result.view()
-    style = tone(next((label for label in LABELS if view.label.startswith(label)), None))
+    known = next((label for label in LABELS if view.label.startswith(label)), None)
+    label, sentences = view.label, view.sentences
+    if label and known is None:  # counts of labels are a sentence, not a heading
+        label, sentences = "", (f"{label[0].upper()}{label[1:]}.", *sentences)
     notes = [_headed(note) for note in (*view.notes, *view.background)]
     settings = getattr(result, "settings", None) or (sections[0].comparison.settings if sections else None)
     drawn = () if isinstance(result, Leaderboard) else zip(sections, evaluations, strict=True)  # it has too many pairs
     return {
         "title": view.title if several else sections[0].title,
-        "heading": view.label[:1].upper() + view.label[1:] or view.title,
-        "tone": style,
-        "label": view.label,
-        "limit": notes[0][0] if view.label and view.notes else "",
-        "sentences": view.sentences,
+        "heading": label[:1].upper() + label[1:] or view.title,
+        "tone": tone(known),
+        "label": label,
+        "limit": notes[0][0] if label and view.notes else "",
+        "sentences": sentences,
         "about": _about(sections, settings),
         "notes": notes[: len(view.first_notes)],
         "other_notes": notes[len(view.first_notes) :],

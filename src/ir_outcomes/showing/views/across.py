@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -153,6 +153,9 @@ def _matrix(result: CollectionsComparison) -> Table:
     def labels(overall: Overall) -> dict[str, str | None]:
         return {row.condition: row.label for row in result.of(overall.contender)}
 
+    def sign_in(collection: str) -> Callable[[Overall], str]:
+        return lambda overall: sign_of(labels(overall).get(collection))
+
     def count(side: str) -> Column:
         return Column(
             side, lambda overall: sum(direction_of(label or "") == side for label in labels(overall).values()), form="n"
@@ -160,10 +163,7 @@ def _matrix(result: CollectionsComparison) -> Table:
 
     columns = (
         Column("contender", heading="system"),
-        *(
-            Column(name, lambda overall, name=name: sign_of(labels(overall).get(name)), short)
-            for name, short in _short(collections)
-        ),
+        *(Column(name, sign_in(name), short) for name, short in _short(collections)),
         count("better"),
         count("worse"),
         Column("label", lambda overall: overall.label or "no overall label", "on average", "label"),
@@ -340,6 +340,10 @@ def _conditions_details(rows: Sequence[Any], kind: str, title: str = "", measure
     numbers = chosen(declared, "n_queries=queries", "lost", "won", "coverage_p=coverage raw p")
     ranking = chosen(declared, "ranking_difference=ranking", "ranking_p=raw p")
     is_condition = kind != "judge"
+
+    def effect_of(place: int) -> Callable[[Condition], float | None]:
+        return lambda row: None if (effect := row.measures[place]) is None else effect.effect
+
     columns = (
         Column("condition" if is_condition else "judge", heading=kind),
         *(() if len({row.comparison.contender for row in rows}) == 1 else attributes("run=comparison.contender")),
@@ -348,8 +352,7 @@ def _conditions_details(rows: Sequence[Any], kind: str, title: str = "", measure
         *of_part("comparison", ranking),
         *((Column("ranking_p", heading="corrected p", form="p"),) if is_condition else ()),
         *(
-            Column(name, lambda row, place=place: row.measures[place] and row.measures[place].effect, form="+.4f")
-            for place, name in enumerate(measures)
+            Column(name, effect_of(place), form="+.4f") for place, name in enumerate(measures)
         ),
         *((
             Column("judged_a", lambda row: row.judged and row.judged[0], "judged A", "%"),

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ir_outcomes.columns import Column, chosen
@@ -328,7 +329,7 @@ def _comparisons(comparisons: Comparisons) -> View:
     table = marked_best(
         table_of(columns, ranked, *captions, alpha=alpha),
         coverage_difference=([item.coverage.difference for item in ranked], True),
-        restricted_difference=([item.restricted and item.restricted.difference for item in ranked], False),
+        restricted_difference=([None if item.restricted is None else item.restricted.difference for item in ranked], False),
     )
     significant = {
         (row, place)
@@ -466,8 +467,7 @@ def _published(result: SummaryVerdict) -> View:
         ),
     )
     headings = {" ": "", "  ": "", "B - A": "n", "p": "n", "p within rounding": "n"}
-    columns = [Column(heading, lambda row, place=place: row[place], form=form)
-               for place, (heading, form) in enumerate(headings.items())]  # fmt: skip
+    columns = [Column(heading, itemgetter(place), form=form) for place, (heading, form) in enumerate(headings.items())]
     settings = (
         f"{plural('query', result.n)}: won {result.won:g}, lost {result.lost:g}; alpha {result.alpha:g}; p: not corrected"
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult
 from ir_outcomes.columns import Column
 from ir_outcomes.comparison.holes import Holes, PairHoles, Tipping
 from ir_outcomes.comparison.plan import Plan
-from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural
+from ir_outcomes.formatting import fixed, interval, percent, plural
 from ir_outcomes.showing.view import Table, View, table_of, view_of
 from ir_outcomes.showing.views.comparison import queries_table
 from ir_outcomes.showing.words import places_of, settings_words
@@ -80,7 +80,7 @@ def _decisions_table(result: GateResult) -> Table:
         *((Column("against", lambda decision: decision.reference or result.baseline),) if result.reference is not None else ()),
         Column("status", heading="gate", form="label"),
         *(
-            Column(facet.name, lambda decision, place=place: _facet(decision, place), _heading(facet), "n")
+            Column(facet.name, _facet_at(place), _heading(facet), "n")
             for place, facet in enumerate(first)
         ),
         Column("missing", _missing, form="n"),
@@ -106,12 +106,19 @@ def _margin(facet: GateFacet) -> str:
     return f"{'-' if facet.higher_is_better else '+'}{facet.margin:.{places_of(facet.measured_in)}f}"
 
 
-def _facet(decision: GateDecision, place: int) -> str:
-    if place >= len(decision.facets):
-        return NOTHING
-    facet = decision.facets[place]
-    places = places_of(facet.measured_in)
-    return f"{fixed(facet.difference, places, signed=True)} {interval(facet.interval, places, signed=True)}"
+def _facet_at(place: int) -> Callable[[GateDecision], str | None]:
+    def shown(decision: GateDecision) -> str | None:
+        if place >= len(decision.facets):
+            return None
+        facet = decision.facets[place]
+        places = places_of(facet.measured_in)
+        return f"{fixed(facet.difference, places, signed=True)} {interval(facet.interval, places, signed=True)}"
+
+    return shown
+
+
+def _judged_share(at: str, run: int) -> Callable[[PairHoles], float | None]:
+    return lambda pair: None if (shares := getattr(pair, at)) is None else shares[run]
 
 
 def _missing(decision: GateDecision) -> str | None:
@@ -175,7 +182,7 @@ def _holes_table(result: Holes, settings: str) -> Table:
         *(
             Column(
                 f"{at} {run}",
-                lambda pair, at=at, place=place: (getattr(pair, at) or (None, None))[place],
+                _judged_share(at, place),
                 run,
                 "%",
                 group=group,

@@ -16,7 +16,7 @@ from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import FACETS, Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.pairs import PairVerdict
-from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
+from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, RankedRun
 from ir_outcomes.showing.view import Table, View, marked_best, table_of, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS
 from ir_outcomes.showing.words import better, direction, level_words, queries_words, settings_words
@@ -203,6 +203,10 @@ def _history(result: SotaHistory) -> View:
 @view_of.register
 def _rank_distribution(result: RankDistribution) -> View:
     shares = result.place_shares(min(MOST_PLACES, len(result.runs)))
+
+    def share_of(place: int) -> Callable[[RankedRun], float]:
+        return lambda run: shares[run.run][place]
+
     below = {run.run: run.above[place + 1] for place, run in enumerate(result.runs[:-1])}
     columns = (
         Column("rank", heading=" ", form="n"),
@@ -211,7 +215,7 @@ def _rank_distribution(result: RankDistribution) -> View:
         Column("expected_rank", heading="expected", form=".2f"),
         Column("range", lambda run: f"{run.low:.0f}..{run.high:.0f}", f"{100 * result.level:g} %", "n"),
         *(
-            Column(f"rank_{place + 1}", lambda run, place=place: shares[run.run][place], str(place + 1), "%", group="rank, %")
+            Column(f"rank_{place + 1}", share_of(place), str(place + 1), "%", group="rank, %")
             for place in range(min(MOST_PLACES, len(result.runs)))
         ),
         Column("top", heading=f"top {result.top_k}", form="%"),

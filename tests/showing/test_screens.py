@@ -1,0 +1,97 @@
+"""The first screens are short: lines, words and notes of real results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.evaluation.evaluate import evaluate_suite
+from ir_outcomes.results import Result
+from ir_outcomes.samples import write_sample
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> iro.Evaluation:
+    folder = tmp_path_factory.mktemp("sample")
+    write_sample(folder)
+    return iro.evaluate(
+        folder / "qrels.txt", str(folder / "*.run"), measures=["nDCG@10", "RR@10"], queries=folder / "queries.tsv"
+    )
+
+
+def measured(result: Result) -> tuple[int, int, int]:
+    """Lines, words and notes of a first screen, which fits into 80 columns."""
+    text = result.to_text()
+    lines = text.splitlines()
+    notes = sum(line.startswith("! ") for line in lines)
+    print(f"{type(result).__name__}: {len(lines)} lines, {len(text.split())} words, {notes} notes")  # noqa: T201
+    assert max(map(len, lines)) <= 80, text
+    assert notes <= 3
+    return len(lines), len(text.split()), notes
+
+
+def pair(evaluation: iro.Evaluation) -> Any:
+    return iro.compare(evaluation, "bm25", "bm25-stem")
+
+
+def check_pair(result: Any) -> None:
+    assert isinstance(result, iro.Comparison)
+    lines, words, _ = measured(result)
+    assert lines <= 20
+    assert words <= 160
+
+
+ANALYSES: dict[str, Callable[[iro.Evaluation], Result]] = {
+    "compare": lambda ev: iro.compare(ev, "bm25"),
+    "all pairs": lambda ev: iro.compare(ev, all_pairs=True, baseline="bm25"),
+    "leaderboard": iro.leaderboard,
+    "measures": lambda ev: iro.leaderboard(ev, measures=["RR@10", "nDCG@10", "coverage"]),
+    "cutoffs": lambda ev: iro.compare_cutoffs(ev, "bm25", "bm25-stem"),
+    "slices": lambda ev: iro.compare_slices(ev, "length", "bm25", "bm25-stem"),
+    "judges": lambda ev: iro.compare_judges({"nist": ev, "model": ev}, "bm25", "bm25-stem"),
+    "gate": lambda ev: iro.gate(iro.compare(ev, "bm25"), margins=(1.0, 0.5)),
+    "holes": lambda ev: iro.holes(ev, "bm25", "bm25-stem", cutoff=10),
+    "plan": lambda ev: iro.plan(pair(ev)),
+    "stability": lambda ev: iro.rank_distribution(ev, resamples=50),
+    "agreement": lambda ev: iro.agreement(ev, splits=5),
+    "reordering": iro.reordering,
+}
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_first_screens_of_the_sample(name: str, sample: iro.Evaluation) -> None:
+    assert measured(ANALYSES[name](sample))[0] <= 30
+
+
+@pytest.mark.parametrize("contender", ["bm25-flat", "bm25-stem", "rrf-stem-lsa"])
+def test_one_comparison_of_the_sample(contender: str, sample: iro.Evaluation) -> None:
+    check_pair(iro.compare(sample, "bm25", contender))
+    check_pair(iro.compare_measure(sample, "nDCG@10", "bm25", contender))
+
+
+def test_twenty_runs(real_data: Path) -> None:
+    runs = str(real_data / "trec-covid-r1" / "*.run.gz")
+    evaluation = iro.evaluate(real_data / "trec-covid-r1" / "qrels.round1.txt.gz", runs)
+    assert len(evaluation) == 20
+    first, *others = evaluation.names
+    for result in (iro.compare(evaluation, first), iro.leaderboard(evaluation), iro.compare(evaluation, first, all_pairs=True)):
+        assert measured(result)[0] <= 60
+    for contender in others:
+        check_pair(iro.compare(evaluation, first, contender))
+
+
+def suites(folder: Path) -> Iterator[Any]:
+    evaluations = evaluate_suite(folder)
+    names = next(iter(evaluations.values())).names
+    yield iro.compare_collections(evaluations, names[0])
+    yield iro.compare_collections(evaluations, names[0], names[1])
+
+
+@pytest.mark.parametrize("name", ["suite-colberter", "suite-rerankers"])
+def test_suites(name: str, real_data: Path) -> None:
+    for result in suites(real_data / name):
+        assert measured(result)[0] <= 30
