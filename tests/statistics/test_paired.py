@@ -31,7 +31,7 @@ from ir_outcomes.statistics import (
     wilcoxon,
 )
 from ir_outcomes.statistics.corrections import smallest_pvalue
-from ir_outcomes.statistics.counts import tally, tally_rows
+from ir_outcomes.statistics.counts import tally
 from ir_outcomes.statistics.intervals import t_interval
 from ir_outcomes.statistics.tests import (
     PAIRED,
@@ -44,6 +44,7 @@ from ir_outcomes.statistics.tests import (
     wilcoxon_tests,
 )
 from ir_outcomes.types import Floats
+from tests.helpers.samples import tally_rows
 
 whole = st.lists(st.integers(-6, 6), max_size=9).map(lambda values: np.array(values, dtype=np.float64))
 long_whole = st.lists(st.integers(-100, 100), min_size=51, max_size=90).map(lambda values: np.array(values, dtype=np.float64))

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from ir_outcomes.statistics import counts as counting
 from ir_outcomes.statistics import differences, pairwise_tests, rank_sum, sign_flip, sign_test, t_test, wilcoxon
-from ir_outcomes.statistics.counts import Differences, classes, count, medians, membership, tally, tally_rows
+from ir_outcomes.statistics.counts import Differences, classes, count, medians, membership, tally
 from ir_outcomes.statistics.resampling import kendall_taus, shared_ranks
 from ir_outcomes.statistics.tests import binomial_tests, rank_sum_tests, sign_flip_tests, sign_tests, t_tests, wilcoxon_tests
 from ir_outcomes.types import Floats
+from tests.helpers.samples import tally_rows
 
 values = st.one_of(
     st.integers(1, 6).map(float),

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.statistics import adjust, differences, sign_flip, signflips
-from ir_outcomes.statistics.counts import tally_rows
 from ir_outcomes.statistics.distributions import subset_sums
 from ir_outcomes.statistics.signflips import _far_from, saddlepoint_pvalues
 from ir_outcomes.statistics.tests import mean_tests, sign_flip_tests
 from ir_outcomes.types import Floats
+from tests.helpers.samples import tally_rows
 
 whole = st.lists(st.integers(-6, 6), max_size=9).map(lambda values: np.array(values, dtype=np.float64))
 

@@ -234,18 +234,6 @@ def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Difference
     return Differences(bits[starts].view(np.float64), positive[:, None], negative[:, None], moments)
 
 
-def tally_rows(changes: npt.ArrayLike) -> Differences:
-    """Count (n_samples, n) differences, a sample in each row."""
-    rows = np.asarray(changes, dtype=np.float64)
-    sizes = classes(np.abs(rows).ravel())
-    n_classes = len(sizes.distinct)
-    # One histogram for all: class, then sign, then sample.
-    code = with_signs(sizes, rows.ravel(), np.ones(rows.size, dtype=bool)).reshape(rows.shape)
-    cells = code * len(rows) + np.arange(len(rows))[:, None]
-    counts = np.bincount(cells.ravel(), minlength=2 * n_classes * len(rows)).astype(np.float64)
-    return Differences.of_counts(sizes.distinct, counts.reshape(2 * n_classes, len(rows)))
-
-
 def tally_subsets(change: Floats, counted: Bools, subsets: Members, clusters: Ints | None = None) -> Differences:
     """Count the differences of the counted queries in each of some subsets, (n_queries, n_subsets), or their cluster sums.
 
