@@ -149,6 +149,13 @@ def test_a_run_that_a_collection_of_a_suite_lacks_fails(sample: Path, tmp_path: 
     assert (done.returncode, "'new@secnod' is no run@collection" in done.stderr) == (1, True)
     (tmp_path / "second" / "new.run").touch()  # an empty run is not missing
     assert call(*words, "--allow-missing", "new@second").returncode == 3
+    (tmp_path / "second" / "new.run").unlink()
+    (tmp_path / "first" / "extra.run").touch()  # empty where it is, and missing in the other collection
+    done = call(*words, "--allow-missing", "new@second")
+    failed = {decision.name for decision in GateResult.from_json(done.stdout).decisions if decision.status == "fail"}
+    assert (done.returncode, failed) == (3, {
+        "extra on first", "extra on second", "extra against release on first", "extra against release on second",
+    })  # fmt: skip
 
 
 def test_a_reference_is_a_second_baseline(sample: Path, tmp_path: Path) -> None:

@@ -123,6 +123,12 @@ def test_a_leaderboard_with_jobs_and_of_a_saved_evaluation(command: Any, tmp_pat
     expected = command(*words)
     assert command(*words, "--jobs", "2", "--save", board) == expected
     assert command("leaderboard", "qrels.txt", board) == expected
+    names = [Path(run).stem for run in RUNS]
+    status, out, err = command(
+        "compare", "qrels.txt", names[0], board, "--format", "json"
+    )  # a baseline by its name in the file
+    assert (status, err) == (0, "")
+    assert {item["baseline"] for item in json.loads(out)["items"]} == {names[0]}
 
 
 def test_a_table_of_runs_by_queries_as_the_only_source(command: Any, tmp_path: Path) -> None:

@@ -96,6 +96,7 @@ def test_heads_digests_and_notes() -> None:
     (note,) = [note for note in found.background if "in 40 clusters" in note]
     assert note.startswith("240 queries in 40 clusters")
     assert "design effect" in note
+    assert "240 queries in 40 clusters" in str(found)
     assert iro.Comparison.from_json(found.to_json(per_query=True)) == found
     qrels, a, b = made_up()
     with pytest.raises(ParameterError, match="takes queries as independent"):

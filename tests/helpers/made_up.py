@@ -139,6 +139,7 @@ def board(n_runs: int) -> Any:
         measure="RR@100",
         higher_is_better=True,
         alpha=0.05,
+        correction="holm",
         measures=(),
         standings=tuple(standings),
         pairs=pairs,  # type: ignore[arg-type]

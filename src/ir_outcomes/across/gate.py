@@ -197,7 +197,6 @@ def _row(decision: GateDecision, baseline: str) -> dict[str, Any]:
 
 def gate_of(
     sides: Sequence[Side],
-    settings: Settings | None,
     *,
     margins: Sequence[float] | None,
     max_missing: float,
@@ -205,6 +204,9 @@ def gate_of(
     inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
 ) -> GateResult:
     """Decide on every contender in every collection, against the baseline and against the reference; see `gate`."""
+    settings = next((item.settings for item in sides[0].compared.values()), None)
+    if settings is not None and len({item.settings.cutoff for item in sides[0].compared.values()}) > 1:
+        settings = replace(settings, cutoff=None)
     margins = checked_margins(margins) or (None if settings is None else settings.margins)
     if margins is None:
         raise ParameterError(
@@ -253,6 +255,8 @@ def _found(
     for contender in side.contenders:
         for name in places:
             lacking = {run: side.lacking[run, name] for run in (side.baseline, contender) if (run, name) in side.lacking}
+            if not lacking and (contender, name) not in side.compared:
+                lacking = {contender: None}
             if not lacking:
                 yield contender, name, side.compared[contender, name]
             elif any(reason or f"{run}@{name}" not in allow_missing for run, reason in lacking.items()):
@@ -451,8 +455,7 @@ def gate(
     if isinstance(compared, Comparisons) and not compared:
         raise ParameterError("there is no comparison to decide on")
     sides = [side_of(side) for side in ([compared] if reference is None else [compared, reference])]
-    settings = (compared[0] if isinstance(compared, Comparisons) else compared).settings
-    return gate_of(sides, settings, margins=margins, max_missing=max_missing, allow_missing=allow_missing, inputs=inputs)
+    return gate_of(sides, margins=margins, max_missing=max_missing, allow_missing=allow_missing, inputs=inputs)
 
 
 def side_of(compared: Compared, contenders: Sequence[str] = (), empty: Mapping[Place, str] | None = None) -> Side:

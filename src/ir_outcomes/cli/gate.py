@@ -107,11 +107,9 @@ def gate(
         raise UsageError(f"{'--allow-missing' if allow_missing else '--baseline'} needs --suite.")
     else:
         found = _gate_runs(qrels, baseline, runs, reference, options, tests, queries, keep)
-    settings = None if found.compared is None else getattr(found.compared, "settings", None) or found.compared[0].settings
     result = gate_of(
-        found.sides, settings,
-        margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=found.inputs,
-    )  # fmt: skip
+        found.sides, margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=found.inputs
+    )
     output.write(result)
     if summary is not None:
         _append(summary, f"{result.to_markdown(details=True)}\n")

@@ -321,10 +321,14 @@ def evaluated_with_baseline(
     options: OneOrderOptions, qrels: Any, baseline: str, runs: Sequence[str], **settings: Any
 ) -> EvaluatedRuns:
     """Evaluate a baseline and contenders, where the baseline can be the name of one of the other runs."""
+    from ir_outcomes.evaluation.evaluate import is_saved
+    from ir_outcomes.evaluation.evaluation import load_evaluation
     from ir_outcomes.reading.files import name_of
 
     paths = run_files(runs)
-    called = list(options.names) if options.names else [name_of(path) for path in paths]
+    called = list(options.names or ())
+    for path in () if options.names else paths:
+        called += load_evaluation(path).names if is_saved(path) else [name_of(path)]
     if not os.path.exists(baseline) and (baseline == "best" or baseline in called):
         evaluation = options.evaluate(qrels, paths, **settings)
         return EvaluatedRuns(evaluation, baseline, [name for name in evaluation.names if name != baseline], is_single=False)

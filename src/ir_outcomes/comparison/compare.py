@@ -24,16 +24,7 @@ from ir_outcomes.comparison.facets import (
 from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, check_rules, checked_margins, pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, QueryOutcome, Verdict
-from ir_outcomes.comparison.verdict import (
-    DECISIONS,
-    LABELS,
-    Judgment,
-    direction_of,
-    judge,
-    run_tests,
-    samples_of,
-    stacked,
-)
+from ir_outcomes.comparison.verdict import DECISIONS, LABELS, Judgment, direction_of, judge, run_tests, samples_of, stacked
 from ir_outcomes.comparison.wording import notes_on_input, notes_on_verdict, ranked, sentence
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate, is_saved, with_saved_runs
@@ -43,15 +34,7 @@ from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import is_path, run_list
 from ir_outcomes.results import versions
 from ir_outcomes.statistics import randomized_tukey_hsd
-from ir_outcomes.types import (
-    FamilyCorrection,
-    Floats,
-    RankingTest,
-    Ties,
-    UnitChoice,
-    check_count,
-    check_one_order,
-)
+from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count, check_one_order
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 

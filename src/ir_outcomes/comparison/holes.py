@@ -16,15 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, contenders_of, from_items, horizon_of
-from ir_outcomes.comparison.verdict import (
-    DIRECTIONS,
-    LABELS,
-    PairTests,
-    judge,
-    run_tests,
-    samples_of,
-    stacked,
-)
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, PairTests, judge, run_tests, samples_of, stacked
 from ir_outcomes.errors import IrOutcomesWarning, ParameterError, some, user_stacklevel
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, unjudged_share
@@ -34,16 +26,7 @@ from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Immutable, Result, cells_of, versions
 from ir_outcomes.statistics import adjust
-from ir_outcomes.types import (
-    Bools,
-    Correction,
-    Floats,
-    Ints,
-    RankingTest,
-    check_choice,
-    check_one_order,
-    check_positive,
-)
+from ir_outcomes.types import Bools, Correction, Floats, Ints, RankingTest, check_choice, check_one_order, check_positive
 
 LARGEST_BLOCK = 1 << 20  # items that are worked on at a time
 NO_PVALUES: Floats = np.empty(0)

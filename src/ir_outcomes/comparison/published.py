@@ -184,8 +184,8 @@ def verdict_from_summary(
         coverage_pvalues=(float(min(pvalue, pvalues.min())), float(max(pvalue, pvalues.max()))),
         labels=tuple(labels),
         notes=(
-            "From published numbers it cannot be checked whether early answers were lost and late ones won: a guard that "
-            "compare applies is missing here.",
+            "Published numbers can neither confirm a direction with one facet, which the label therefore lacks, nor show that "
+            "early answers were lost and late ones won; strict and do no harm are the rules of the paper.",
         ),
         versions=versions(),
     )

@@ -77,10 +77,11 @@ def level_words(alpha: float) -> str:
     return f"{100 * (1 - alpha):g} % interval"
 
 
-def queries_words(n_queries: int, n_unanswerable: int) -> str:
-    """Say how many queries were evaluated: every head of a table states this."""
+def queries_words(n_queries: int, n_unanswerable: int, n_clusters: int | None = None) -> str:
+    """Say how many queries were evaluated, and in how many clusters: every head of a table states this."""
     left_out = f" ({n_unanswerable} unanswerable left out)" if n_unanswerable else ""
-    return f"{plural('query', n_queries)}{left_out}"
+    within = f" in {plural('cluster', n_clusters)}" if n_clusters else ""
+    return f"{plural('query', n_queries)}{within}{left_out}"
 
 
 def items_words(unit: str) -> str:

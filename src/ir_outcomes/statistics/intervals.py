@@ -104,15 +104,10 @@ def t_interval(mean: float, error: float, df: float, level: float) -> Interval:
 
 
 def effective_df(d: npt.ArrayLike) -> float:
-    """Degrees of freedom that the variance of the differences has, given their kurtosis.
+    """Degrees of freedom of a chi-square that varies, relative to its mean, as much as the variance of the differences does.
 
-    The variance s^2 of n values has relative variance ``g / n + 2 / (n - 1)``, where g is the excess kurtosis (0 for normal
-    values). A chi-square with ``2 / (g / n + 2 / (n - 1))`` degrees of freedom has the same relative variance. g is the
-    bias-corrected sample kurtosis (`scipy.stats.kurtosis` with ``bias=False``), at least 0, so that the result is at most
-    n - 1; it is close to 2 where a single one of many differences is not 0, and n - 1 for fewer than four differences.
-
-    O'Neill 2014, "Some useful moment results in sampling problems" (variance of s^2); Satterthwaite 1946 (matching a
-    chi-square).
+    The variance s^2 of n values has relative variance ``g / n + 2 / (n - 1)``, g their excess kurtosis (O'Neill 2014); matched
+    as by Satterthwaite 1946. g is bias-corrected, at least 0: at most n - 1, and close to 2 where one of many values differs.
     """
     d = numbers("d", d)
     n = len(d)
@@ -261,18 +256,7 @@ def coverage_interval(d: npt.ArrayLike, step: float, level: float, clusters: npt
 
 
 def odds_ratio(won: int, lost: int) -> float | None:
-    """Odds of won to lost; None where nothing was lost.
-
-    Raises
-    ------
-    ParameterError
-        If a count is negative.
-
-    Examples
-    --------
-    >>> odds_ratio(25, 2)
-    12.5
-    """
+    """Odds of won to lost; None where nothing was lost."""
     check_discordant(won, lost)
     return won / lost if lost else None
 

@@ -36,38 +36,13 @@ def band_of_events(
     seed: int = 0,
     resamples: int = 9_999,
 ) -> Band | None:
-    """Compute the simultaneous band of the difference of two step curves, such as the shares of queries answered by rank k.
+    """Simultaneous band of the difference of two step curves, such as the shares of queries answered by rank k; None for n < 2.
 
-    Each of n queries has a curve in each run, a step function of the rank from 1 on; the band holds for all ranks at once.
+    At a rank the difference of a query (0 to n - 1), contender minus baseline, changes by a step; (m,) each. With
+    `smallest_step`, as `coverage_interval` has it, the widths are positive at every rank. Signs are those of clusters, if any.
 
-    Parameters
-    ----------
-    query, rank, step : (m,) array_like
-        The steps: a query, a rank, and the change of the query's difference, contender minus baseline, from this rank on: 1 /
-        (relevant documents) where the contender finds a document at this rank, the negative of that where the baseline does.
-    depth : int
-        Largest rank; steps beyond it are ignored.
-    smallest_step : float, optional
-        Mean over the queries of the smallest possible step, as the step of `coverage_interval`. The widths then use the
-        standard error of that interval, which is positive at every rank; by default they use that of the sample, which is 0
-        where no query differs.
-    clusters : (n,) array_like of int, optional
-        The widths then use the standard error of `linearized` values, and signs are those of clusters.
-
-    Returns
-    -------
-    Band or None
-        None for fewer than two queries.
-
-    References
-    ----------
-    Wu 1986 (wild bootstrap, with random signs); Mammen 1993; Montiel Olea and Plagborg-Moller 2019 for the sup-t band.
-
-    Notes
-    -----
     With centred differences e_i(k) = d_i(k) - D(k), the factor c is the `level` quantile, over random signs s_i, of the largest
-    ``|sum_i s_i e_i(k)| / n / SE(k)`` over k. Only the queries that differ somewhere need their own signs: the others have
-    e_i(k) = -D(k), and the sum of their signs is one binomial number for each draw.
+    ``|sum_i s_i e_i(k)| / n / SE(k)`` over k (Wu 1986; Montiel Olea and Plagborg-Moller 2019).
 
     Drawn from real pairs of runs (``benchmarks/pooling_bands_planning.py``), 95 % bands hold at all ranks at once in 34 to 51,
     77 to 80 and 88 to 89 % of the samples of 50, 200 and 1000 queries, because at some ranks no query or very few differ in the
@@ -118,6 +93,7 @@ def _critical(curves: Floats, mean: Floats, error: Floats, n: int, level: float,
     rng = np.random.default_rng(seed)
     scaled = curves[:, varying] / (n * error[varying])
     center = mean[varying] / (n * error[varying])
+    # Only the queries that differ somewhere need signs of their own: the sum of the signs of all others is one binomial number.
     same = n - len(curves)
     largest = np.empty(resamples)
     batch = max(1, (1 << 21) // max(1, len(curves)))  # bounds the memory that the signs take

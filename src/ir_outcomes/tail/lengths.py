@@ -148,7 +148,7 @@ def _refuse_lists_without_irrelevant_documents(runs: Sequence[SearchLengths]) ->
             )
 
 
-STEPS = ("atomize P", "harmonic within queries", "harmonic across queries")  # from AP to ASL, in `ablation`
+STEPS: tuple[str, ...] = ("atomize P", "harmonic within queries", "harmonic across queries")  # from AP to ASL, in `ablation`
 PRECISION_DEPTH = 20
 ASL_FIRST = 10
 

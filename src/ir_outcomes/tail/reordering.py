@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -162,36 +162,31 @@ def reordering(
         raise ParameterError("there is only 1 run; reordering needs at least two")
     if measures is None:
         found = runs_at_depth(ev, cutoff, missing)
-        chosen = _Measures(ablation(found.runs, missing), STEPS, found.settings, found.notes)
+        scores, called, settings, notes = ablation(found.runs, missing), STEPS, found.settings, found.notes
     else:
-        chosen = _named(ev, measures, cutoff, missing)
-    values = [_magnitudes(scores) for scores in chosen.scores]
-    better = [_better(scores, means) for scores, means in zip(chosen.scores, values, strict=True)]
-    measured = [*zip(chosen.scores, values, better, strict=True)]
-    steps = [*zip(chosen.steps, pairwise(measured), strict=True)]
+        scores, notes = _named(ev, measures, cutoff, missing)
+        called, settings = tuple(f"{new.measure} for {old.measure}" for old, new in pairwise(scores)), None
+    values = [_magnitudes(of_runs) for of_runs in scores]
+    better = [_better(of_runs, means) for of_runs, means in zip(scores, values, strict=True)]
+    measured = [*zip(scores, values, better, strict=True)]
+    steps = [*zip(called, pairwise(measured), strict=True)]
     if len(steps) > 1:
         steps.append(("cumulative", (measured[0], measured[-1])))
     return Reordering(
         changes=tuple(_change(step, old, new) for step, (old, new) in steps),
         runs=ev.names,
-        measures=tuple(scores.measure for scores in chosen.scores),
+        measures=tuple(of_runs.measure for of_runs in scores),
         values=tuple(tuple(None if np.isnan(mean) else float(mean) for mean in means) for means in values),
-        settings=chosen.settings,
-        notes=chosen.notes,
+        settings=settings,
+        notes=notes,
         versions=versions(),
     )
 
 
-class _Measures(NamedTuple):
-    """What the runs are ordered by, one measure after another."""
-
-    scores: list[Scores]
-    steps: tuple[str, ...]
-    settings: TailSettings | None
-    notes: tuple[str, ...]
-
-
-def _named(ev: Evaluation, measures: Sequence[Any], cutoff: int | None, missing: Missing) -> _Measures:
+def _named(
+    ev: Evaluation, measures: Sequence[Any], cutoff: int | None, missing: Missing
+) -> tuple[list[Scores], tuple[str, ...]]:
+    """Return the values of the measures, and notes."""
     if isinstance(measures, str) or len(measures) < 2:
         raise ParameterError("measures: name at least two, the old and the new")
     parsed = [parse_measure(measure) for measure in measures]
@@ -208,16 +203,11 @@ def _named(ev: Evaluation, measures: Sequence[Any], cutoff: int | None, missing:
             notes |= dict.fromkeys(depth_notes)
         scores.append(ev.scores_of(measure))
     notes |= dict.fromkeys(note for of_measure in scores for note in of_measure.notes())
-    return _Measures(
-        scores,
-        tuple(f"{new.measure} for {old.measure}" for old, new in pairwise(scores)),
-        settings=None,
-        notes=tuple(notes),
-    )
+    return scores, tuple(notes)
 
 
 def _is_asl_of_all(measure: Any) -> bool:
-    """Tell whether a measure is ASL over all relevant documents, found or not, which depends on the depth."""
+    """Return whether a measure is ASL over all relevant documents, found or not, which depends on the depth."""
     return bool(measure.NAME == ASL.NAME and "baseline" not in measure.params)
 
 

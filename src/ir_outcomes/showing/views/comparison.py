@@ -189,7 +189,7 @@ def _all_queries(comparison: Comparison) -> Line:
 
 def _outcomes_line(comparison: Comparison) -> str:
     counts = ", ".join(f"{name} {getattr(comparison.outcomes, name)}" for name in ("won", "both", "neither", "lost"))
-    queries = queries_words(comparison.n_queries, comparison.n_unanswerable)
+    queries = queries_words(comparison.n_queries, comparison.n_unanswerable, comparison.settings.n_clusters)
     return f"{queries}{'' if comparison.unit == 'query' else ', relevant documents'}: {counts}"
 
 
@@ -318,7 +318,7 @@ def _comparisons(comparisons: Comparisons) -> View:
     pairs = len({item.baseline for item in ranked}) > 1
     against = "" if pairs else f" against {first.baseline} (A)"
     captions = [
-        f"{queries_words(first.n_queries, first.n_unanswerable)}, {', '.join(_settings(first))}",
+        f"{queries_words(first.n_queries, first.n_unanswerable, first.settings.n_clusters)}, {', '.join(_settings(first))}",
         "; ".join(corrected_words(ranked, "pair" if pairs else "run")),
     ]
     declared = columns_of(ranked)
@@ -445,7 +445,7 @@ def paper_view(result: Any) -> View:
         f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon "
         f"signed rank, t: paired t test; p-values are raw, the verdict uses corrected ones. {directions}A differs from row to "
         "row under (3), because each row has its own queries that both answer.",
-        f"{queries_words(first.n_queries, first.n_unanswerable)}, {settings_caption(first)}",
+        f"{queries_words(first.n_queries, first.n_unanswerable, first.settings.n_clusters)}, {settings_caption(first)}",
     )
     table = table_of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
     return View("The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes)
