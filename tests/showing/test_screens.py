@@ -19,7 +19,11 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> iro.Evaluation:
     folder = tmp_path_factory.mktemp("sample")
     write_sample(folder)
     return iro.evaluate(
-        folder / "qrels.txt", str(folder / "*.run"), measures=["nDCG@10", "RR@10"], queries=folder / "queries.tsv"
+        folder / "qrels.txt",
+        str(folder / "*.run"),
+        measures=["nDCG@10", "RR@10"],
+        unjudged=True,
+        queries=folder / "queries.tsv",
     )
 
 

@@ -431,7 +431,7 @@ def _merged(notes: Iterable[tuple[str, str]], n: int) -> list[str]:
         elif len(names) == 1:
             merged.append(f"{headline.rstrip('.')}, for {names[0]}{colon or '.'}{rest}")
         else:
-            merged.append(f"{headline.rstrip('.')}, for {len(names)} of {n}: {some(names)}.")
+            merged.append(f"{headline.rstrip('.')}, for {len(names)} of {n}: {some(names, 3)}.")
     return merged
 
 
