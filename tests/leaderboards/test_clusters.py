@@ -61,6 +61,7 @@ def test_resamples_draw_clusters() -> None:
     evaluation = evaluated()
     result = iro.rank_distribution(evaluation, resamples=40, seed=7)
     scores = scores_of(evaluation)
+    assert evaluation.clusters is not None
     codes = np.unique(evaluation.clusters, return_inverse=True)[1]
     drawn = np.random.default_rng(7).integers(0, 20, (40, 20))
     ranks = []

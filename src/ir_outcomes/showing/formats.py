@@ -150,7 +150,7 @@ def _html_list(notes: Sequence[str]) -> str:
 def as_csv(rows: Sequence[Mapping[str, Any]], *, spreadsheet: bool = False) -> str:
     """Write rows with a header; empty for None."""
     columns = list(dict.fromkeys(column for row in rows for column in row))
-    lines = [columns, *([row.get(column) for column in columns] for row in rows)]
+    lines: list[list[Any]] = [columns, *([row.get(column) for column in columns] for row in rows)]
     return "\n".join(_csv_line(line, spreadsheet) for line in lines)
 
 
