@@ -225,17 +225,16 @@ def sentence_of(audit: Audit, reference: str) -> str:
         return f"{opening}; {audit.judge} is wrong about the difference, on the labeled queries by {off}."
     if audit.answer == "holds":
         return f"{opening}; the finding of {audit.judge} holds by {reference}."
-    enough = "" if audit.needed is None or audit.needed.queries is None else f"; about {audit.needed.queries} would show it"
+    more = audit.needed.queries if audit.needed is not None and audit.n_labeled < audit.n_queries else None
+    enough = "" if more is None else f"; about {more} would show it"
     return f"{opening}; whether it holds cannot be told with {plural('labeled query', audit.n_labeled)}{enough}."
 
 
 def notes_on_audits(evaluations: Mapping[str, Evaluation], reference: str) -> Iterator[str]:
     """Say what an audit depends on: a random sample, enough labeled queries, and the same documents."""
     truth = evaluations[reference]
-    yield (
-        f"The queries that {reference} labeled must be a random sample of all, such as to_label draws. The findings are not "
-        "corrected for the number of runs, judges and facets."
-    )
+    if any(len(_labeled(truth, evaluation)) < len(evaluation.query_ids) for evaluation in evaluations.values()):
+        yield f"The queries that {reference} labeled must be a random sample of all, such as to_label draws."
     if truth.clusters is not None:
         yield "Dependent queries: audits take queries as independent; the labels respect clusters."
     for judge, evaluation in evaluations.items():

@@ -95,7 +95,9 @@ def _show_warning(otherwise: Any, message: Warning | str, category: type[Warning
 def as_options(text: str) -> str:
     """Write advice about arguments in the words of the command line."""
     text = re.sub(r"\b(judged_only|all_pairs)=True\b", lambda found: f"--{found[1].replace('_', '-')}", text)
-    return re.sub(r"\b(cutoff|rel|unit|ties|alpha|margins|correction)=(\"?)([\w.,]*\w)\2", r"--\1 \3", text)
+    # Not in the parentheses of a measure, ESL(rel=2)@100, which is written the same everywhere.
+    text = re.sub(r"(?<![(\w])(cutoff|rel|unit|ties|alpha|margins|correction)=(\"?)([\w.,]*\w)\2", r"--\1 \3", text)
+    return re.sub(r"\bclusters='(\S+)'", r"--clusters '\1'", text)
 
 
 def standard_output() -> TextIO:

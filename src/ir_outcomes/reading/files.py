@@ -218,7 +218,10 @@ def check_bytes(block: Block, source: str) -> None:
     data = block.data
     if b"\0" in data:
         at = data.index(b"\0")
-        problem = "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8"
+        problem = (
+            "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8, and a saved evaluation (.npz) stands "
+            "for runs"
+        )
         raise FormatError(source, problem, line=_line_at(block, at), text=_around(data, at))
     try:
         data.decode()

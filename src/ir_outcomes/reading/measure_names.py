@@ -151,6 +151,7 @@ def _parsed(text: str) -> tuple[str, dict[str, Any], Any]:
         return call.func.id, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}, at
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         shown = text if len(text) <= 80 else text[:77] + "..."
+        problem = "its values must be numbers or texts in quotes" if "malformed" in str(error) else error
         raise ParameterError(
-            f"{shown!r} is not a measure ({error}); write Name(parameter=value)@cutoff, such as ESL(rel=2)@100"
+            f"{shown!r} is not a measure ({problem}); write Name(parameter=value)@cutoff, such as ESL(rel=2)@100"
         ) from None

@@ -269,15 +269,21 @@ def _judges(result: JudgesComparison) -> View:
     named = f"{contenders[0]} (B)" if len(contenders) == 1 else plural("run", len(contenders))
     captions = [_head(comparisons[0].settings, "rel"), "; ".join(corrected_words(comparisons))]
     details = [_conditions_details(result.judgments, "judge")]
+    # The sentences about audits say what their table says: they stand on the first screen where they are few.
+    few = len(result.audits) <= 3
+    answers, in_words = (
+        (result.sentences, ()) if few else (result.sentences[: len(contenders)], result.sentences[len(contenders) :])
+    )
     if result.flips:
         details.append(_flips_table(result))
     return View(
         f"{named} against {result.baseline} (A) under {plural('judge', len(result.judges))}",
-        sentences=result.sentences,
+        sentences=answers,
         tables=(table_of(columns, result.judgments, "rel: smallest relevant grade", *captions), *audits),
         notes=result.notes,
         more="intervals, outcomes, queries on which judges disagree" if result.flips else "intervals, outcomes",
         details=tuple(details),
+        background=in_words,
     )
 
 
@@ -297,14 +303,17 @@ def _audits_table(result: JudgesComparison) -> Table:
         ),
         Column("answer", heading="finding", form="label"),
     )
-    worth = [f"{fixed(audit.worth, 2)} ({audit.judge}, {audit.facet})" for audit in result.audits]
+    sampled = [audit for audit in result.audits if audit.n_labeled < audit.n_queries]
+    worth = [f"{fixed(audit.worth, 2)} ({audit.judge}, {audit.facet})" for audit in sampled]
     return table_of(
         columns,
         result.audits,
         "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge "
         f"over all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from "
-        "both",
-        f"as good as so many times the labeled queries: {', '.join(worth[:3])}{' and more in the JSON' if worth[3:] else ''}",
+        "both, where a query without a relevant document counts as no difference; not corrected for the number of findings",
+        f"as good as so many times the labeled queries: {', '.join(worth[:3])}{' and more in the JSON' if worth[3:] else ''}"
+        if worth
+        else "",
         title=f"Do the findings hold by {result.reference}?",
     )
 

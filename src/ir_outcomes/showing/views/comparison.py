@@ -91,9 +91,12 @@ def _title(comparison: Comparison) -> str:
 
 def _answer(comparison: Comparison) -> Iterator[str]:
     """Say the differences in plain words."""
-    yield f"It {_coverage_words(comparison)}, and {_ranking_words(comparison)}."
-    if comparison.verdict.label == "no significant difference":
-        yield "These differences may be chance."
+    if not comparison.coverage.n_nonzero and not comparison.ranking.n_nonzero:
+        yield "The two runs do not differ on any query."
+    else:
+        yield f"It {_coverage_words(comparison)}, and {_ranking_words(comparison)}."
+        if comparison.verdict.label == "no significant difference":
+            yield "These differences may be chance."
     if comparison.settings.margins is not None:
         yield _margin_sentence(comparison)
 
