@@ -163,6 +163,10 @@ def test_runs_are_read_again_where_unjudged_documents_were_not_kept(tmp_path: Pa
     with pytest.warns(iro.IrOutcomesWarning, match="all runs are read again; pass unjudged=True to evaluate"):
         again = iro.holes(iro.evaluate(qrels, paths, cutoff=5), "A")
     assert again == iro.holes(kept, "A")
+    clusters = {query: str(number // 3) for number, query in enumerate(qrels)}
+    with pytest.warns(iro.IrOutcomesWarning, match="all runs are read again"):
+        again = iro.holes(iro.evaluate(qrels, paths, cutoff=5, clusters=clusters), "A")
+    assert again == iro.holes(iro.evaluate(qrels, paths, cutoff=5, unjudged=True, clusters=clusters), "A")
     with pytest.raises(ParameterError, match="some runs cannot be read again"):
         iro.holes(iro.evaluate(qrels, [iro.search_lengths(qrels, path, cutoff=5) for path in paths], cutoff=5), "A")
 

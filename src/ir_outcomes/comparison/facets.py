@@ -441,7 +441,7 @@ def _mean(values: Floats) -> float | None:
 
 
 def _mean_difference(change: Floats) -> float | None:
-    """Mean of the differences; exactly 0 where it is 0 but for rounding, as in the tests."""
+    """Mean of the differences; exactly 0 where it is 0 except for rounding, as in the tests."""
     if not len(change):
         return None
     total, absolute = float(change.sum()), float(np.abs(change).sum())

@@ -162,7 +162,8 @@ def _changes(holdings: Holdings, relevant: Bools) -> Floats:
     """Return the changes of coverage, search length and restricted search length, (3, n_queries), under one assignment."""
     pair, counted = _paired(holdings, relevant)
     restricted = pair.restricted
-    assert restricted is not None  # holes are looked at within a cutoff
+    if restricted is None:
+        raise ParameterError("holes are looked at within a cutoff: give one")
     ranking = np.where(pair.shared, pair.length_contender - pair.length_baseline, 0.0)
     changes = np.zeros((3, holdings.n_queries))
     changes[:, counted[0]] = pair.found_contender - pair.found_baseline, ranking, restricted.contender - restricted.baseline
@@ -591,19 +592,21 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
         raise ParameterError(f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}")
     message = f"the unjudged documents were not kept, so all runs are read again; {remedy}"
     warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+    clusters = evaluation.clusters
     return evaluate(
         evaluation.qrels, evaluation.sources, names=evaluation.names, unjudged=True, cutoff=evaluation.cutoff,
         rel=evaluation.rel, unit=evaluation.unit, ties=evaluation.ties,
+        clusters=None if clusters is None else dict(zip(evaluation.query_ids, map(str, clusters.tolist()), strict=True)),
     )  # fmt: skip
 
 
 def _kept(evaluation: Evaluation) -> tuple[RankedDocuments, ...]:
     """Return the unjudged documents within the cutoff."""
-    assert evaluation.unjudged is not None
-    cutoff, depth = evaluation.cutoff, min(kept.depth for kept in evaluation.unjudged)
+    unjudged = evaluation.unjudged or ()
+    cutoff, depth = evaluation.cutoff, min(kept.depth for kept in unjudged)
     if cutoff > depth:
         raise ParameterError(f"cutoff={cutoff}: unjudged documents were kept to rank {depth}; pass cutoff={cutoff} to evaluate")
-    return tuple(kept.first(cutoff) for kept in evaluation.unjudged)
+    return tuple(kept.first(cutoff) for kept in unjudged)
 
 
 def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, float] | None:

@@ -126,7 +126,7 @@ def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int
         return np.abs(sums - np.swapaxes(sums, -1, -2)) / shared
 
     observed = differences(np.where(defined, scores, 0.0))
-    slack = 1e-12 * max(float(observed.max(initial=0.0)), 1e-300)  # differences that are equal but for rounding reach it
+    slack = 1e-12 * max(float(observed.max(initial=0.0)), 1e-300)  # differences that are equal except for rounding reach it
     # Queries with equally many values are permuted together: which queries, where their values stand, and the values.
     n_values = defined.sum(axis=1)
     groups = []

@@ -75,7 +75,7 @@ class Differences(NamedTuple):
 
     @property
     def totals(self) -> Floats:
-        """Sum of the differences of each sample; exactly 0 where it is 0 but for rounding."""
+        """Sum of the differences of each sample; exactly 0 where it is 0 except for rounding."""
         up, down = self.sizes @ self.positive, self.sizes @ self.negative
         return np.where(np.abs(up - down) > 1e-12 * (up + down), up - down, 0.0)
 
@@ -91,7 +91,7 @@ class Differences(NamedTuple):
 
 
 def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
-    """Subtract pairwise; differences that are equal but for rounding become equal.
+    """Subtract pairwise; differences that are equal except for rounding become equal.
 
     1/2 - 1/3 and 1/3 - 1/6 are tied, although floating point puts them 3e-17 apart; rank tests would take them for different.
 

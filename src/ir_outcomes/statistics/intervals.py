@@ -359,7 +359,7 @@ def ratio_interval(
 def log_ratio_influence(baseline: Floats, contender: Floats) -> Floats:
     """What each pair adds to the logarithm of the ratio of means, to first order; the values sum to 0.
 
-    Values that are 0 but for rounding, relative to their two terms, are made 0, so that pairs of one ratio have no variance.
+    Values that are 0 except for rounding, relative to their two terms, are made 0, so that pairs of one ratio have no variance.
     """
     x, y = baseline / baseline.mean(), contender / contender.mean()
     values: Floats = y - x

@@ -73,7 +73,7 @@ def _pvalue(sizes: Floats, positive: Floats, negative: Floats, levels: Levels | 
     exact = "exact"
     if flipped == 0.0:  # also avoids a grid of steps of size 0
         return max(math.ldexp(1.0, 1 - n), SMALLEST_PVALUE), exact
-    if abs(up - down) <= 1e-12 * total:  # sums that are equal but for rounding
+    if abs(up - down) <= 1e-12 * total:  # sums that are equal except for rounding
         return 1.0, exact
     units = _in_units(sizes, counts)
     if units is not None:
@@ -81,7 +81,7 @@ def _pvalue(sizes: Floats, positive: Floats, negative: Floats, levels: Levels | 
         if n * limit <= (64 << (n // 2) if n <= MOST_ENUMERATED else MOST_STEPS):  # the quicker of the two
             return _two_sided(_counted(units, counts, limit, limit)[0]), exact
     if n <= MOST_ENUMERATED:
-        # Sums that are equal but for rounding reach the limit.
+        # Sums that are equal except for rounding reach the limit.
         return _two_sided(_enumerated(np.repeat(sizes, counts.astype(np.int64)), flipped + 1e-12 * total)), exact
     return _two_sided(_counted_on_grid(sizes, counts, flipped, levels)), "to within 1 %"
 

@@ -50,7 +50,7 @@ class Test:
     direction : int
         -1, 0 or 1: sign of the effect in the test's own terms (mean for t and sign-flip, W+ minus W- for Wilcoxon, positive
         minus negative differences for sign and binomial tests, rank sums for the rank sum test). 0 also for means that are
-        equal but for rounding.
+        equal except for rounding.
     n : int
         Number of observations that the statistic is computed from: all differences for t, those that are not zero for the
         other paired tests, both samples together for the rank sum test. With clusters, clusters.

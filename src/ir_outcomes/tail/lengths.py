@@ -718,6 +718,5 @@ def _importance(move: DocumentChange) -> float:
     """Sort the best-ranked of the documents that one run found first, and the largest changes."""
     if move.change is not None:
         return -abs(move.change)
-    rank = move.contender_rank if move.baseline_rank is None else move.baseline_rank
-    assert rank is not None  # at least one run found the document
-    return float(rank)
+    ranks = (move.baseline_rank, move.contender_rank)
+    return float(next(rank for rank in ranks if rank is not None))  # at least one run found the document
