@@ -114,7 +114,7 @@ SLACK = 1e-12  # means of the same values, added in another order, differ by no 
 
 
 def shared_ranks(gains: npt.ArrayLike) -> Ints:
-    """Ranks from 1 of (n_samples, n_systems) means of which higher is better; those equal except for rounding share the smaller.
+    """Ranks from 1 of (n_samples, n_systems) means, where higher is better; those equal except for rounding share the smaller.
 
     An undefined mean is -inf, and comes last.
     """
