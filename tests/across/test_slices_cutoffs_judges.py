@@ -173,3 +173,18 @@ def test_of_labels_that_are_equally_frequent_the_first_prevails() -> None:
 def test_no_contender_is_said(evaluation: iro.Evaluation, compare: Callable[[iro.Evaluation], Any]) -> None:
     with pytest.raises(ParameterError, match="there is no contender; name a run other than the baseline"):
         compare(evaluation)
+
+
+def test_whether_slices_differ_is_not_tested_where_queries_come_in_clusters() -> None:
+    qrels = {f"c{number // 4}::{number}": {"a": 1} for number in range(160)}
+    runs = {
+        "one": {query: {"x": 3.0, "a": 2.0} if number % 3 else {"a": 1.0} for number, query in enumerate(qrels)},
+        "two": {query: {"x": 3.0, "a": 2.0} if number % 5 else {"a": 1.0} for number, query in enumerate(qrels)},
+    }
+    labels = {query: "even" if number % 2 else "odd" for number, query in enumerate(qrels)}
+    independent = iro.compare_slices(iro.evaluate(qrels, runs), labels, "one")
+    clustered = iro.compare_slices(iro.evaluate(qrels, runs, clusters="by:::"), labels, "one")
+    assert independent.differ
+    assert clustered.differ == ()
+    assert "not tested: queries come in clusters" in " ".join(str(clustered).split())
+    assert [row.comparison.n_queries for row in clustered.conditions] == [80, 80]

@@ -308,7 +308,8 @@ def _decide(
 def _facet(compared: Comparison, against: Against) -> GateFacet:
     """Add to one facet against its margin how many queries would settle it."""
     facet, margin, needed = against.facet, against.margin, None
-    if against.status == "inconclusive" and compared.queries is not None:
+    independent = compared.settings.n_clusters is None  # the number needed is one of queries
+    if against.status == "inconclusive" and compared.queries is not None and independent:
         level = compared.settings.first_step_level
         needed = queries_for_mean(*changes_of(compared.queries, facet.name), margin, alpha=level, power=POWER)
     return GateFacet(

@@ -214,14 +214,15 @@ def _slices(result: SlicesComparison) -> View:
         for row in result.differ
         if row.pvalue is not None and row.pvalue <= result.settings.alpha
     ]
-    answer = f"they differ for {listed(found)}" if found else "no evidence that they differ"
+    nothing = "no evidence that they differ" if result.differ else "whether they differ is not tested: queries come in clusters"
+    answer = f"they differ for {listed(found)}" if found else nothing
     named = f"{next(iter(contenders))} (B)" if len(contenders) == 1 else plural("run", len(contenders))
     return View(
         f"{named} against {result.baseline} (A), {plural('slice', len(result.slices))} by {result.by}",
         answer,
         tables=tuple(tables),
         more="the test whether slices differ, counts, p",
-        details=(tested, _conditions_details(result.conditions, "slice")),
+        details=(*([tested] if result.differ else []), _conditions_details(result.conditions, "slice")),
         background=result.notes,
     )
 
