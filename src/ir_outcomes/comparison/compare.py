@@ -410,7 +410,7 @@ def _refuse_settings_of_evaluation(**given: Any) -> None:
 
 
 def _is_same(run: Any, baseline: Any) -> bool:
-    """Tell whether two runs are the same object or the same file."""
+    """Return whether two runs are the same object or the same file."""
     if is_path(run) and is_path(baseline):
         try:
             return os.path.samefile(run, baseline)
