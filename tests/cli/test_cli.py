@@ -63,7 +63,7 @@ def test_the_judge_without_relevant_documents_is_named(sample: Path) -> None:
     judges = ("--judge", "people=qrels.txt", "--judge", "model=qrels.txt@9")
     done = call("compare-judges", "bm25.run", "bm25-stem.run", *judges, folder=sample)
     assert done.returncode == 1
-    assert "judge model (qrels.txt): no query of the qrels has a relevant document at rel=9" in " ".join(done.stderr.split())
+    assert "judge model (qrels.txt): no query of the qrels has a relevant document" in " ".join(done.stderr.split())
 
 
 def test_lists_of_queries(sample: Path) -> None:
