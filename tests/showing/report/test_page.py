@@ -7,6 +7,7 @@ import dataclasses
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -234,12 +235,13 @@ class TestRankings:
         plain = dataclasses.replace(evaluation, texts={})
         given: Any = {"one": plain, "two": plain.restrict(plain.query_ids[:20])} if kind == "collections" else plain
         by = {query: f"slice {number % 2}" for number, query in enumerate(plain.query_ids)}
-        result = {
+        makers: dict[str, Callable[[], Any]] = {
             "collections": lambda: iro.compare_collections(given, "a"),
             "slices": lambda: iro.compare_slices(given, by, "a"),
             "board": lambda: iro.leaderboard(given),
-        }[kind]()
-        texts = {"docs": {"gold": "the text"}, "queries": evaluation.texts}
+        }
+        result = makers[kind]()
+        texts: dict[str, Any] = {"docs": {"gold": "the text"}, "queries": evaluation.texts}
         with pytest.raises(iro.ParameterError, match=r"the page has 0\.\d+ MB even without any ranked list") as found:
             result.to_report(evaluation=given, max_mb=0.001, **texts)
         least = float(re.findall(r"has (\S+) MB", str(found.value))[0])
