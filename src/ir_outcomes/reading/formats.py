@@ -36,7 +36,7 @@ from ir_outcomes.reading.files import (
     pieces,
 )
 from ir_outcomes.reading.measure_names import is_measure_name
-from ir_outcomes.reading.text import COLUMN_REMEDY, from_line, read_lines, shown
+from ir_outcomes.reading.text import COLUMN_REMEDY, from_line, number_in, read_lines, shown
 from ir_outcomes.types import RunBy
 
 QUERY_NAMES = ("query_id", "qid", "q_id", "query-id")
@@ -283,11 +283,8 @@ def _fits(line: bytes, layout: Layout) -> bool:
 
 def _is_number(field: bytes, whole: bool) -> bool:
     """Return whether a field is a number, or a whole number."""
-    try:
-        value = float(field)
-    except ValueError:
-        return False
-    return not whole or value.is_integer()
+    value = number_in(field)
+    return value is not None and (not whole or value.is_integer())
 
 
 def _only(fitting: Sequence[Form], selection: str | None, source: str) -> Form | None:

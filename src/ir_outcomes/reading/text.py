@@ -357,15 +357,18 @@ def shown(fields: list[bytes]) -> str:
     return b" ".join(fields[:12])[:200].decode("utf-8", "replace")
 
 
-def decimal(field: bytes, layout: Layout, source: str, line: int) -> float:
-    """Read a score, rank or grade as `float` does, but without the underscores that only Python allows."""
+def number_in(field: bytes) -> float | None:
+    """Return the number that a text states as `float` reads it, but without the underscores that only Python allows."""
     try:
-        if b"_" in field:
-            raise ValueError
-        value = float(field)
+        return None if b"_" in field else float(field)
     except ValueError:
-        value = float("nan")
-    if value != value or (layout.whole and not value.is_integer()):
+        return None
+
+
+def _value(field: bytes, layout: Layout, source: str, line: int) -> float:
+    """Return a score, rank or grade."""
+    value = number_in(field)
+    if value is None or value != value or (layout.whole and not value.is_integer()):
         expected = "whole number" if layout.whole else "number"
         problem = f"the {layout.value_name} is not a {expected}; correct or remove the line"
         raise FormatError(source, problem, line=line, text=shown([field]))
@@ -484,7 +487,7 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
                 raise FormatError(source, problem, line=number, text=shown([fields[column]]))
         queries.append(fields[layout.query])
         documents.append(fields[layout.document])
-        values.append(decimal(fields[layout.value], layout, source, number))
+        values.append(_value(fields[layout.value], layout, source, number))
     return _Part(np.array(queries, dtype=np.bytes_), np.array(documents, dtype=np.bytes_), np.array(values, dtype=np.float64))
 
 
