@@ -208,7 +208,7 @@ def _lines_in(path: str | os.PathLike[str]) -> _Lines:
 
 def _read_file(path: str | os.PathLike[str], found: _Values, measure: str | None) -> None:
     """Read JSON lines, a table with a header, or three columns."""
-    lines = ((number, line) for number, line in _lines_in(path) if line.strip())
+    lines: _Lines = ((number, line) for number, line in _lines_in(path) if line.strip())
     first = next(lines, None)
     if first is None:
         return
