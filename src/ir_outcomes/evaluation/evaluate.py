@@ -33,7 +33,7 @@ from ir_outcomes.evaluation.scores import (
     stacked_scores,
 )
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.qrels import Qrels, Task, open_collection
 from ir_outcomes.reading.runs import (
     NestedRun,
     Run,
@@ -46,7 +46,6 @@ from ir_outcomes.reading.runs import (
     runs_and_names,
 )
 from ir_outcomes.reading.suites import Suite, read_suite
-from ir_outcomes.reading.tasks import Task, open_collection
 from ir_outcomes.types import (
     Floats,
     OnError,
