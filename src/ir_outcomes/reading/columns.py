@@ -209,19 +209,23 @@ def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
 
 def texts(ids: list[Any], source: str, what: str, line_of: LineOf = _unknown_line) -> list[str]:
     """Check ids and return them as text: whole numbers become decimals, all other types are refused."""
+
+    def refuse(row: int, problem: str) -> None:
+        line, found = line_of(row), ids[row]
+        where = _by_number(row) + ": " if line is None else ""
+        text = found if isinstance(found, str) else repr(found)
+        raise FormatError(source, f"{where}a {what} {problem}", line=line, text=text)
+
     kinds = set(map(type, ids)) - {str}
     if not all(map(_is_of_ids, kinds)):
         row = next(row for row, identifier in enumerate(ids) if not _is_of_ids(type(identifier)))
-        found = type(ids[row]).__name__
-        problem = f"row {row + 1}: a {what} must be text or a whole number, not {found}; convert it to str first"
-        raise FormatError(source, problem, line=line_of(row), text=repr(ids[row]))
+        refuse(row, f"must be text or a whole number, not {type(ids[row]).__name__}; convert it to str first")
     ids = list(map(str, ids)) if kinds else ids
     joined = "".join(ids)
     if "" in ids or "\0" in joined or (not joined.isascii() and _SURROGATES.search(joined)):
         row = next(row for row, text in enumerate(ids) if not text or "\0" in text or _SURROGATES.search(text))
         # Surrogates come from bytes that were decoded wrongly; no file or terminal can contain them.
-        problem = f"row {row + 1}: a {what} is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it"
-        raise FormatError(source, problem, line=line_of(row), text=ids[row])
+        refuse(row, "is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it")
     return ids
 
 

@@ -303,10 +303,10 @@ def _refuse_repeated(titles: Sequence[str], where: str, line: int | None = None)
 def _read_table(table: _Table, found: _Values) -> None:
     """Read a table with a row for each value, or with runs and queries."""
     titles, body = table
-    lacking = [title for title in _OF_LONG_TABLES if title not in titles]
-    if len(lacking) == len(_OF_LONG_TABLES):
+    if not _is_long(titles):
         _read_wide(titles, list(body), found)
         return
+    lacking = [title for title in _OF_LONG_TABLES if title not in titles]
     if lacking:
         problem = f"is a table without {some(lacking)}; PyTerrier writes {some(_OF_LONG_TABLES)} with perquery=True"
         raise FormatError(found.where, problem)
@@ -314,6 +314,11 @@ def _read_table(table: _Table, found: _Values) -> None:
     name = titles.index("name") if "name" in titles else None
     for number, cells in body:
         found.add(None if name is None else cells[name], cells[query], str(cells[measure]), cells[value], number)
+
+
+def _is_long(titles: Collection[str]) -> bool:
+    """Return whether a table has a row for each value; the index of a wide one may be called qid."""
+    return "measure" in titles or "value" in titles
 
 
 def _read_wide(titles: list[str], body: list[tuple[int, Sequence[Any]]], found: _Values) -> None:
@@ -435,13 +440,12 @@ def _read_object(source: Any, found: _Values) -> None:
 def _table_of_frame(frame: Any, where: str) -> _Table:
     """Return a frame as a table: of one with a row for each value the columns that are needed, else the index and all."""
     titles = column_names(frame)
-    if {*_OF_LONG_TABLES} & {*titles}:
+    if _is_long(titles):
         titles = [title for title in titles if title in ("name", *_OF_LONG_TABLES)]
         _refuse_repeated(titles, where)
         return titles, enumerate(zip(*(as_list(frame[title]) for title in titles), strict=True), 1)
     if not hasattr(frame, "index"):
-        problem = f"has none of the columns {', '.join(_OF_LONG_TABLES)}; a frame of runs by queries is one of pandas"
-        raise FormatError(where, problem)
+        raise FormatError(where, f"has no columns {some(_OF_LONG_TABLES)}; a frame of runs by queries is one of pandas")
     cells = zip(frame.index, frame.values.tolist(), strict=True)
     return [str(frame.index.name), *titles], enumerate(([first, *rest] for first, rest in cells), 1)
 
