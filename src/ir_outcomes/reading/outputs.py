@@ -39,7 +39,14 @@ _CAN_BE_UNDEFINED = ("ESL", "ASL", "SharedRR")
 _TEXTS_OF_TREC_EVAL = re.compile(r"runid|relstring(_\d+)?")  # their values are not numbers
 
 _Lines = Iterator[tuple[int, str]]  # with their numbers
-_Table = tuple[list[str], Iterable[tuple[int, Sequence[Any]]]]  # the titles, and the cells of each row with its number
+
+
+class _Table(NamedTuple):
+    """A table: its titles, the line that has them, and the cells of each row with its number."""
+
+    titles: list[str]
+    line: int | None
+    body: Iterable[tuple[int, Sequence[Any]]]
 
 
 class UnclearTable(FormatError):
@@ -270,7 +277,7 @@ def _csv_table(lines: _Lines, where: str, separator: str) -> _Table:
         raise FormatError(where, "has a quotation mark that joins the header and another line", line=number, text=header[0])
     titles = [title.strip() for title in header]
     _refuse_repeated(titles, where, number)
-    return titles, rows
+    return _Table(titles, number, rows)
 
 
 def _separated(lines: _Lines, where: str, separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -302,17 +309,17 @@ def _refuse_repeated(titles: Sequence[str], where: str, line: int | None = None)
 
 def _read_table(table: _Table, found: _Values) -> None:
     """Read a table with a row for each value, or with runs and queries."""
-    titles, body = table
+    titles = table.titles
     if not _is_long(titles):
-        _read_wide(titles, list(body), found)
+        _read_wide(table, found)
         return
     lacking = [title for title in _OF_LONG_TABLES if title not in titles]
     if lacking:
         problem = f"is a table without {some(lacking)}; PyTerrier writes {some(_OF_LONG_TABLES)} with perquery=True"
-        raise FormatError(found.where, problem)
+        raise FormatError(found.where, problem, line=table.line)
     query, measure, value = map(titles.index, _OF_LONG_TABLES)
     name = titles.index("name") if "name" in titles else None
-    for number, cells in body:
+    for number, cells in table.body:
         found.add(None if name is None else cells[name], cells[query], str(cells[measure]), cells[value], number)
 
 
@@ -321,10 +328,10 @@ def _is_long(titles: Collection[str]) -> bool:
     return "measure" in titles or "value" in titles
 
 
-def _read_wide(titles: list[str], body: list[tuple[int, Sequence[Any]]], found: _Values) -> None:
+def _read_wide(table: _Table, found: _Values) -> None:
     """Read a table of runs and queries; a cell that is empty or NaN is a query of which the run has no value."""
-    corner, *columns = titles
-    texts(columns, found.where, "query id")
+    (corner, *columns), body = table.titles, list(table.body)
+    texts(columns, found.where, "query id", lambda row: table.line)
     names: set[str] = set()
     for number, (first, *_) in body:
         name = str(first)
@@ -443,11 +450,11 @@ def _table_of_frame(frame: Any, where: str) -> _Table:
     if _is_long(titles):
         titles = [title for title in titles if title in ("name", *_OF_LONG_TABLES)]
         _refuse_repeated(titles, where)
-        return titles, enumerate(zip(*(as_list(frame[title]) for title in titles), strict=True), 1)
+        return _Table(titles, None, enumerate(zip(*(as_list(frame[title]) for title in titles), strict=True), 1))
     if not hasattr(frame, "index"):
         raise FormatError(where, f"has no columns {some(_OF_LONG_TABLES)}; a frame of runs by queries is one of pandas")
     cells = zip(frame.index, frame.values.tolist(), strict=True)
-    return [str(frame.index.name), *titles], enumerate(([first, *rest] for first, rest in cells), 1)
+    return _Table([str(frame.index.name), *titles], None, enumerate(([first, *rest] for first, rest in cells), 1))
 
 
 def _refuse_gaps(of_run: _OfRun, where: str) -> None:
@@ -602,8 +609,8 @@ def _records(source: Any, where: str) -> Iterator[tuple[int, Mapping[str, Any]]]
         lines = list(_lines_in(source))
         filled = [(number, line) for number, line in lines if line.strip()]
         if not filled or not filled[0][1].lstrip().startswith(("[", "{")):
-            titles, body = _csv_table(iter(filled), where, ",") if filled else ([], [])
-            yield from ((number, dict(zip(titles, fields, strict=True))) for number, fields in body)
+            table = _csv_table(iter(filled), where, ",") if filled else _Table([], None, [])
+            yield from ((number, dict(zip(table.titles, fields, strict=True))) for number, fields in table.body)
             return
         rows = parsed_json("".join(line for _, line in lines), where, 1)
     if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping)):
