@@ -30,7 +30,6 @@ from ir_outcomes.statistics import (
     wilcoxon,
 )
 from ir_outcomes.statistics.intervals import equivalent, harm_excluded, harm_shown, odds_ratio, ratio_of_means
-from ir_outcomes.statistics.tests import FEW
 from ir_outcomes.types import Floats
 
 POWER = 0.8
@@ -163,6 +162,8 @@ class RankingFacet(Facet):
 
     Attributes
     ----------
+    mean_test : {"t", "signflip"}
+        The test of the mean that finds harm whichever test decides: sign flips with few differences.
     ratio : float or None
         Mean search length of the contender as a multiple of the baseline's ("reads 0.78 times as far"), which a ratio scale
         allows; lower is better. None for anything else than search lengths.
@@ -170,6 +171,7 @@ class RankingFacet(Facet):
         Its interval at level 1 - alpha.
     """
 
+    mean_test: Literal["t", "signflip"] = "t"
     ratio: float | None = None
     ratio_interval: Interval | None = None
 
@@ -355,7 +357,6 @@ def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLeng
         return None
     change = differences(restricted.baseline, restricted.contender)
     offered = paired_tests(change, settings.levels, pair.clusters)
-    test = "signflip" if offered["sign"].n_nonzero < FEW else "t"
     return RestrictedLength(
         horizon=restricted.horizon,
         n=len(change),
@@ -370,8 +371,8 @@ def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLeng
         better=int(np.sum(change < 0)),
         worse=int(np.sum(change > 0)),
         equal=int(np.sum(change == 0)),
-        test=offered[test],
-        tests={name: offered[name] for name in ("t", "wilcoxon", "sign", test)},
+        test=offered[offered.of_mean],
+        tests={name: offered[name] for name in ("t", "wilcoxon", "sign", offered.of_mean)},
         won_and_lost_test=mean_test(differences(-restricted.won, restricted.lost), settings.levels, pair.clusters),
     )
 
@@ -399,7 +400,7 @@ def _paired_facet(
     change = differences(*values)
     n_nonzero = int(np.count_nonzero(change))
     offered = paired_tests(change, settings.levels, clusters)
-    test = "signflip" if settings.test == "t" and offered["sign"].n_nonzero < FEW else settings.test
+    test = offered.of_mean if settings.test == "t" else settings.test
     tests = {name: offered[name] for name in offered if name in always or name == test}
     level = settings.first_step_level
     return RankingFacet(
@@ -422,6 +423,7 @@ def _paired_facet(
         detectable=_detectable_mean(linearized(change, clusters), level),
         alpha=settings.alpha,
         detectable_level=level,
+        mean_test=offered.of_mean,
     )
 
 

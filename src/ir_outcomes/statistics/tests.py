@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,6 @@ from ir_outcomes.statistics.distributions import binomial_pvalues, check_discord
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues
 from ir_outcomes.types import Bools, Floats, Ints
 
-FEW = 30  # with fewer differences that are not zero, sign-flip stands in for t
 MOST_EXACT_WILCOXON = 50
 
 
@@ -197,7 +196,7 @@ def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     """Test the mean difference: by t, or by sign flips with fewer than 30 differences (clusters) that are not zero.
 
     On few differences t relies on a normal distribution that they do not have: four queries of 900 that move by one rank are p
-    = 0.045 to t and 0.125 to the exact test.
+    = 0.045 to t and 0.125 to the exact test. Clusters of unequal size count as fewer; see `PairedTests.of_mean`.
 
     Parameters
     ----------
@@ -210,10 +209,10 @@ def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     0.125
     """
     tests = paired_tests(d, levels, clusters)
-    return tests["signflip" if tests["t"].n_nonzero < FEW else "t"]
+    return tests[tests.of_mean]
 
 
-def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> Mapping[str, Test]:
+def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> PairedTests:
     """Every test of paired differences by name: t, wilcoxon, sign and signflip; each is run when it is first asked for.
 
     Parameters
@@ -226,15 +225,23 @@ def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.A
     >>> {name: round(test.pvalue, 3) for name, test in paired_tests([3, 0, 5, -1, 2, 4]).items()}
     {'t': 0.071, 'wilcoxon': 0.125, 'sign': 0.375, 'signflip': 0.125}
     """
-    return _WhenAsked(tally(d, clusters), levels)
+    return PairedTests(tally(d, clusters), levels)
 
 
-class _WhenAsked(Mapping[str, Test]):
-    """Tests that run when they are asked for: sign flips can take a hundred times as long as the others together."""
+class PairedTests(Mapping[str, Test]):
+    """Tests that run when they are asked for: sign flips can take a hundred times as long as the others together.
+
+    Attributes
+    ----------
+    of_mean : {"t", "signflip"}
+        What `mean_test` takes: sign flips with fewer than 30 differences (clusters) that are not zero. Clusters of n queries
+        count as ``(sum n^2)^2 / sum n^4``, of equal size therefore as themselves.
+    """
 
     def __init__(self, sample: Differences, levels: Levels | None) -> None:
         self._sample, self._levels = sample, levels
         self._done: dict[str, Test] = {}
+        self.of_mean: Literal["t", "signflip"] = "signflip" if sample.few[0] else "t"
 
     def __getitem__(self, name: str) -> Test:
         if name not in self._done:
@@ -306,9 +313,9 @@ def sign_flip_tests(samples: Differences, levels: Levels | None = None, *, label
 
 
 def mean_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
-    """Test the mean difference of each sample, by sign flips where fewer than 30 differences are not zero."""
+    """Test the mean difference of each sample, by sign flips where few differences are not zero."""
     pvalue, direction = t_tests(samples)
-    few = np.flatnonzero(samples.n_nonzero < FEW)
+    few = np.flatnonzero(samples.few)
     pvalue[few] = sign_flip_tests(samples.at(few), levels, labels_only=labels_only).pvalue
     return Tests(pvalue, direction)
 
