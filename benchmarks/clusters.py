@@ -84,9 +84,9 @@ def coverage_rates(data: Path, trials: int) -> None:
     by = {name: lambda d, clusters: mean_interval(d, 0.95, 10, clusters) for name in QUANTITIES}
     by["coverage"] = lambda d, clusters: coverage_interval(d, 0.5, 0.95, clusters)
     heads = f"{'':14}{'clusters':>9}{'by query':>12}{'by cluster':>12}"
-    for equal, quantity in product((True, False), QUANTITIES):
+    for equal in (True, False):
         print(f"\n95 % intervals that cover, {'one conversation each' if equal else 'users of very unequal size'}\n{heads}")
-        for n_clusters in SIZES:
+        for quantity, n_clusters in product(QUANTITIES, SIZES):
             rng = np.random.default_rng([n_clusters, QUANTITIES.index(quantity)])
             covered = np.zeros(2)
             for trial in range(trials):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -34,6 +34,7 @@ from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import is_path, run_list
 from ir_outcomes.results import versions
 from ir_outcomes.statistics import randomized_tukey_hsd
+from ir_outcomes.statistics.tests import function_test
 from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count, check_one_order
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
@@ -191,7 +192,7 @@ def compare(
     ties: Ties | None = None,
     judged_only: bool | None = None,
     alpha: float = 0.05,
-    test: RankingTest = "t",
+    test: RankingTest | Callable[[Floats], Any] = "t",
     correction: FamilyCorrection = "holm",
     margins: tuple[float, ...] | None = None,
     all_pairs: bool = False,
@@ -220,9 +221,10 @@ def compare(
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
     alpha : float
         Level of tests, intervals and verdict.
-    test : {"t", "wilcoxon", "signflip"}
+    test : {"t", "wilcoxon", "signflip"} or callable
         Which test decides on ranking; all are reported. Where fewer than 30 queries differ, the sign-flip test takes the place
-        of t.
+        of t. A function takes the differences (of clusters, their sums) and returns a p-value or SciPy's result, such as
+        `scipy.stats.wilcoxon`; where its statistic has no sign, the direction is that of the mean.
     correction : {"holm", "bonferroni", "fdr_bh", "tukey", "none"}
         Correction for several contenders, separately for each facet. It applies to improvements, not to the harm check.
         "tukey", the randomized Tukey HSD test, is for all pairs and ``unit="query"``.
@@ -268,7 +270,8 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better without harm', -1.0)
     """
-    check_rules(alpha, test, correction)
+    test_name = function_test(test) if callable(test) else test
+    check_rules(alpha, test_name, correction)
     check_count("seed", seed)
     margins = checked_margins(margins)
     if correction == "tukey" and not all_pairs:
@@ -297,7 +300,7 @@ def compare(
     settings = Settings.of(
         evaluation,
         alpha=alpha,
-        test=test,
+        test=test_name,
         correction=correction,
         family=len(couples),
         margins=margins,

@@ -401,7 +401,7 @@ def _paired_facet(
     n_nonzero = int(np.count_nonzero(change))
     offered = paired_tests(change, settings.levels, clusters)
     test = offered.of_mean if settings.test == "t" else settings.test
-    tests = {name: offered[name] for name in offered if name in always or name == test}
+    tests = {name: offered[name] for name in (*always, test)}
     level = settings.first_step_level
     return RankingFacet(
         name=name,

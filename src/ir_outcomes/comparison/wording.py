@@ -143,7 +143,8 @@ def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
     """Say the estimate of the test that decides: its direction is that of the verdict."""
     unit = " ranks" if facet.measured_in == "ranks" else ""
     direction = facet.decides.direction
-    if (about := _ABOUT.get(facet.test)) is not None:
+    about = facet.test if facet.test.endswith("()") else _ABOUT.get(facet.test)
+    if about is not None:
         if direction == 0:
             return f"is neither {words[0]} nor {words[1]} by {about}"
         return f"is {words[0] if direction > 0 else words[1]} by {about}"

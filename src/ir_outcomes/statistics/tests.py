@@ -1,8 +1,8 @@
 """Tests of paired differences, and the rank sum test: each test once, on many samples at a time.
 
 ``t_tests``, ``wilcoxon_tests``, ... take samples as columns of counts (`Differences`) and return arrays; ``t_test``,
-``wilcoxon``, ... are the same for one sample and return a `Test` with its method and notes. A new test is an entry of `PAIRED`;
-`by_sample` makes one from a function of SciPy's.
+``wilcoxon``, ... are the same for one sample and return a `Test` with its method and notes. A new test is an entry of `PAIRED`,
+which `function_test` makes of a function of one sample.
 
 All tests are two-sided, mirrored exactly when the signs of the differences change, and independent of the order of the queries.
 A p-value is never NaN or 0: where there is nothing to test it is 1, and a note gives the reason. The direction is the sign of
@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.counts import Differences, classes, counted_pairs, tally
 from ir_outcomes.statistics.distributions import binomial_pvalues, check_discordant, numbers, proper, subset_sums
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues
@@ -249,10 +250,10 @@ class PairedTests(Mapping[str, Test]):
         return self._done[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(PAIRED)
+        return iter(ALWAYS)
 
     def __len__(self) -> int:
-        return len(PAIRED)
+        return len(ALWAYS)
 
     def __repr__(self) -> str:
         return repr(dict(self))
@@ -320,18 +321,30 @@ def mean_tests(samples: Differences, levels: Levels | None = None, *, labels_onl
     return Tests(pvalue, direction)
 
 
-def by_sample(method: str, function: Callable[[Floats], Any]) -> Callable[[Differences, Levels | None, bool], Found]:
-    """Make a test of counted samples from a function of one sample's differences that returns a statistic and a p-value."""
+def function_test(function: Callable[[Floats], Any]) -> str:
+    """Make a test of a function of one sample's differences, which returns a p-value or SciPy's result; return its name.
+
+    A statistic that changes its sign with the differences gives the direction, otherwise their sum does.
+    """
+    name = f"{getattr(function, '__name__', type(function).__name__)}()"
 
     def test(samples: Differences, levels: Levels | None, labels_only: bool) -> Found:
-        testable, n = _testable(samples), len(samples.n)
-        statistic, pvalue = np.full(n, np.nan), np.ones(n)
-        for sample in np.flatnonzero(testable).tolist():
-            found = function(samples.values(sample))
-            statistic[sample], pvalue[sample] = found.statistic, found.pvalue
-        return Found(proper(pvalue), _signs(samples.totals), statistic, lambda _: method)
+        statistic, pvalue, direction = np.full(len(samples.n), np.nan), np.ones(len(samples.n)), samples.totals
+        for sample in np.flatnonzero(_testable(samples)).tolist():
+            values = samples.values(sample)
+            found, mirrored = function(values), function(-values)
+            p = float(getattr(found, "pvalue", found))
+            if p < 0 or p > 1:
+                raise ParameterError(f"test={name} returned {p}: must be a p-value, or a result that has one")
+            pvalue[sample] = 1.0 if np.isnan(p) else p
+            statistic[sample] = getattr(found, "statistic", np.nan)
+            # The smaller of two rank sums is 0 both ways.
+            if statistic[sample] and np.isclose(statistic[sample], -getattr(mirrored, "statistic", np.nan), rtol=1e-9):
+                direction[sample] = statistic[sample]
+        return Found(proper(pvalue), _signs(direction), statistic, lambda _: name)
 
-    return test
+    PAIRED[name] = test
+    return name
 
 
 def _testable(samples: Differences) -> Bools:
@@ -444,6 +457,7 @@ PAIRED: dict[str, Callable[[Differences, Levels | None, bool], Found]] = {
     "sign": _sign,
     "signflip": _sign_flip,
 }
+ALWAYS = tuple(PAIRED)
 
 
 def binomial_test(won: int, lost: int) -> Test:
