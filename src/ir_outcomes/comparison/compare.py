@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -23,7 +23,6 @@ from ir_outcomes.comparison.facets import (
     ranking_facet,
     reciprocal_facet,
     restricted_length,
-    test_of_mean,
     within_margins,
 )
 from ir_outcomes.comparison.holes import tipping_notes
@@ -49,7 +48,7 @@ from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import is_path, run_list, runs_and_names
 from ir_outcomes.results import versions
 from ir_outcomes.statistics import Test, randomized_tukey_hsd
-from ir_outcomes.statistics.tests import Tests
+from ir_outcomes.statistics.tests import Tests, function_test
 from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count, check_one_order
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
@@ -88,7 +87,7 @@ class Facets(NamedTuple):
         tests = PairTests(
             coverage=_as_tests(coverage.decides),
             ranking=_as_tests(ranking.decides),
-            mean=_as_tests(test_of_mean(ranking.tests)),
+            mean=_as_tests(ranking.tests[ranking.mean_test]),
             wilcoxon=_as_tests(ranking.tests["wilcoxon"]),
             confirming=tuple(map(_as_tests, confirming_tests(pair))),
             guards=() if restricted is None else tuple(map(_as_tests, (restricted.test, restricted.won_and_lost_test))),
@@ -238,7 +237,7 @@ def compare(
     ties: Ties | None = None,
     judged_only: bool | None = None,
     alpha: float = 0.05,
-    test: RankingTest = "t",
+    test: RankingTest | Callable[[Floats], Any] = "t",
     correction: FamilyCorrection = "holm",
     margins: tuple[float, ...] | None = None,
     all_pairs: bool = False,
@@ -267,9 +266,10 @@ def compare(
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
     alpha : float
         Level of tests, intervals and verdict.
-    test : {"t", "wilcoxon", "signflip"}
+    test : {"t", "wilcoxon", "signflip"} or callable
         Which test decides on ranking; all are reported. Where fewer than 30 queries differ, the sign-flip test takes the place
-        of t.
+        of t. A function takes the differences (of clusters, their sums) and returns a p-value or SciPy's result, such as
+        `scipy.stats.wilcoxon`; where its statistic has no sign, the direction is that of the mean.
     correction : {"holm", "bonferroni", "fdr_bh", "tukey", "none"}
         Correction for several contenders, separately for each facet. It applies to improvements, not to the harm check.
         "tukey", the randomized Tukey HSD test, is for all pairs and ``unit="query"``.
@@ -315,7 +315,8 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better without harm', -1.0)
     """
-    check_rules(alpha, test, correction)
+    test_name = function_test(test) if callable(test) else test
+    check_rules(alpha, test_name, correction)
     check_count("seed", seed)
     margins = checked_margins(margins)
     if correction == "tukey" and not all_pairs:
@@ -346,7 +347,7 @@ def compare(
     check_one_order(evaluation.ties)
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
     settings = Settings.of(
-        evaluation, alpha=alpha, test=test, correction=correction, family=len(couples), margins=margins, seed=seed
+        evaluation, alpha=alpha, test=test_name, correction=correction, family=len(couples), margins=margins, seed=seed
     )
     near = [()] * len(couples) if all_pairs and len(couples) > 1 else tipping_notes(evaluation, settings)
     measured = [

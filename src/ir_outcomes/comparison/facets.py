@@ -30,7 +30,6 @@ from ir_outcomes.statistics import (
     wilcoxon,
 )
 from ir_outcomes.statistics.intervals import equivalent, harm_excluded, harm_shown, odds_ratio, ratio_of_means
-from ir_outcomes.statistics.tests import FEW
 from ir_outcomes.types import Floats
 
 POWER = 0.8
@@ -163,6 +162,8 @@ class RankingFacet(Facet):
 
     Attributes
     ----------
+    mean_test : {"t", "signflip"}
+        The test of the mean that finds harm whichever test decides: sign flips with few differences.
     ratio : float or None
         Mean search length of the contender as a multiple of the baseline's ("reads 0.78 times as far"), which a ratio scale
         allows; lower is better. None for anything else than search lengths.
@@ -170,6 +171,7 @@ class RankingFacet(Facet):
         Its interval at level 1 - alpha.
     """
 
+    mean_test: Literal["t", "signflip"] = "t"
     ratio: float | None = None
     ratio_interval: Interval | None = None
 
@@ -344,7 +346,6 @@ def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLeng
     largest = 0.0 if pair.identical else float(restricted.horizon)
     change = differences(restricted.baseline, restricted.contender)
     offered = paired_tests(change, settings.levels, pair.clusters)
-    test = test_of_mean(offered)
     return RestrictedLength(
         horizon=restricted.horizon,
         n=len(change),
@@ -359,8 +360,8 @@ def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLeng
         better=int(np.sum(change < 0)),
         worse=int(np.sum(change > 0)),
         equal=int(np.sum(change == 0)),
-        test=test,
-        tests={name: offered[name] for name in ("t", "wilcoxon", "sign", test.name)},
+        test=offered[offered.of_mean],
+        tests={name: offered[name] for name in ("t", "wilcoxon", "sign", offered.of_mean)},
         won_and_lost_test=mean_test(differences(-restricted.won, restricted.lost), settings.levels, pair.clusters),
     )
 
@@ -370,7 +371,7 @@ def confirming_tests(pair: PairedQueries) -> tuple[Test, ...]:
     if pair.all_queries is None:
         return ()
     tests = paired_tests(differences(*pair.all_queries), clusters=pair.clusters)
-    return test_of_mean(tests), tests["wilcoxon"]
+    return tests[tests.of_mean], tests["wilcoxon"]
 
 
 def naive_tests(baseline: Floats, contender: Floats, *, higher_is_better: bool = True) -> Naive:
@@ -378,11 +379,6 @@ def naive_tests(baseline: Floats, contender: Floats, *, higher_is_better: bool =
     change = differences(baseline, contender)
     tests = {"ranksum": rank_sum(baseline, contender), "wilcoxon": wilcoxon(change), "t": t_test(change)}
     return Naive(_mean(baseline), _mean(contender), _mean_difference(change), higher_is_better, tests)
-
-
-def test_of_mean(tests: Mapping[str, Test]) -> Test:
-    """Return the test of the mean: t, or sign-flip with few differences."""
-    return tests["signflip" if tests["sign"].n_nonzero < FEW else "t"]
 
 
 def _paired_facet(
@@ -397,9 +393,10 @@ def _paired_facet(
     """Compare values on what both runs found; by a query they change by `largest` at most, if that is known."""
     change, clusters, level = differences(*values), pair.shared_clusters, settings.first_step_level
     offered = paired_tests(change, settings.levels, clusters)
-    test = test_of_mean(offered).name if settings.test == "t" else settings.test
+    test = offered.of_mean if settings.test == "t" else settings.test
     # Reciprocals have no common unit, so that their sign flips take longer than all other tests together.
-    tests = {name: offered[name] for name in offered if name in (test, "t", "wilcoxon", "sign") or measured_in != "reciprocal"}
+    always = ("t", "wilcoxon", "sign") if measured_in == "reciprocal" else ("t", "wilcoxon", "sign", "signflip")
+    tests = {name: offered[name] for name in (*always, test)}
     largest = 0.0 if pair.identical else largest
     return RankingFacet(
         name=name,
@@ -421,6 +418,7 @@ def _paired_facet(
         detectable=_detectable_mean(linearized(change, clusters), level),
         alpha=settings.alpha,
         detectable_level=level,
+        mean_test=offered.of_mean,
     )
 
 

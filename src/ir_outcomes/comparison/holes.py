@@ -7,7 +7,6 @@ that had no relevant document.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
@@ -17,7 +16,7 @@ import numpy as np
 
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, contenders_of, from_items, horizon_of
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, PairTests, judge, run_tests, samples_of, stacked
-from ir_outcomes.errors import IrOutcomesWarning, ParameterError, some, user_stacklevel
+from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -591,8 +590,7 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
     remedy = "pass unjudged=True to evaluate"
     if evaluation.qrels is None or not evaluation.sources or any(source is None for source in evaluation.sources):
         raise ParameterError(f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}")
-    message = f"the unjudged documents were not kept, so all runs are read again; {remedy}"
-    warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+    warn(f"the unjudged documents were not kept, so all runs are read again; {remedy}")
     clusters = evaluation.clusters
     return evaluate(
         evaluation.qrels, evaluation.sources, names=evaluation.names, unjudged=True, cutoff=evaluation.cutoff,
