@@ -252,7 +252,8 @@ def _is_before(own: Ints, opposite: Ints) -> Bools:
 
 def tip_of(holdings: Holdings, own: int) -> Tip | None:
     """Find at most five unjudged documents whose relevance changes the direction; None where no such set was found."""
-    prefixes = [order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in _orders(holdings) if len(order) >= n]
+    orders = _orders(holdings)
+    prefixes = [order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in orders if len(order) >= n]
     found = _first_that_changes(holdings, prefixes, own)
     while found is not None and len(found.documents) > 1:
         # The last documents have the smallest effects, so they are left out first.
