@@ -398,7 +398,7 @@ def test_a_pair_takes_little_memory() -> None:
     iro.leaderboard(evaluation[names[:2]])  # what is imported and cached does not count
     tracemalloc.start()
     try:
-        pairs = all_pairs(evaluation, alpha=0.05, correction="holm")
+        pairs, _ = all_pairs(evaluation, alpha=0.05, correction="holm")
         gc.collect()
         kept, _ = tracemalloc.get_traced_memory()
     finally:

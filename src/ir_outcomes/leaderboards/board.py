@@ -26,7 +26,7 @@ from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import tally
 from ir_outcomes.statistics.resampling import shared_ranks
 from ir_outcomes.statistics.tests import mean_tests
-from ir_outcomes.types import Bools, Correction, check_choice, check_one_order
+from ir_outcomes.types import Bools, Correction, Ints, check_choice, check_one_order
 
 
 def check_number_of_runs(source: Evaluation | Scores) -> None:
@@ -79,6 +79,13 @@ def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None,
     return found
 
 
+def order_of(scores: Scores) -> tuple[Ints, list[int]]:
+    """Return the rank of each run by its mean, from 1, and the places of the runs, best first; an undefined mean is last."""
+    means = scores.means() if scores.higher_is_better else -scores.means()
+    ranks = shared_ranks(np.where(np.isnan(means), -np.inf, means)[None])[0]
+    return ranks, np.lexsort((np.array(scores.runs), ranks)).tolist()
+
+
 def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
     """Say which runs lack queries of the qrels, or have others, and whether queries may come in clusters."""
     if isinstance(source, Scores):
@@ -89,16 +96,8 @@ def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
 def tiers(better: Bools) -> tuple[list[list[int]], list[list[int]]]:
     """Return the runs of each tier, best first, and the cycles, from the (n, n) matrix of "row is better than column".
 
-    The first tier has the runs that no run is better than, the second those that only runs of the first are better than, and so
-    on. "Better" need not be transitive, because each pair of runs has its own queries that both answered: runs that are better
+    "Better" need not be transitive, because each pair of runs has its own queries that both answered: runs that are better
     than each other in a cycle (a strongly connected component) count as one.
-
-    Examples
-    --------
-    >>> beats = np.zeros((4, 4), dtype=bool)
-    >>> beats[0, 1] = beats[1, 2] = beats[2, 0] = beats[2, 3] = True
-    >>> tiers(beats)
-    ([[0, 1, 2], [3]], [[0, 1, 2]])
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -346,68 +345,55 @@ def leaderboard(
     check_choice("correction", correction, get_args(Correction))
     check_alpha(alpha)
     check_number_of_runs(source)
-    evaluation = None if isinstance(source, Scores) else source
+    evaluation = source if isinstance(source, Evaluation) else None
     if evaluation is not None:
         check_one_order(evaluation.ties)
         evaluation = evaluation if cutoff is None else evaluation.with_cutoff(cutoff)
     elif cutoff is not None:
         raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
     of_runs = values_of(evaluation or source, measures, FACETS)
-    first = of_runs[0]
-    means = first.means() if first.higher_is_better else -first.means()
-    ranks = shared_ranks(np.where(np.isnan(means), -np.inf, means)[None])[0]
-    order = np.lexsort((np.array(first.runs), ranks)).tolist()
+    ranks, order = order_of(of_runs[0])
     of_runs = [scores.take(order) for scores in of_runs]
     first = of_runs[0]
-    names = first.runs
+    names, means = first.runs, _means(first)
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
     pairs: Sequence[PairVerdict] = ()
-    better: dict[str, Bools] = {}
-    tier_of: dict[str, int] = {}
+    directions: dict[str, Ints] = {}
+    tier_of: dict[int, int] = {}
     cycles: list[list[int]] = []
+    coverage: Sequence[float | None] = [None] * len(names)
     if evaluation is None:
         notes.append(f"Only values of {first.measure} were given: there are no verdicts and no tiers, which need the runs.")
     else:
         evaluation = evaluation[list(names)]
-        pairs = judged = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
-        better = {facet: judged.better(facet) for facet in FACETS}
-        levels, cycles = tiers(judged.better("verdict"))
-        tier_of = {names[run]: tier for tier, members in enumerate(levels, 1) for run in members}
+        pairs, directions = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
+        levels, cycles = tiers(better_of(directions["verdict"], len(names)))
+        tier_of = {run: tier for tier, members in enumerate(levels, 1) for run in members}
+        coverage = _facet(evaluation, "coverage").means().tolist()
         notes += _notes(evaluation, first, [[names[run] for run in cycle] for cycle in cycles])
-    if measures is not None:
-        better |= {
-            scores.measure: _significantly_better(scores, alpha, correction, progress)
-            for scores in of_runs
-            if scores.measure not in better
-        }
+    columns = []
+    for scores in () if measures is None else of_runs:
+        found = directions.get(scores.measure)
+        found = _directions(scores, alpha, correction, progress) if found is None else found
+        better = tuple(tuple(compress(names, row)) for row in better_of(found, len(names)).tolist())
+        columns.append(MeasureOfRuns(scores.measure, scores.higher_is_better, tuple(_means(scores)), better))
     answerable = first.values.shape[1] if evaluation is None else int(evaluation.answerable.sum())
-    coverage = None if evaluation is None else _facet(evaluation, "coverage").means().tolist()
-    scored = [None if np.isnan(mean) else mean for mean in first.means().tolist()]
     return Leaderboard(
         measure=first.measure,
         higher_is_better=first.higher_is_better,
         alpha=alpha,
         correction=correction,
         standings=tuple(
-            Standing(
-                rank=int(ranks[order[place]]),
-                run=run,
-                score=scored[place],
-                interval=_interval(first, place, 1 - alpha),
-                coverage=None if coverage is None else coverage[place],
-                tier=tier_of.get(run),
-            )
-            for place, run in enumerate(names)
+            Standing(rank, run, means[place], _interval(first, place, 1 - alpha), coverage[place], tier_of.get(place))
+            for place, (rank, run) in enumerate(zip(ranks[order].tolist(), names, strict=True))
         ),
         pairs=pairs,
-        measures=() if measures is None else tuple(_column(scores, better[scores.measure]) for scores in of_runs),
+        measures=tuple(columns),
         cycles=tuple(tuple(names[run] for run in cycle) for cycle in cycles),
-        history=None if entries is None else _history(entries, first, dict(zip(names, scored, strict=True)), evaluation, alpha),
+        history=None if entries is None else _history(entries, first, evaluation, alpha),
         n_queries=answerable,
         n_unanswerable=0 if evaluation is None else len(evaluation.query_ids) - answerable,
-        settings=(
-            None if evaluation is None else Settings.of(evaluation, alpha=alpha, correction=correction, family=len(pairs))
-        ),
+        settings=None if evaluation is None else Settings.of(evaluation, alpha=alpha, correction=correction, family=len(pairs)),
         notes=tuple(notes),
         versions=versions(),
         run_metadata={} if evaluation is None else metadata_of(evaluation.runs),
@@ -429,29 +415,24 @@ def _facet(evaluation: Evaluation, facet: Any) -> Scores:
     return Scores(facet, facet == "coverage", evaluation.names, own.query_ids, np.stack(values), own.clusters)
 
 
-def _significantly_better(scores: Scores, alpha: float, correction: str, progress: bool) -> Bools:
-    """(n_runs, n_runs) bool array: whether the run of the row has the better mean, by the t test over all pairs."""
-    gains = scores.gains()
-    n_pairs = len(gains) * (len(gains) - 1) // 2
+def _directions(scores: Scores, alpha: float, correction: str, progress: bool) -> Ints:
+    """(n_pairs,) int array, by the t test: 1 where the contender has the better mean, -1 the baseline, else 0."""
+    n_pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
     levels = first_step_level(alpha, n_pairs, correction), alpha
     pvalues, directions = [], []
-    for baseline, contender in with_progress(combinations(gains, 2), "pair", n_pairs, shown=progress):
+    for baseline, contender in with_progress(combinations(scores.gains(), 2), "pair", n_pairs, shown=progress):
         defined = ~np.isnan(baseline) & ~np.isnan(contender)
         clusters = None if scores.clusters is None else scores.clusters[defined]
         sample = tally(differences(baseline[defined], contender[defined]), clusters)
         test = mean_tests(sample, levels, labels_only=True)
         pvalues.append(test.pvalue[0])
         directions.append(test.direction[0])
-    return better_of(np.array(directions) * (adjust(pvalues, correction) <= alpha), len(gains))
+    found: Ints = np.array(directions) * (adjust(pvalues, correction) <= alpha)
+    return found
 
 
-def _column(scores: Scores, better: Bools) -> MeasureOfRuns:
-    return MeasureOfRuns(
-        measure=scores.measure,
-        higher_is_better=scores.higher_is_better,
-        values=tuple(None if np.isnan(mean) else mean for mean in scores.means().tolist()),
-        better_than=tuple(tuple(compress(scores.runs, row)) for row in better.tolist()),
-    )
+def _means(scores: Scores) -> list[float | None]:
+    return [None if np.isnan(mean) else mean for mean in scores.means().tolist()]
 
 
 def _interval(scores: Scores, place: int, level: float) -> Interval | None:
@@ -468,17 +449,16 @@ def _interval(scores: Scores, place: int, level: float) -> Interval | None:
     return mean_interval(values, level, clusters=clusters)
 
 
-def _history(
-    entries: Any, scores: Scores, means: Mapping[str, float | None], evaluation: Evaluation | None, alpha: float
-) -> SotaHistory:
+def _history(entries: Any, scores: Scores, evaluation: Evaluation | None, alpha: float) -> SotaHistory:
     """Find who took first place, and judge each against the one before; the more submissions, the stricter."""
-    defined = {run: mean for run, mean in means.items() if mean is not None}
-    history = history_of(entries_of(entries, defined), higher_is_better=scores.higher_is_better, score=scores.measure)
+    means = {run: mean for run, mean in zip(scores.runs, _means(scores), strict=True) if mean is not None}
+    history = history_of(entries_of(entries, means), higher_is_better=scores.higher_is_better, score=scores.measure)
     if evaluation is None:
         return history
     runs = list(history.runs[:1])
     for previous, run in pairwise(history.runs):
-        (verdict,) = all_pairs(evaluation[[previous.run, run.run]], alpha=alpha, correction="none", looks=run.looks)
+        pair = evaluation[[previous.run, run.run]]
+        (verdict,), _ = all_pairs(pair, alpha=alpha, correction="none", looks=run.looks)
         runs.append(replace(run, verdict=verdict))
     return replace(history, runs=tuple(runs))
 
