@@ -39,6 +39,17 @@ def check_number_of_runs(source: Evaluation | Scores) -> None:
         raise ParameterError("there is only one run; at least two are needed")
 
 
+def evaluation_to_judge(source: Evaluation | Scores, cutoff: int | None) -> Evaluation | None:
+    """Return the evaluation at this cutoff; None for scores, which have no verdicts."""
+    check_number_of_runs(source)
+    if isinstance(source, Scores):
+        if cutoff is not None:
+            raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
+        return None
+    check_one_order(source.ties)
+    return source if cutoff is None else source.with_cutoff(cutoff)
+
+
 def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
     """Return the values of a measure; by default the reciprocal rank at the evaluation's cutoff, over all queries."""
     if isinstance(source, Scores):
@@ -205,8 +216,6 @@ class Leaderboard(Result):
         How the verdicts were reached; None where there are none.
     notes : tuple of str
         Caveats.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
     run_metadata : mapping of str to str
         The ir_metadata headers of the runs that have one, by name, without comment signs: YAML.
     """
@@ -313,10 +322,6 @@ def leaderboard(
     progress : bool
         Show a progress bar over the pairs on stderr.
 
-    Returns
-    -------
-    Leaderboard
-
     Raises
     ------
     ParameterError
@@ -344,13 +349,7 @@ def leaderboard(
     """
     check_choice("correction", correction, get_args(Correction))
     check_alpha(alpha)
-    check_number_of_runs(source)
-    evaluation = source if isinstance(source, Evaluation) else None
-    if evaluation is not None:
-        check_one_order(evaluation.ties)
-        evaluation = evaluation if cutoff is None else evaluation.with_cutoff(cutoff)
-    elif cutoff is not None:
-        raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
+    evaluation = evaluation_to_judge(source, cutoff)
     of_runs = values_of(evaluation or source, measures, FACETS)
     ranks, order = order_of(of_runs[0])
     of_runs = [scores.take(order) for scores in of_runs]
