@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import combinations, compress, pairwise
 from typing import Any, get_args
 
@@ -201,7 +200,7 @@ class Leaderboard(Result):
         Of p-values over all pairs, separately for each facet and measure.
     standings : tuple of Standing
         Best first.
-    pairs : sequence of PairVerdict
+    pairs : tuple of PairVerdict
         Each lower run (the contender) against each higher one (the baseline), see `verdict`; empty where only the values of a
         measure were given.
     measures : tuple of MeasureOfRuns
@@ -225,7 +224,7 @@ class Leaderboard(Result):
     alpha: float
     correction: Correction
     standings: tuple[Standing, ...]
-    pairs: Sequence[PairVerdict]
+    pairs: tuple[PairVerdict, ...]
     measures: tuple[MeasureOfRuns, ...]
     cycles: tuple[tuple[str, ...], ...]
     history: SotaHistory | None
@@ -242,10 +241,6 @@ class Leaderboard(Result):
         last = max(standing.tier or 0 for standing in self.standings)
         return tuple(tuple(standing.run for standing in self.standings if standing.tier == tier) for tier in range(1, last + 1))
 
-    @cached_property
-    def _place(self) -> dict[str, int]:
-        return {standing.run: place for place, standing in enumerate(self.standings)}
-
     def verdict(self, baseline: str, contender: str) -> PairVerdict:
         """Return the verdict on a contender against a baseline.
 
@@ -254,13 +249,13 @@ class Leaderboard(Result):
         KeyError
             If there is no such pair.
         """
-        places = self._place.get(baseline), self._place.get(contender)
-        if None in places or baseline == contender or not self.pairs:
-            why = f"the runs are {some(list(self._place), 10)}" if self.pairs else "there are no verdicts on scores"
+        names = [standing.run for standing in self.standings]
+        if not self.pairs or baseline == contender or not {baseline, contender} <= {*names}:
+            why = f"the runs are {some(names, 10)}" if self.pairs else "there are no verdicts on scores"
             raise KeyError(f"{contender} against {baseline}; {why}")
-        upper, lower = sorted(place for place in places if place is not None)
-        n = len(self.standings)
-        pair = self.pairs[upper * n - upper * (upper + 1) // 2 + lower - upper - 1]  # the order of itertools.combinations
+        upper, lower = sorted(map(names.index, (baseline, contender)))
+        place = upper * len(names) - upper * (upper + 1) // 2 + lower - upper - 1  # in the order of itertools.combinations
+        pair = self.pairs[place]
         return pair if pair.baseline == baseline else pair.turned()
 
     def rows(self) -> list[dict[str, Any]]:
@@ -356,7 +351,7 @@ def leaderboard(
     first = of_runs[0]
     names, means = first.runs, _means(first)
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
-    pairs: Sequence[PairVerdict] = ()
+    pairs: tuple[PairVerdict, ...] = ()
     directions: dict[str, Ints] = {}
     tier_of: dict[int, int] = {}
     cycles: list[list[int]] = []

@@ -1,7 +1,7 @@
 """The two-facet verdict for all pairs of runs.
 
 The numbers that decide are those of `ir_outcomes.compare`. What a comparison shows beside them is left out, because n runs have
-n (n - 1) / 2 pairs: a pair keeps a few numbers in a row of a table, and nothing by query.
+n (n - 1) / 2 pairs: a pair keeps a few numbers, and nothing by query.
 
 A pair by itself takes a hundred short calls of NumPy. Here the pairs of a baseline with several contenders are samples of one
 table, whose numbers come from the same functions as those of a single pair.
@@ -10,8 +10,8 @@ table, whose numbers come from the same functions as those of a single pair.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import combinations, groupby
 from math import isnan, isqrt
 from typing import Any
 
@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
 from ir_outcomes.comparison.verdict import (
-    LABELS,
     MIRRORED,
     Direction,
     direction_of,
@@ -100,41 +99,6 @@ class PairVerdict:
         )
 
 
-# How the fields are kept: runs and labels by their places, what is None as NaN.
-_KEPT = np.dtype({"names": [field.name for field in fields(PairVerdict)], "formats": ["i4", "i4", *["f8"] * 8, "i4"]})
-
-
-class PairVerdicts(Sequence[PairVerdict]):
-    """The verdicts on all pairs of runs, in the order of `itertools.combinations`; equal to a tuple of the same verdicts.
-
-    They are rows of a table, a quarter of the memory of as many objects; a `PairVerdict` is made where it is asked for.
-    """
-
-    __slots__ = ("_names", "_table")
-
-    def __init__(self, names: tuple[str, ...], table: npt.NDArray[np.void]) -> None:
-        self._names, self._table = names, table
-
-    def __len__(self) -> int:
-        return len(self._table)
-
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return tuple(self[number] for number in range(len(self))[place])
-        baseline, contender, *numbers, label = self._table[place].tolist()
-        values: list[Any] = [None if isnan(number) else number for number in numbers]
-        return PairVerdict(*[self._names[baseline], self._names[contender], *values, LABELS[label]])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, (PairVerdicts, tuple)) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        return f"PairVerdicts({len(self)} pairs of {len(self._names)} runs)"
-
-
 def better_of(directions: Ints, n_runs: int) -> Bools:
     """(n_runs, n_runs) bool array, from the direction of each pair for its contender: whether row is better than column."""
     baseline, contender = np.triu_indices(n_runs, 1)
@@ -146,36 +110,38 @@ def better_of(directions: Ints, n_runs: int) -> Bools:
 
 def all_pairs(
     evaluation: Evaluation, *, alpha: float, correction: str, looks: int = 1, progress: bool = False
-) -> tuple[PairVerdicts, dict[str, Ints]]:
+) -> tuple[tuple[PairVerdict, ...], dict[str, Ints]]:
     """Judge each run as a contender against every earlier one: the verdicts of ``compare(all_pairs=True)``.
 
     Corrected p-values are multiplied by `looks`: how often the same queries had been used. Beside the verdicts the directions,
     by "verdict" and by facet: 1 for each pair where the contender is better, -1 where it is worse, else 0.
     """
-    n_runs = len(evaluation)
-    table = np.empty(n_runs * (n_runs - 1) // 2, dtype=_KEPT)
-    table["baseline"], table["contender"] = np.triu_indices(n_runs, 1)
+    baselines, contenders = zip(*combinations(evaluation.names, 2), strict=True)
+    n_pairs = len(baselines)
     coverage_test = coverage_test_for(evaluation)
-    levels = first_step_level(alpha, len(table), correction) / looks, alpha
-    tests, end = [], 0
-    for pair, counts in with_progress(
-        pair_blocks(evaluation), "pair", len(table), shown=progress, size=lambda block: block[1].shape[1]
-    ):
-        start, end = end, end + counts.shape[1]
-        rows = table[start:end]
-        rows["coverage"] = 100 * _means(pair.found_contender - pair.found_baseline, counts)
-        rows["baseline_length"] = _means(pair.length_baseline, counts, pair.shared)
-        rows["contender_length"] = _means(pair.length_contender, counts, pair.shared)
-        if pair.restricted is not None:
-            rows["all_queries"] = _means(pair.restricted.contender - pair.restricted.baseline, counts)
+    levels = first_step_level(alpha, n_pairs, correction) / looks, alpha
+    means, tests = [], []
+    blocks = pair_blocks(evaluation)
+    for pair, counts in with_progress(blocks, "pair", n_pairs, shown=progress, size=lambda block: block[1].shape[1]):
+        restricted: Any = pair.restricted  # never None, because an evaluation has a cutoff
+        columns = (
+            100 * _means(pair.found_contender - pair.found_baseline, counts),
+            _means(pair.length_baseline, counts, pair.shared),
+            _means(pair.length_contender, counts, pair.shared),
+            _means(restricted.contender - restricted.baseline, counts),
+        )
+        means.append(columns)
         tests.append(run_tests(samples_of(pair, counts), "t", coverage_test, levels))
     found = stacked(tests)
     judged = judge(found, alpha=alpha, correction=correction, looks=looks)
-    table["coverage_p"], table["coverage_p_corrected"] = found.coverage.pvalue, judged.coverage
-    table["ranking_p"], table["ranking_p_corrected"] = found.ranking.pvalue, judged.ranking
-    table["label"] = judged.verdicts.label
+    coverage, *lengths, all_queries = np.concatenate(means, axis=1).tolist()
+    own, other = ([None if isnan(length) else length for length in of_runs] for of_runs in lengths)
+    verdicts = map(
+        PairVerdict, baselines, contenders, coverage, found.coverage.pvalue.tolist(), judged.coverage.tolist(), own, other,
+        found.ranking.pvalue.tolist(), judged.ranking.tolist(), all_queries, judged.verdicts.labels(),
+    )  # fmt: skip
     everywhere = found.confirming[0]
-    return PairVerdicts(evaluation.names, table), {
+    return tuple(verdicts), {
         "verdict": judged.verdicts.direction,
         "coverage": found.coverage.direction * (judged.coverage <= alpha),
         "ranking": -found.ranking.direction * (judged.ranking <= alpha),
