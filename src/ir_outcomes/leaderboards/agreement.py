@@ -90,12 +90,12 @@ def rates(counts: Ints, directions: Ints) -> dict[str, Any]:
     `counts` is (m, m), by what the first and the second half say; `directions` are those of the m things said: -1, 0 or 1.
     """
     first, second = np.meshgrid(directions, directions, indexing="ij")
-    total = int(counts.sum())
     neither, same, opposite = (
-        int(counts[chosen].sum()) for chosen in ((first == 0) & (second == 0), first == second, first * second < 0)
+        int(counts[cells].sum()) for cells in ((first == 0) & (second == 0), first == second, first * second < 0)
     )
+    total = int(counts.sum())
     one_sided = total - same - opposite
-    halves_that_decide = 2 * (same - neither + opposite) + one_sided
+    halves_that_decide = 2 * (total - neither) - one_sided
     return {
         "same": same / total,
         "one_sided": one_sided / total,

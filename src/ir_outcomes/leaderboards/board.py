@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, compress, pairwise
 from typing import Any, get_args
@@ -103,8 +103,8 @@ def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
     return *notes_on_clusters(source.runs[0]), *notes_on_listing(source.runs)
 
 
-def tiers(better: Bools) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the runs of each tier, best first, and the cycles, from the (n, n) matrix of "row is better than column".
+def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
+    """Return the tier of each run, from 1, and the cycles, from the (n, n) matrix of "row is better than column".
 
     "Better" need not be transitive, because each pair of runs has its own queries that both answered: runs that are better
     than each other in a cycle (a strongly connected component) count as one.
@@ -112,18 +112,15 @@ def tiers(better: Bools) -> tuple[list[list[int]], list[list[int]]]:
     from scipy.sparse.csgraph import connected_components
 
     n_components, component = connected_components(better, directed=True, connection="strong")
-    members = [np.flatnonzero(component == number).tolist() for number in range(n_components)]
-    beaten_by = np.zeros((n_components, n_components), dtype=bool)
     winners, losers = np.nonzero(better)
+    beaten_by = np.zeros((n_components, n_components), dtype=bool)
     beaten_by[component[losers], component[winners]] = True
     np.fill_diagonal(beaten_by, False)
-    remaining = np.ones(n_components, dtype=bool)
-    result = []
-    while remaining.any():  # without cycles between components there always is one that no other beats
-        unbeaten = remaining & ~beaten_by[:, remaining].any(axis=1)
-        result.append(sorted(run for number in np.flatnonzero(unbeaten).tolist() for run in members[number]))
-        remaining &= ~unbeaten
-    return result, [runs for runs in members if len(runs) > 1]
+    before, tier = np.zeros(n_components, dtype=np.int64), np.ones(n_components, dtype=np.int64)
+    while (tier != before).any():  # which ends, because there are no cycles between components
+        before, tier = tier, 1 + np.where(beaten_by, tier, 0).max(axis=1)
+    cycles = np.flatnonzero(np.bincount(component) > 1)
+    return tier[component], [np.flatnonzero(component == cycle).tolist() for cycle in cycles]
 
 
 FACETS = ("coverage", "ranking", "all queries")  # what a leaderboard can show beside the measures of ir_measures
@@ -353,24 +350,25 @@ def leaderboard(
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
     pairs: tuple[PairVerdict, ...] = ()
     directions: dict[str, Ints] = {}
-    tier_of: dict[int, int] = {}
-    cycles: list[list[int]] = []
     coverage: Sequence[float | None] = [None] * len(names)
+    tier: Sequence[int | None] = [None] * len(names)
+    cycles: tuple[tuple[str, ...], ...] = ()
     if evaluation is None:
         notes.append(f"Only values of {first.measure} were given: there are no verdicts and no tiers, which need the runs.")
     else:
         evaluation = evaluation[list(names)]
         pairs, directions = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
-        levels, cycles = tiers(better_of(directions["verdict"], len(names)))
-        tier_of = {run: tier for tier, members in enumerate(levels, 1) for run in members}
+        found, of_cycles = tiers(better_of(directions["verdict"], len(names)))
+        tier, cycles = found.tolist(), tuple(tuple(names[run] for run in cycle) for cycle in of_cycles)
         coverage = _facet(evaluation, "coverage").means().tolist()
-        notes += _notes(evaluation, first, [[names[run] for run in cycle] for cycle in cycles])
+        notes += _notes(evaluation, first, cycles)
     columns = []
     for scores in () if measures is None else of_runs:
-        found = directions.get(scores.measure)
-        found = _directions(scores, alpha, correction, progress) if found is None else found
-        better = tuple(tuple(compress(names, row)) for row in better_of(found, len(names)).tolist())
-        columns.append(MeasureOfRuns(scores.measure, scores.higher_is_better, tuple(_means(scores)), better))
+        if scores.measure not in directions:
+            directions[scores.measure] = _directions(scores, alpha, correction, progress)
+        better = better_of(directions[scores.measure], len(names)).tolist()
+        better_than = tuple(tuple(compress(names, row)) for row in better)
+        columns.append(MeasureOfRuns(scores.measure, scores.higher_is_better, tuple(_means(scores)), better_than))
     answerable = first.values.shape[1] if evaluation is None else int(evaluation.answerable.sum())
     return Leaderboard(
         measure=first.measure,
@@ -378,12 +376,12 @@ def leaderboard(
         alpha=alpha,
         correction=correction,
         standings=tuple(
-            Standing(rank, run, means[place], _interval(first, place, 1 - alpha), coverage[place], tier_of.get(place))
+            Standing(rank, run, means[place], _interval(first, place, 1 - alpha), coverage[place], tier[place])
             for place, (rank, run) in enumerate(zip(ranks[order].tolist(), names, strict=True))
         ),
         pairs=pairs,
         measures=tuple(columns),
-        cycles=tuple(tuple(names[run] for run in cycle) for cycle in cycles),
+        cycles=cycles,
         history=None if entries is None else _history(entries, first, evaluation, alpha),
         n_queries=answerable,
         n_unanswerable=0 if evaluation is None else len(evaluation.query_ids) - answerable,
@@ -457,39 +455,29 @@ def _history(entries: Any, scores: Scores, evaluation: Evaluation | None, alpha:
     return replace(history, runs=tuple(runs))
 
 
-def _notes(evaluation: Evaluation, scores: Scores, cycles: Sequence[Sequence[str]]) -> list[str]:
-    notes = [
+def _notes(evaluation: Evaluation, scores: Scores, cycles: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield (
         "Every pair of runs has its own queries that both answered: a run's search length differs from row to row, and "
         '"better" need not be transitive.'
-    ]
+    )
     unanswerable = ~evaluation.answerable
     number = int(unanswerable.sum())
     if number and len(scores.query_ids) == len(unanswerable) and not np.isnan(scores.values[:, unanswerable]).any():
-        verb = "counts" if number == 1 else "count"
-        notes.append(
-            f"{scores.measure} is averaged as ir_measures does: {plural('query', number)} without a relevant document {verb}."
-        )
-    notes += notes_on_source(evaluation)
-    notes += [f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}." for cycle in cycles]
-    notes += _notes_on_depth(evaluation, scores.measure)
-    return notes
-
-
-def _notes_on_depth(evaluation: Evaluation, measure: str) -> list[str]:
-    """Say where no list, or no list of some runs, is as long as the cutoff."""
+        without = f"{plural('query', number)} without a relevant document {'counts' if number == 1 else 'count'}"
+        yield f"{scores.measure} is averaged as ir_measures does: {without}."
+    yield from notes_on_source(evaluation)
+    for cycle in cycles:
+        yield f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}."
     if evaluation.judged_only:  # every list ends where its judged documents end
-        return []
-    cutoff = evaluation.cutoff
+        return
+    cutoff, measure = evaluation.cutoff, scores.measure
     depths = {run.name: min(run.depth, cutoff) for run in evaluation}
     deepest = max(depths.values())
-    notes = []
     if deepest < cutoff:
         renamed = f", and {measure} is {measure.replace(f'@{cutoff}', f'@{deepest}')}" if f"@{cutoff}" in measure else ""
-        notes.append(f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}.")
-    shallow = [name for name, depth in depths.items() if depth < min(cutoff, deepest)]
-    if shallow:
-        notes.append(
+        yield f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}."
+    if shallow := [name for name, depth in depths.items() if depth < deepest]:
+        yield (
             f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth favours the deeper runs. Use "
             f"the common depth: cutoff={min(depths.values())}."
         )
-    return notes
