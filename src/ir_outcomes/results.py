@@ -324,6 +324,7 @@ class Result(Immutable):
         *,
         evaluation: Any = None,
         docs: Any = None,
+        queries: Any = None,
         max_mb: float = 5,
         slices: Any = None,
         command: str | None = None,
@@ -340,7 +341,7 @@ class Result(Immutable):
         evaluation : Evaluation, or mapping of str to Evaluation, optional
             What the result was made from, by the name of the collection or judge where there are several; without it the page
             has no curve and no ranked lists. With ``evaluate(..., documents=20)`` the runs need not be read again.
-        docs, max_mb, slices, command, inputs
+        docs, queries, max_mb, slices, command, inputs
             See `ir_outcomes.report`.
 
         Returns
@@ -358,8 +359,9 @@ class Result(Immutable):
         from ir_outcomes.showing.report import report_of
 
         return report_of(
-            self, path, evaluation=evaluation, docs=docs, max_mb=max_mb, slices=slices, command=command, inputs=inputs
-        )
+            self, path, evaluation=evaluation, docs=docs, queries=queries, max_mb=max_mb, slices=slices, command=command,
+            inputs=inputs,
+        )  # fmt: skip
 
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
         """Draw a figure with matplotlib; the class says which kinds there are, and the first is the default.
