@@ -67,6 +67,21 @@ def test_not_significant_is_not_a_pass() -> None:
     assert f"about {facet.needed.queries} queries" in " ".join(result.decisions[0].reasons)
 
 
+def test_dependent_queries_are_settled_by_clusters() -> None:
+    """40 conversations of 5 turns: the number needed is that of a plan, in conversations."""
+    baseline = {f"c{number}::{turn}": 4 for number in range(40) for turn in range(5)}
+    contender = {query: rank + (-1 if int(query[1:].split("::")[0]) % 2 else 1) for query, rank in baseline.items()}
+    runs = (run_of(ranks, depth=60) for ranks in (baseline, contender))
+    comparison = iro.compare(qrels_of(baseline), *runs, clusters="by:::")
+    assert isinstance(comparison, iro.Comparison)
+    decision = iro.gate(comparison, margins=(10.0, 0.1, 0.2)).decisions[0]
+    needed = decision.facets[1].needed
+    assert needed == iro.plan(comparison, ranking=0.1).ranking.needed
+    assert needed is not None
+    assert f"about {needed.queries} clusters of queries like these" in decision.reasons[0]
+    assert "there are 40)" in decision.reasons[0]
+
+
 def test_all_queries_have_a_margin() -> None:
     # Answers at rank 1 are lost and others won at rank 50: both facets are within wide margins, all queries lose 4.9 ranks.
     baseline: list[int | None] = [*[1] * 20, *[None] * 20, *[3] * 160]

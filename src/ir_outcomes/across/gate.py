@@ -61,8 +61,8 @@ class GateFacet(Immutable):
     status : {"harm excluded", "inconclusive", "harm shown"}
         Whether harm beyond the margin is excluded or shown.
     needed : QueriesNeeded or None
-        How many queries like these would exclude harm beyond the margin if the two runs were equally good; None where it is
-        not inconclusive, or the queries are not known.
+        How many queries like these, or clusters of them, would exclude harm beyond the margin if the two runs were equally
+        good; None where it is not inconclusive, or the queries are not known.
     """
 
     name: str
@@ -284,8 +284,8 @@ def _decide(
         for run, number in zip((compared.baseline, compared.contender), compared.n_missing, strict=True)
         if number > max_missing * compared.n_queries
     ]
-    harms = [_about(facet, compared.n_queries) for facet in facets if facet.status == "harm shown"]
-    doubts = [_about(facet, compared.n_queries) for facet in facets if facet.status == "inconclusive"]
+    harms = [_about(facet, compared) for facet in facets if facet.status == "harm shown"]
+    doubts = [_about(facet, compared) for facet in facets if facet.status == "inconclusive"]
     if compared.restricted is None:
         doubts.append("The search lengths over all queries are not known without a cutoff, so they could not be checked.")
     status: Status = "fail" if missing or harms else "inconclusive" if doubts else "pass"
@@ -308,8 +308,7 @@ def _decide(
 def _facet(compared: Comparison, against: Against) -> GateFacet:
     """Add to one facet against its margin how many queries would settle it."""
     facet, margin, needed = against.facet, against.margin, None
-    independent = compared.settings.n_clusters is None  # the number needed is one of queries
-    if against.status == "inconclusive" and compared.queries is not None and independent:
+    if against.status == "inconclusive" and compared.queries is not None:
         level = compared.settings.first_step_level
         needed = queries_for_mean(*changes_of(compared.queries, facet.name), margin, alpha=level, power=POWER)
     return GateFacet(
@@ -325,8 +324,8 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
     )
 
 
-def _about(facet: GateFacet, n_queries: int) -> str:
-    """Say what harm the interval shows or does not exclude, and how many queries would exclude it."""
+def _about(facet: GateFacet, compared: Comparison) -> str:
+    """Say what harm the interval shows or does not exclude, and how many queries, or clusters, would exclude it."""
     name = facet.name.capitalize()
     if facet.interval is None:
         return f"{name}: {plural('query', facet.n)} can be compared, too few for an interval, so no harm is excluded."
@@ -339,15 +338,17 @@ def _about(facet: GateFacet, n_queries: int) -> str:
     needed = facet.needed
     if needed is None or needed.queries is None:
         return text
-    if needed.queries <= n_queries:
+    clusters = compared.settings.n_clusters
+    there_are, units = (compared.n_queries, "queries") if clusters is None else (clusters, "clusters of queries")
+    if needed.queries <= there_are:
         return (
-            f"{text} With {n_queries} queries such a loss would be excluded with {needed.power:.0%} power if the runs were "
+            f"{text} With {there_are} {units} such a loss would be excluded with {needed.power:.0%} power if the runs were "
             "equally good; what was seen is less favorable than that."
         )
     bound = "more than a million" if needed.upper is None else str(needed.upper)
     return (
-        f"{text} If the runs are equally good, about {needed.queries} queries like these exclude it with {needed.power:.0%} "
-        f"power ({needed.confidence:.0%} upper bound: {bound}; there are {n_queries})."
+        f"{text} If the runs are equally good, about {needed.queries} {units} like these exclude it with {needed.power:.0%} "
+        f"power ({needed.confidence:.0%} upper bound: {bound}; there are {there_are})."
     )
 
 

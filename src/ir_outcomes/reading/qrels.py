@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,14 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.errors import (
-    DatasetUnavailable,
-    FormatError,
-    IrOutcomesWarning,
-    ParameterError,
-    UnreadableFile,
-    user_stacklevel,
-)
+from ir_outcomes.errors import DatasetUnavailable, FormatError, ParameterError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading import datasets
 from ir_outcomes.reading.columns import Codes, Columns, Ids, digest_of, grouped, nested_dict, repeated
@@ -256,7 +248,7 @@ def _checked(columns: Columns, name: str) -> Qrels:
         raise columns.error(row, f"document {document} has two grades for query {query}, {grades}; keep one")
     if len(again):
         message = f"{columns.source}: {plural('judgment', len(again))} repeated with the same grade and counted once"
-        warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+        warn(message)
         keep = np.ones(len(columns.codes), dtype=bool)
         keep[again] = False
         columns = columns.select(keep)

@@ -7,6 +7,7 @@ import dataclasses
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -228,6 +229,26 @@ class TestRankings:
         assert 0 < sum(entry is not None for entry in rankings) < 200
         assert "other queries are left out" in small.html
         assert len(small.html.encode()) <= 0.8 * size * 1e6
+
+    @pytest.mark.parametrize("kind", ["collections", "slices", "board"])
+    def test_every_page_takes_texts_and_meets_its_size(self, evaluation: iro.Evaluation, kind: str) -> None:
+        plain = dataclasses.replace(evaluation, texts={})
+        given: Any = {"one": plain, "two": plain.restrict(plain.query_ids[:20])} if kind == "collections" else plain
+        by = {query: f"slice {number % 2}" for number, query in enumerate(plain.query_ids)}
+        makers: dict[str, Callable[[], Any]] = {
+            "collections": lambda: iro.compare_collections(given, "a"),
+            "slices": lambda: iro.compare_slices(given, by, "a"),
+            "board": lambda: iro.leaderboard(given),
+        }
+        result = makers[kind]()
+        texts: dict[str, Any] = {"docs": {"gold": "the text"}, "queries": evaluation.texts}
+        with pytest.raises(iro.ParameterError, match=r"the page has 0\.\d+ MB even without any ranked list") as found:
+            result.to_report(evaluation=given, max_mb=0.001, **texts)
+        least = float(re.findall(r"has (\S+) MB", str(found.value))[0])
+        for max_mb in (least, least + 0.05):
+            page = result.to_report(evaluation=given, max_mb=max_mb, **texts)
+            assert len(page.html.encode()) <= max_mb * 1e6
+        assert island(page)["sets"][0]["texts"] == [evaluation.texts[query] for query in island(page)["sets"][0]["ids"]]
 
     @pytest.mark.parametrize("max_mb", [0, -1, "5", True, float("nan"), float("inf")])
     def test_invalid_size_is_refused(self, evaluation: iro.Evaluation, max_mb: Any) -> None:

@@ -19,11 +19,12 @@ from ir_outcomes.across.same_queries import curve_of
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import LABELS
-from ir_outcomes.errors import MissingDependency, ParameterError, escaped
+from ir_outcomes.errors import ParameterError, escaped, not_installed
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.formatting import plural
+from ir_outcomes.formatting import plural, write_completely
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.reading.files import file_digest, read_texts
+from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.reading.runs import is_path
 from ir_outcomes.results import Result
 from ir_outcomes.showing.charts import facets_of, forest_of, outcomes_of
@@ -35,7 +36,6 @@ from ir_outcomes.showing.report.texts import Documents
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED
 from ir_outcomes.showing.words import count, tone
 from ir_outcomes.types import FamilyCorrection, RankingTest
-from ir_outcomes.writing import write_completely
 
 MB = 1_000_000
 
@@ -79,6 +79,7 @@ def report(
     *,
     path: str | os.PathLike[str] | None = None,
     docs: Documents = None,
+    queries: Mapping[str, str] | str | os.PathLike[str] | None = None,
     max_mb: float = 5,
     slices: Mapping[str, str] | str | os.PathLike[str] | None = None,
     command: str | None = None,
@@ -105,6 +106,8 @@ def report(
     docs : mapping of str to str, or path, optional
         Texts of documents by document id, or a file of JSON lines with ``doc_id`` and ``text`` or ``title``. By default those
         of the dataset, where they are on this machine.
+    queries : mapping of str to str, or path, optional
+        Texts of queries that the evaluation does not know; see `ir_outcomes.evaluate`.
     max_mb : float
         Size of the page in megabytes up to which ranked lists and texts are included, those of the queries that change most
         first.
@@ -155,8 +158,9 @@ def report(
             contenders = others[0]
         result = compare(evaluation, baseline, contenders, margins=margins, **rules)
     return report_of(
-        result, path, evaluation=evaluation, docs=docs, max_mb=max_mb, slices=slices, command=command, inputs=inputs
-    )
+        result, path, evaluation=evaluation, docs=docs, queries=queries, max_mb=max_mb, slices=slices, command=command,
+        inputs=inputs,
+    )  # fmt: skip
 
 
 def report_of(
@@ -165,6 +169,7 @@ def report_of(
     *,
     evaluation: Evaluations = None,
     docs: Documents = None,
+    queries: Mapping[str, str] | str | os.PathLike[str] | None = None,
     max_mb: float = 5,
     slices: Mapping[str, str] | str | os.PathLike[str] | None = None,
     command: str | None = None,
@@ -173,15 +178,16 @@ def report_of(
     """Write a result as one HTML page; see `report` and `Result.to_report`."""
     if isinstance(max_mb, bool) or not isinstance(max_mb, (int, float)) or not 0 < max_mb < 1000:
         raise ParameterError(f"max_mb={max_mb!r}: must be a number of megabytes between 0 and 1000")
-    labels = {} if slices is None else dict(slices) if isinstance(slices, Mapping) else read_texts(slices)
+    labels = {} if slices is None else slices if isinstance(slices, Mapping) else read_texts(slices)
+    texts = {} if queries is None else queries if isinstance(queries, Mapping) else query_texts(queries)
     sections = sections_of(result, evaluation)
     evaluations = [evaluation_of(section, evaluation) for section in sections]
-    sets, set_of = query_sets(sections, evaluations)
+    sets, set_of = query_sets(sections, evaluations, texts)
     for own in sets:
         own.find_lists(docs)
     context = _context(result, sections, evaluations)
     context["command"] = None if command is None else _without_folders(command)
-    files_too = [*inputs, *(path for path in (docs, slices) if is_path(path))]
+    files_too = [*inputs, *(path for path in (docs, queries, slices) if is_path(path))]
     context["inputs"] = _inputs(sections, evaluations, files_too)
     context["slices"] = any(query in labels for own in sets for query in own.ids)
 
@@ -374,7 +380,7 @@ def _template() -> Any:
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
-        raise MissingDependency("the report needs Jinja2: pip install 'ir-outcomes[report]'") from error
+        raise not_installed("the report needs Jinja2", "report") from error
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_visible,
         keep_trailing_newline=True,

@@ -66,7 +66,7 @@ class Embedded:
 
 
 def query_sets(
-    sections: Sequence[Section], evaluations: Sequence[Evaluation | None]
+    sections: Sequence[Section], evaluations: Sequence[Evaluation | None], texts: Mapping[str, str]
 ) -> tuple[list[QuerySet], list[int | None]]:
     """Find the comparisons that share their queries; return the sets, and the number of each comparison's."""
     place: dict[Any, int] = {}
@@ -81,9 +81,9 @@ def query_sets(
         key = id(evaluation), ids
         if key not in place:
             place[key] = len(sets)
-            known = {} if evaluation is None else evaluation.texts
-            texts = tuple(query.text or known.get(query.query_id) for query in queries)
-            sets.append(QuerySet(ids, texts, evaluation))
+            known = {**(evaluation.texts if evaluation else {}), **texts}
+            own = tuple(query.text or known.get(query.query_id) for query in queries)
+            sets.append(QuerySet(ids, own, evaluation))
         sets[place[key]].add(section.comparison)
         set_of.append(place[key])
     return sets, set_of
