@@ -26,8 +26,6 @@ from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
 
-__all__ = ["CollectionsComparison", "compare_collections"]
-
 
 @dataclass(frozen=True, repr=False)
 class CollectionsComparison(Result):

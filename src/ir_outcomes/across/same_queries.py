@@ -26,33 +26,17 @@ from ir_outcomes.types import Correction, RankingTest, check_positive
 
 @dataclass(frozen=True)
 class Curve(Immutable):
-    """Share of the queries answered (or documents found) by rank k, in both runs, for k from 1 to the depth.
+    """Share of the queries answered (or documents found) by rank k, in both runs, for k from 1 to the depth."""
 
-    Attributes
-    ----------
-    ranks : tuple of int
-        The ranks k.
-    baseline, contender : tuple of float
-        Shares found by rank k, averaged over the answerable queries, higher is better.
-    low, high : tuple of float
-        Band of the difference (contender minus baseline) that holds for all k at once at `level`.
-    level : float
-        Of the band.
-    n : int
-        Answerable queries.
-    seed, resamples : int
-        Of the random signs.
-    """
-
-    ranks: tuple[int, ...]
-    baseline: tuple[float, ...]
-    contender: tuple[float, ...]
-    low: tuple[float, ...]
+    ranks: tuple[int, ...]  #: the ranks k
+    baseline: tuple[float, ...]  #: share found by rank k, averaged over the answerable queries, higher is better
+    contender: tuple[float, ...]  #: the same of the contender
+    low: tuple[float, ...]  #: band of the difference (contender minus baseline) that holds for all k at once
     high: tuple[float, ...]
-    level: float
-    n: int
-    seed: int
-    resamples: int
+    level: float  #: of the band
+    n: int  #: answerable queries
+    seed: int  #: of the random signs
+    resamples: int  #: how many
 
 
 @dataclass(frozen=True, repr=False)
@@ -225,39 +209,21 @@ def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int)
 
 @dataclass(frozen=True)
 class Judgment(Immutable):
-    """One contender under one judge.
+    """One contender under one judge."""
 
-    Attributes
-    ----------
-    judge : str
-        The judge.
-    comparison : Comparison
-        What `ir_outcomes.compare` gives with its qrels.
-    """
-
-    judge: str
-    comparison: Comparison
+    judge: str  #: the judge
+    comparison: Comparison  #: what `ir_outcomes.compare` gives with its qrels
 
 
 @dataclass(frozen=True)
 class Flip(Immutable):
-    """A query on which judges disagree about which run is better.
+    """A query on which judges disagree about which run is better."""
 
-    Attributes
-    ----------
-    contender, query_id : str
-        The run and the query.
-    better, worse : tuple of str
-        Judges for whom the contender is better, and worse.
-    text : str or None
-        The query's text, where it is known.
-    """
-
-    contender: str
-    query_id: str
-    better: tuple[str, ...]
-    worse: tuple[str, ...]
-    text: str | None
+    contender: str  #: the run
+    query_id: str  #: the query
+    better: tuple[str, ...]  #: judges for whom the contender is better
+    worse: tuple[str, ...]  #: judges for whom it is worse
+    text: str | None  #: the query's text, where it is known
 
 
 @dataclass(frozen=True, repr=False)
@@ -388,26 +354,29 @@ def compare_judges(
     chosen = contenders_of(first, baseline, contenders)
     if reference is not None and reference not in evaluations:
         raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
-    named = [first.scores_of(measure).measure for measure in measures]
-    audited = () if reference is None else tuple(audits(evaluations, reference, baseline, chosen, named, alpha))
     settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
-    compared = compare_in(evaluations, baseline, chosen, settings)
-    judgments = [Judgment(judge, comparison) for judge, comparison in compared]
-    by_contender = {name: [judgment for judgment in judgments if judgment.comparison.contender == name] for name in chosen}
+    judgments = [Judgment(*compared) for compared in compare_in(evaluations, baseline, chosen, settings)]
+    sentences: list[str] = []
+    flips: list[Flip] = []
+    audited: list[Audit] = []
+    for name in chosen:
+        own = [judgment for judgment in judgments if judgment.comparison.contender == name]
+        sentences.append(_sentence(name, own))
+        flips += _flips(name, own)
+    notes = list(_notes_on_judges(evaluations, [baseline, *chosen]))
+    if reference is not None:
+        named = [first.scores_of(measure).measure for measure in measures]
+        audited += audits(evaluations, reference, baseline, chosen, named, alpha)
+        sentences += [sentence_of(audit, reference) for audit in audited]
+        notes += notes_on_audits(evaluations, reference)
     return JudgesComparison(
         baseline=baseline,
         judgments=tuple(judgments),
-        flips=tuple(flip for name, own in by_contender.items() for flip in _flips(name, own)),
-        sentences=(
-            *(_sentence(name, own) for name, own in by_contender.items()),
-            *(sentence_of(audit, reference) for audit in audited if reference is not None),
-        ),
+        flips=tuple(flips),
+        sentences=tuple(sentences),
         reference=reference,
-        audits=audited,
-        notes=(
-            *_notes_on_judges(evaluations, [baseline, *chosen]),
-            *(() if reference is None else notes_on_audits(evaluations, reference)),
-        ),
+        audits=tuple(audited),
+        notes=tuple(notes),
         versions=versions(),
     )
 
