@@ -126,42 +126,31 @@ def compare_cutoffs(
     """
     for cutoff in cutoffs:
         check_positive("cutoff", cutoff)
-    pair = [evaluation[name] for name in (baseline, contender)]
-    depths = [run.depth for run in pair]
-    wanted = sorted(set(cutoffs))
-    within = [cutoff for cutoff in wanted if cutoff <= min(depths)]
+    pair = evaluation[[baseline, contender]]
+    depth, wanted = min(run.depth for run in pair), sorted(set(cutoffs))
+    within = [cutoff for cutoff in wanted if cutoff <= depth]
     if not within:
-        raise ParameterError(
-            f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {min(depths)} documents"
-        )
-    beyond = [str(cutoff) for cutoff in wanted if cutoff > min(depths)]
-    comparisons: Any = [compare(evaluation.with_cutoff(k), baseline, contender, alpha=alpha, test=test) for k in within]
+        raise ParameterError(f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {depth} documents")
+    beyond = [str(cutoff) for cutoff in wanted if cutoff > depth]
+    comparisons: Any = [compare(pair.with_cutoff(cutoff), baseline, contender, alpha=alpha, test=test) for cutoff in within]
     return CutoffsComparison(
         baseline=baseline,
         contender=contender,
         comparisons=tuple(comparisons),
-        curve=curve_of(pair[0], pair[1], evaluation, min(depths), 1 - alpha, seed=seed, resamples=resamples),
-        notes=tuple(_notes(comparisons, beyond, min(depths))),
+        curve=curve_of(pair, 1 - alpha, seed=seed, resamples=resamples),
+        notes=tuple(_notes(comparisons, beyond, depth)),
         versions=versions(),
     )
 
 
-def curve_of(
-    baseline: SearchLengths,
-    contender: SearchLengths,
-    evaluation: Evaluation,
-    depth: int,
-    level: float,
-    *,
-    seed: int = 0,
-    resamples: int = 9_999,
-) -> Curve | None:
-    """Compute the curve of two runs to a depth, with its band at a level; None for fewer than two queries."""
-    n = int(baseline.answerable.sum())
+def curve_of(pair: Evaluation, level: float, *, seed: int = 0, resamples: int = 9_999) -> Curve | None:
+    """Return the curve of two runs to the depth of the shallower one, with its band; None for fewer than two queries."""
+    n, depth = int(pair.answerable.sum()), min(run.depth for run in pair)
     if n < 2 or depth < 1:
         return None
-    by_query = evaluation.unit == "query"
-    events = [_steps(run, by_query) for run in (baseline, contender)]
+    baseline = pair[0]
+    by_query = pair.unit == "query"
+    events = [_steps(run, by_query) for run in pair]
     query, rank, step = (np.concatenate(parts) for parts in zip(*events, strict=True))
     band = band_of_events(
         (np.cumsum(baseline.answerable) - 1)[query],

@@ -282,9 +282,7 @@ def _curve(comparison: Comparison, evaluation: Evaluation | None) -> Any:
     if evaluation is None or comparison.queries is None or comparison.ranking.measured_in != "ranks":
         return None
     evaluation = evaluation.restrict([query.query_id for query in comparison.queries])
-    pair = [evaluation[name] for name in (comparison.baseline, comparison.contender)]
-    depth = min(run.depth for run in pair)
-    curve = curve_of(pair[0], pair[1], evaluation, depth, 1 - comparison.alpha)
+    curve = curve_of(evaluation[[comparison.baseline, comparison.contender]], 1 - comparison.alpha)
     return None if curve is None else {"curve": curve, "chart": curve_chart(curve, comparison.cutoff)}
 
 
