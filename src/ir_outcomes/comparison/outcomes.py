@@ -122,12 +122,12 @@ class Settings:
         return 1 - self.first_step_level
 
 
-def contenders_of(evaluation: Evaluation, baseline: str, contenders: str | Sequence[str] | None) -> list[str]:
-    """Return the names of the contenders: one, several, or by default all runs but the baseline."""
+def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str | Sequence[str] | None) -> list[str]:
+    """Return the names of the contenders: one, several, or by default all runs but the baseline, which may not be known yet."""
     if contenders is None:
         contenders = [name for name in evaluation.names if name != baseline]
     names = [contenders] if isinstance(contenders, str) else list(dict.fromkeys(contenders))
-    for name in (baseline, *names):
+    for name in names if baseline is None else (baseline, *names):
         evaluation.position(name)
     if not names:
         raise ParameterError("there is no contender; name a run other than the baseline")
