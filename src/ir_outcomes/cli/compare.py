@@ -283,7 +283,7 @@ def verdict(
     --------
     ir-outcomes verdict --n 5793 --won 869 --lost 869 --difference -1.35 --pvalue 8.68e-08
     """
-    from ir_outcomes.comparison.published import verdict_from_summary
+    from ir_outcomes.comparison.verdict import verdict_from_summary
 
     others = tuple(other_pvalues or ())
     output.write(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult
 from ir_outcomes.columns import Column, chosen
 from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, Holes, PairHoles, Tipping
-from ir_outcomes.comparison.plan import Plan
+from ir_outcomes.comparison.plan import BY_DEFAULT, Plan
 from ir_outcomes.formatting import fixed, interval, percent, plural
 from ir_outcomes.showing.view import Table, View, table_of, view_of
 from ir_outcomes.showing.views.comparison import queries_table
@@ -137,7 +137,10 @@ def _plan(result: Plan) -> View:
         f"these; level {result.coverage.needed.alpha:.3g}",
     )
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
-    return View(f"Queries needed for {percent(result.power, 0)} % power, {pilot}", tables=(table,), background=result.notes)
+    first = tuple(note for note in result.notes if note.startswith(BY_DEFAULT))
+    background = tuple(note for note in result.notes if note not in first)
+    title = f"Queries needed for {percent(result.power, 0)} % power, {pilot}"
+    return View(title, tables=(table,), notes=first, background=background)
 
 
 def _unit(measured_in: str, effect: float) -> str:
