@@ -193,8 +193,10 @@ def _planned(facet: Facet, effect: float, needed: QueriesNeeded) -> PlannedFacet
 
 def _about_defaults(facets: Sequence[PlannedFacet]) -> Iterator[str]:
     if facets:
-        effects = listed([f"{facet.effect:g} {facet.measured_in} of {facet.name}" for facet in facets])
-        yield f"{BY_DEFAULT}: {effects} were not chosen by you; give the differences that matter to you."
+        effects = [
+            "1 percentage point" if facet.name == "coverage" else f"{facet.effect:g} {facet.measured_in}" for facet in facets
+        ]
+        yield f"{BY_DEFAULT} the differences to detect are {listed(effects)}; give those that matter to you."
 
 
 def _notes(comparison: Comparison, facets: Sequence[PlannedFacet], level: float) -> Iterator[str]:
