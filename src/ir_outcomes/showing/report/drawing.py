@@ -58,24 +58,24 @@ class Scatter(NamedTuple):
 
 def curve_chart(curve: Curve, cutoff: int | None) -> CurveChart:
     """Draw the curve on a logarithmic axis of ranks."""
-    lines, last = curve_lines(curve), curve.ranks[-1]
-    end = 1.08 * last  # the last step gets a width too
+    (ranks, lines), last = curve_lines(curve), curve.ranks[-1]
+    end = ranks[-1]
 
     def across(rank: float) -> float:
         return LEFT + (WIDTH - LEFT - RIGHT) * (math.log(rank) / math.log(end) if end > 1 else 0.0)
 
-    shares = round_numbers(0.0, max(*lines.baseline, *lines.contender, 1e-7))
-    points = round_numbers(min(*lines.low, 0.0), max(*lines.high, 0.0))
+    shares = round_numbers(0.0, max(*lines["baseline"], *lines["contender"], 1e-7))
+    points = round_numbers(min(*lines["low"], 0.0), max(*lines["high"], 0.0))
     up = _scale(shares, TOP, UPPER)
     beside = _scale(points, TOP + UPPER + GAP, LOWER)
-    places = [*map(across, lines.ranks), across(end)]
-    band = _steps(places, [*map(beside, lines.high)])
-    under = _steps(places, [*map(beside, lines.low)])
+    places = [*map(across, ranks)]
+    band = _steps(places, [*map(beside, lines["high"])])
+    under = _steps(places, [*map(beside, lines["low"])])
     return CurveChart(
         height=TOP + UPPER + GAP + LOWER + 36,
-        baseline=_path(_steps(places, [*map(up, lines.baseline)])),
-        contender=_path(_steps(places, [*map(up, lines.contender)])),
-        difference=_path(_steps(places, [*map(beside, lines.difference)])),
+        baseline=_path(_steps(places, [*map(up, lines["baseline"])])),
+        contender=_path(_steps(places, [*map(up, lines["contender"])])),
+        difference=_path(_steps(places, [*map(beside, lines["difference"])])),
         band=f"{_path([*band, *reversed(under)])}Z",
         ranks=tuple(Tick(round(across(tick), 1), f"{tick:,}") for tick in RANK_TICKS if tick <= last),
         shares=tuple(Tick(round(up(share), 1), f"{share:g}") for share in shares),
