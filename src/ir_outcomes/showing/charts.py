@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from itertools import pairwise
+from statistics import median
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
@@ -23,6 +24,7 @@ from ir_outcomes.showing.words import places_of
 
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
 _RATIO_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100)
+_SHARE_EDGES = (1, 2, 5, 10, 20, 50)  # points
 _MINUS, _AT_LEAST = "\N{MINUS SIGN}", "\N{GREATER-THAN OR EQUAL TO}"
 _Bounds = tuple[float, float] | None
 _Effect = tuple[float | None, _Bounds]
@@ -300,7 +302,8 @@ def changes_of(comparison: Comparison) -> Changes:
     by_share = 2 * sum(map(bool, shares)) > len(shares) and any(share % 100 for share in shares)
     if by_share:
         what = "share of the relevant documents found, points"
-        edges: Sequence[float] = [edge for edge in (1, 2, 5, 10, 20, 50) if edge < max(map(abs, shares))][-2:] or [1]
+        place = bisect_left(_SHARE_EDGES, median(abs(share) for share in shares if share))
+        edges: Sequence[float] = _SHARE_EDGES[max(place - 1, 0) : place + 2]  # about the usual change
         names = [f"<{edges[0]}", *(f"{low}\N{EN DASH}{high}" for low, high in pairwise(edges)), f"{_AT_LEAST}{edges[-1]}"]
         down, up = ["lower", *(f"{name} fewer" for name in names)], ["higher", *(f"{name} more" for name in names)]
     else:
@@ -327,7 +330,7 @@ def _bins_of_ranking(comparison: Comparison) -> tuple[str, list[str], list[float
     last = comparison.restricted.horizon if comparison.restricted else 11  # no bin is beyond the cutoff
     edges = [edge for edge in (1, 2, 10, 100, 1000) if edge < last] or [1]
     names = [f"{low}" if high == low + 1 else f"{low}\N{EN DASH}{high - 1}" for low, high in pairwise(edges)]
-    if comparison.unit == "document" and names:
+    if names and any((gain or 0) % 1 for gain in gains_of(comparison)):
         names[0] = "<2"  # search lengths of several documents are averages
     return "search length, ranks", [*names, f"{_AT_LEAST}{edges[-1]}"], [float(edge) for edge in edges[1:]]
 
