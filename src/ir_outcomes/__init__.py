@@ -4,7 +4,6 @@ Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_m
 """
 
 from ir_outcomes import pyterrier
-from ir_outcomes._version import __version__
 from ir_outcomes.across.audit import to_label
 from ir_outcomes.across.collections import CollectionsComparison, compare_collections
 from ir_outcomes.across.gate import GateResult, gate
@@ -40,13 +39,14 @@ from ir_outcomes.measures.baselines import register_baseline
 from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome
 from ir_outcomes.measures.provider import register
 from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.reading.qrels import Qrels, as_qrels, beir_texts, read_qrels
+from ir_outcomes.reading.qrels import Qrels, Task, as_qrels, beir_texts, known_tasks, load, read_qrels
 from ir_outcomes.reading.runs import Run, as_run, read_run
-from ir_outcomes.reading.tasks import Task, known_tasks, load
 from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, length_changes, length_distributions
 from ir_outcomes.tail.reordering import Reordering, reordering
 from ir_outcomes.tail.rrie import RRIE, Headroom, headroom, rrie, rrie_from_means
+
+__version__ = "0.1.0"
 
 __all__ = [
     "ASL",

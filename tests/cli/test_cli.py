@@ -59,6 +59,13 @@ def test_settings_reach_the_comparison(sample: Path) -> None:
     assert settings.margins == (1.0, 0.5)
 
 
+def test_the_judge_without_relevant_documents_is_named(sample: Path) -> None:
+    judges = ("--judge", "people=qrels.txt", "--judge", "model=qrels.txt@9")
+    done = call("compare-judges", "bm25.run", "bm25-stem.run", *judges, folder=sample)
+    assert done.returncode == 1
+    assert "judge model (qrels.txt): no query of the qrels has a relevant document" in " ".join(done.stderr.split())
+
+
 def test_lists_of_queries(sample: Path) -> None:
     done = call("compare", "qrels.txt", "bm25.run", "bm25-stem.run", "--per-query", "lost", "--rows", "3", folder=sample)
     assert len(done.stdout.splitlines()) == 8  # title, headings, 3 queries, and a legend of two lines

@@ -37,6 +37,7 @@ from ir_outcomes.cli.options import (
     named_files,
 )
 from ir_outcomes.cli.output import OUTPUT, Output, PlotOutput, ReportOutput, given_command, note, progress_is_shown
+from ir_outcomes.errors import MismatchError
 from ir_outcomes.types import Correction
 
 if TYPE_CHECKING:
@@ -414,9 +415,12 @@ def compare_judges(
         raise UsageError("Give --judge at least twice, with different names.")
     if reference is None and measures:
         raise UsageError("--measure needs --reference.")
-    evaluations = {
-        name: options.evaluate(qrels, runs, rel=rel, measures=measures or ()) for name, (qrels, rel) in sources.items()
-    }
+    evaluations = {}
+    for judge, (qrels, rel) in sources.items():
+        try:
+            evaluations[judge] = options.evaluate(qrels, runs, rel=rel, measures=measures or ())
+        except MismatchError as error:
+            raise MismatchError(f"judge {judge} ({qrels}): {error}") from None
     names = next(iter(evaluations.values())).names
     output.write(
         compare_under(

@@ -25,10 +25,10 @@ from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from ir_outcomes.errors import InputError, IrOutcomesError, IrOutcomesWarning, ParameterError, escaped
+from ir_outcomes.formatting import write_completely
 from ir_outcomes.results import Result
 from ir_outcomes.showing.view import View
 from ir_outcomes.types import unreachable
-from ir_outcomes.writing import write_completely
 
 __all__ = [
     "OUTPUT",

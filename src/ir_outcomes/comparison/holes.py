@@ -7,7 +7,6 @@ that had no relevant document.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
@@ -17,7 +16,7 @@ import numpy as np
 
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, contenders_of, from_items, horizon_of
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, PairTests, judge, run_tests, samples_of, stacked
-from ir_outcomes.errors import IrOutcomesWarning, ParameterError, some, user_stacklevel
+from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -57,7 +56,7 @@ def holdings_of(
     settings: Settings,
 ) -> Holdings:
     """Set the relevant and the unjudged documents of two runs side by side."""
-    queries = [np.repeat(np.arange(len(kept.query_ids)), np.diff(kept.offsets)) for kept in unjudged]
+    queries = [np.repeat(np.arange(len(kept.offsets) - 1), np.diff(kept.offsets)) for kept in unjudged]
     docids = np.concatenate([kept.docids for kept in unjudged])
     returned = np.empty(len(docids), dtype=[("query", np.int64), ("docid", docids.dtype)])
     returned["query"], returned["docid"] = np.concatenate(queries), docids
@@ -253,7 +252,8 @@ def _is_before(own: Ints, opposite: Ints) -> Bools:
 
 def tip_of(holdings: Holdings, own: int) -> Tip | None:
     """Find at most five unjudged documents whose relevance changes the direction; None where no such set was found."""
-    prefixes = [order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in _orders(holdings) if len(order) >= n]
+    orders = _orders(holdings)
+    prefixes = [order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in orders if len(order) >= n]
     found = _first_that_changes(holdings, prefixes, own)
     while found is not None and len(found.documents) > 1:
         # The last documents have the smallest effects, so they are left out first.
@@ -549,7 +549,7 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
     """Return for each contender a note that few unjudged documents would change the direction, or none."""
     baseline, *names = evaluation.names
     kept, unknown = evaluation.unjudged, settings.judged_only or settings.correction == "tukey"
-    if kept is None or unknown or evaluation.cutoff > min(documents.depth for documents in kept):
+    if not kept or unknown or evaluation.cutoff > min(documents.depth for documents in kept):
         return [()] * len(names)
     notes: list[tuple[str, ...]] = []
     for pair in _pairs(evaluation, baseline, names, settings):
@@ -585,13 +585,12 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
         raise ParameterError("judged_only=True removed the unjudged documents; evaluate the runs without it")
-    if evaluation.unjudged is not None:
+    if evaluation.unjudged:
         return evaluation
     remedy = "pass unjudged=True to evaluate"
     if evaluation.qrels is None or not evaluation.sources or any(source is None for source in evaluation.sources):
         raise ParameterError(f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}")
-    message = f"the unjudged documents were not kept, so all runs are read again; {remedy}"
-    warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+    warn(f"the unjudged documents were not kept, so all runs are read again; {remedy}")
     clusters = evaluation.clusters
     return evaluate(
         evaluation.qrels, evaluation.sources, names=evaluation.names, unjudged=True, cutoff=evaluation.cutoff,
@@ -602,11 +601,10 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
 
 def _kept(evaluation: Evaluation) -> tuple[RankedDocuments, ...]:
     """Return the unjudged documents within the cutoff."""
-    unjudged = evaluation.unjudged or ()
-    cutoff, depth = evaluation.cutoff, min(kept.depth for kept in unjudged)
+    cutoff, depth = evaluation.cutoff, min(kept.depth for kept in evaluation.unjudged)
     if cutoff > depth:
         raise ParameterError(f"cutoff={cutoff}: unjudged documents were kept to rank {depth}; pass cutoff={cutoff} to evaluate")
-    return tuple(kept.first(cutoff) for kept in unjudged)
+    return tuple(kept.first(cutoff) for kept in evaluation.unjudged)
 
 
 def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, float] | None:

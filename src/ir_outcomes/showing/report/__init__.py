@@ -18,9 +18,9 @@ from ir_outcomes.across.collections import compare_collections
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import LABELS
-from ir_outcomes.errors import MissingDependency, ParameterError, escaped
+from ir_outcomes.errors import ParameterError, escaped, not_installed
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.formatting import plural
+from ir_outcomes.formatting import plural, write_completely
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.reading.files import file_digest, read_texts
 from ir_outcomes.reading.qrels import query_texts
@@ -32,7 +32,6 @@ from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section,
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED
 from ir_outcomes.showing.words import count, tone
 from ir_outcomes.types import FamilyCorrection, RankingTest
-from ir_outcomes.writing import write_completely
 
 __all__ = ["ReportPage", "report", "report_of"]
 
@@ -339,7 +338,7 @@ def _template() -> tuple[Any, Any]:
         from jinja2 import Environment, StrictUndefined
         from markupsafe import Markup
     except ImportError as error:
-        raise MissingDependency("the report needs Jinja2: pip install 'ir-outcomes[report]'") from error
+        raise not_installed("the report needs Jinja2", "report") from error
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
         finalize=lambda value: escaped(value) if type(value) is str else value,  # control characters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.errors import FormatError, IrOutcomesWarning, escaped, user_stacklevel
+from ir_outcomes.errors import FormatError, escaped, warn
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.ranking import UNJUDGED, RankedDocuments, ranked_documents
 from ir_outcomes.reading.files import lines_of
@@ -222,14 +221,13 @@ def lists_of(evaluation: Evaluation, runs: Sequence[str], queries: Sequence[str]
 def _documents_of(evaluation: Evaluation, runs: Sequence[str]) -> list[RankedDocuments] | None:
     """Take the ranked lists that an evaluation kept, or read the runs again; None where that is not possible."""
     places = [evaluation.position(name) for name in runs]
-    if evaluation.documents is not None:
+    if evaluation.documents:
         return [evaluation.documents[place].first(DEPTH) for place in places]
     qrels, ties, judged_only = evaluation.qrels, evaluation.ties, evaluation.judged_only
     sources = [evaluation.sources[place] if evaluation.sources else None for place in places]
     if qrels is None or evaluation.query_ids != qrels.query_ids or any(source is None for source in sources):
         return None
-    message = f"the ranked lists were not kept, so the runs are read again; pass documents={DEPTH} to evaluate"
-    warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+    warn(f"the ranked lists were not kept, so the runs are read again; pass documents={DEPTH} to evaluate")
     return [
         ranked_documents(qrels, as_run(source, name), DEPTH, ties=ties, judged_only=judged_only)
         for source, name in zip(sources, runs, strict=True)
