@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from itertools import groupby
 from math import nan
+from operator import itemgetter
 from typing import Any
 
 from ir_outcomes.columns import Column
@@ -70,6 +71,14 @@ def table_of(columns: Sequence[Column], items: Iterable[Any], *captions: str, ti
     shown = tuple(columns[place] for place in kept)
     cells = tuple(tuple(row[place] for place in kept) for row in rows)
     return Table(shown, cells, tuple(filter(None, (_legend(shown), *captions))), title)
+
+
+def table_of_texts(
+    headings: Iterable[tuple[str, str]], rows: Iterable[Sequence[Any]], *captions: str, title: str = ""
+) -> Table:
+    """Lay out rows of texts below their headings, each given with the form of its column."""
+    columns = [Column(heading, itemgetter(place), form=form) for place, (heading, form) in enumerate(headings)]
+    return table_of(columns, rows, *captions, title=title)
 
 
 def _legend(columns: Iterable[Column]) -> str:
