@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +62,7 @@ def null_rates(data: Path, trials: int) -> None:
         print(f"{'':14}{'clusters':>9}" + "".join(f"{name:>12}" for name in columns))
         for quantity in QUANTITIES:
             for n_clusters in SIZES:
-                rng = np.random.default_rng(n_clusters)
+                rng = np.random.default_rng([n_clusters, QUANTITIES.index(quantity)])
                 rejected = np.zeros(len(columns))
                 for trial in range(trials):
                     turns, clusters = drawn(rng, codes, n_clusters, equal)
@@ -70,6 +70,8 @@ def null_rates(data: Path, trials: int) -> None:
                     d, clusters = d[~np.isnan(d)], clusters[~np.isnan(d)]
                     sample, levels = tally(d, clusters), (ALPHA, ALPHA)
                     flips, deciding = (test(sample, levels, labels_only=True) for test in (sign_flip_tests, mean_tests))
+                    if quantity == "coverage":
+                        deciding = flips
                     tests = (t_tests(tally(d)), t_tests(sample), flips, wilcoxon_tests(sample), deciding)
                     rejected += [test.pvalue[0] <= ALPHA for test in tests]
                 print(f"{quantity:14}{n_clusters:9}" + "".join(f"{rate:12.1f}" for rate in 100 * rejected / trials), flush=True)
@@ -78,17 +80,18 @@ def null_rates(data: Path, trials: int) -> None:
 def coverage_rates(data: Path, trials: int) -> None:
     """Print how often 95 % intervals cover the mean over all turns, with whole conversations drawn."""
     codes, changes = differences_of(data)
-    print(f"\n95 % intervals that cover, whole conversations drawn\n{'':14}{'clusters':>9}{'by query':>12}{'by cluster':>12}")
     by: dict[str, Callable[..., tuple[float, float] | None]]
     by = {name: lambda d, clusters: mean_interval(d, 0.95, 10, clusters) for name in QUANTITIES}
     by["coverage"] = lambda d, clusters: coverage_interval(d, 0.5, 0.95, clusters)
-    for quantity in QUANTITIES:
-        for n_clusters in SIZES:
-            rng = np.random.default_rng(n_clusters)
+    heads = f"{'':14}{'clusters':>9}{'by query':>12}{'by cluster':>12}"
+    for equal in (True, False):
+        print(f"\n95 % intervals that cover, {'one conversation each' if equal else 'users of very unequal size'}\n{heads}")
+        for quantity, n_clusters in product(QUANTITIES, SIZES):
+            rng = np.random.default_rng([n_clusters, QUANTITIES.index(quantity)])
             covered = np.zeros(2)
             for trial in range(trials):
                 values = list(changes.values())[trial % len(changes)][quantity]
-                turns, clusters = drawn(rng, codes, n_clusters, equal=True)
+                turns, clusters = drawn(rng, codes, n_clusters, equal)
                 d = values[turns]
                 defined, truth = ~np.isnan(d), np.nanmean(values)
                 for place, of in enumerate((None, clusters[defined])):

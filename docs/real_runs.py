@@ -15,7 +15,7 @@ from ir_outcomes.comparison.outcomes import coverage_test_for
 from ir_outcomes.comparison.verdict import judge, run_tests, samples_of, stacked
 from ir_outcomes.leaderboards.pairs import pair_blocks
 from ir_outcomes.showing.formats import markdown_table
-from ir_outcomes.statistics.tests import FEW, t_tests
+from ir_outcomes.statistics.tests import t_tests
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 OUT = Path(__file__).parent / "numbers"
@@ -83,7 +83,7 @@ def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
     few, tests, by_t = [], [], []
     for block in pair_blocks(evaluation.with_cutoff(cutoff)):
         samples = samples_of(block.pair, block.counts)
-        few += (samples.ranking.n_nonzero < FEW).tolist()
+        few += (samples.ranking.few).tolist()
         tests.append(run_tests(samples, "t", coverage_test))
         mean = t_tests(samples.ranking)
         by_t.append(tests[-1]._replace(ranking=mean, mean=mean, guards=()))

@@ -415,7 +415,7 @@ def test_without_pyterrier(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "pyterrier", None)
-    with pytest.raises(MissingDependency, match=r"pip install 'ir-outcomes\[pyterrier\]'"):
+    with pytest.raises(MissingDependency, match=r'pip install "\.\[pyterrier\]"'):
         iro.pyterrier.experiment(systems(), TOPICS, QRELS)
 
 

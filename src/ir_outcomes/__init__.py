@@ -4,7 +4,6 @@ Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_m
 """
 
 from ir_outcomes import pyterrier
-from ir_outcomes._version import __version__
 from ir_outcomes.across.audit import to_label
 from ir_outcomes.across.collections import CollectionsComparison, compare_collections
 from ir_outcomes.across.gate import GateResult, gate
@@ -47,6 +46,8 @@ from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, length_changes, length_distributions
 from ir_outcomes.tail.reordering import Reordering, reordering
 from ir_outcomes.tail.rrie import RRIE, Headroom, headroom, rrie, rrie_from_means
+
+__version__ = "0.1.0"
 
 __all__ = [
     "ASL",

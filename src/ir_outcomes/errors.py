@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from functools import partial
 from typing import Any
 
@@ -37,8 +38,9 @@ __all__ = [
     "ParameterError",
     "UnreadableFile",
     "escaped",
+    "not_installed",
     "some",
-    "user_stacklevel",
+    "warn",
 ]
 
 # C0, DEL and C1 controls; bidirectional and other invisible controls; line and paragraph separators; byte order marks;
@@ -166,12 +168,17 @@ def some(items: list[str] | tuple[str, ...], most: int = 5) -> str:
     return named if len(items) <= most else f"{named} and {len(items) - most} more"
 
 
-def user_stacklevel() -> int:
-    """Return the ``stacklevel`` at which a warning points to the line outside of this package that led to it."""
-    frame, level = sys._getframe(1), 1
+def warn(message: str) -> None:
+    """Warn at the line outside of this package that led to the call."""
+    frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "ir_outcomes":
         frame, level = frame.f_back, level + 1
-    return level
+    warnings.warn(message, IrOutcomesWarning, stacklevel=level)
+
+
+def not_installed(need: str, extra: str) -> MissingDependency:
+    """Return the error that names the extra with what is needed; as in README, it is installed from a checkout."""
+    return MissingDependency(f'{need}: pip install ".[{extra}]" in the checkout of ir_outcomes')
 
 
 def _shortened(text: str, most: int = 80) -> str:

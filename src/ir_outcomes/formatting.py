@@ -1,10 +1,16 @@
-"""Numbers and lists in words, and progress bars."""
+"""Output: numbers and lists in words, progress bars, and files that are written completely or not at all."""
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TypeVar
+
+from ir_outcomes.errors import ParameterError
 
 NOTHING = "-"  # a cell without a value
 SMALLEST = 1e-300  # below it floating point loses digits, and below 5e-324 everything
@@ -152,3 +158,30 @@ def _counted(items: Iterable[T], unit: str, total: int, size: Callable[[T], int]
         for item in items:
             yield item
             bar.update(size(item))
+
+
+def write_completely(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file beside the target and rename it: whoever reads sees the old content or the new, never a part of it.
+
+    Raises
+    ------
+    ParameterError
+        If the file cannot be written; what was there before is still there.
+    """
+    try:
+        target = Path(path).resolve()  # a link stays a link
+        before = target.stat() if target.exists() else None
+        if before is not None and not stat.S_ISREG(before.st_mode):  # renaming would replace a device or a pipe
+            target.write_bytes(content)
+            return
+        beside = target.with_name(f".{uuid.uuid4().hex}")
+        try:
+            beside.write_bytes(content)
+            if before is not None:
+                beside.chmod(stat.S_IMODE(before.st_mode))
+            os.replace(beside, target)
+        finally:
+            beside.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"{os.fsdecode(path)}: cannot be written ({reason})") from error

@@ -18,7 +18,7 @@ import numpy as np
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outputs import compare_outputs
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.errors import DatasetUnavailable, FormatError, MissingDependency, ParameterError
+from ir_outcomes.errors import DatasetUnavailable, FormatError, MissingDependency, ParameterError, not_installed
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
 from ir_outcomes.measures.definitions import SearchLengthMeasure
@@ -359,7 +359,7 @@ def _terrier() -> Any:
     try:
         import pyterrier
     except ImportError:
-        raise MissingDependency("this needs PyTerrier, without Java: pip install 'ir-outcomes[pyterrier]'") from None
+        raise not_installed("this needs PyTerrier, without Java", "pyterrier") from None
     return pyterrier
 
 
@@ -611,4 +611,4 @@ def _highlighted(frame: Any, measures: Mapping[str, Any], how: str) -> Any:
     try:
         return frame.style.apply(styles, axis=0, subset=[name for name in frame.columns if name in directions])
     except (ImportError, AttributeError):
-        raise MissingDependency("highlight needs Jinja2: pip install jinja2") from None
+        raise not_installed("highlight needs Jinja2", "report") from None

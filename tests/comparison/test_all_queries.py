@@ -138,6 +138,23 @@ def test_the_sentence_follows_the_deciding_test() -> None:
     assert nothing.verdict.sentence.startswith("There is no significant difference between B and A: B answers as many")
 
 
+@pytest.mark.filterwarnings("ignore:Precision loss")  # where all differences are equal
+def test_a_function_of_the_differences_decides() -> None:
+    def signed_logs(d: np.ndarray) -> Any:
+        return scipy.stats.ttest_1samp(np.copysign(np.log1p(np.abs(d)), d), 0)
+
+    found = compare(*in_blocks((58, 2, 1), (2, 2, 90)), test=signed_logs)
+    assert (found.settings.test, found.ranking.test) == ("signed_logs()", "signed_logs()")
+    change = np.array([query.difference for query in found.per_query()])
+    assert found.ranking.pvalue == pytest.approx(signed_logs(change).pvalue)
+    assert found.ranking.difference is not None
+    assert found.ranking.difference > 0 > found.ranking.decides.direction
+    assert found.verdict.do_no_harm == "better"
+    assert "shorter by signed_logs() (means" in found.verdict.sentence
+    assert iro.Comparison.from_json(found.to_json(per_query=True)) == found
+    assert compare(*in_blocks((30, 2, 1), (30, 1, 2)), test=scipy.stats.wilcoxon).ranking.pvalue == 1.0
+
+
 def test_a_run_against_itself_is_non_inferior_and_equivalent() -> None:
     a, _ = in_blocks((10, 3, None), (5, None, None))
     found = compare(a, dict(a), margins=(0.1, 0.1))

@@ -90,6 +90,25 @@ def test_few_differences_count_clusters() -> None:
     assert any("the runs differ on only 20 clusters" in note for note in (*found.notes, *found.background))
 
 
+def test_clusters_of_very_unequal_size_are_too_few_for_t() -> None:
+    """Four conversations of 40 turns and 36 of one turn are as good for t as about four, not as 40."""
+    sizes = np.array([40] * 4 + [1] * 36)
+    codes, change = np.repeat(np.arange(40), sizes), np.repeat([2, 3, 3, 2] + [1, -1] * 18, sizes)
+    ids = [f"q{n}" for n in range(len(codes))]
+    a, b = dict.fromkeys(ids, 5), dict(zip(ids, (5 + change).tolist(), strict=True))
+    clusters = dict(zip(ids, map(str, codes.tolist()), strict=True))
+    found = iro.compare(qrels_of(a), run_of(a), run_of(b), clusters=clusters)
+    assert isinstance(found, iro.Comparison)
+    assert (found.ranking.test, found.ranking.decides.n_nonzero) == ("signflip", 40)
+    assert found.restricted is not None
+    assert found.restricted.test.name == "signflip"
+    assert found.ranking.pvalues["t"] < 0.01 < 0.05 < found.ranking.pvalue
+    assert any("differ on 40 clusters of very unequal size, too few for the t test" in note for note in found.background)
+    assert iro.Comparison.from_json(found.to_json()).ranking.mean_test == "signflip"
+    board = iro.leaderboard(iro.evaluate(qrels_of(a), {"A": run_of(a), "B": run_of(b)}, clusters=clusters))
+    assert board.pairs[0].label == found.verdict.label == "no significant difference"
+
+
 def test_heads_digests_and_notes() -> None:
     found = compared(clusters=CLUSTER_OF)
     assert (found.settings.n_clusters, len(found.settings.clusters or "")) == (CLUSTERS, 32)

@@ -404,7 +404,7 @@ def test_results_are_frozen_and_say_how_they_were_made() -> None:
         ({"margins": (1, math.inf)}, "must be two or three positive numbers"),
         ({"seed": -1}, "seed=-1"),
         ({"names": ["A"]}, "1 names for 2 runs; name the baseline first"),
-        ({"all_pairs": True}, "need several contenders; give a list or a dict of runs"),
+        ({"all_pairs": True}, "need several contenders; give a list of them"),
         ({"correction": "tukey"}, "is for all pairs of systems; add all_pairs=True"),
     ],
 )

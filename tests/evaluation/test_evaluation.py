@@ -145,7 +145,7 @@ def test_without_joblib_one_job_works_and_several_say_what_to_install(folder: Pa
 
     monkeypatch.setattr(builtins, "__import__", without)
     assert len(evaluate(QRELS, folder, **SETTINGS)) == 6
-    with pytest.raises(MissingDependency, match=r"ir-outcomes\[parallel\]"):
+    with pytest.raises(MissingDependency, match=r'pip install "\.\[parallel\]"'):
         evaluate(QRELS, folder, n_jobs=2, **SETTINGS)
 
 

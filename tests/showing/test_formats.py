@@ -253,7 +253,7 @@ def test_rows_beyond_the_first_are_counted() -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingDependency, match=r"pip install 'ir-outcomes\[pandas\]'"):
+    with pytest.raises(MissingDependency, match=r'pip install "\.\[pandas\]"'):
         result_of("RRIE").to_frame()
 
 

@@ -36,7 +36,7 @@ from ir_outcomes.statistics.intervals import t_interval
 from ir_outcomes.statistics.tests import (
     PAIRED,
     binomial_tests,
-    by_sample,
+    function_test,
     mean_tests,
     sign_flip_tests,
     sign_tests,
@@ -272,13 +272,18 @@ def test_the_order_of_the_queries_changes_no_bit(d: list[float], seed: int) -> N
 
 @pytest.mark.parametrize("d", [[3.0, 0, 5, -1, 2, 4, 4], [-3.0, 1, 0, 0, 0, 0, 1]])
 def test_a_function_of_scipy_can_take_the_place_of_a_test(d: list[float]) -> None:
-    """An entry of `PAIRED` makes it a test as any other."""
-    by_scipy = by_sample("t by SciPy", lambda values: scipy.stats.ttest_1samp(values, 0))
-    with mock.patch.dict(PAIRED, scipy=by_scipy):
-        found, expected = paired_tests(d)["scipy"], t_test(d)
-    assert found.method == "t by SciPy"
+    def by_scipy(values: Floats) -> Any:
+        return scipy.stats.ttest_1samp(values, 0)
+
+    with mock.patch.dict(PAIRED):
+        found, expected = paired_tests(d)[function_test(by_scipy)], t_test(d)
+        only_pvalue = paired_tests(d)[function_test(lambda values: by_scipy(values).pvalue)]
+        with pytest.raises(ParameterError, match="must be a p-value"):
+            paired_tests(d)[function_test(lambda values: 2.0)]
+    assert found.method == "by_scipy()"
     assert (found.pvalue, found.statistic) == pytest.approx((expected.pvalue, expected.statistic), rel=1e-9)
     assert (found.direction, found.note) == (expected.direction, expected.note)
+    assert (only_pvalue.pvalue, only_pvalue.direction, only_pvalue.statistic) == (found.pvalue, found.direction, None)
 
 
 def test_published_mcnemar_tests() -> None:

@@ -25,7 +25,7 @@ from ir_outcomes.statistics import Interval, adjust, coverage_interval, differen
 from ir_outcomes.statistics.counts import sums_by_cluster
 from ir_outcomes.statistics.intervals import effective_df, log_ratio_influence
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE, fixed_mean, log_ratio_of_means, random_effects
-from ir_outcomes.statistics.tests import FEW, Tests
+from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest
 
 
@@ -460,8 +460,8 @@ def _overall(contender: str, rows: Sequence[Condition], effects: Sequence[Pooled
 def _is_hurt(comparison: Comparison) -> bool:
     """Return whether a facet is hurt at raw alpha, by any test that finds harm, or the label says worse or trade-off."""
     ranking, verdict = comparison.ranking, comparison.verdict
-    vetoes = ("signflip" if ranking.n_nonzero < FEW else "t", "wilcoxon")
-    tests = [(comparison.coverage, comparison.coverage.test), *((ranking, name) for name in (ranking.test, *vetoes))]
+    vetoes = (ranking.test, ranking.mean_test, "wilcoxon")
+    tests = [(comparison.coverage, comparison.coverage.test), *((ranking, name) for name in vetoes)]
     harm = [facet.tests[name].direction == (-1 if facet.higher_is_better else 1) for facet, name in tests]
     significant = [facet.tests[name].pvalue <= comparison.alpha for facet, name in tests]
     return verdict.direction == "worse" or verdict.label == "trade-off" or any(map(and_, harm, significant))

@@ -317,10 +317,12 @@ def compare_judges(
     ir-outcomes compare-judges bm25.run bm25-stem.run --judge people=qrels.txt@1 --judge model=model.txt@2
     """
     sources = {name: _judge(text) for name, text in options.named_files(judges, "--judge").items()}
-    evaluations = {
-        name: settings.evaluate(qrels, runs, rel=rel or settings.rel, measures=measures or ())
-        for name, (qrels, rel) in sources.items()
-    }
+    evaluations = {}
+    for judge, (qrels, rel) in sources.items():
+        try:
+            evaluations[judge] = settings.evaluate(qrels, runs, rel=rel or settings.rel, measures=measures or ())
+        except iro.MismatchError as error:
+            raise iro.MismatchError(f"judge {judge} ({qrels}): {error}") from None
     first = next(iter(evaluations.values())).names[0]
     out.write(iro.compare_judges(evaluations, baseline or first, reference=reference, measures=measures or (), **asdict(tests)))
 

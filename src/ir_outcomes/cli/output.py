@@ -26,11 +26,11 @@ from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from ir_outcomes.errors import InputError, IrOutcomesError, IrOutcomesWarning, ParameterError, escaped
+from ir_outcomes.formatting import write_completely
 from ir_outcomes.reading.runs import is_path, run_paths
 from ir_outcomes.reading.suites import read_suite
 from ir_outcomes.results import Result
 from ir_outcomes.showing.view import View
-from ir_outcomes.writing import write_completely
 
 MAIN = Group("Options", sort_key=1)
 OUTPUT = Group("Output", sort_key=3)
@@ -83,6 +83,7 @@ def as_options(text: str) -> str:
     text = re.sub(r"\b(judged_only|all_pairs)=True\b", lambda found: f"--{found[1].replace('_', '-')}", text)
     # Not in the parentheses of a measure, ESL(rel=2)@100, which is written the same everywhere.
     text = re.sub(r"(?<![(\w])(cutoff|rel|unit|ties|alpha|margins|correction)=([\"']?)([\w.,]*\w)\2", r"--\1 \3", text)
+    text = re.sub(r"\bkind=('[^']*')", r"--plot-kind \1", text.replace("entries=,", "--entries,"))
     return re.sub(r"\bclusters='(\S+)'", r"--clusters '\1'", text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -12,8 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.comparison.facets import (
+    CoverageFacet,
     Naive,
+    RankingFacet,
+    RestrictedLength,
     against_margins,
+    confirming_tests,
     coverage_facet,
     naive_tests,
     ranking_facet,
@@ -22,18 +26,29 @@ from ir_outcomes.comparison.facets import (
     within_margins,
 )
 from ir_outcomes.comparison.holes import tipping_notes
-from ir_outcomes.comparison.outcomes import PairedQueries, Settings, check_rules, checked_margins, pair_queries
+from ir_outcomes.comparison.outcomes import PairedQueries, Settings, check_rules, checked_margins, contenders_of, pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, QueryOutcome, Verdict
-from ir_outcomes.comparison.verdict import DECISIONS, LABELS, Judgment, direction_of, judge, run_tests, samples_of, stacked
+from ir_outcomes.comparison.verdict import (
+    DECISIONS,
+    LABELS,
+    Judgment,
+    PairTests,
+    direction_of,
+    judge,
+    run_tests,
+    samples_of,
+    stacked,
+)
 from ir_outcomes.comparison.wording import notes_on_input, notes_on_verdict, ranked, sentence
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate, is_saved, with_saved_runs
 from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation, n_missing
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
-from ir_outcomes.reading.runs import is_path, run_list
+from ir_outcomes.reading.runs import is_path, run_list, runs_and_names
 from ir_outcomes.results import versions
-from ir_outcomes.statistics import randomized_tukey_hsd
+from ir_outcomes.statistics import Test, randomized_tukey_hsd
+from ir_outcomes.statistics.tests import Tests, function_test
 from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count, check_one_order
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
@@ -47,61 +62,95 @@ class MeasuredPair:
     n_unanswerable: int
     n_missing: tuple[int, int]  # answerable queries without any result, of baseline and contender
     naive: Naive
-    cutoffs: tuple[CutoffLabel, ...] = ()
     notes: tuple[str, ...] = ()
+    elsewhere: tuple[CutoffLabel, ...] | None = None  # labels at other cutoffs; None where they are not known
     texts: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
+class Facets(NamedTuple):
+    """What was tested of a pair, and what decides on its label."""
+
+    coverage: CoverageFacet
+    ranking: RankingFacet
+    restricted: RestrictedLength | None
+    tests: PairTests
+
+    @classmethod
+    def of(cls, pair: PairedQueries, settings: Settings) -> Facets:
+        """Test a pair."""
+        coverage, ranking, restricted = (
+            coverage_facet(pair, settings),
+            ranking_facet(pair, settings),
+            restricted_length(pair, settings),
+        )
+        tests = PairTests(
+            coverage=_as_tests(coverage.decides),
+            ranking=_as_tests(ranking.decides),
+            mean=_as_tests(ranking.tests[ranking.mean_test]),
+            wilcoxon=_as_tests(ranking.tests["wilcoxon"]),
+            confirming=tuple(map(_as_tests, confirming_tests(pair))),
+            guards=() if restricted is None else tuple(map(_as_tests, (restricted.test, restricted.won_and_lost_test))),
+            higher_is_better=pair.higher_is_better,
+        )
+        return cls(coverage, ranking, restricted, tests)
+
+
+def _as_tests(test: Test) -> Tests:
+    return Tests(np.array([test.pvalue]), np.array([test.direction]))
+
+
 def build(
-    pairs: Sequence[MeasuredPair],
-    settings: Settings,
-    *,
-    wanted: int | None = None,
-    progress: bool = False,
+    pairs: Sequence[MeasuredPair], settings: Settings, *, wanted: int | None = None, progress: bool = False
 ) -> tuple[Comparison, ...]:
     """Test all pairs of a family, correct each facet over it, and reach the verdicts of the first `wanted` pairs, or of all."""
-    judgment = _judged([pair.queries for pair in pairs], settings)
-    places = range(len(pairs[:wanted]))
-    shown = with_progress(places, "pair", len(places), shown=progress)
-    return tuple(_comparison(pairs[place], place, judgment, settings) for place in shown)
+    queries = [pair.queries for pair in pairs]
+    shown = with_progress(queries[:wanted], "pair", len(queries[:wanted]), shown=progress)
+    facets = [Facets.of(pair, settings) for pair in shown]
+    others = [_tests(pair, settings) for pair in queries[len(facets) :]]
+    judgment = _judged([*(found.tests for found in facets), *others], queries, settings)
+    return tuple(_comparison(pairs[place], found, place, judgment, settings) for place, found in enumerate(facets))
 
 
-def labels_by_cutoff(pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings) -> list[tuple[CutoffLabel, ...]]:
-    """Return the labels of each pair at its own cutoff, and at the usual ones up to the longest list of its shallower run."""
+def labels_elsewhere(
+    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings
+) -> list[tuple[CutoffLabel, ...] | None]:
+    """Return the labels of each pair at the usual cutoffs but its own, up to the longest list of its shallower run."""
     if settings.correction == "tukey":  # it takes as long at each cutoff, and can be refused at one that nobody asked for
-        return [()] * len(pairs)
-    own = settings.cutoff
+        return [None] * len(pairs)
     reach = [min(run.depth for run in pair) for pair in pairs]
-    shown: list[list[CutoffLabel]] = [[] for _ in pairs]
-    for cutoff in sorted({*USUAL_CUTOFFS, *(() if own is None else (own,))}):
-        if cutoff != own and cutoff > max(reach, default=0):
+    shown: list[tuple[CutoffLabel, ...]] = [()] * len(pairs)
+    for cutoff in USUAL_CUTOFFS:
+        if cutoff == settings.cutoff or cutoff > max(reach, default=0):
             continue
-        at_cutoff = [pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit) for baseline, contender in pairs]
-        judgment = _judged(at_cutoff, replace(settings, cutoff=cutoff))
-        for place, label in enumerate(judgment.verdicts.labels()):
-            if cutoff == own or cutoff <= reach[place]:
-                shown[place].append(CutoffLabel(cutoff, label))
-    return [tuple(labels) for labels in shown]
+        rules = replace(settings, cutoff=cutoff)
+        queries = [pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit) for baseline, contender in pairs]
+        tests = [_tests(pair, rules, labels_only=True) for pair in queries]
+        for place, label in enumerate(_judged(tests, queries, rules).verdicts.labels()):
+            if cutoff <= reach[place]:
+                shown[place] += (CutoffLabel(cutoff, label),)
+    return [*shown]
 
 
-def _judged(pairs: Sequence[PairedQueries], settings: Settings) -> Judgment:
-    tests = stacked([run_tests(samples_of(pair), settings.test, settings.coverage_test, settings.levels) for pair in pairs])
-    if settings.correction == "tukey":
-        return judge(tests, alpha=settings.alpha, corrected=_tukey(pairs, settings))
-    return judge(tests, alpha=settings.alpha, correction=settings.correction)
+def _tests(pair: PairedQueries, settings: Settings, *, labels_only: bool = False) -> PairTests:
+    return run_tests(samples_of(pair), settings.test, settings.coverage_test, settings.levels, labels_only=labels_only)
 
 
-def _comparison(pair: MeasuredPair, place: int, judgment: Judgment, settings: Settings) -> Comparison:
-    queries, verdicts = pair.queries, judgment.verdicts
-    coverage = replace(coverage_facet(queries, settings), pvalue_corrected=float(judgment.coverage[place]))
-    ranking = replace(ranking_facet(queries, settings), pvalue_corrected=float(judgment.ranking[place]))
-    restricted = restricted_length(queries, settings)
+def _judged(tests: Sequence[PairTests], pairs: Sequence[PairedQueries], settings: Settings) -> Judgment:
+    corrected = _tukey(pairs, settings) if settings.correction == "tukey" else None
+    return judge(stacked(tests), alpha=settings.alpha, correction=settings.correction, corrected=corrected)
+
+
+def _comparison(pair: MeasuredPair, found: Facets, place: int, judgment: Judgment, settings: Settings) -> Comparison:
+    queries, verdicts, restricted = pair.queries, judgment.verdicts, found.restricted
+    coverage = replace(found.coverage, pvalue_corrected=float(judgment.coverage[place]))
+    ranking = replace(found.ranking, pvalue_corrected=float(judgment.ranking[place]))
     non_inferior, is_equivalent = None, None
     if settings.margins is not None:
-        found = against_margins(coverage, ranking, restricted, queries.outcomes, settings.margins)
-        non_inferior, is_equivalent = within_margins(found)
+        against = against_margins(coverage, ranking, restricted, queries.outcomes, settings.margins)
+        non_inferior, is_equivalent = within_margins(against)
     label = LABELS[verdicts.label[place]]
+    own = () if pair.elsewhere is None or settings.cutoff is None else (CutoffLabel(settings.cutoff, label),)
     comparison = Comparison(
         baseline=queries.baseline,
         contender=queries.contender,
@@ -115,7 +164,7 @@ def _comparison(pair: MeasuredPair, place: int, judgment: Judgment, settings: Se
         reciprocal=reciprocal_facet(queries, settings),
         restricted=restricted,
         naive=pair.naive,
-        cutoffs=pair.cutoffs,
+        cutoffs=tuple(sorted((*(pair.elsewhere or ()), *own))),
         verdict=Verdict(
             label=label,
             direction=direction_of(label),
@@ -177,9 +226,6 @@ def _without_nan(values: Floats) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-_NOT_WITH_ITSELF = "The baseline was also among the contenders; it is not compared with itself."
-
-
 def compare(
     qrels: Any,
     baseline: Any,
@@ -191,7 +237,7 @@ def compare(
     ties: Ties | None = None,
     judged_only: bool | None = None,
     alpha: float = 0.05,
-    test: RankingTest = "t",
+    test: RankingTest | Callable[[Floats], Any] = "t",
     correction: FamilyCorrection = "holm",
     margins: tuple[float, ...] | None = None,
     all_pairs: bool = False,
@@ -220,9 +266,10 @@ def compare(
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
     alpha : float
         Level of tests, intervals and verdict.
-    test : {"t", "wilcoxon", "signflip"}
+    test : {"t", "wilcoxon", "signflip"} or callable
         Which test decides on ranking; all are reported. Where fewer than 30 queries differ, the sign-flip test takes the place
-        of t.
+        of t. A function takes the differences (of clusters, their sums) and returns a p-value or SciPy's result, such as
+        `scipy.stats.wilcoxon`; where its statistic has no sign, the direction is that of the mean.
     correction : {"holm", "bonferroni", "fdr_bh", "tukey", "none"}
         Correction for several contenders, separately for each facet. It applies to improvements, not to the harm check.
         "tukey", the randomized Tukey HSD test, is for all pairs and ``unit="query"``.
@@ -268,59 +315,47 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better without harm', -1.0)
     """
-    check_rules(alpha, test, correction)
+    test_name = function_test(test) if callable(test) else test
+    check_rules(alpha, test_name, correction)
     check_count("seed", seed)
     margins = checked_margins(margins)
     if correction == "tukey" and not all_pairs:
         raise ParameterError("correction='tukey' is for all pairs of systems; add all_pairs=True, or use 'holm'")
     if is_saved(qrels):
         qrels = load_evaluation(qrels)
+    best = isinstance(baseline, str) and baseline == "best" and not (isinstance(qrels, Evaluation) and "best" in qrels.names)
     if isinstance(qrels, Evaluation):
         _refuse_settings_of_evaluation(
             rel=rel, unit=unit, ties=ties, judged_only=judged_only, names=names, queries=queries, clusters=clusters
         )
-        chosen = _chosen_by_name(qrels, baseline, contenders, all_pairs)
+        several = not isinstance(contenders, str)
+        evaluation, left_out = _by_name(qrels, baseline, contenders, best)
     else:
-        chosen = _evaluated(
-            qrels, baseline, contenders, all_pairs,
-            names=names, cutoff=cutoff, rel=rel, unit=unit or "auto", ties=ties or "trec", judged_only=bool(judged_only),
-            queries=queries, clusters=clusters, n_jobs=n_jobs, progress=progress,
+        several = run_list(with_saved_runs(contenders)) is not None
+        sources, given, left_out = _sources(baseline, contenders, names, best)
+        evaluation = evaluate(
+            qrels, sources, names=given, cutoff=cutoff, rel=rel, unit=unit or "auto", ties=ties or "trec",
+            judged_only=bool(judged_only), queries=queries, clusters=clusters, n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
-    evaluation, notes = chosen.evaluation, chosen.notes
-    if cutoff is not None:
-        evaluation = evaluation.with_cutoff(cutoff)
-    if chosen.from_best:
+    if len(evaluation) < 2 or (not several and (all_pairs or best)):
+        raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list of them")
+    evaluation = evaluation.with_cutoff(evaluation.cutoff if cutoff is None else cutoff)
+    notes = ("The baseline was also among the contenders; it is not compared with itself.",) if left_out else ()
+    if best:
         evaluation, about_best = _best_first(evaluation)
         notes = (about_best, *notes)
     check_one_order(evaluation.ties)
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
     settings = Settings.of(
-        evaluation,
-        alpha=alpha,
-        test=test,
-        correction=correction,
-        family=len(couples),
-        margins=margins,
-        seed=seed,
+        evaluation, alpha=alpha, test=test_name, correction=correction, family=len(couples), margins=margins, seed=seed
     )
-    labels = labels_by_cutoff(couples, settings)
-    from_first = all(baseline is evaluation[0] for baseline, _ in couples)
-    near = tipping_notes(evaluation, settings) if from_first else [()] * len(couples)
+    near = [()] * len(couples) if all_pairs and len(couples) > 1 else tipping_notes(evaluation, settings)
     measured = [
-        measured_pair(evaluation, *couple, settings, cutoffs=cutoffs, notes=(*notes, *notes_on_holes))
-        for couple, cutoffs, notes_on_holes in zip(couples, labels, near, strict=True)
+        measured_pair(evaluation, *couple, settings, notes=(*notes, *about_holes), elsewhere=labels)
+        for couple, labels, about_holes in zip(couples, labels_elsewhere(couples, settings), near, strict=True)
     ]
     items = build(measured, settings, progress=progress)
-    return Comparisons(items) if chosen.several else items[0]
-
-
-class _Chosen(NamedTuple):
-    """The runs of a call, baseline first."""
-
-    evaluation: Evaluation  # of these runs only
-    several: bool  # whether the call asked for a list of comparisons
-    from_best: bool  # whether the baseline is still to be chosen
-    notes: tuple[str, ...]  # what was left out
+    return Comparisons(items) if several else items[0]
 
 
 def measured_pair(
@@ -329,8 +364,8 @@ def measured_pair(
     contender: SearchLengths,
     settings: Settings,
     *,
-    cutoffs: tuple[CutoffLabel, ...] = (),
     notes: tuple[str, ...] = (),
+    elsewhere: tuple[CutoffLabel, ...] | None = None,
 ) -> MeasuredPair:
     """Measure two runs of an evaluation at the cutoff of the settings."""
     runs = baseline.at(settings.cutoff), contender.at(settings.cutoff)
@@ -339,68 +374,43 @@ def measured_pair(
         n_unanswerable=int(np.sum(~evaluation.answerable)),
         n_missing=(n_missing(runs[0]), n_missing(runs[1])),
         naive=naive_tests(*(run.reciprocal_rank()[evaluation.answerable] for run in runs)),
-        cutoffs=cutoffs,
         notes=(*notes, *notes_on_input(*runs)),
+        elsewhere=elsewhere,
         texts=evaluation.texts,
         metadata=metadata_of(runs),
     )
 
 
-def _evaluated(qrels: Any, baseline: Any, contenders: Any, all_pairs: bool, *, names: Any, **settings: Any) -> _Chosen:
-    """Evaluate the runs of a one-call comparison."""
+def _sources(baseline: Any, contenders: Any, names: Any, best: bool) -> tuple[list[Any], list[str | None], bool]:
+    """Return the runs of a call, the baseline first, their names, and whether a contender that is the baseline was left out."""
     if contenders is None:
         raise ParameterError("there is no contender; give a run, or several as a list or dict")
-    several = run_list(with_saved_runs(contenders))
-    named: list[tuple[str | None, Any]] = [(None, run) for run in ([contenders] if several is None else several)]
-    if isinstance(several, dict):
-        named = list(several.items())
-    from_best = _is_best(baseline)
-    baseline_name, baseline = _with_name(baseline)
-    if not from_best:
-        named.insert(0, (baseline_name, baseline))
-    if len(named) < 2 or (several is None and (all_pairs or from_best)):
-        raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list or a dict of runs")
-    if names is not None and len(names) != len(named):
-        first = "" if from_best else "; name the baseline first, then each contender"
-        raise ParameterError(f"names: {len(names)} names for {len(named)} runs{first}")
-    if names is not None:
-        named = [(name, run) for name, (_, run) in zip(names, named, strict=True)]
-    others = named[1:] if from_best else [(name, run) for name, run in named[1:] if not _is_same(run, baseline)]
-    notes: tuple[str, ...] = ()
-    if several is not None and 0 < len(others) < len(named) - 1:
-        named, notes = [named[0], *others], (_NOT_WITH_ITSELF,)
-    evaluation = evaluate(qrels, [run for _, run in named], names=[name for name, _ in named], **settings)
-    return _Chosen(evaluation, several is not None, from_best, notes)
+    runs, given = runs_and_names(with_saved_runs(contenders))
+    if not best:
+        (own, own_name) = runs_and_names(baseline) if isinstance(baseline, Mapping) else ([baseline], [None])
+        if len(own) > 1:
+            named = some([str(name) for name in own_name])
+            raise ParameterError(f"baseline: a dict of {len(own)} runs ({named}); give the one run with its name")
+        runs, given = [*own, *runs], [*own_name, *given]
+    if names is not None and len(names) != len(runs):
+        first = "" if best else "; name the baseline first, then each contender"
+        raise ParameterError(f"names: {len(names)} names for {len(runs)} runs{first}")
+    given = given if names is None else list(names)
+    others = [place for place, run in enumerate(runs) if place and not _is_same(run, runs[0])]
+    if best or not others or len(others) == len(runs) - 1:
+        return runs, given, False
+    return [runs[place] for place in (0, *others)], [given[place] for place in (0, *others)], True
 
 
-def _with_name(baseline: Any) -> tuple[str | None, Any]:
-    """Return the baseline with its name, where it is given as a dict from name to run."""
-    runs = run_list(baseline) if isinstance(baseline, Mapping) else None
-    if not isinstance(runs, dict):
-        return None, baseline
-    if len(runs) > 1:
-        raise ParameterError(f"baseline: a dict of {len(runs)} runs ({some(list(runs))}); give the one run with its name")
-    return next(iter(runs.items()))
-
-
-def _chosen_by_name(evaluation: Evaluation, baseline: Any, contenders: Any, all_pairs: bool) -> _Chosen:
-    """Take the runs of an evaluation by their names."""
-    from_best = _is_best(baseline) and "best" not in evaluation.names
+def _by_name(evaluation: Evaluation, baseline: Any, contenders: Any, best: bool) -> tuple[Evaluation, bool]:
+    """Return the named runs, the baseline first, and whether a contender that is the baseline was left out."""
     if not isinstance(baseline, str):
         raise ParameterError(f"baseline={baseline!r}: with an evaluation, give the name of a run: {some(evaluation.names, 10)}")
-    if contenders is None:
-        contenders = [name for name in evaluation.names if name != baseline]
-    if not contenders:
-        raise ParameterError("there is no contender; name a run other than the baseline")
-    several = not isinstance(contenders, str)
-    chosen = list(dict.fromkeys(contenders)) if several else [contenders]
-    notes: tuple[str, ...] = ()
-    if several and baseline in chosen and len(chosen) > 1:
-        chosen, notes = [name for name in chosen if name != baseline], (_NOT_WITH_ITSELF,)
-    names = chosen if from_best else [baseline, *chosen]
-    if len(names) < 2 or (not several and (all_pairs or from_best)):
-        raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list of names")
-    return _Chosen(evaluation[names], several, from_best, notes)
+    names = contenders_of(evaluation, None if best else baseline, contenders)
+    if best:
+        return evaluation[names], False
+    others = [name for name in names if name != baseline] or names
+    return evaluation[[baseline, *others]], len(others) < len(names)
 
 
 def _refuse_settings_of_evaluation(**given: Any) -> None:
@@ -417,10 +427,6 @@ def _is_same(run: Any, baseline: Any) -> bool:
         except OSError:
             return bool(os.fspath(run) == os.fspath(baseline))
     return run is baseline or (isinstance(run, str) and run == baseline)
-
-
-def _is_best(baseline: Any) -> bool:
-    return isinstance(baseline, str) and baseline == "best"
 
 
 def _best_first(evaluation: Evaluation) -> tuple[Evaluation, str]:

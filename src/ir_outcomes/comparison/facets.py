@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple
 
@@ -30,7 +30,6 @@ from ir_outcomes.statistics import (
     wilcoxon,
 )
 from ir_outcomes.statistics.intervals import equivalent, harm_excluded, harm_shown, odds_ratio, ratio_of_means
-from ir_outcomes.statistics.tests import FEW
 from ir_outcomes.types import Floats
 
 POWER = 0.8
@@ -163,6 +162,8 @@ class RankingFacet(Facet):
 
     Attributes
     ----------
+    mean_test : {"t", "signflip"}
+        The test of the mean that finds harm whichever test decides: sign flips with few differences.
     ratio : float or None
         Mean search length of the contender as a multiple of the baseline's ("reads 0.78 times as far"), which a ratio scale
         allows; lower is better. None for anything else than search lengths.
@@ -170,6 +171,7 @@ class RankingFacet(Facet):
         Its interval at level 1 - alpha.
     """
 
+    mean_test: Literal["t", "signflip"] = "t"
     ratio: float | None = None
     ratio_interval: Interval | None = None
 
@@ -283,15 +285,13 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
     """Compare how many queries are answered (or relevant documents found), in percentage points."""
     change = differences(pair.found_baseline, pair.found_contender)
     won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
-    test, whole = settings.coverage_test, settings.coverage_test == "exact"
-    tests: dict[str, Test]
-    tests = {"exact": binomial_test(won, lost)} if whole else {"signflip": sign_flip(change, settings.levels, pair.clusters)}
-    level = settings.first_step_level
+    whole, level = settings.coverage_test == "exact", settings.first_step_level
     if whole:
+        test, odds = binomial_test(won, lost), odds_ratio_interval(won, lost, 1 - settings.alpha)
         detectable = detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
     else:
+        test, odds = sign_flip(change, settings.levels, pair.clusters), None
         detectable = _detectable_mean(linearized(change, pair.clusters), level, most=1.0)
-    odds = odds_ratio_interval(won, lost, 1 - settings.alpha) if whole else None
     return CoverageFacet(
         name="coverage",
         measured_in="percentage points",
@@ -306,9 +306,9 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
         margin_interval=_points(coverage_interval(change, pair.item_share, settings.margin_level, pair.clusters)),
         effect_size=odds_ratio(won, lost) if whole else _standardized(change),
         effect="odds ratio won : lost" if whole else "mean / standard deviation of the differences",
-        test=test,
-        tests=tests,
-        pvalue_corrected=tests[test].pvalue,
+        test=test.name,
+        tests={test.name: test},
+        pvalue_corrected=test.pvalue,
         detectable=_percent(detectable),
         alpha=settings.alpha,
         detectable_level=level,
@@ -320,13 +320,13 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
 
 def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
     """Compare mean search lengths (or the values of another measure) on what both runs found."""
-    values, largest = (pair.length_baseline, pair.length_contender), largest_changes(pair)[0]
+    values = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
+    largest = None if pair.restricted is None else pair.restricted.horizon - 1.0
     facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, largest, pair, settings)
     if pair.measure is not None:  # it is not known to have a ratio scale
         return facet
-    lengths = values[0][pair.shared], values[1][pair.shared]
-    interval = ratio_interval(*lengths, 1 - settings.alpha, pair.shared_clusters)
-    return replace(facet, ratio=ratio_of_means(*lengths), ratio_interval=interval)
+    interval = ratio_interval(*values, 1 - settings.alpha, pair.shared_clusters)
+    return replace(facet, ratio=ratio_of_means(*values), ratio_interval=interval)
 
 
 def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | None:
@@ -334,28 +334,18 @@ def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | 
     if pair.measure is not None:
         return None
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
-    values, largest = (pair.reciprocal_baseline, pair.reciprocal_contender), 0.0 if pair.identical else 1.0
-    # Reciprocals have no common unit, so that their sign flips take longer than all other tests together.
-    always = ("t", "wilcoxon", "sign")
-    facet = _paired_facet(name, "reciprocal", True, values, largest, pair, settings, always=always)
-    return replace(facet, pvalue_corrected=None)
-
-
-def largest_changes(pair: PairedQueries) -> tuple[float | None, float | None]:
-    """Return how far a query's search length on what both found, and over all queries, can change; None where not known."""
-    if pair.identical:
-        return 0.0, 0.0
-    return (None, None) if pair.restricted is None else (pair.restricted.horizon - 1.0, float(pair.restricted.horizon))
+    values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
+    return replace(_paired_facet(name, "reciprocal", True, values, 1.0, pair, settings), pvalue_corrected=None)
 
 
 def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLength | None:
     """Compare restricted search lengths over all answerable queries; None where there are none."""
-    restricted, largest = pair.restricted, largest_changes(pair)[1]
-    if restricted is None or not len(restricted.baseline):
+    restricted = pair.restricted
+    if restricted is None or not pair.query_ids:
         return None
+    largest = 0.0 if pair.identical else float(restricted.horizon)
     change = differences(restricted.baseline, restricted.contender)
     offered = paired_tests(change, settings.levels, pair.clusters)
-    test = "signflip" if offered["sign"].n_nonzero < FEW else "t"
     return RestrictedLength(
         horizon=restricted.horizon,
         n=len(change),
@@ -370,10 +360,18 @@ def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLeng
         better=int(np.sum(change < 0)),
         worse=int(np.sum(change > 0)),
         equal=int(np.sum(change == 0)),
-        test=offered[test],
-        tests={name: offered[name] for name in ("t", "wilcoxon", "sign", test)},
+        test=offered[offered.of_mean],
+        tests={name: offered[name] for name in ("t", "wilcoxon", "sign", offered.of_mean)},
         won_and_lost_test=mean_test(differences(-restricted.won, restricted.lost), settings.levels, pair.clusters),
     )
+
+
+def confirming_tests(pair: PairedQueries) -> tuple[Test, ...]:
+    """Return the tests over all queries that can confirm a direction: of the mean, and Wilcoxon; none where nothing can."""
+    if pair.all_queries is None:
+        return ()
+    tests = paired_tests(differences(*pair.all_queries), clusters=pair.clusters)
+    return tests[tests.of_mean], tests["wilcoxon"]
 
 
 def naive_tests(baseline: Floats, contender: Floats, *, higher_is_better: bool = True) -> Naive:
@@ -391,23 +389,21 @@ def _paired_facet(
     largest: float | None,
     pair: PairedQueries,
     settings: Settings,
-    *,
-    always: Collection[str] = ("t", "wilcoxon", "sign", "signflip"),
 ) -> RankingFacet:
-    """Run the tests that are always wanted, and the one that decides, on the queries where both found something in common."""
-    values, clusters = (values[0][pair.shared], values[1][pair.shared]), pair.shared_clusters
-    change = differences(*values)
-    n_nonzero = int(np.count_nonzero(change))
+    """Compare values on what both runs found; by a query they change by `largest` at most, if that is known."""
+    change, clusters, level = differences(*values), pair.shared_clusters, settings.first_step_level
     offered = paired_tests(change, settings.levels, clusters)
-    test = "signflip" if settings.test == "t" and offered["sign"].n_nonzero < FEW else settings.test
-    tests = {name: offered[name] for name in offered if name in always or name == test}
-    level = settings.first_step_level
+    test = offered.of_mean if settings.test == "t" else settings.test
+    # Reciprocals have no common unit, so that their sign flips take longer than all other tests together.
+    always = ("t", "wilcoxon", "sign") if measured_in == "reciprocal" else ("t", "wilcoxon", "sign", "signflip")
+    tests = {name: offered[name] for name in (*always, test)}
+    largest = 0.0 if pair.identical else largest
     return RankingFacet(
         name=name,
         measured_in=measured_in,
         higher_is_better=higher_is_better,
         n=len(change),
-        n_nonzero=n_nonzero,
+        n_nonzero=int(np.count_nonzero(change)),
         baseline=_mean(values[0]),
         contender=_mean(values[1]),
         difference=_mean_difference(change),
@@ -422,6 +418,7 @@ def _paired_facet(
         detectable=_detectable_mean(linearized(change, clusters), level),
         alpha=settings.alpha,
         detectable_level=level,
+        mean_test=offered.of_mean,
     )
 
 

@@ -7,7 +7,6 @@ that had no relevant document.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
@@ -17,7 +16,7 @@ import numpy as np
 
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, contenders_of, from_items, horizon_of
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, PairTests, judge, run_tests, samples_of, stacked
-from ir_outcomes.errors import IrOutcomesWarning, ParameterError, some, user_stacklevel
+from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -253,7 +252,8 @@ def _is_before(own: Ints, opposite: Ints) -> Bools:
 
 def tip_of(holdings: Holdings, own: int) -> Tip | None:
     """Find at most five unjudged documents whose relevance changes the direction; None where no such set was found."""
-    prefixes = [order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in _orders(holdings) if len(order) >= n]
+    orders = _orders(holdings)
+    prefixes = [order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in orders if len(order) >= n]
     found = _first_that_changes(holdings, prefixes, own)
     while found is not None and len(found.documents) > 1:
         # The last documents have the smallest effects, so they are left out first.
@@ -590,8 +590,7 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
     remedy = "pass unjudged=True to evaluate"
     if evaluation.qrels is None or not evaluation.sources or any(source is None for source in evaluation.sources):
         raise ParameterError(f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}")
-    message = f"the unjudged documents were not kept, so all runs are read again; {remedy}"
-    warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+    warn(f"the unjudged documents were not kept, so all runs are read again; {remedy}")
     clusters = evaluation.clusters
     return evaluate(
         evaluation.qrels, evaluation.sources, names=evaluation.names, unjudged=True, cutoff=evaluation.cutoff,

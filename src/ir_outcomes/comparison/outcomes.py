@@ -54,7 +54,7 @@ class Settings:
     alpha : float
         Level of tests, intervals and verdict.
     test, coverage_test : str
-        Which test of ranking was asked to decide; which one decides on coverage.
+        Which test of ranking was asked to decide ("name()" is a function); which one decides on coverage.
     correction : str
         Correction of the deciding p-values over `family` comparisons, separately for each facet.
     family : int
@@ -74,7 +74,7 @@ class Settings:
     ties: Ties | Literal["unknown"]
     judged_only: bool
     alpha: float = 0.05
-    test: RankingTest = "t"
+    test: str = "t"
     coverage_test: CoverageTest = "exact"
     correction: FamilyCorrection = "holm"
     family: int = 1
@@ -122,12 +122,12 @@ class Settings:
         return 1 - self.first_step_level
 
 
-def contenders_of(evaluation: Evaluation, baseline: str, contenders: str | Sequence[str] | None) -> list[str]:
-    """Return the names of the contenders: one, several, or by default all runs but the baseline."""
+def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str | Sequence[str] | None) -> list[str]:
+    """Return the names of the contenders: one, several, or by default all runs but the baseline, which may not be known yet."""
     if contenders is None:
         contenders = [name for name in evaluation.names if name != baseline]
     names = [contenders] if isinstance(contenders, str) else list(dict.fromkeys(contenders))
-    for name in (baseline, *names):
+    for name in names if baseline is None else (baseline, *names):
         evaluation.position(name)
     if not names:
         raise ParameterError("there is no contender; name a run other than the baseline")
@@ -137,7 +137,8 @@ def contenders_of(evaluation: Evaluation, baseline: str, contenders: str | Seque
 def check_rules(alpha: Any, test: Any, correction: Any) -> None:
     """Refuse a level, a test or a correction that does not exist."""
     check_alpha(alpha)
-    check_choice("test", test, get_args(RankingTest))
+    if not (isinstance(test, str) and test.endswith("()")):  # a function
+        check_choice("test", test, get_args(RankingTest))
     check_choice("correction", correction, get_args(FamilyCorrection))
 
 

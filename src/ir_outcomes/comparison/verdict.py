@@ -12,7 +12,7 @@ from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries
 from ir_outcomes.statistics import adjust, differences
 from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
 from ir_outcomes.statistics.tests import PAIRED, Tests, binomial_tests, mean_tests, wilcoxon_tests
-from ir_outcomes.types import Bools, Floats, Ints, RankingTest
+from ir_outcomes.types import Bools, Floats, Ints
 
 Direction = Literal["better", "worse", "none"]
 
@@ -198,7 +198,7 @@ def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSampl
 
 def run_tests(
     samples: PairSamples,
-    ranking_test: RankingTest,
+    ranking_test: str,
     coverage_test: CoverageTest,
     levels: tuple[float, float] | None = None,
     *,

@@ -14,7 +14,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural, pvalue, pvalue_in_words
 from ir_outcomes.statistics import design_effect, differences, mean_test, wilcoxon
 from ir_outcomes.statistics.corrections import smallest_pvalue
-from ir_outcomes.statistics.tests import FEW
+from ir_outcomes.statistics.counts import FEW
 
 if TYPE_CHECKING:
     from ir_outcomes.comparison.result import Comparison
@@ -143,7 +143,8 @@ def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
     """Say the estimate of the test that decides: its direction is that of the verdict."""
     unit = " ranks" if facet.measured_in == "ranks" else ""
     direction = facet.decides.direction
-    if (about := _ABOUT.get(facet.test)) is not None:
+    about = facet.test if facet.test.endswith("()") else _ABOUT.get(facet.test)
+    if about is not None:
         if direction == 0:
             return f"is neither {words[0]} nor {words[1]} by {about}"
         return f"is {words[0] if direction > 0 else words[1]} by {about}"
@@ -301,9 +302,10 @@ def _about_few_queries(comparison: Comparison) -> Iterator[str]:
     if impossible:
         yield f"Few differences: nothing could be significant at {coverage.detectable_level:.2g} on {listed(impossible)}."
     differing = ranking.decides.n_nonzero
-    if ranking.test == "signflip" and "t" in ranking.tests and 0 < differing < FEW:
+    if ranking.test == ranking.mean_test == "signflip" and differing:
+        number = f"only {plural(noun, differing)}" if differing < FEW else f"{differing} clusters of very unequal size"
         yield (
-            f"Ranking: the runs differ on only {plural(noun, differing)}, too few for the t test "
+            f"Ranking: the runs differ on {number}, too few for the t test "
             f"({pvalue_in_words(ranking.tests['t'].pvalue)}); the sign-flip test decides instead."
         )
     missed = [facet for facet, _ in few if facet.n < FEW_QUERIES and facet.pvalue > facet.alpha]
@@ -312,14 +314,9 @@ def _about_few_queries(comparison: Comparison) -> Iterator[str]:
         yield f"Few queries: no significant difference of {counts} says little; look at the intervals."
 
 
-def _few(ranking: RankingFacet) -> bool:
-    """Return whether so few queries (or clusters) differ that t neither decides nor vetoes."""
-    return ranking.tests["sign"].n_nonzero < FEW
-
-
 def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
     """Say that the tests of the mean and of the signed ranks see different things; without a significant one it is no news."""
-    mean, wilcoxon = ranking.tests["signflip" if _few(ranking) else "t"], ranking.tests["wilcoxon"]
+    mean, wilcoxon = ranking.tests[ranking.mean_test], ranking.tests["wilcoxon"]
     by_mean, by_ranks = (test.pvalue <= ranking.alpha and test.direction != 0 for test in (mean, wilcoxon))
     shown = f"{mean.name} {pvalue_in_words(mean.pvalue)}, Wilcoxon {pvalue_in_words(wilcoxon.pvalue)}"
     if by_mean and by_ranks and mean.direction != wilcoxon.direction:
@@ -329,7 +326,7 @@ def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
         )
     elif by_mean and not by_ranks:
         yield f"A few queries with large changes decide on ranking: {shown}."
-    elif by_ranks and not by_mean and not _few(ranking):
+    elif by_ranks and not by_mean and ranking.mean_test == "t":
         yield f"Most queries change, the mean does not: {shown} on ranking; a few queries with large changes hide it."
 
 

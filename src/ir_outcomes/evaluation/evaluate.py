@@ -15,12 +15,11 @@ import numpy as np
 from ir_outcomes.errors import (
     EmptyInput,
     InputError,
-    IrOutcomesWarning,
     MismatchError,
-    MissingDependency,
     ParameterError,
+    not_installed,
     some,
-    user_stacklevel,
+    warn,
 )
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
@@ -332,7 +331,7 @@ def _evaluated(
     for (source, name), result in zip(jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True):
         if isinstance(result, _Result):
             for message in result.warnings:
-                warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+                warn(message)
             if not isinstance(source, SearchLengths):
                 first = first or result.lengths
                 result = result._replace(lengths=_with_shared_arrays(result.lengths, first, work.qrels))
@@ -341,7 +340,7 @@ def _evaluated(
             raise result
         else:
             failure = failure or result
-            warnings.warn(f"a run is left out: {result}", IrOutcomesWarning, stacklevel=user_stacklevel())
+            warn(f"a run is left out: {result}")
     if failure is not None and not done:
         raise failure
     return done
@@ -379,7 +378,7 @@ def _in_processes(
         from joblib import Parallel, delayed
         from joblib.parallel import get_active_backend
     except ImportError:
-        raise MissingDependency("several jobs need joblib: pip install 'ir-outcomes[parallel]'") from None
+        raise not_installed("several jobs need joblib", "parallel") from None
     if type(get_active_backend()[0]).__name__ == "MultiprocessingBackend":
         raise ParameterError(
             "joblib's backend 'multiprocessing' waits forever when a process is killed; use 'loky', 'threading' or a cluster"

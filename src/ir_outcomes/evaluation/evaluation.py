@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,12 +14,11 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import (
     FormatError,
-    IrOutcomesWarning,
     MismatchError,
     ParameterError,
     UnreadableFile,
     some,
-    user_stacklevel,
+    warn,
 )
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, digest_of_clusters, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, pytrec_eval_compares_as_float32
@@ -34,12 +32,11 @@ from ir_outcomes.evaluation.scores import (
     scores_from_lengths,
     stacked_scores,
 )
-from ir_outcomes.formatting import plural
+from ir_outcomes.formatting import plural, write_completely
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run, check_distinct
 from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
-from ir_outcomes.writing import write_completely
 
 DEFAULT_CUTOFF = 100
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
@@ -290,8 +287,7 @@ class Evaluation(Sequence[SearchLengths]):
         remedy = f"pass measures=[{str(measure)!r}] to evaluate"
         if self.qrels is None or not self.sources or any(source is None for source in self.sources):
             raise ParameterError(f"{measure} was not kept, and some runs cannot be read again; {remedy}")
-        message = f"{measure} was not kept, so all runs are read again; {remedy}"
-        warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+        warn(f"{measure} was not kept, so all runs are read again; {remedy}")
         measures = comparable_measures([measure])
         scorer = RunScorer(self.qrels, tuple(measures))
         values = [scorer.values(as_run(source, name)) for source, name in zip(self.sources, self.names, strict=True)]

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
+from ir_outcomes.errors import MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.ranking import TieLevel, judged_part, levels, places_of, scores_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.qrels import as_qrels, query_texts
@@ -426,11 +425,7 @@ class SearchLengths:
                 f"ranked first ({self._named(short)})"
             )
         if messages:
-            warnings.warn(
-                f"ASL of {self.name}: {'; '.join(messages)}; use ASL(missing='cutoff')@k",
-                IrOutcomesWarning,
-                stacklevel=user_stacklevel(),
-            )
+            warn(f"ASL of {self.name}: {'; '.join(messages)}; use ASL(missing='cutoff')@k")
 
 
 def search_lengths(
@@ -573,8 +568,7 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
         raise MismatchError(f"clusters: there is none of query {some(lacking)}; name the cluster of each query of the qrels")
     codes = _unless_independent(_by_first_occurrence(np.array(list(map(str, labels)))), answerable)
     if codes is None:
-        message = "every cluster has one answerable query, so clusters are ignored"
-        warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+        warn("every cluster has one answerable query, so clusters are ignored")
     return codes
 
 

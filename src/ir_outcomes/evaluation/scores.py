@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.errors import IrOutcomesError, IrOutcomesWarning, MismatchError, ParameterError, some, user_stacklevel
+from ir_outcomes.errors import IrOutcomesError, MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import read_ids
@@ -306,11 +305,7 @@ def _warn_of_missing(outputs: Sequence[Output], query_ids: Sequence[str], gain: 
         missing = [query for query in query_ids if query not in output.values]
         if missing:
             meaning = "counted as 0" if gain else f"left out of the mean of {output.name}"
-            warnings.warn(
-                f"{output.name} has no value of {output.measure} for {some(missing)}, which other outputs have; {meaning}",
-                IrOutcomesWarning,
-                stacklevel=user_stacklevel(),
-            )
+            warn(f"{output.name} has no value of {output.measure} for {some(missing)}, which other outputs have; {meaning}")
 
 
 def _direction(measure: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import replace
@@ -17,7 +16,7 @@ from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers import registry as provider_registry
 from ir_measures.util import Metric
 
-from ir_outcomes.errors import IrOutcomesWarning, ParameterError, user_stacklevel
+from ir_outcomes.errors import ParameterError, warn
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, search_lengths
 from ir_outcomes.measures.baselines import baseline_lengths
 from ir_outcomes.measures.definitions import _SHARED, MEASURES, SearchLengthMeasure
@@ -159,11 +158,9 @@ def register() -> None:
     for measure in MEASURES:
         present = measure_registry.get(measure.NAME)
         if present is not None and type(present).__module__ != type(measure).__module__:
-            warnings.warn(
+            warn(
                 f"ir_measures already knows a measure {measure.NAME} (from {type(present).__module__}); that text keeps its "
-                f"meaning, use the object ir_outcomes.{measure.NAME} for ours",
-                IrOutcomesWarning,
-                stacklevel=user_stacklevel(),
+                f"meaning, use the object ir_outcomes.{measure.NAME} for ours"
             )
         else:
             measure_registry[measure.NAME] = measure

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import difflib
 import os
-import warnings
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from ir_outcomes.errors import DatasetUnavailable, IrOutcomesWarning, user_stacklevel
+from ir_outcomes.errors import DatasetUnavailable, warn
 
 DATASET_PREFIX = "irds:"
 LARGE_DOWNLOAD = 100_000_000
@@ -74,11 +73,7 @@ def load_part(name: str, part: Part) -> list[Any]:
         raise DatasetUnavailable(f"{name}: this collection has no {_lacking(name, part)}")
     source = _source(getattr(dataset, f"{part}_handler")())
     if not source.here and source.size is not None and source.size >= LARGE_DOWNLOAD:
-        warnings.warn(
-            f"{name}: its {part} are downloaded ({size_text(source.size)}), unless you put the file at {source.path}",
-            IrOutcomesWarning,
-            stacklevel=user_stacklevel(),
-        )
+        warn(f"{name}: its {part} are downloaded ({size_text(source.size)}), unless you put the file at {source.path}")
     try:
         rows = list(getattr(dataset, f"{part}_iter")())
     except Exception as error:  # ir_datasets raises RuntimeError, OSError, EOFError or a hash error, by source

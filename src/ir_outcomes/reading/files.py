@@ -23,7 +23,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError, MissingDependency, UnreadableFile
+from ir_outcomes.errors import FormatError, UnreadableFile, not_installed
 
 _INPUT = 1 << 16  # bytes
 _XZ_MEMORY = 128 << 20  # bytes; xz -9 needs 65 MiB
@@ -92,8 +92,7 @@ def _zstd_decompressor() -> Callable[[], Any]:
         try:
             from backports import zstd
         except ImportError:
-            problem = "reading a .zst file needs the package backports.zstd: pip install 'ir-outcomes[zstd]'"
-            raise MissingDependency(problem) from None
+            raise not_installed("reading a .zst file needs the package backports.zstd", "zstd") from None
     return zstd.ZstdDecompressor
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import FormatError, IrOutcomesWarning, UnreadableFile, user_stacklevel
+from ir_outcomes.errors import FormatError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Codes, Columns, Ids, digest_of, grouped, nested_dict, repeated
 from ir_outcomes.reading.datasets import is_dataset_id, load_part, nearest_ids
@@ -259,11 +258,7 @@ def _without_repetitions(columns: Columns, again: npt.NDArray[np.intp], firsts: 
         query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
         grades = f"{columns.values[original]:.0f} and {columns.values[row]:.0f}"
         raise columns.error(row, f"document {document} has two grades for query {query}, {grades}; keep one")
-    warnings.warn(
-        f"{columns.source}: {plural('judgment', len(again))} repeated with the same grade and counted once",
-        IrOutcomesWarning,
-        stacklevel=user_stacklevel(),
-    )
+    warn(f"{columns.source}: {plural('judgment', len(again))} repeated with the same grade and counted once")
     keep = np.ones(len(columns.codes), dtype=bool)
     keep[again] = False
     return columns.select(keep)

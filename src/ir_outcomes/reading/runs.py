@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import struct
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,11 +19,10 @@ import numpy.typing as npt
 from ir_outcomes.errors import (
     FormatError,
     IrOutcomesError,
-    IrOutcomesWarning,
     ParameterError,
     UnreadableFile,
     some,
-    user_stacklevel,
+    warn,
 )
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Codes, Columns, Ids, encoded, grouped, nested_dict, repeated, texts
@@ -141,7 +139,7 @@ def read_run(path: str | os.PathLike[str], *, by: RunBy | None = None, name: str
     """
     run, messages = run_and_warnings(path, by=by, name=name)
     for message in messages:
-        warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+        warn(message)
     return run
 
 
@@ -404,7 +402,7 @@ def run_paths(source: str | os.PathLike[str]) -> list[str]:
     if rest:
         left_out = "is not a run and is left out" if len(rest) == 1 else "are not runs and are left out"
         message = f"{path}: {some(rest, 20)} {left_out}; name a file itself to read it as a run"
-        warnings.warn(message, IrOutcomesWarning, stacklevel=user_stacklevel())
+        warn(message)
     return runs
 
 

@@ -26,7 +26,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.writing import write_completely
+from ir_outcomes.formatting import write_completely
 
 __all__ = ["SUITE_COLLECTIONS", "SUITE_SYSTEMS", "SYSTEMS", "write_sample", "write_suite"]
 

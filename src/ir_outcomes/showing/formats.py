@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ir_outcomes.columns import Column
-from ir_outcomes.errors import MissingDependency, escaped
+from ir_outcomes.errors import escaped, not_installed
 from ir_outcomes.formatting import plural
 from ir_outcomes.showing.view import Cell, Table, View, column_groups
 
@@ -175,5 +175,5 @@ def as_frame(rows: Iterable[Mapping[str, Any]]) -> Any:
     try:
         import pandas as pd
     except ImportError:
-        raise MissingDependency("a data frame needs pandas: pip install 'ir-outcomes[pandas]'") from None
+        raise not_installed("a data frame needs pandas", "pandas") from None
     return pd.DataFrame(list(rows))

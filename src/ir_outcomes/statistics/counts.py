@@ -25,6 +25,7 @@ Counts = TypeVar("Counts")
 Members = npt.NDArray[Any]  # floats of 32 or 64 bits
 
 MOST_SHARED_CLASSES = 512  # with more distinct values than that, each pair of rows gets classes of its own
+FEW = 30
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
@@ -41,6 +42,15 @@ class Moments(NamedTuple):
     queries: Floats  # sum of n
     products: Floats  # sum of S n
     squares: Floats  # sum of n^2
+    differing_squares: Floats  # the same of clusters that differ
+    differing_fourths: Floats  # sum of n^4 of clusters that differ
+
+    @classmethod
+    def of(cls, sums: Floats, sizes: Floats, subsets: Members) -> Moments:
+        """Add up clusters with these sums and sizes in each of some subsets, (n_clusters, n_subsets)."""
+        squares = sizes**2
+        differing = squares * (sums != 0)
+        return cls(*(terms @ subsets for terms in (sizes, sums * sizes, squares, differing, differing**2)))
 
 
 class Differences(NamedTuple):
@@ -72,6 +82,19 @@ class Differences(NamedTuple):
         """Number of differences (clusters) that are not zero in each sample."""
         total: Floats = self.n - self.positive[0] - self.negative[0]
         return total
+
+    @property
+    def few(self) -> Bools:
+        """Whether so few differences are not zero that the sign-flip test takes the place of t.
+
+        Clusters of n queries that differ together are as good for t as (sum n^2)^2 / sum n^4 clusters of equal size: Carter,
+        Schnepel and Steigerwald 2017, "Asymptotic behavior of a t-test robust to cluster heterogeneity".
+        """
+        if self.moments is None:
+            return self.n_nonzero < FEW
+        squares, fourths = self.moments.differing_squares, self.moments.differing_fourths
+        few: Bools = (squares**2 < FEW * fourths) | (fourths == 0)
+        return few
 
     @property
     def totals(self) -> Floats:
@@ -221,7 +244,7 @@ def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Difference
     values, moments = numbers("d", d), None
     if clusters is not None and len(values):
         values, n = sums_by_cluster(values, np.asarray(clusters))
-        moments = Moments(*(np.array([total]) for total in (n.sum(), values @ n, n @ n)))
+        moments = Moments.of(values, n, np.ones((len(n), 1)))
     # Sorted as whole numbers: the bits of a size have the order of the size, and one more bit holds the sign. That is several
     # times faster than to sort the places of the sizes, which np.unique does to count positive and negative ones apart.
     keys = np.sort((np.abs(values).view(np.uint64) << np.uint64(1)) | (values < 0))
@@ -245,7 +268,7 @@ def tally_subsets(change: Floats, counted: Bools, subsets: Members, clusters: In
         subsets = subsets[np.unique(clusters, return_index=True)[1]]  # all queries of a cluster are in the same subsets
         values, n = sums_by_cluster(values, clusters, counted)
         counted = n > 0
-        moments = Moments(*(sums @ subsets.astype(np.float64) for sums in (n, values * n, n * n)))
+        moments = Moments.of(values, n, subsets.astype(np.float64))
     sizes = classes(np.abs(values))
     counts = count(with_signs(sizes, values, counted), 2 * len(sizes.distinct), subsets)
     return Differences.of_counts(sizes.distinct, counts, moments)

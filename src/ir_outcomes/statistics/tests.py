@@ -1,8 +1,8 @@
 """Tests of paired differences, and the rank sum test: each test once, on many samples at a time.
 
 ``t_tests``, ``wilcoxon_tests``, ... take samples as columns of counts (`Differences`) and return arrays; ``t_test``,
-``wilcoxon``, ... are the same for one sample and return a `Test` with its method and notes. A new test is an entry of `PAIRED`;
-`by_sample` makes one from a function of SciPy's.
+``wilcoxon``, ... are the same for one sample and return a `Test` with its method and notes. A new test is an entry of `PAIRED`,
+which `function_test` makes of a function of one sample.
 
 All tests are two-sided, mirrored exactly when the signs of the differences change, and independent of the order of the queries.
 A p-value is never NaN or 0: where there is nothing to test it is 1, and a note gives the reason. The direction is the sign of
@@ -19,17 +19,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.counts import Differences, classes, counted_pairs, tally
 from ir_outcomes.statistics.distributions import binomial_pvalues, check_discordant, numbers, proper, subset_sums
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues
 from ir_outcomes.types import Bools, Floats, Ints
 
-FEW = 30  # with fewer differences that are not zero, sign-flip stands in for t
 MOST_EXACT_WILCOXON = 50
 
 
@@ -197,7 +197,7 @@ def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     """Test the mean difference: by t, or by sign flips with fewer than 30 differences (clusters) that are not zero.
 
     On few differences t relies on a normal distribution that they do not have: four queries of 900 that move by one rank are p
-    = 0.045 to t and 0.125 to the exact test.
+    = 0.045 to t and 0.125 to the exact test. Clusters of unequal size count as fewer; see `PairedTests.of_mean`.
 
     Parameters
     ----------
@@ -210,10 +210,10 @@ def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     0.125
     """
     tests = paired_tests(d, levels, clusters)
-    return tests["signflip" if tests["t"].n_nonzero < FEW else "t"]
+    return tests[tests.of_mean]
 
 
-def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> Mapping[str, Test]:
+def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> PairedTests:
     """Every test of paired differences by name: t, wilcoxon, sign and signflip; each is run when it is first asked for.
 
     Parameters
@@ -226,15 +226,23 @@ def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.A
     >>> {name: round(test.pvalue, 3) for name, test in paired_tests([3, 0, 5, -1, 2, 4]).items()}
     {'t': 0.071, 'wilcoxon': 0.125, 'sign': 0.375, 'signflip': 0.125}
     """
-    return _WhenAsked(tally(d, clusters), levels)
+    return PairedTests(tally(d, clusters), levels)
 
 
-class _WhenAsked(Mapping[str, Test]):
-    """Tests that run when they are asked for: sign flips can take a hundred times as long as the others together."""
+class PairedTests(Mapping[str, Test]):
+    """Tests that run when they are asked for: sign flips can take a hundred times as long as the others together.
+
+    Attributes
+    ----------
+    of_mean : {"t", "signflip"}
+        What `mean_test` takes: sign flips with fewer than 30 differences (clusters) that are not zero. Clusters of n queries
+        count as ``(sum n^2)^2 / sum n^4``, of equal size therefore as themselves.
+    """
 
     def __init__(self, sample: Differences, levels: Levels | None) -> None:
         self._sample, self._levels = sample, levels
         self._done: dict[str, Test] = {}
+        self.of_mean: Literal["t", "signflip"] = "signflip" if sample.few[0] else "t"
 
     def __getitem__(self, name: str) -> Test:
         if name not in self._done:
@@ -242,10 +250,10 @@ class _WhenAsked(Mapping[str, Test]):
         return self._done[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(PAIRED)
+        return iter(ALWAYS)
 
     def __len__(self) -> int:
-        return len(PAIRED)
+        return len(ALWAYS)
 
     def __repr__(self) -> str:
         return repr(dict(self))
@@ -306,25 +314,37 @@ def sign_flip_tests(samples: Differences, levels: Levels | None = None, *, label
 
 
 def mean_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
-    """Test the mean difference of each sample, by sign flips where fewer than 30 differences are not zero."""
+    """Test the mean difference of each sample, by sign flips where few differences are not zero."""
     pvalue, direction = t_tests(samples)
-    few = np.flatnonzero(samples.n_nonzero < FEW)
+    few = np.flatnonzero(samples.few)
     pvalue[few] = sign_flip_tests(samples.at(few), levels, labels_only=labels_only).pvalue
     return Tests(pvalue, direction)
 
 
-def by_sample(method: str, function: Callable[[Floats], Any]) -> Callable[[Differences, Levels | None, bool], Found]:
-    """Make a test of counted samples from a function of one sample's differences that returns a statistic and a p-value."""
+def function_test(function: Callable[[Floats], Any]) -> str:
+    """Make a test of a function of one sample's differences, which returns a p-value or SciPy's result; return its name.
+
+    A statistic that changes its sign with the differences gives the direction, otherwise their sum does.
+    """
+    name = f"{getattr(function, '__name__', type(function).__name__)}()"
 
     def test(samples: Differences, levels: Levels | None, labels_only: bool) -> Found:
-        testable, n = _testable(samples), len(samples.n)
-        statistic, pvalue = np.full(n, np.nan), np.ones(n)
-        for sample in np.flatnonzero(testable).tolist():
-            found = function(samples.values(sample))
-            statistic[sample], pvalue[sample] = found.statistic, found.pvalue
-        return Found(proper(pvalue), _signs(samples.totals), statistic, lambda _: method)
+        statistic, pvalue, direction = np.full(len(samples.n), np.nan), np.ones(len(samples.n)), samples.totals
+        for sample in np.flatnonzero(_testable(samples)).tolist():
+            values = samples.values(sample)
+            found, mirrored = function(values), function(-values)
+            p = float(getattr(found, "pvalue", found))
+            if p < 0 or p > 1:
+                raise ParameterError(f"test={name} returned {p}: must be a p-value, or a result that has one")
+            pvalue[sample] = 1.0 if np.isnan(p) else p
+            statistic[sample] = getattr(found, "statistic", np.nan)
+            # The smaller of two rank sums is 0 both ways.
+            if statistic[sample] and np.isclose(statistic[sample], -getattr(mirrored, "statistic", np.nan), rtol=1e-9):
+                direction[sample] = statistic[sample]
+        return Found(proper(pvalue), _signs(direction), statistic, lambda _: name)
 
-    return test
+    PAIRED[name] = test
+    return name
 
 
 def _testable(samples: Differences) -> Bools:
@@ -437,6 +457,7 @@ PAIRED: dict[str, Callable[[Differences, Levels | None, bool], Found]] = {
     "sign": _sign,
     "signflip": _sign_flip,
 }
+ALWAYS = tuple(PAIRED)
 
 
 def binomial_test(won: int, lost: int) -> Test:

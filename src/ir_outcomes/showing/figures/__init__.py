@@ -33,7 +33,7 @@ Drawing = Callable[[Any, Any], Any]
 
 def _only_for_one(kind: str) -> Drawing:
     def refuse(result: object, ax: Any) -> Any:
-        raise ParameterError(f"kind={kind!r} is for one comparison; choose it, such as result[0].plot({kind!r})")
+        raise ParameterError(f"kind={kind!r} is for one comparison: name one contender, or choose one of the result")
 
     return refuse
 

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ir_outcomes.errors import MissingDependency, ParameterError
-from ir_outcomes.writing import write_completely
+from ir_outcomes.errors import ParameterError, not_installed
+from ir_outcomes.formatting import write_completely
 
 # As on the page: better blue, worse orange and hatched, what is neither grey; they differ in greyscale by the hatch.
 BETTER, WORSE, GREY, LIGHT, MUTED, INK = "#1556B0", "#B1540A", "#B4BAC2", "#E1E4E8", "#59616B", "#15181C"
@@ -67,7 +67,7 @@ def _check_matplotlib() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise MissingDependency("figures need matplotlib: pip install 'ir-outcomes[plot]'") from None
+        raise not_installed("figures need matplotlib", "plot") from None
 
 
 @functools.cache
@@ -206,7 +206,7 @@ def label_points(ax: Any, points: Sequence[tuple[float, float]], labels: Sequenc
     try:
         from adjustText import adjust_text  # type: ignore[import-untyped]
     except ImportError:
-        raise MissingDependency("names beside points need adjustText: pip install 'ir-outcomes[plot]'") from None
+        raise not_installed("names beside points need adjustText", "plot") from None
     ax.figure.figure.draw_without_rendering()
     named = [(x, y, label) for (x, y), label in zip(points, labels, strict=True) if label]
     texts = [ax.text(x, y, label, fontsize=fontsize, color=INK, in_layout=False) for x, y, label in named]

@@ -75,7 +75,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
 def draw_history_of_board(result: Leaderboard, ax: Any) -> Any:
     """Draw the history of a leaderboard whose runs have dates."""
     if result.history is None:
-        raise ParameterError("kind='history' needs dates: leaderboard(..., entries=a table with the columns id, date, group)")
+        raise ParameterError("kind='history' needs dates; give entries=, a table with the columns id, date and group")
     return draw_history(result.history, ax)
 
 

@@ -19,9 +19,9 @@ from ir_outcomes.across.same_queries import curve_of
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import LABELS
-from ir_outcomes.errors import MissingDependency, ParameterError, escaped
+from ir_outcomes.errors import ParameterError, escaped, not_installed
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.formatting import plural
+from ir_outcomes.formatting import plural, write_completely
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.reading.files import file_digest, read_texts
 from ir_outcomes.reading.qrels import query_texts
@@ -36,7 +36,6 @@ from ir_outcomes.showing.report.texts import Documents
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED
 from ir_outcomes.showing.words import count, tone
 from ir_outcomes.types import FamilyCorrection, RankingTest
-from ir_outcomes.writing import write_completely
 
 MB = 1_000_000
 
@@ -381,7 +380,7 @@ def _template() -> Any:
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
-        raise MissingDependency("the report needs Jinja2: pip install 'ir-outcomes[report]'") from error
+        raise not_installed("the report needs Jinja2", "report") from error
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_visible,
         keep_trailing_newline=True,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from ir_outcomes.errors import IrOutcomesWarning, user_stacklevel
+from ir_outcomes.errors import warn
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.ranking import UNJUDGED, RankedDocuments, ranked_documents
 from ir_outcomes.reading.runs import as_run
@@ -71,11 +70,7 @@ def _documents_of(evaluation: Evaluation, runs: Sequence[str]) -> list[RankedDoc
     sources = [evaluation.sources[place] if evaluation.sources else None for place in places]
     if qrels is None or evaluation.query_ids != qrels.query_ids or any(source is None for source in sources):
         return None
-    warnings.warn(
-        f"the ranked lists were not kept, so the runs are read again; pass documents={DEPTH} to evaluate",
-        IrOutcomesWarning,
-        stacklevel=user_stacklevel(),
-    )
+    warn(f"the ranked lists were not kept, so the runs are read again; pass documents={DEPTH} to evaluate")
     return [
         ranked_documents(qrels, as_run(source, name), DEPTH, ties=ties, judged_only=judged_only)
         for source, name in zip(sources, runs, strict=True)
