@@ -155,4 +155,4 @@ def test_impossible_outputs_are_said_before_the_work(words: str, message: str, t
 def test_missing_packages_are_said_before_the_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     done = call("compare", "no", "no", "no", "--plot", "p.png", folder=tmp_path)
-    assert (done.returncode, "pip install 'ir-outcomes[plot]'" in done.stderr) == (1, True)
+    assert (done.returncode, 'pip install ".[plot]"' in done.stderr) == (1, True)
