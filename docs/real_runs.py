@@ -81,8 +81,8 @@ class Collection:
 def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
     coverage_test = coverage_test_for(evaluation)
     few, tests, by_t = [], [], []
-    for block in pair_blocks(evaluation.with_cutoff(cutoff)):
-        samples = samples_of(block.pair, block.counts)
+    for pair, counts in pair_blocks(evaluation.with_cutoff(cutoff)):
+        samples = samples_of(pair, counts)
         few += (samples.ranking.few).tolist()
         tests.append(run_tests(samples, "t", coverage_test))
         mean = t_tests(samples.ranking)

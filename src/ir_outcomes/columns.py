@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from ir_outcomes.formatting import NOTHING, fixed, percent, pvalue
 
-__all__ = ["Better", "Column", "attributes", "chosen", "of_part", "rows_of"]
-
 Better = Literal["higher", "lower", ""]
 
 
@@ -94,9 +92,9 @@ def attributes(*names: str) -> tuple[Column, ...]:
     return tuple(Column(name, path) for name, _, path in pairs)
 
 
-def of_part(part: str, columns: Iterable[Column], prefix: str = "") -> tuple[Column, ...]:
-    """Return columns of an attribute of the items as columns of the items."""
-    inner = Column(part)
+def of_part(part: str | Callable[[Any], Any], columns: Iterable[Column], prefix: str = "") -> tuple[Column, ...]:
+    """Return columns of an attribute, or of a function, of the items as columns of the items."""
+    inner = Column("", part)
 
     def value_of(column: Column) -> Callable[[Any], Any]:
         return lambda item: column.of(inner.of(item))
@@ -112,14 +110,7 @@ def chosen(columns: Iterable[Column], *names: str) -> tuple[Column, ...]:
 
 
 def rows_of(columns: Sequence[Column], items: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return a flat row of exact values for each item.
-
-    Examples
-    --------
-    >>> from datetime import date
-    >>> rows_of([Column("day"), Column("span", lambda day: (day.month, day.year), form="[.0f]")], [date(2021, 2, 28)])
-    [{'day': 28, 'span_low': 2, 'span_high': 2021}]
-    """
+    """Return a flat row of exact values for each item."""
     rows = []
     for item in items:
         row: dict[str, Any] = {}

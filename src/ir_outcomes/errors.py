@@ -26,23 +26,6 @@ import warnings
 from functools import partial
 from typing import Any
 
-__all__ = [
-    "DatasetUnavailable",
-    "EmptyInput",
-    "FormatError",
-    "InputError",
-    "IrOutcomesError",
-    "IrOutcomesWarning",
-    "MismatchError",
-    "MissingDependency",
-    "ParameterError",
-    "UnreadableFile",
-    "escaped",
-    "not_installed",
-    "some",
-    "warn",
-]
-
 # C0, DEL and C1 controls; bidirectional and other invisible controls; line and paragraph separators; byte order marks;
 # surrogates, which no encoding can write; tags. Joiners (U+200C, U+200D) belong to ordinary text in several scripts.
 _UNSAFE = re.compile(
@@ -54,21 +37,7 @@ def escaped(text: str, *, keep: str = "") -> str:
     r"""Replace control characters with visible escapes, as git does for file names.
 
     A name, id or query text from an input can contain characters that move the cursor, change colours or reverse the order
-    of the text that follows. They are safe to show only after this.
-
-    Parameters
-    ----------
-    text : str
-        Any text. Bytes of a file name that are not UTF-8, which Python represents as surrogates, become ``\xNN``.
-    keep : str
-        Characters to leave as they are, such as ``"\n"`` in a text of several lines.
-
-    Examples
-    --------
-    >>> print(escaped("bm25\x1b[31m.run"))
-    bm25\x1b[31m.run
-    >>> print(escaped("q\u202e1"), escaped("caf\udce9"))
-    q\u202e1 caf\xe9
+    of the text that follows: it is safe to show only after this. Characters in `keep` stay as they are.
     """
     return _UNSAFE.sub(lambda found: found[0] if found[0] in keep else _escape(found[0]), text)
 
@@ -121,7 +90,7 @@ class FormatError(InputError):
         self.line = line
         self.text = text
         where = escaped(source) if line is None else f"{escaped(source)}, line {line}"
-        shown = "" if text is None else f"\n  {_shortened(text)!r}"
+        shown = "" if text is None else f"\n  {shortened(text)!r}"
         super().__init__(f"{where}: {problem}{shown}")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -157,13 +126,7 @@ class IrOutcomesWarning(UserWarning):
 
 
 def some(items: list[str] | tuple[str, ...], most: int = 5) -> str:
-    """List the first few ids and the number of the remaining ones.
-
-    Examples
-    --------
-    >>> some(["q1", "q2", "q3"], most=2)
-    'q1, q2 and 1 more'
-    """
+    """List the first few ids and the number of the remaining ones."""
     named = ", ".join(escaped(item) for item in items[:most])
     return named if len(items) <= most else f"{named} and {len(items) - most} more"
 
@@ -181,5 +144,6 @@ def not_installed(need: str, extra: str) -> MissingDependency:
     return MissingDependency(f'{need}: pip install ".[{extra}]" in the checkout of ir_outcomes')
 
 
-def _shortened(text: str, most: int = 80) -> str:
+def shortened(text: str, most: int = 80) -> str:
+    """Return the text, or its beginning and dots."""
     return text if len(text) <= most else text[: most - 3] + "..."

@@ -17,13 +17,7 @@ SMALLEST = 1e-300  # below it floating point loses digits, and below 5e-324 ever
 
 
 def fixed(value: float | None, places: int, *, signed: bool = False) -> str:
-    """Write a number with so many decimal places, or a dash where there is none.
-
-    Examples
-    --------
-    >>> fixed(0.12345, 2), fixed(1.5, 2, signed=True), fixed(-0.001, 2, signed=True), fixed(None, 2)
-    ('0.12', '+1.50', '+0.00', '-')
-    """
+    """Write a number with so many decimal places, or a dash where there is none."""
     if value is None:
         return NOTHING
     rounded = round(value, places) + 0.0  # adding zero turns -0.0, which is what small negative numbers round to, into 0.0
@@ -31,24 +25,12 @@ def fixed(value: float | None, places: int, *, signed: bool = False) -> str:
 
 
 def percent(share: float | None, places: int = 1, *, unit: str = "") -> str:
-    """Write a share in percent.
-
-    Examples
-    --------
-    >>> percent(0.1234), percent(0.5, 2, unit=" %"), percent(None)
-    ('12.3', '50.00 %', '-')
-    """
+    """Write a share in percent."""
     return NOTHING if share is None else f"{fixed(100 * share, places)}{unit}"
 
 
 def interval(bounds: tuple[float, float] | None, places: int, *, signed: bool = False) -> str:
-    """Write an interval.
-
-    Examples
-    --------
-    >>> interval((-0.5, 1.25), 2, signed=True), interval(None, 2)
-    ('[-0.50, +1.25]', '-')
-    """
+    """Write an interval."""
     if bounds is None:
         return NOTHING
     low, high = bounds
@@ -56,15 +38,7 @@ def interval(bounds: tuple[float, float] | None, places: int, *, signed: bool = 
 
 
 def pvalue(p: float | None, alpha: float = 0.05) -> str:
-    """Write a p-value for a cell of a table, with as many digits as show on which side of the level it is.
-
-    Examples
-    --------
-    >>> pvalue(0.0312), pvalue(3e-9), pvalue(1.0), pvalue(1e-310), pvalue(None)
-    ('0.031', '3e-09', '1.000', '< 1e-300', '-')
-    >>> pvalue(0.0499), pvalue(0.050004), pvalue(0.05), pvalue(0.0101, alpha=0.01)
-    ('0.0499', '0.050004', '0.050', '0.0101')
-    """
+    """Write a p-value for a cell of a table, with as many digits as show on which side of the level it is."""
     if p is None:
         return NOTHING
     if p < SMALLEST:
@@ -78,34 +52,13 @@ def pvalue(p: float | None, alpha: float = 0.05) -> str:
 
 
 def pvalue_in_words(p: float, alpha: float = 0.05) -> str:
-    """Write a p-value for a sentence.
-
-    Examples
-    --------
-    >>> pvalue_in_words(0.0312), pvalue_in_words(3e-9), pvalue_in_words(0.0)
-    ('p = 0.031', 'p = 3e-09', 'p < 1e-300')
-    """
+    """Write a p-value for a sentence."""
     text = pvalue(p, alpha)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def plural(noun: str, number: int, form: str | None = None) -> str:
-    """Write a number with its noun.
-
-    Parameters
-    ----------
-    noun : str
-        The singular.
-    number : int
-        How many.
-    form : str, optional
-        The plural where it is irregular, or where the noun is not the last word.
-
-    Examples
-    --------
-    >>> plural("query", 1), plural("query", 2), plural("run", 0), plural("half", 2, "halves")
-    ('1 query', '2 queries', '0 runs', '2 halves')
-    """
+    """Write a number with its noun."""
     if number == 1:
         return f"1 {noun}"
     if form is None:
@@ -115,13 +68,7 @@ def plural(noun: str, number: int, form: str | None = None) -> str:
 
 
 def listed(items: Sequence[str]) -> str:
-    """Write items as an enumeration.
-
-    Examples
-    --------
-    >>> listed(["10"]), listed(["10", "20", "50"])
-    ('10', '10, 20 and 50')
-    """
+    """Write items as an enumeration."""
     return f"{', '.join(items[:-1])} and {items[-1]}" if len(items) > 1 else "".join(items)
 
 
@@ -131,21 +78,7 @@ T = TypeVar("T")
 def with_progress(
     items: Iterable[T], unit: str, total: int, *, shown: bool, size: Callable[[T], int] | None = None
 ) -> Iterator[T]:
-    """Yield items and show on stderr how many of them are done, if asked to.
-
-    Parameters
-    ----------
-    items : iterable
-        What is worked on.
-    unit : str
-        What is counted: the items, or what they consist of.
-    total : int
-        How many there are.
-    shown : bool
-        Whether to show it.
-    size : callable, optional
-        Tells how many units an item consists of; by default one.
-    """
+    """Yield items and show on stderr how many of them are done, if asked to."""
     if not shown or sys.stderr is None:
         return iter(items)
     return _counted(items, unit, total, size or (lambda item: 1))
@@ -161,13 +94,7 @@ def _counted(items: Iterable[T], unit: str, total: int, size: Callable[[T], int]
 
 
 def write_completely(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file beside the target and rename it: whoever reads sees the old content or the new, never a part of it.
-
-    Raises
-    ------
-    ParameterError
-        If the file cannot be written; what was there before is still there.
-    """
+    """Write a file beside the target and rename it: whoever reads sees the old content or the new, never a part of it."""
     try:
         target = Path(path).resolve()  # a link stays a link
         before = target.stat() if target.exists() else None

@@ -6,7 +6,6 @@ Showing a result needs packages that take long to import; they are imported when
 from __future__ import annotations
 
 import json
-import math
 import os
 import platform
 import types
@@ -14,18 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError, ParameterError, escaped
+from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.types import Columns, Mark, check_choice
 
 if TYPE_CHECKING:
     from ir_outcomes.showing.report import ReportPage
     from ir_outcomes.showing.view import View
-
-__all__ = ["OPTIONAL", "SCHEMA", "FrozenDict", "Immutable", "Result", "as_plain", "cells_of", "versions"]
 
 SCHEMA = 1  # raised when JSON written by an earlier version can no longer be read
 OPTIONAL = types.MappingProxyType({"optional": True})  # metadata of a field that JSON holds only on request
@@ -37,45 +34,28 @@ R = TypeVar("R", bound="Result")
 
 
 class FrozenDict(Mapping[K, V]):
-    """A mapping that cannot be changed; equal to any mapping with the same items, hashable if its values are.
+    """A mapping that cannot be changed; equal to any mapping with the same items, hashable if its values are."""
 
-    `types.MappingProxyType` can be neither hashed nor pickled.
-
-    Examples
-    --------
-    >>> shares = FrozenDict({"won": 0.25, "lost": 0.75})
-    >>> shares["won"], shares == {"lost": 0.75, "won": 0.25}
-    (0.25, True)
-    >>> shares["won"] = 1.0
-    Traceback (most recent call last):
-    TypeError: 'FrozenDict' object does not support item assignment
-    """
-
+    # types.MappingProxyType can be neither hashed nor pickled.
     __slots__ = ("_items",)
 
     def __init__(self, items: Mapping[K, V]) -> None:
-        object.__setattr__(self, "_items", dict(items))
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a FrozenDict cannot be changed: {name}")
+        self._items = dict(items)
 
     def __getitem__(self, key: K) -> V:
-        return self._items[key]  # type: ignore[attr-defined,no-any-return]  # set with object.__setattr__
+        return self._items[key]
 
     def __iter__(self) -> Iterator[K]:
-        return iter(self._items)  # type: ignore[attr-defined]
+        return iter(self._items)
 
     def __len__(self) -> int:
-        return len(self._items)  # type: ignore[attr-defined]
+        return len(self._items)
 
     def __hash__(self) -> int:
         return hash(frozenset(self.items()))
 
     def __repr__(self) -> str:
-        return repr(dict(self))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return FrozenDict, (dict(self),)
+        return repr(self._items)
 
 
 @cache
@@ -119,8 +99,6 @@ class Result(Immutable):
     on request.
     """
 
-    has_paper_columns: ClassVar[bool] = False
-
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         # A dataclass replaces an inherited __repr__ by one that lists every field: a megabyte for a large leaderboard.
@@ -138,7 +116,7 @@ class Result(Immutable):
         ParameterError
             If the result is not a comparison.
         """
-        raise self._no_paper_columns()
+        raise ParameterError(f"columns='paper' is for comparisons; {type(self).__name__} has columns='default' only")
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return the result as dicts, lists, text and numbers, with the schema number and the kind of the result.
@@ -176,14 +154,11 @@ class Result(Immutable):
 
         _check_envelope(cls, data)
         try:
-            restored = msgspec.convert(data, cls)
+            return msgspec.convert(data, cls)
         except msgspec.ValidationError as error:  # "Expected `float`, got `str` - at `$.parts[1].level`"
             problem, _, path = str(error).partition(" - at `$")
-            raise _invalid(problem, path.removesuffix("`")) from None
-        except UnicodeEncodeError as error:  # half of a surrogate pair, which no file of ours holds
-            raise FormatError("JSON", f"is not valid ({error})") from None
-        _check_restored(restored, data)
-        return restored
+            where = path.removesuffix("`").lstrip(".")
+            raise FormatError("JSON", f"{where}: {problem}" if where else problem) from None
 
     @classmethod
     def from_json(cls: type[R], text: str | bytes) -> R:
@@ -318,21 +293,8 @@ class Result(Immutable):
 
         return as_markdown(self.view(columns=columns), details=details, rows=rows)
 
-    def to_report(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        evaluation: Any = None,
-        docs: Any = None,
-        queries: Any = None,
-        max_mb: float = 5,
-        slices: Any = None,
-        command: str | None = None,
-        inputs: tuple[str | os.PathLike[str], ...] = (),
-    ) -> ReportPage:
+    def to_report(self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any) -> ReportPage:
         """Write the result as one HTML page that opens without a network: the numbers, and every query behind them.
-
-        A notebook shows the page in a frame.
 
         Parameters
         ----------
@@ -340,14 +302,14 @@ class Result(Immutable):
             Where the page is written.
         evaluation : Evaluation, or mapping of str to Evaluation, optional
             What the result was made from, by the name of the collection or judge where there are several; without it the page
-            has no curve and no ranked lists. With ``evaluate(..., documents=20)`` the runs need not be read again.
-        docs, queries, max_mb, slices, command, inputs
-            See `ir_outcomes.report`.
+            has no curve and no ranked lists.
+        **options
+            ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`.
 
         Returns
         -------
         ReportPage
-            With the page as ``html``.
+            With the page as ``html``; a notebook shows it in a frame.
 
         Raises
         ------
@@ -358,16 +320,10 @@ class Result(Immutable):
         """
         from ir_outcomes.showing.report import report_of
 
-        return report_of(
-            self, path, evaluation=evaluation, docs=docs, queries=queries, max_mb=max_mb, slices=slices, command=command,
-            inputs=inputs,
-        )  # fmt: skip
+        return report_of(self, path, evaluation=evaluation, **options)
 
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
         """Draw a figure with matplotlib; the class says which kinds there are, and the first is the default.
-
-        A notebook shows the figure under the cell, ``plt.show()`` in a script shows it. Scripts that draw many figures close
-        each with ``plt.close(axes.figure)``.
 
         Parameters
         ----------
@@ -380,7 +336,6 @@ class Result(Immutable):
         Returns
         -------
         matplotlib Axes
-            Its ``.figure`` is the figure; ``.figure.savefig("name.pdf")`` embeds TrueType fonts.
 
         Raises
         ------
@@ -407,12 +362,8 @@ class Result(Immutable):
         check_choice("columns", columns, get_args(Columns))
         if columns == "default":
             return view_of(self)
-        if not self.has_paper_columns:
-            raise self._no_paper_columns()
+        self.paper_rows()  # an error where there are none
         return paper_view(self)
-
-    def _no_paper_columns(self) -> ParameterError:
-        return ParameterError(f"columns='paper' is for comparisons; {type(self).__name__} has columns='default' only")
 
     def _summary(self) -> str:
         """Describe the result in a few words, for its `repr`: main names and counts."""
@@ -423,30 +374,14 @@ class Result(Immutable):
 
     def __repr__(self) -> str:
         summary = escaped(self._summary())
-        shown = summary if len(summary) <= LONGEST_SUMMARY else f"{summary[: LONGEST_SUMMARY - 3]}..."
-        return f"<{type(self).__name__}: {shown}>"
+        return f"<{type(self).__name__}: {shortened(summary, LONGEST_SUMMARY)}>"
 
     def __str__(self) -> str:
         return self.to_text()
 
 
 def cells_of(source: object, *columns: str, prefix: str = "") -> dict[str, Any]:
-    """Take attributes of an object as columns of a row; None where the object, or something on the way to it, is None.
-
-    Parameters
-    ----------
-    source : object
-        Where the values are.
-    columns : str
-        A column with the name of its attribute, or ``column=attribute``, such as ``"p=test.pvalue"``.
-    prefix : str
-        Of the names of all columns.
-
-    Examples
-    --------
-    >>> cells_of(date(2021, 2, 28), "year", "of_month=day", prefix="date_")
-    {'date_year': 2021, 'date_of_month': 28}
-    """
+    """Take attributes of an object as columns of a row; None where the object, or something on the way to it, is None."""
     row = {}
     for column in columns:
         name, _, path = column.partition("=")
@@ -472,46 +407,22 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
         return {key: as_plain(item, per_query=per_query) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [as_plain(item, per_query=per_query) for item in value]
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic):  # in a named tuple
         return value.item()
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _check_restored(value: Any, data: Any, path: str = "") -> None:
-    """Refuse what msgspec passes over: an unknown key, the envelope of another result, a number that is not finite."""
-    if is_dataclass(value) and not isinstance(value, type):
-        known = {field.name for field in fields(value)}
-        if isinstance(value, Result):
-            _check_envelope(type(value), data, path)
-            known |= {"schema", "kind"}
-        for key, item in data.items():
-            if key not in known:
-                raise _invalid(f"has the unknown key {key!r}", path)
-            _check_restored(getattr(value, key, None), item, f"{path}.{key}")
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            _check_restored(item, data[key], f"{path}.{key}")
-    elif isinstance(value, tuple):
-        for place, item in enumerate(value):
-            _check_restored(item, data[place], f"{path}[{place}]")
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise _invalid(f"must be a finite number, not {value}", path)
-
-
-def _check_envelope(kind: type[Result], data: Any, path: str = "") -> None:
+def _check_envelope(kind: type[Result], data: Any) -> None:
     """Refuse what another class wrote, or an incompatible version."""
     if not isinstance(data, Mapping):
-        raise _invalid(f"must be an object, not {str(data)[:60]!r}", path)
+        raise FormatError("JSON", f"must be an object, not {shortened(str(data), 60)!r}")
     for key in ("schema", "kind"):
         if key not in data:
             problem = "it was not written by to_json, or by a version before results had a schema number"
-            raise _invalid(f"lacks the key {key!r}: {problem}", path)
+            raise FormatError("JSON", f"lacks the key {key!r}: {problem}")
     if data["kind"] != kind.__name__:
-        raise _invalid(f"holds a result of kind {data['kind']!r}, which its own class reads", path)
-    if data["schema"] != SCHEMA or isinstance(data["schema"], bool):
-        raise _invalid(f"has the schema {data['schema']!r}, and this version reads {SCHEMA}; compute the result again", path)
-
-
-def _invalid(problem: str, path: str) -> FormatError:
-    """Return the error that names the place of an invalid value."""
-    return FormatError("JSON", f"{path.lstrip('.')}: {problem}" if path else problem)
+        raise FormatError("JSON", f"holds a result of kind {data['kind']!r}, which its own class reads")
+    if data["schema"] != SCHEMA:
+        raise FormatError(
+            "JSON", f"has the schema {data['schema']!r}, and this version reads {SCHEMA}; compute the result again"
+        )

@@ -49,7 +49,6 @@ def label_of(qrels: literal.Qrels, runs: dict[str, literal.Run], **settings: Any
 
 def setting(qrels: literal.Qrels, runs: dict[str, literal.Run], cutoff: int, **settings: Any) -> tuple[Any, Holdings]:
     evaluation = iro.evaluate(qrels, runs, unjudged=True, cutoff=cutoff, **settings)
-    assert evaluation.unjudged is not None
     first, second = evaluation.unjudged
     runs_at = evaluation.at(cutoff)[0], evaluation.at(cutoff)[1]
     return evaluation, holdings_of(runs_at, (first, second), Settings.of(evaluation))

@@ -121,7 +121,7 @@ def test_what_cannot_be_split_is_refused() -> None:
         iro.agreement(evaluation, measures=["RR", "MRR"])
     with pytest.raises(ParameterError, match="there is no measure"):
         iro.agreement(evaluation, measures=[])
-    with pytest.raises(ParameterError, match="measures and cutoff are for an Evaluation; these scores are of RR"):
+    with pytest.raises(ParameterError, match="these scores are of RR@100"):
         iro.agreement(evaluation.scores_of(None), measures=["RR"])
     assert {row.measure for row in iro.agreement(evaluation, measures="RR", splits=2).tests} == {"RR"}
 

@@ -148,7 +148,7 @@ def test_a_measure_of_another_package_keeps_its_name(monkeypatch: pytest.MonkeyP
 
 
 def test_asl_of_missing_results_is_infinite_and_warned_about() -> None:
-    with pytest.warns(IrOutcomesWarning, match=r"1 query without results scores inf \(absent\)"):
+    with pytest.warns(IrOutcomesWarning, match=r"in 2 queries \(q3, absent\) there are no results, which scores inf"):
         found = ir_measures.calc_aggregate([ASL], QRELS, RUN)
     assert found == {ASL: math.inf}
 

@@ -24,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, ParameterError, UnreadableFile
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, UnreadableFile
 from ir_outcomes.reading import columns, files
 from ir_outcomes.reading import columns as keys
 from ir_outcomes.reading import formats as layouts
@@ -441,16 +441,6 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
 def test_names_come_from_file_names() -> None:
     names = ("a.run", "b.v2.trec.xz", "c", "run.txt", "d.RUN.GZ", "e.f", "g.jsonl.gz")
     assert [files.name_of(f"/x/{name}") for name in names] == ["a", "b.v2", "c", "run", "d", "e.f", "g"]
-
-
-def test_one_exception_tree() -> None:
-    from ir_outcomes import errors
-
-    kinds = [getattr(errors, name) for name in errors.__all__ if name[0].isupper()]
-    for kind in kinds:
-        assert issubclass(kind, (errors.IrOutcomesError, Warning))
-    assert issubclass(UnreadableFile, OSError)
-    assert issubclass(InputError, ValueError)
 
 
 def test_nothing_warns_on_good_input(write: Any) -> None:

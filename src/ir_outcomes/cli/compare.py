@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 import ir_outcomes as iro
-from ir_outcomes.across.gate import MAX_MISSING, Side, gate_of, side_of
+from ir_outcomes.across.gate import MAX_MISSING, Side, side_of
 from ir_outcomes.cli import options, output
 from ir_outcomes.cli.options import UsageError
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
@@ -555,7 +555,10 @@ def gate(
     else:
         raise UsageError("Give QRELS, BASELINE and at least one RUN, or else --suite, with --baseline and --allow-missing.")
     files = list(dict.fromkeys(filter(os.path.isfile, files)))
-    result = gate_of(sides, margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=files)
+    result = iro.gate(
+        sides[0], reference=None if reference is None else sides[1],
+        margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=files,
+    )  # fmt: skip
     out.write(result)
     if summary is not None:
         with summary.open("a", encoding="utf-8", newline="\n") as stream:

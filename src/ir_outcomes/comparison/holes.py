@@ -56,7 +56,7 @@ def holdings_of(
     settings: Settings,
 ) -> Holdings:
     """Set the relevant and the unjudged documents of two runs side by side."""
-    queries = [np.repeat(np.arange(len(kept.query_ids)), np.diff(kept.offsets)) for kept in unjudged]
+    queries = [np.repeat(np.arange(len(kept.offsets) - 1), np.diff(kept.offsets)) for kept in unjudged]
     docids = np.concatenate([kept.docids for kept in unjudged])
     returned = np.empty(len(docids), dtype=[("query", np.int64), ("docid", docids.dtype)])
     returned["query"], returned["docid"] = np.concatenate(queries), docids
@@ -549,7 +549,7 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
     """Return for each contender a note that few unjudged documents would change the direction, or none."""
     baseline, *names = evaluation.names
     kept, unknown = evaluation.unjudged, settings.judged_only or settings.correction == "tukey"
-    if kept is None or unknown or evaluation.cutoff > min(documents.depth for documents in kept):
+    if not kept or unknown or evaluation.cutoff > min(documents.depth for documents in kept):
         return [()] * len(names)
     notes: list[tuple[str, ...]] = []
     for pair in _pairs(evaluation, baseline, names, settings):
@@ -585,7 +585,7 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
         raise ParameterError("judged_only=True removed the unjudged documents; evaluate the runs without it")
-    if evaluation.unjudged is not None:
+    if evaluation.unjudged:
         return evaluation
     remedy = "pass unjudged=True to evaluate"
     if evaluation.qrels is None or not evaluation.sources or any(source is None for source in evaluation.sources):
@@ -601,11 +601,10 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
 
 def _kept(evaluation: Evaluation) -> tuple[RankedDocuments, ...]:
     """Return the unjudged documents within the cutoff."""
-    unjudged = evaluation.unjudged or ()
-    cutoff, depth = evaluation.cutoff, min(kept.depth for kept in unjudged)
+    cutoff, depth = evaluation.cutoff, min(kept.depth for kept in evaluation.unjudged)
     if cutoff > depth:
         raise ParameterError(f"cutoff={cutoff}: unjudged documents were kept to rank {depth}; pass cutoff={cutoff} to evaluate")
-    return tuple(kept.first(cutoff) for kept in unjudged)
+    return tuple(kept.first(cutoff) for kept in evaluation.unjudged)
 
 
 def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, float] | None:

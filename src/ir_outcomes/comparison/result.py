@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 from ir_outcomes.columns import Better, Column, attributes, rows_of
 from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
@@ -176,8 +176,6 @@ class Comparison(Result):
     background: tuple[str, ...] = ()
     queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
 
-    has_paper_columns: ClassVar[bool] = True
-
     @property
     def unit(self) -> str:
         """What is answered or not: "query" or "document"."""
@@ -266,8 +264,6 @@ class Comparisons(Result, Sequence[Comparison]):
 
     items: tuple[Comparison, ...]
     notes: tuple[str, ...] = ()
-
-    has_paper_columns: ClassVar[bool] = True
 
     def __len__(self) -> int:
         return len(self.items)

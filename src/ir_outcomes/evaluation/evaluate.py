@@ -8,44 +8,26 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes.errors import (
-    EmptyInput,
-    InputError,
-    MismatchError,
-    ParameterError,
-    not_installed,
-    some,
-    warn,
-)
+from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, not_installed, some, warn
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.scores import (
-    RunScorer,
     comparable_measures,
     follows_from_lengths,
+    measure_values,
     scores_from_lengths,
     stacked_scores,
 )
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import (
-    NestedRun,
-    Run,
-    as_ranking,
-    as_run,
-    check_distinct,
-    distinct_names,
-    is_path,
-    run_and_warnings,
-    runs_and_names,
-)
+from ir_outcomes.reading.qrels import Qrels, Task, open_collection
+from ir_outcomes.reading.runs import Run, as_run, check_distinct, distinct_names, is_path, run_and_warnings, runs_and_names
 from ir_outcomes.reading.suites import Suite, read_suite
-from ir_outcomes.reading.tasks import Task, open_collection
 from ir_outcomes.types import (
     Floats,
     OnError,
@@ -171,14 +153,7 @@ def evaluate(
     settings = {"rel": rel if rel is not None else task.rel if task else 1, "ties": ties, "judged_only": judged_only}
     kept_measures = comparable_measures(measures, directions)
     needing_runs = {measure: higher for measure, higher in kept_measures.items() if not follows_from_lengths(measure, settings)}
-    work = _Work(
-        qrels=judgments,
-        settings={**settings, "count_unjudged_at": (cutoff,)},
-        cutoff=cutoff,
-        scorer=RunScorer(judgments, tuple(needing_runs)),
-        documents=documents,
-        unjudged=unjudged,
-    )
+    work = _Work(judgments, {**settings, "count_unjudged_at": (cutoff,)}, cutoff, tuple(needing_runs), documents, unjudged)
     jobs = [(collection.run(source), name) for source, name in zip(sources, given_names, strict=True)]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
     read, given, results = zip(*done, strict=True)
@@ -187,21 +162,19 @@ def evaluate(
     codes = next((result.lengths.clusters for result in results if result.lengths.clusters is not None), None)
     if clusters is not None:
         codes = clusters_of(clusters, first.query_ids, first.answerable)
-    lengths = tuple(result.lengths.called(name, codes) for result, name in zip(results, called, strict=True))
+    lengths = tuple(replace(result.lengths, name=name, clusters=codes) for result, name in zip(results, called, strict=True))
     from_runs = stacked_scores(judgments.query_ids, called, needing_runs, np.stack([result.values for result in results]))
     from_lengths = [scores_from_lengths(measure, lengths) for measure in kept_measures if measure not in needing_runs]
     return Evaluation(
         runs=lengths,
         collection=task.dataset_id if task else judgments.name,
         cutoff=cutoff,
-        unit=_unit_of(unit, task, lengths[0]),
-        many_relevant=bool(lengths[0].relevant.max(initial=0) > 1),
-        texts={
-            query: text for known in (*(result.texts for result in results), collection.texts) for query, text in known.items()
-        },
+        unit=_unit_of(unit, task, first),
+        many_relevant=bool(first.relevant.max(initial=0) > 1),
+        texts=dict(chain.from_iterable(known.items() for known in (*(result.texts for result in results), collection.texts))),
         scores=(*from_runs, *(scores for scores in from_lengths if scores is not None)),
-        documents=_named([result.documents for result in results], called),
-        unjudged=_named([result.unjudged for result in results], called),
+        documents=tuple(result.documents for result in results if result.documents is not None),
+        unjudged=tuple(result.unjudged for result in results if result.unjudged is not None),
         sources=tuple(run if _is_readable_again(run) else None for run in read),
         qrels=judgments,
     )
@@ -229,12 +202,6 @@ def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Uni
     return chosen
 
 
-def _named(documents: Sequence[RankedDocuments | None], names: Sequence[str]) -> tuple[RankedDocuments, ...] | None:
-    """Return the documents under the names of the runs, if all runs have some."""
-    kept = tuple(replace(ranked, name=name) for ranked, name in zip(documents, names, strict=True) if ranked is not None)
-    return kept if len(kept) == len(names) else None
-
-
 def _is_readable_again(source: Any) -> bool:
     """Return whether a run can be read a second time, as a pipe or an iterator cannot."""
     if is_path(source):
@@ -260,47 +227,39 @@ class _Work:
     qrels: Qrels
     settings: dict[str, Any]
     cutoff: int
-    scorer: RunScorer
+    measures: tuple[Any, ...]
     documents: int
     unjudged: bool
 
     def __call__(self, source: Any, name: str | None) -> _Result | InputError:
         """Return what is kept of a run, or its error, which must not end the other runs."""
         try:
-            result = self._result(source, name)
-            _check_answers(result.lengths)
+            result = self._of_lengths(source) if isinstance(source, SearchLengths) else self._of_run(source, name)
+            _check_answers(result.lengths, name or result.lengths.name)
         except InputError as error:
             return error
         return result
 
-    def _result(self, source: Any, name: str | None) -> _Result:
-        no_values = np.empty((0, len(self.qrels.query_ids)))
-        if isinstance(source, SearchLengths):
-            self._check_settings(source)
-            return _Result(source if name is None else replace(source, name=name), no_values)
-        run: Run | NestedRun
-        messages: tuple[str, ...] = ()
-        if isinstance(source, Mapping) and not (self.documents or self.unjudged or self.scorer.measures):
-            run = as_ranking(source)  # a dict is looked up, not copied
-        else:
-            run, messages = run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
-        lengths = search_lengths(self.qrels, run, **self.settings)
-        lengths = lengths if name is None else replace(lengths, name=name)
-        if isinstance(run, NestedRun):
-            return _Result(lengths, no_values)
+    def _of_run(self, source: Any, name: str | None) -> _Result:
+        if isinstance(source, Mapping) and not (self.documents or self.unjudged or self.measures):
+            return self._without_values(search_lengths(self.qrels, source, **self.settings))  # looked up, not copied
+        run, messages = run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
         depth = max(self.documents, self.cutoff if self.unjudged else 0)
         ties, judged_only = self.settings["ties"], self.settings["judged_only"]
         ranked = ranked_documents(self.qrels, run, depth, ties=ties, judged_only=judged_only) if depth else None
         return _Result(
-            lengths,
-            self.scorer.values(run),
+            search_lengths(self.qrels, run, **self.settings),
+            measure_values(self.qrels, self.measures, run),
             ranked.first(self.documents) if ranked is not None and self.documents else None,
             ranked.first(self.cutoff).unjudged() if ranked is not None and self.unjudged else None,
             run.texts,
             messages,
         )
 
-    def _check_settings(self, lengths: SearchLengths) -> None:
+    def _without_values(self, lengths: SearchLengths) -> _Result:
+        return _Result(lengths, np.empty((0, len(self.qrels.query_ids))))
+
+    def _of_lengths(self, lengths: SearchLengths) -> _Result:
         """Refuse search lengths that were computed with other settings than the result will say."""
         if lengths.qrels_digest != self.qrels.digest:
             raise MismatchError(f"{lengths.name} was evaluated with other qrels than the other runs; give the same qrels")
@@ -312,12 +271,13 @@ class _Work:
                     f"pass {setting}={computed!r} or evaluate the run again"
                 )
         lengths.at(self.cutoff)
-        if self.scorer.measures:
+        if self.measures:
             raise ParameterError(
-                f"{self.scorer.measures[0]} cannot be computed from the search lengths of {lengths.name}; give the run itself"
+                f"{self.measures[0]} cannot be computed from the search lengths of {lengths.name}; give the run itself"
             )
         if self.documents or self.unjudged:
             raise ParameterError(f"the search lengths of {lengths.name} hold no documents; give the run itself")
+        return self._without_values(lengths)
 
 
 def _evaluated(
@@ -327,29 +287,27 @@ def _evaluated(
     done: list[tuple[Any, str | None, _Result]] = []
     first: SearchLengths | None = None
     failure: InputError | None = None  # only the first: an error holds on to what was being read
-    attempts = each_run(work, jobs, n_jobs)
-    for (source, name), result in zip(jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True):
-        if isinstance(result, _Result):
-            for message in result.warnings:
-                warn(message)
-            if not isinstance(source, SearchLengths):
+    with closing(each_run(work, jobs, n_jobs)) as attempts:
+        for (source, name), result in zip(jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True):
+            if isinstance(result, _Result):
+                for message in result.warnings:
+                    warn(message)
                 first = first or result.lengths
-                result = result._replace(lengths=_with_shared_arrays(result.lengths, first, work.qrels))
-            done.append((source, name, result))
-        elif on_error == "raise":
-            raise result
-        else:
-            failure = failure or result
-            warn(f"a run is left out: {result}")
+                done.append((source, name, result._replace(lengths=_with_arrays_of(first, result.lengths))))
+            elif on_error == "raise":
+                raise result
+            else:
+                failure = failure or result
+                warn(f"a run is left out: {result}")
     if failure is not None and not done:
         raise failure
     return done
 
 
-def _with_shared_arrays(lengths: SearchLengths, first: SearchLengths, qrels: Qrels) -> SearchLengths:
-    """Hold the arrays that are the same in all runs only once: half of the memory, where a tie level is a single document."""
-    fields = ("offsets",) if lengths.ties == "expected" else ("offsets", "level_relevant", "level_irrelevant")
-    return replace(lengths, query_ids=qrels.query_ids, **{field: getattr(first, field) for field in fields})
+def _with_arrays_of(first: SearchLengths, lengths: SearchLengths) -> SearchLengths:
+    """Hold what is the same in all runs only once: half of the memory, where a tie level is a single document."""
+    levels = () if lengths.ties == "expected" else ("level_relevant", "level_irrelevant")
+    return replace(lengths, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)})
 
 
 def each_run(
@@ -379,28 +337,15 @@ def _in_processes(
         from joblib.parallel import get_active_backend
     except ImportError:
         raise not_installed("several jobs need joblib", "parallel") from None
-    if type(get_active_backend()[0]).__name__ == "MultiprocessingBackend":
-        raise ParameterError(
-            "joblib's backend 'multiprocessing' waits forever when a process is killed; use 'loky', 'threading' or a cluster"
-        )
     # loky starts all the processes at once, however few jobs there are.
     limit = n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(2, len(jobs)))
-    calls = (delayed(work)(path, name) for path, name in jobs)
+    can_stop = get_active_backend()[0].supports_return_generator  # others return all results at the end
+    parallel = Parallel(n_jobs=limit, return_as="generator" if can_stop else "list")
     try:
-        try:
-            parallel = Parallel(n_jobs=limit, return_as="generator")
-        except ValueError:  # the backends of some clusters return all results at the end
-            parallel = Parallel(n_jobs=limit)
-        results = parallel(calls)
-        try:
-            # `yield from` would close the results itself, outside of the block that ignores warnings.
-            for result in results:  # noqa: UP028
-                yield result
-        finally:
-            if isinstance(results, Generator):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # joblib's advice when an error ends the evaluation early
-                    results.close()
+        with warnings.catch_warnings():
+            advice = ".*You could benefit from adjusting"  # where an error ends the evaluation early
+            warnings.filterwarnings("ignore", advice, UserWarning)
+            yield from parallel(delayed(work)(path, name) for path, name in jobs)
     except Exception as error:
         if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # the latter is Dask's
             raise ParameterError(
@@ -409,15 +354,15 @@ def _in_processes(
         raise
 
 
-def _check_answers(lengths: SearchLengths) -> None:
+def _check_answers(lengths: SearchLengths, name: str) -> None:
     if not lengths.answerable.any():
         raise MismatchError(
             f"no query of the qrels has a relevant document at rel={lengths.rel}; lower rel or check the grades of the qrels"
         )
     if not lengths.listed.any():
         raise EmptyInput(
-            lengths.name,
-            f"none of the queries of {lengths.name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
+            name,
+            f"none of the queries of {name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
             f"the qrels have {some(lengths.query_ids, 3)}: are these for the same topics?",
         )
 
@@ -427,15 +372,10 @@ def evaluate_suite(
     *,
     cutoff: int | None = None,
     rel: int | None = None,
-    unit: UnitChoice = "auto",
-    ties: Ties = "trec",
-    judged_only: bool = False,
     clusters: Any = None,
-    measures: Sequence[Any] | str = (),
-    documents: int = 0,
-    n_jobs: int | None = 1,
     progress: bool = False,
     on_error: OnError = "report",
+    **settings: Any,
 ) -> dict[str, Evaluation]:
     """Evaluate the runs of several collections, for `ir_outcomes.compare_collections`.
 
@@ -445,8 +385,6 @@ def evaluate_suite(
         A folder or file that lists the collections; see `ir_outcomes.reading.suites.read_suite` for the layouts.
     cutoff, rel : int, optional
         For all collections; by default each collection's own in the file, else the dataset's, else 100 and 1.
-    unit, ties, judged_only, measures, n_jobs
-        See `ir_outcomes.evaluate`.
     clusters : mapping, or what `ir_outcomes.evaluate` takes, optional
         The clusters of each collection, by its name; or a function or ``"by:"`` and a separator, for all. By default each
         collection's own in the file.
@@ -454,7 +392,8 @@ def evaluate_suite(
         Show a progress bar over the collections on stderr.
     on_error : {"report", "raise"}
         What to do about a run that cannot be evaluated, such as an empty one: warn and leave it out, or raise its error.
-        `ir_outcomes.compare_collections` leaves a collection that lacks a run out of that run's means.
+    **settings
+        ``unit``, ``ties``, ``judged_only``, ``measures``, ``documents`` and ``n_jobs`` of `ir_outcomes.evaluate`.
 
     Returns
     -------
@@ -471,16 +410,6 @@ def evaluate_suite(
     IrOutcomesWarning
         Under "report", of each run that is left out.
 
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> for collection in ("first", "second"):
-    ...     (folder / collection).mkdir()
-    ...     _ = (folder / collection / "qrels.txt").write_text("q1 0 d1 1")
-    ...     _ = (folder / collection / "bm25.run").write_text("q1 Q0 d1 1 0.5 bm25")
-    >>> {name: evaluation.names for name, evaluation in evaluate_suite(folder).items()}
-    {'first': ('bm25',), 'second': ('bm25',)}
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
     check_distinct((collection.name for collection in found.collections), "collection")
@@ -493,14 +422,9 @@ def evaluate_suite(
                 dict(collection.runs),
                 cutoff=collection.cutoff if cutoff is None else cutoff,
                 rel=collection.rel if rel is None else rel,
-                unit=unit,
-                ties=ties,
-                judged_only=judged_only,
                 clusters=collection.clusters if given is None else given,
-                measures=measures,
-                documents=documents,
-                n_jobs=n_jobs,
                 on_error=on_error,
+                **settings,
             )
         except InputError as error:
             error.args = (f"collection {collection.name}: {error}",)

@@ -23,10 +23,10 @@ from ir_outcomes.errors import (
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, digest_of_clusters, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, pytrec_eval_compares_as_float32
 from ir_outcomes.evaluation.scores import (
-    RunScorer,
     Scores,
     comparable_measures,
     is_of_lengths,
+    measure_values,
     places_of_queries,
     reciprocal_ranks,
     scores_from_lengths,
@@ -123,10 +123,10 @@ class Evaluation(Sequence[SearchLengths]):
         Texts of queries by query id, as far as they are known.
     scores : tuple of Scores
         Values of the measures that were asked for, for all runs.
-    documents : tuple of RankedDocuments or None
-        The first documents of each list, where they were asked for; one for each run.
-    unjudged : tuple of RankedDocuments or None
-        Unjudged documents within the cutoff, where they were asked for; one for each run.
+    documents : tuple of RankedDocuments
+        The first documents of each list of each run; empty where they were not asked for.
+    unjudged : tuple of RankedDocuments
+        The unjudged documents within the cutoff of each run; empty where they were not asked for.
     sources : tuple of object
         What each run was read from; None where it cannot be read again.
     qrels : Qrels or None
@@ -140,8 +140,8 @@ class Evaluation(Sequence[SearchLengths]):
     many_relevant: bool
     texts: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[Scores, ...] = ()
-    documents: tuple[RankedDocuments, ...] | None = None
-    unjudged: tuple[RankedDocuments, ...] | None = None
+    documents: tuple[RankedDocuments, ...] = ()
+    unjudged: tuple[RankedDocuments, ...] = ()
     sources: tuple[Any, ...] = ()
     qrels: Qrels | None = None
 
@@ -289,10 +289,9 @@ class Evaluation(Sequence[SearchLengths]):
             raise ParameterError(f"{measure} was not kept, and some runs cannot be read again; {remedy}")
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
         measures = comparable_measures([measure])
-        scorer = RunScorer(self.qrels, tuple(measures))
-        values = [scorer.values(as_run(source, name)) for source, name in zip(self.sources, self.names, strict=True)]
-        (scores,) = stacked_scores(self.qrels.query_ids, self.names, measures, np.stack(values))
-        return scores.on(self.query_ids)
+        runs = (as_run(source, name) for source, name in zip(self.sources, self.names, strict=True))
+        values = np.stack([measure_values(self.qrels, tuple(measures), run) for run in runs])
+        return stacked_scores(self.qrels.query_ids, self.names, measures, values)[0].on(self.query_ids)
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Evaluation:
         """Return the evaluation of some of the queries.
@@ -313,8 +312,8 @@ class Evaluation(Sequence[SearchLengths]):
             self,
             runs=tuple(run.restrict(chosen) for run in self.runs),
             scores=tuple(scores.on(kept) for scores in self.scores),
-            documents=None if self.documents is None else tuple(documents.restrict(chosen) for documents in self.documents),
-            unjudged=None if self.unjudged is None else tuple(documents.restrict(chosen) for documents in self.unjudged),
+            documents=tuple(documents.restrict(chosen) for documents in self.documents),
+            unjudged=tuple(documents.restrict(chosen) for documents in self.unjudged),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -373,14 +372,9 @@ class Evaluation(Sequence[SearchLengths]):
         return replace(self, cutoff=cutoff)
 
     def _take(self, places: list[int]) -> Evaluation:
-        return replace(
-            self,
-            runs=tuple(self.runs[place] for place in places),
-            scores=tuple(scores.take(places) for scores in self.scores),
-            documents=None if self.documents is None else tuple(self.documents[place] for place in places),
-            unjudged=None if self.unjudged is None else tuple(self.unjudged[place] for place in places),
-            sources=tuple(self.sources[place] for place in places) if self.sources else (),
-        )
+        kept = {name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")}
+        taken: dict[str, Any] = {name: tuple(of_runs[place] for place in places) for name, of_runs in kept.items() if of_runs}
+        return replace(self, scores=tuple(scores.take(places) for scores in self.scores), **taken)
 
 
 _LAYOUT = 5  # of saved files; it must change whenever a file of the old layout would be misread
@@ -449,9 +443,12 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         about = msgspec.json.decode(arrays["about"].tobytes(), type=_About)
-        runs = tuple(_run_of(about, arrays, place) for place in range(len(about.runs)))
+        if about.layout != _LAYOUT:
+            raise ValueError(f"layout {about.layout}, this version reads {_LAYOUT}")
+        runs = _runs_of(about, arrays)
+        names = tuple(run.name for run in runs)
         scores = tuple(
-            Scores(measure, is_higher_better, tuple(run.name for run in runs), about.query_ids, arrays[f"scores {place}"])
+            Scores(measure, is_higher_better, names, about.query_ids, arrays[f"scores {place}"])
             for place, (measure, is_higher_better) in enumerate(about.measures)
         )
     except OSError as error:
@@ -470,25 +467,17 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
     return Evaluation(runs, about.collection, about.cutoff, about.unit, about.many_relevant, scores=scores, qrels=judgments)
 
 
-def _run_of(about: _About, arrays: dict[str, npt.NDArray[Any]], place: int) -> SearchLengths:
-    """Return a run of a saved file, after its arrays were checked; those that all runs share are held once."""
-    if about.layout != _LAYOUT:
-        raise ValueError(f"layout {about.layout}, this version reads {_LAYOUT}")
-    offsets, clusters, n_queries = arrays["offsets"], arrays.get("clusters"), len(about.query_ids)
-    n_atoms = int(offsets[-1])
-    if "level_relevant" not in arrays:  # one document each, under every rule that gives one order
-        arrays["level_relevant"], arrays["level_irrelevant"] = np.ones(n_atoms, np.int64), np.zeros(n_atoms, np.int64)
-    parts: dict[str, Any] = {
-        **about.runs[place]._asdict(),
-        **{name: getattr(about, name) for name in ("query_ids", "rel", "ties", "judged_only", "qrels_digest")},
-        **{name: arrays[f"{name} {place}" if name in _saved_arrays(about.ties) else name] for name in (*PER_ATOM, *PER_QUERY)},
-    }
-    run = SearchLengths(**parts, offsets=offsets, clusters=clusters)
-    sizes = {"offsets": n_queries + 1, **dict.fromkeys(PER_ATOM, n_atoms), **dict.fromkeys(PER_QUERY, n_queries)}
-    fits = all(len(getattr(run, name)) == size for name, size in sizes.items()) and np.all(np.diff(offsets) >= 0)
-    if not fits or run.unjudged.shape[1] != len(run.unjudged_depths) or (clusters is not None and len(clusters) != n_queries):
-        raise ValueError("its parts do not fit together")
-    return run
+def _runs_of(about: _About, arrays: dict[str, Any]) -> tuple[SearchLengths, ...]:
+    """Return the runs of a saved file; arrays that all share are held once."""
+    shared: dict[str, Any] = {"offsets": arrays["offsets"], "clusters": arrays.get("clusters")}
+    shared |= {name: getattr(about, name) for name in ("query_ids", "rel", "ties", "judged_only", "qrels_digest")}
+    if about.ties != "expected":  # levels of one document each
+        n_atoms = int(arrays["offsets"][-1])
+        shared |= {"level_relevant": np.ones(n_atoms, np.int64), "level_irrelevant": np.zeros(n_atoms, np.int64)}
+    return tuple(
+        SearchLengths(**run._asdict(), **shared, **{name: arrays[f"{name} {place}"] for name in _saved_arrays(about.ties)})
+        for place, run in enumerate(about.runs)
+    )
 
 
 def _saved_arrays(ties: Ties) -> tuple[str, ...]:

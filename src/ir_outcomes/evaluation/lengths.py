@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.ranking import TieLevel, judged_part, levels, places_of, scores_of
+from ir_outcomes.evaluation.ranking import expectations, judged_part, levels, places_of, scores_of, spans
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.qrels import as_qrels, query_texts
 from ir_outcomes.reading.runs import NestedRun, as_ranking
@@ -42,8 +42,7 @@ class SearchLengths:
     offsets : (n_queries + 1,) int64 array
         The atoms of query i are ``offsets[i]:offsets[i + 1]``; none for an unanswerable query.
     rank : (n_atoms,) int64 array
-        Rank of the document, from 1; 0 where it is not within the cutoff. Under ``ties="expected"`` the first rank of its
-        tie level.
+        Rank of the document, from 1; 0 where it is not within the cutoff. Under ``ties="expected"`` the first of its tie level.
     irrelevant_above : (n_atoms,) int64 array
         Non-relevant documents above the document, or above its tie level; 0 where it is not found.
     level_relevant, level_irrelevant : (n_atoms,) int64 arrays
@@ -51,28 +50,21 @@ class SearchLengths:
     retrieved : (n_queries,) int64 array
         Documents that the run returned within the cutoff.
     unjudged : (n_queries, n_depths) int64 array
-        Unjudged documents within each of the `unjudged_depths`; see `unjudged_within`.
+        Unjudged documents within each of the `unjudged_depths`.
     unjudged_depths : tuple of int or None
-        The depths that `unjudged` is kept for, ascending; None stands for the whole list.
+        Ascending; None stands for the whole list.
     listed : (n_queries,) bool array
         Whether the run holds the query at all.
     ignored : tuple of str
         Queries of the run that the qrels lack.
-    cutoff : int or None
-        Ranks beyond it do not count; None for no cutoff.
-    rel : int
-        Least grade of a relevant document.
-    ties : {"trec", "msmarco", "input", "expected"}
-        Ranking rule.
-    judged_only : bool
-        Whether unjudged documents were removed before ranks were counted.
+    cutoff, rel, ties, judged_only
+        See `search_lengths`.
     qrels_digest : str
         Hash of the qrels.
     metadata : str
         See `Run.metadata`.
     clusters : (n_queries,) int64 array or None
-        The cluster of each query, numbered; None where queries are independent, which they also are where no cluster has two
-        answerable queries.
+        The cluster of each query, numbered; None where no two answerable queries share one.
     """
 
     name: str
@@ -99,29 +91,14 @@ class SearchLengths:
         return f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff}, rel={self.rel})"
 
     def at(self, cutoff: int | None) -> SearchLengths:
-        """Return the search lengths at a smaller cutoff, without looking at the run again.
+        """Return the search lengths at a smaller cutoff, without looking at the run again; None asks for the whole lists.
 
-        Parameters
-        ----------
-        cutoff : int or None
-            Ranks beyond it do not count. None asks for the whole lists, which only search lengths without a cutoff have.
-
-        Returns
-        -------
-        SearchLengths
-            The same as `search_lengths` gives for this cutoff, except that unjudged documents are counted only at the depths
-            that were kept.
+        Unjudged documents are counted only at the depths that were kept.
 
         Raises
         ------
         MismatchError
             If these search lengths were computed with a smaller cutoff.
-
-        Examples
-        --------
-        >>> lengths = search_lengths({"q1": {"d2": 1}}, {"q1": {"d1": 9.0, "d2": 8.0}})
-        >>> lengths.at(1).answered().tolist(), lengths.at(2).answered().tolist()
-        ([0.0], [1.0])
         """
         check_positive("cutoff", cutoff, none_allowed=True)
         if cutoff == self.cutoff:
@@ -147,16 +124,9 @@ class SearchLengths:
         )
 
     def restrict(self, queries: Ints) -> SearchLengths:
-        """Return the search lengths of some of the queries.
-
-        Parameters
-        ----------
-        queries : (m,) int64 array
-            Indices into `query_ids`, ascending.
-        """
+        """Return the search lengths of some of the queries, given as (m,) ascending indices into `query_ids`."""
         relevant = self.relevant[queries]
-        offsets = np.concatenate([[0], np.cumsum(relevant)])
-        atoms = np.repeat(self.offsets[:-1][queries] - offsets[:-1], relevant) + np.arange(offsets[-1])
+        atoms, offsets = spans(self.offsets[queries], relevant)
         arrays: dict[str, Any] = {field: getattr(self, field)[atoms] for field in PER_ATOM}
         arrays |= {field: getattr(self, field)[queries] for field in PER_QUERY}
         query_ids = tuple(self.query_ids[query] for query in queries.tolist())
@@ -165,10 +135,6 @@ class SearchLengths:
         if self.clusters is not None:
             clusters = _unless_independent(_by_first_occurrence(self.clusters[queries]), relevant > 0)
         return replace(self, query_ids=query_ids, offsets=offsets, qrels_digest=digest, clusters=clusters, **arrays)
-
-    def called(self, name: str, clusters: Ints | None) -> SearchLengths:
-        """Return the same under a name and with clusters: itself, with what it has computed, where nothing changes."""
-        return self if self.name == name and self.clusters is clusters else replace(self, name=name, clusters=clusters)
 
     def unjudged_within(self, depth: int | None) -> Ints | None:
         """(n_queries,) int64 array: unjudged documents within this depth; None where that depth was not kept."""
@@ -321,17 +287,7 @@ class SearchLengths:
         return means
 
     def document_lengths(self, missing: Missing = "retrieved") -> Floats:
-        """Search length of every relevant document, found or not: what `asl` averages; see there.
-
-        Returns
-        -------
-        (n_atoms,) float array
-            Ranks, lower is better; under "retrieved", inf where the run returned nothing for the query.
-
-        References
-        ----------
-        Alex et al. 2022, equations 1 to 3.
-        """
+        """(n_atoms,) float array: search length of every relevant document, found or not, which `asl` averages; see there."""
         check_choice("missing", missing, get_args(Missing))
         self._refuse_split_levels()
         irrelevant = self.retrieved - self.relevant_retrieved
@@ -388,13 +344,9 @@ class SearchLengths:
                 continue
             atom = atoms[need - 1]
             before = int(self.rank[atom]) - 1
-            level = TieLevel(
-                before,
-                relevant=int(self.level_relevant[atom]),
-                others=int(self.level_irrelevant[atom]),
-                needed=need - int(np.sum(self.rank[atoms] <= before)),
-            )
-            probability[query], rank[query], reciprocal[query] = level.expectations(self.cutoff)
+            needed = need - int(np.sum(self.rank[atoms] <= before))
+            level = int(self.level_relevant[atom]), int(self.level_irrelevant[atom])
+            probability[query], rank[query], reciprocal[query] = expectations(before, *level, needed, self.cutoff)
         return probability, rank, reciprocal
 
     def _named(self, queries: Ints) -> str:
@@ -412,20 +364,13 @@ class SearchLengths:
             )
 
     def _warn_of_short_lists(self, irrelevant: Ints) -> None:
-        incomplete = self.answerable & (self.relevant_retrieved < self.relevant)
-        empty = np.flatnonzero(incomplete & (self.retrieved == 0))
-        short = np.flatnonzero(incomplete & (self.retrieved > 0) & (irrelevant <= 1))
-        messages = []
-        if len(empty):
-            verb = "scores" if len(empty) == 1 else "score"
-            messages.append(f"{plural('query', len(empty))} without results {verb} inf ({self._named(empty)})")
+        short = np.flatnonzero(self.answerable & (self.relevant_retrieved < self.relevant) & (irrelevant <= 1))
         if len(short):
-            messages.append(
-                f"in {plural('query', len(short))} there are so few results that a missing document scores no worse than one "
-                f"ranked first ({self._named(short)})"
+            warn(
+                f"ASL of {self.name}: in {plural('query', len(short))} ({self._named(short)}) there are no results, which "
+                "scores inf, or so few that a missing document scores no worse than one ranked first; use "
+                "ASL(missing='cutoff')@k"
             )
-        if messages:
-            warn(f"ASL of {self.name}: {'; '.join(messages)}; use ASL(missing='cutoff')@k")
 
 
 def search_lengths(
@@ -590,19 +535,13 @@ def _by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
 
 def _relevant_above(query: Ints, rank: Ints) -> tuple[Ints, Ints]:
     """Count, for each found atom, the relevant documents of its query at smaller ranks and those at its own rank."""
-    above, same = np.zeros(len(rank), dtype=np.int64), np.ones(len(rank), dtype=np.int64)
-    found = np.flatnonzero(rank > 0)
-    order = found[np.lexsort((rank[found], query[found]))]
-    key = np.stack([query[order], rank[order]])
-    new_level = np.concatenate([[True], np.any(key[:, 1:] != key[:, :-1], axis=0)])[: len(order)]
-    new_query = np.concatenate([[True], key[0, 1:] != key[0, :-1]])[: len(order)]
-    at = np.arange(len(order))
-    level_start = np.maximum.accumulate(np.where(new_level, at, 0))
-    query_start = np.maximum.accumulate(np.where(new_query, at, 0))
-    above[order] = level_start - query_start
-    levels = np.cumsum(new_level) - 1
-    same[order] = np.bincount(levels)[levels]
-    return above, same
+    # One number for a query and rank turns counting into searching; what is not found has rank 0, before all others.
+    width = int(rank.max(initial=0)) + 1
+    ordered = np.sort(query * width + rank)
+    first = np.searchsorted(ordered, query * width + rank)
+    same = np.searchsorted(ordered, query * width + rank, side="right") - first
+    found = rank > 0
+    return np.where(found, first - np.searchsorted(ordered, query * width + 1), 0), np.where(found, same, 1)
 
 
 def _unjudged_depths(cutoff: int | None, further: Collection[int]) -> tuple[int | None, ...]:

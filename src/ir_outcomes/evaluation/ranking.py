@@ -7,10 +7,9 @@ only in tie levels that contain a judged document, which is why the run can be i
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,27 +20,20 @@ from ir_outcomes.reading.runs import NestedRun, Run
 from ir_outcomes.types import Floats, Ints, OneOrder, Ties, check_one_order, unreachable
 
 
-class TieLevel(NamedTuple):
-    """The tie level in which the last relevant document that is needed will be met."""
-
-    before: int
-    relevant: int
-    others: int
-    needed: int
-
-    def expectations(self, cutoff: int | None) -> tuple[float, float, float]:
-        """Return the chance of meeting it within the cutoff, the expected rank if so, and the expected reciprocal rank."""
-        places = np.arange(self.needed, self.needed + self.others + 1)
-        chances = _chances_of_place(self.needed, self.relevant, self.others)
-        if cutoff is not None and self.before + places[-1] > cutoff:
-            within = max(0, cutoff - self.before - self.needed + 1)
-            places, chances = places[:within], chances[:within]
-            chance = float(chances.sum())
-            rank = self.before + float(chances @ places) / chance if chance else math.nan
-        else:
-            chance = 1.0
-            rank = self.before + self.needed + (self.others * self.needed) / (self.relevant + 1)
-        return chance, rank, float(np.sum(chances / (self.before + places)))
+def expectations(before: int, relevant: int, others: int, needed: int, cutoff: int | None) -> tuple[float, float, float]:
+    """Return what a tie level with the last relevant document needed promises: chance of an answer, rank, reciprocal rank."""
+    # `needed` relevant documents of the level are still to be met; the rank is expected given that they are, within the cutoff.
+    places = np.arange(needed, needed + others + 1)
+    chances = _chances_of_place(needed, relevant, others)
+    if cutoff is not None and before + places[-1] > cutoff:
+        within = max(0, cutoff - before - needed + 1)
+        places, chances = places[:within], chances[:within]
+        chance = float(chances.sum())
+        rank = before + float(chances @ places) / chance if chance else math.nan
+    else:
+        chance = 1.0
+        rank = before + needed + (others * needed) / (relevant + 1)
+    return chance, rank, float(np.sum(chances / (before + places)))
 
 
 def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
@@ -104,7 +96,7 @@ def _candidates(codes: Codes, docids: Ids, wanted: Keys, attempt: int) -> tuple[
 def scores_of(qrels: Qrels, run: Run | NestedRun, places: Ints) -> Floats:
     """Find the score of each judged document; NaN where the run lacks it."""
     if isinstance(run, NestedRun):
-        return run.scores_of(qrels, places)
+        return run.scores_of(places, qrels.codes, qrels.docids)
     rows = locate(qrels, run, places)
     scores = np.full(len(rows), np.nan)
     scores[rows >= 0] = run.scores[rows[rows >= 0]]
@@ -179,67 +171,31 @@ def _before(
 ) -> Ints:
     """Count, for each of (m,) judged documents, the documents of its tie level that the rule ranks before it."""
     # The level is given by places in the order of scores, which `order` turns into rows of the run (None: they stand so).
-    docids = qrels.docids[judgments]
-    before = np.zeros(len(docids), dtype=np.int64)
-    starts, level = np.unique(begin, return_inverse=True)
-    sizes = np.zeros(len(starts), dtype=np.int64)
-    sizes[level] = end - begin
-    # Each level is sorted once, together with the documents that are looked for in it, so that a query whose documents are all
-    # tied and judged takes n log n and not n squared steps.
-    by_level = np.argsort(level, kind="stable")  # the documents of each level together
-    firsts = np.searchsorted(level[by_level], np.arange(len(starts) + 1))
-    width = max(docids.dtype.itemsize, run.docids.dtype.itemsize if isinstance(run, Run) else 0)
-    budget = max(1, (1 << 25) // width)  # bounds the memory that the members of the levels take
-    for levels_of_chunk in np.split(np.arange(len(starts)), np.flatnonzero(np.diff(np.cumsum(sizes) // budget)) + 1):
-        if not len(levels_of_chunk):
-            continue
-        low, high = levels_of_chunk[0], levels_of_chunk[-1] + 1
-        documents = by_level[firsts[low] : firsts[high]]
-        n_members = sizes[low:high]
-        offsets = np.concatenate([[0], np.cumsum(n_members)])
-        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], n_members)
-        members = np.repeat(starts[low:high], n_members) + within
-        rows = members if order is None else order[members]
-        member_ids = run.docids[rows] if isinstance(run, Run) else run.docids_at(rows)
-        place = level[documents] - low
-        smaller, same = _place_by_id(member_ids, np.repeat(np.arange(high - low), n_members), docids[documents], place, offsets)
-        if ties == "trec":
-            before[documents] = n_members[place] - 1 - smaller
-        elif ties == "msmarco":
-            before[documents] = smaller
-        elif ties == "input":
-            before[documents] = within[same]
-        else:
-            unreachable(ties)
-    return before
+    starts, first, level = np.unique(begin, return_index=True, return_inverse=True)
+    sizes = (end - begin)[first]
+    members, offsets = spans(starts, sizes)
+    rows = members if order is None else order[members]
+    member_ids = run.docids[rows] if isinstance(run, Run) else run.docids_at(rows)
+    # Ids become numbers in the order of their bytes. Each level is sorted once, and not once for each document that is looked
+    # for in it, so that a query whose documents are all tied and judged takes n log n and not n squared steps.
+    ids, number = np.unique(np.concatenate([member_ids, qrels.docids[judgments]]), return_inverse=True)
+    keys = np.repeat(np.arange(len(starts)), sizes) * len(ids) + number[: len(members)]
+    by_id = np.argsort(keys)
+    place = np.searchsorted(keys, level * len(ids) + number[len(members) :], sorter=by_id)
+    smaller = place - offsets[level]
+    if ties == "trec":
+        return sizes[level] - 1 - smaller
+    if ties == "msmarco":
+        return smaller
+    if ties == "input":
+        return by_id[place] - offsets[level]
+    unreachable(ties)
 
 
-def _place_by_id(member_ids: Ids, member_level: Ints, ids: Ids, level: Ints, offsets: Ints) -> tuple[Ints, Ints]:
-    """Return how many members of each document's level have a smaller id, by bytes, and which member it is itself."""
-    n_words = max(member_ids.dtype.itemsize, ids.dtype.itemsize) // 8
-    # As big-endian numbers, words have the order of the bytes; lexsort of numbers is much faster than that of bytes.
-    words = [
-        np.concatenate([_word(member_ids, n), _word(ids, n)]).byteswap() if sys.byteorder == "little" else
-        np.concatenate([_word(member_ids, n), _word(ids, n)])
-        for n in range(n_words)
-    ]  # fmt: skip
-    is_member = np.repeat([True, False], [len(member_ids), len(ids)])
-    # By level, then id; a document that is looked for comes just before the member that it is.
-    order = np.lexsort((is_member, *reversed(words), np.concatenate([member_level, level])))
-    n_members_before = np.cumsum(is_member[order])
-    looked_for = np.flatnonzero(~is_member[order])
-    position = order[looked_for] - len(member_ids)
-    smaller, same = np.empty(len(ids), dtype=np.int64), np.empty(len(ids), dtype=np.int64)
-    smaller[position] = n_members_before[looked_for] - offsets[level[position]]
-    sorted_members = order[is_member[order]]
-    same[position] = sorted_members[n_members_before[looked_for]]
-    return smaller, same
-
-
-def _word(ids: Ids, n: int) -> Keys:
-    """(n_ids,) uint64 array: the nth 8 bytes of each id; 0 where the ids are narrower."""
-    n_words = ids.dtype.itemsize // 8
-    return ids.view(np.uint64).reshape(len(ids), n_words)[:, n] if n < n_words else np.zeros(len(ids), dtype=np.uint64)
+def spans(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
+    """Return the numbers of several spans one after the other, and (n_spans + 1,) offsets of the spans among them."""
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    return np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1]), offsets
 
 
 def _comparable(scores: Floats, run: Run | NestedRun, ties: Ties) -> npt.NDArray[Any]:
@@ -265,39 +221,13 @@ UNJUDGED = -1
 
 @dataclass(frozen=True, eq=False)
 class RankedDocuments:
-    """Documents of a run with their ranks, query by query, in the order of the qrels' queries.
+    """Documents of a run with their ranks, query by query, in the order of the qrels' queries."""
 
-    Attributes
-    ----------
-    name : str
-        The run.
-    query_ids : tuple of str
-        All queries of the qrels, in their order.
-    offsets : (n_queries + 1,) int64 array
-        The rows of query i are ``offsets[i]:offsets[i + 1]``, in the order of their ranks.
-    rank : (n,) int64 array
-        Rank of each document, from 1.
-    docids : (n,) bytes array
-        Document ids in UTF-8.
-    scores : (n,) float64 array
-        Scores of the run.
-    grades : (n,) int64 array
-        Judged grades; -1 where there is none.
-    depth : int
-        The first so many documents of each list were considered.
-    """
-
-    name: str
-    query_ids: tuple[str, ...]
-    offsets: Ints
-    rank: Ints
-    docids: Ids
-    scores: Floats
-    grades: Ints
-    depth: int
-
-    def __repr__(self) -> str:
-        return f"RankedDocuments({self.name!r}, {len(self.docids)} documents of {len(self.query_ids)} queries)"
+    offsets: Ints  # (n_queries + 1,); the rows of query i are offsets[i]:offsets[i + 1], in the order of their ranks
+    rank: Ints  # (n,), from 1
+    docids: Ids  # (n,), UTF-8
+    grades: Ints  # (n,), UNJUDGED where there is none
+    depth: int  # the first so many documents of each list were considered
 
     def first(self, depth: int) -> RankedDocuments:
         """Return only the documents up to a smaller depth."""
@@ -309,24 +239,12 @@ class RankedDocuments:
 
     def restrict(self, queries: Ints) -> RankedDocuments:
         """Return the documents of some of the queries, given by their indices, ascending."""
-        lengths = np.diff(self.offsets)[queries]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        rows = np.repeat(self.offsets[:-1][queries] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return replace(
-            self._rows(rows),
-            query_ids=tuple(self.query_ids[query] for query in queries.tolist()),
-            offsets=offsets,
-        )
+        rows, offsets = spans(self.offsets[queries], np.diff(self.offsets)[queries])
+        return replace(self._rows(rows), offsets=offsets)
 
     def _rows(self, rows: Ints) -> RankedDocuments:
-        return replace(
-            self,
-            offsets=np.searchsorted(rows, self.offsets).astype(np.int64),
-            rank=self.rank[rows],
-            docids=self.docids[rows],
-            scores=self.scores[rows],
-            grades=self.grades[rows],
-        )
+        offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
+        return RankedDocuments(offsets, self.rank[rows], self.docids[rows], self.grades[rows], self.depth)
 
 
 def ranked_documents(qrels: Qrels, run: Run, depth: int, *, ties: Ties = "trec", judged_only: bool = False) -> RankedDocuments:
@@ -340,17 +258,8 @@ def ranked_documents(qrels: Qrels, run: Run, depth: int, *, ties: Ties = "trec",
     found = rows >= 0
     # A negative grade means that the document was in the pool but not judged.
     grades[rows[found]] = np.maximum(qrels.grades[found], UNJUDGED)
-
-    order = ranked_rows(run, ties)
     lengths = np.append(np.diff(run.offsets), 0)[places]  # the last, at place -1, is that of queries that the run lacks
     starts = np.append(run.offsets[:-1], 0)[places]
-    kept = np.minimum(lengths, depth)
-    offsets = np.concatenate([[0], np.cumsum(kept)])
-    rank = np.arange(offsets[-1]) - np.repeat(offsets[:-1], kept) + 1
-    chosen = order[np.repeat(starts, kept) + rank - 1]
-    return RankedDocuments(
-        run.name, qrels.query_ids, offsets, rank, run.docids[chosen], run.scores[chosen], grades[chosen], depth
-    )
-
-
-DEFAULT_CUTOFF = 100
+    listed, offsets = spans(starts, np.minimum(lengths, depth))
+    chosen = ranked_rows(run, ties)[listed]
+    return RankedDocuments(offsets, listed - np.repeat(starts, np.diff(offsets)) + 1, run.docids[chosen], grades[chosen], depth)

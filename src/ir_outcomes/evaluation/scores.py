@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import lru_cache
 from itertools import compress
 from typing import Any
 
@@ -19,7 +19,7 @@ from ir_outcomes.reading.measure_names import higher_is_better as direction_of
 from ir_outcomes.reading.measure_names import is_gain, parse_measure
 from ir_outcomes.reading.outputs import Output, read_output_of_each_run, read_outputs
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import check_distinct
+from ir_outcomes.reading.runs import Run, check_distinct
 from ir_outcomes.types import Floats, Ints
 
 
@@ -171,39 +171,31 @@ def _finite(scores: Scores) -> Scores:
     return scores
 
 
-class RunScorer:
-    """Measures of ir_measures, evaluated on one run after another."""
-
-    def __init__(self, qrels: Qrels, measures: Sequence[Any]) -> None:
-        self._qrels = qrels
-        self.measures = tuple(measures)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_qrels": self._qrels, "measures": self.measures}  # not the evaluator
-
-    @cached_property
-    def _evaluator(self) -> Any:
-        import ir_measures
-
-        return ir_measures.evaluator(self.measures, self._qrels.to_dict())
-
-    def values(self, run: Any) -> Floats:
-        """(n_measures, n_queries) float array: the values of a `Run`, in the order of the measures and of the qrels."""
-        values = np.full((len(self.measures), len(self._qrels.query_ids)), np.nan)
-        if not self.measures:
-            return values
-        row_of = {measure: row for row, measure in enumerate(self.measures)}
-        column_of = {query: column for column, query in enumerate(self._qrels.query_ids)}
-        try:
-            for metric in self._evaluator.iter_calc(run.to_dict()):
-                values[row_of[metric.measure], column_of[metric.query_id]] = metric.value
-        except (IrOutcomesError, MemoryError):
-            raise
-        except Exception as error:  # each provider of ir_measures has errors of its own
-            names = some([str(measure) for measure in self.measures])
-            reason = f"{type(error).__name__}: {error}"
-            raise ParameterError(f"ir_measures cannot compute {names} for {run.name} ({reason})") from error
+def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
+    """(n_measures, n_queries) float array: what ir_measures computes, in the order of the measures and of the qrels."""
+    values = np.full((len(measures), len(qrels.query_ids)), np.nan)
+    if not measures:
         return values
+    row_of = {measure: row for row, measure in enumerate(measures)}
+    column_of = {query: column for column, query in enumerate(qrels.query_ids)}
+    try:
+        for metric in _evaluator(qrels, measures).iter_calc(run.to_dict()):
+            values[row_of[metric.measure], column_of[metric.query_id]] = metric.value
+    except (IrOutcomesError, MemoryError):
+        raise
+    except Exception as error:  # each provider of ir_measures has errors of its own
+        names = some([str(measure) for measure in measures])
+        reason = f"{type(error).__name__}: {error}"
+        raise ParameterError(f"ir_measures cannot compute {names} for {run.name} ({reason})") from error
+    return values
+
+
+@lru_cache(maxsize=1)
+def _evaluator(qrels: Qrels, measures: tuple[Any, ...]) -> Any:
+    """Return what evaluates one run after another; making it takes longer than using it."""
+    import ir_measures
+
+    return ir_measures.evaluator(measures, qrels.to_dict())
 
 
 def stacked_scores(

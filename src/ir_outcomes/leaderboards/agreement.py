@@ -16,13 +16,13 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
-from ir_outcomes.leaderboards.board import check_number_of_runs, notes_on_source, values_of
+from ir_outcomes.leaderboards.board import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.counts import Differences, Members, Pair, count, counted_pairs, medians, membership
 from ir_outcomes.statistics.distributions import check_draws
 from ir_outcomes.statistics.resampling import SLACK
 from ir_outcomes.statistics.tests import rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
-from ir_outcomes.types import Floats, Ints, Unit, check_one_order, check_positive
+from ir_outcomes.types import Floats, Ints, Unit, check_positive
 
 
 @dataclass(frozen=True)
@@ -88,20 +88,14 @@ def rates(counts: Ints, directions: Ints) -> dict[str, Any]:
     """Return how often halves have the same direction, by the names of `HalfAgreement`.
 
     `counts` is (m, m), by what the first and the second half say; `directions` are those of the m things said: -1, 0 or 1.
-
-    Examples
-    --------
-    >>> found = rates(np.array([[2, 1, 1], [0, 4, 0], [0, 2, 10]]), np.array([-1, 0, 1]))
-    >>> found["same"], found["one_sided"], found["opposite"], round(found["replicates"], 3)
-    (0.8, 0.15, 0.05, 0.828)
     """
     first, second = np.meshgrid(directions, directions, indexing="ij")
-    total = int(counts.sum())
     neither, same, opposite = (
-        int(counts[chosen].sum()) for chosen in ((first == 0) & (second == 0), first == second, first * second < 0)
+        int(counts[cells].sum()) for cells in ((first == 0) & (second == 0), first == second, first * second < 0)
     )
+    total = int(counts.sum())
     one_sided = total - same - opposite
-    halves_that_decide = 2 * (same - neither + opposite) + one_sided
+    halves_that_decide = 2 * (total - neither) - one_sided
     return {
         "same": same / total,
         "one_sided": one_sided / total,
@@ -122,7 +116,12 @@ _SIGNIFICANT = np.tile([False, True], 3)
 _DIRECTIONS = np.where(_SIGNIFICANT, _SIGNS, 0)
 _SAME_RUN = np.equal.outer(_SIGNS, _SIGNS)
 _BOTH, _EITHER = np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT), np.logical_or.outer(_SIGNIFICANT, _SIGNIFICANT)
-_AGREE, _DISAGREE = _SAME_RUN & (_BOTH | ~_EITHER), ~_SAME_RUN & _EITHER
+_CRASWELL = {  # which states of the two halves count
+    "agree": _SAME_RUN & (_BOTH | ~_EITHER),
+    "partial": np.where(_SAME_RUN, _EITHER & ~_BOTH, ~_EITHER),
+    "disagree": ~_SAME_RUN & _EITHER,
+    "significant": _EITHER,
+}
 
 
 def agreement_of_tests(
@@ -138,19 +137,11 @@ def agreement_of_tests(
         halves = _states_of(pair, 0, alpha), _states_of(pair, 1, alpha)
         for key, counts in states.items():
             counts += np.bincount(6 * halves[0][key] + halves[1][key], minlength=36).reshape(6, 6)
-    return [_agreement(scores.measure, *key, counts) for key, counts in states.items()]
-
-
-def _agreement(measure: str, test: str, aggregate: str, states: Ints) -> HalfAgreement:
-    total, agree, disagree = int(states.sum()), int(states[_AGREE].sum()), int(states[_DISAGREE].sum())
-    craswell = {
-        "agree": agree,
-        "partial": total - agree - disagree,
-        "disagree": disagree,
-        "significant": int(states[_EITHER].sum()),
-    }
-    shares = {name: number / total for name, number in craswell.items()}
-    return HalfAgreement(measure=measure, test=test, aggregate=aggregate, **rates(states, _DIRECTIONS), **shares)
+    found = []
+    for (test, aggregate), counts in states.items():
+        craswell = {name: int(counts[chosen].sum()) / int(counts.sum()) for name, chosen in _CRASWELL.items()}
+        found.append(HalfAgreement(scores.measure, test, aggregate, **rates(counts, _DIRECTIONS), **craswell))
+    return found
 
 
 class _HalfCounts:
@@ -236,8 +227,6 @@ class Agreement(Result):
         Level of the tests and verdicts; p-values are not corrected.
     notes : tuple of str
         Caveats.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
     """
 
     tests: tuple[HalfAgreement, ...]
@@ -300,10 +289,6 @@ def agreement(
     progress : bool
         Show progress bars on stderr.
 
-    Returns
-    -------
-    Agreement
-
     Raises
     ------
     ParameterError
@@ -326,44 +311,31 @@ def agreement(
     check_positive("splits", splits)
     check_draws(seed, splits)
     check_alpha(alpha)
-    check_number_of_runs(source)
-    n_runs = len(source.runs)
-    clustered = source.clusters is not None
+    evaluation = evaluation_to_judge(source, cutoff)
+    tested = values_of(evaluation or source, measures)
     verdict: HalfAgreement | None = None
     labels: dict[str, dict[str, int]] = {}
-    if isinstance(source, Evaluation):
-        check_one_order(source.ties)
-        if cutoff is not None:
-            source = source.with_cutoff(cutoff)
-        tested = values_of(source, measures)
+    if evaluation is not None:
         if measures is None:
-            tested += [scores for scores in source.scores if scores.measure == "nDCG@10"]
-        verdict, labels = agreement_of_verdicts(source, splits, seed, alpha, progress)
-    elif measures is not None or cutoff is not None:
-        raise ParameterError(f"measures and cutoff are for an Evaluation; these scores are of {source.measure}")
-    else:
-        tested = [source]
+            tested += [scores for scores in evaluation.scores if scores.measure == "nDCG@10"]
+        verdict, labels = agreement_of_verdicts(evaluation, splits, seed, alpha, progress)
+    notes = ["p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them."]
+    if source.clusters is not None:
+        notes.append("Halves are of clusters, and verdicts take them as their unit; the tests of measures take queries.")
+    notes += dict.fromkeys(note for scores in tested for note in scores.notes())
+    n_runs = len(source.runs)
     return Agreement(
         tests=tuple(row for scores in tested for row in agreement_of_tests(scores, splits, seed, alpha, progress)),
         verdict=verdict,
         labels=labels,
-        unit=source.unit if isinstance(source, Evaluation) else None,
-        cutoff=source.cutoff if isinstance(source, Evaluation) else None,
+        unit=None if evaluation is None else evaluation.unit,
+        cutoff=None if evaluation is None else evaluation.cutoff,
         n_queries=len(source.query_ids),
         n_runs=n_runs,
         n_pairs=n_runs * (n_runs - 1) // 2,
         splits=splits,
         seed=seed,
         alpha=alpha,
-        notes=(
-            "p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them.",
-            *(
-                ["Halves are of clusters, and verdicts take them as their unit; the tests of measures take queries."]
-                if clustered
-                else []
-            ),
-            *dict.fromkeys(note for scores in tested for note in scores.notes()),
-            *notes_on_source(source),
-        ),
+        notes=(*notes, *notes_on_source(source)),
         versions=versions(),
     )

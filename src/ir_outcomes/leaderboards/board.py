@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import combinations, compress, pairwise
 from typing import Any, get_args
 
@@ -26,7 +25,7 @@ from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import tally
 from ir_outcomes.statistics.resampling import shared_ranks
 from ir_outcomes.statistics.tests import mean_tests
-from ir_outcomes.types import Bools, Correction, check_choice, check_one_order
+from ir_outcomes.types import Bools, Correction, Ints, check_choice, check_one_order
 
 
 def check_number_of_runs(source: Evaluation | Scores) -> None:
@@ -37,6 +36,17 @@ def check_number_of_runs(source: Evaluation | Scores) -> None:
         )
     if len(source.runs) < 2:
         raise ParameterError("there is only one run; at least two are needed")
+
+
+def evaluation_to_judge(source: Evaluation | Scores, cutoff: int | None) -> Evaluation | None:
+    """Return the evaluation at this cutoff; None for scores, which have no verdicts."""
+    check_number_of_runs(source)
+    if isinstance(source, Scores):
+        if cutoff is not None:
+            raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
+        return None
+    check_one_order(source.ties)
+    return source if cutoff is None else source.with_cutoff(cutoff)
 
 
 def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
@@ -79,6 +89,13 @@ def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None,
     return found
 
 
+def order_of(scores: Scores) -> tuple[Ints, list[int]]:
+    """Return the rank of each run by its mean, from 1, and the places of the runs, best first; an undefined mean is last."""
+    means = scores.means() if scores.higher_is_better else -scores.means()
+    ranks = shared_ranks(np.where(np.isnan(means), -np.inf, means)[None])[0]
+    return ranks, np.lexsort((np.array(scores.runs), ranks)).tolist()
+
+
 def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
     """Say which runs lack queries of the qrels, or have others, and whether queries may come in clusters."""
     if isinstance(source, Scores):
@@ -86,35 +103,24 @@ def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
     return *notes_on_clusters(source.runs[0]), *notes_on_listing(source.runs)
 
 
-def tiers(better: Bools) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the runs of each tier, best first, and the cycles, from the (n, n) matrix of "row is better than column".
+def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
+    """Return the tier of each run, from 1, and the cycles, from the (n, n) matrix of "row is better than column".
 
-    The first tier has the runs that no run is better than, the second those that only runs of the first are better than, and so
-    on. "Better" need not be transitive, because each pair of runs has its own queries that both answered: runs that are better
+    "Better" need not be transitive, because each pair of runs has its own queries that both answered: runs that are better
     than each other in a cycle (a strongly connected component) count as one.
-
-    Examples
-    --------
-    >>> beats = np.zeros((4, 4), dtype=bool)
-    >>> beats[0, 1] = beats[1, 2] = beats[2, 0] = beats[2, 3] = True
-    >>> tiers(beats)
-    ([[0, 1, 2], [3]], [[0, 1, 2]])
     """
     from scipy.sparse.csgraph import connected_components
 
     n_components, component = connected_components(better, directed=True, connection="strong")
-    members = [np.flatnonzero(component == number).tolist() for number in range(n_components)]
-    beaten_by = np.zeros((n_components, n_components), dtype=bool)
     winners, losers = np.nonzero(better)
+    beaten_by = np.zeros((n_components, n_components), dtype=bool)
     beaten_by[component[losers], component[winners]] = True
     np.fill_diagonal(beaten_by, False)
-    remaining = np.ones(n_components, dtype=bool)
-    result = []
-    while remaining.any():  # without cycles between components there always is one that no other beats
-        unbeaten = remaining & ~beaten_by[:, remaining].any(axis=1)
-        result.append(sorted(run for number in np.flatnonzero(unbeaten).tolist() for run in members[number]))
-        remaining &= ~unbeaten
-    return result, [runs for runs in members if len(runs) > 1]
+    before, tier = np.zeros(n_components, dtype=np.int64), np.ones(n_components, dtype=np.int64)
+    while (tier != before).any():  # which ends, because there are no cycles between components
+        before, tier = tier, 1 + np.where(beaten_by, tier, 0).max(axis=1)
+    cycles = np.flatnonzero(np.bincount(component) > 1)
+    return tier[component], [np.flatnonzero(component == cycle).tolist() for cycle in cycles]
 
 
 FACETS = ("coverage", "ranking", "all queries")  # what a leaderboard can show beside the measures of ir_measures
@@ -191,7 +197,7 @@ class Leaderboard(Result):
         Of p-values over all pairs, separately for each facet and measure.
     standings : tuple of Standing
         Best first.
-    pairs : sequence of PairVerdict
+    pairs : tuple of PairVerdict
         Each lower run (the contender) against each higher one (the baseline), see `verdict`; empty where only the values of a
         measure were given.
     measures : tuple of MeasureOfRuns
@@ -206,8 +212,6 @@ class Leaderboard(Result):
         How the verdicts were reached; None where there are none.
     notes : tuple of str
         Caveats.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
     run_metadata : mapping of str to str
         The ir_metadata headers of the runs that have one, by name, without comment signs: YAML.
     """
@@ -217,7 +221,7 @@ class Leaderboard(Result):
     alpha: float
     correction: Correction
     standings: tuple[Standing, ...]
-    pairs: Sequence[PairVerdict]
+    pairs: tuple[PairVerdict, ...]
     measures: tuple[MeasureOfRuns, ...]
     cycles: tuple[tuple[str, ...], ...]
     history: SotaHistory | None
@@ -234,10 +238,6 @@ class Leaderboard(Result):
         last = max(standing.tier or 0 for standing in self.standings)
         return tuple(tuple(standing.run for standing in self.standings if standing.tier == tier) for tier in range(1, last + 1))
 
-    @cached_property
-    def _place(self) -> dict[str, int]:
-        return {standing.run: place for place, standing in enumerate(self.standings)}
-
     def verdict(self, baseline: str, contender: str) -> PairVerdict:
         """Return the verdict on a contender against a baseline.
 
@@ -246,13 +246,13 @@ class Leaderboard(Result):
         KeyError
             If there is no such pair.
         """
-        places = self._place.get(baseline), self._place.get(contender)
-        if None in places or baseline == contender or not self.pairs:
-            why = f"the runs are {some(list(self._place), 10)}" if self.pairs else "there are no verdicts on scores"
+        names = [standing.run for standing in self.standings]
+        if not self.pairs or baseline == contender or not {baseline, contender} <= {*names}:
+            why = f"the runs are {some(names, 10)}" if self.pairs else "there are no verdicts on scores"
             raise KeyError(f"{contender} against {baseline}; {why}")
-        upper, lower = sorted(place for place in places if place is not None)
-        n = len(self.standings)
-        pair = self.pairs[upper * n - upper * (upper + 1) // 2 + lower - upper - 1]  # the order of itertools.combinations
+        upper, lower = sorted(map(names.index, (baseline, contender)))
+        place = upper * len(names) - upper * (upper + 1) // 2 + lower - upper - 1  # in the order of itertools.combinations
+        pair = self.pairs[place]
         return pair if pair.baseline == baseline else pair.turned()
 
     def rows(self) -> list[dict[str, Any]]:
@@ -314,10 +314,6 @@ def leaderboard(
     progress : bool
         Show a progress bar over the pairs on stderr.
 
-    Returns
-    -------
-    Leaderboard
-
     Raises
     ------
     ParameterError
@@ -345,69 +341,51 @@ def leaderboard(
     """
     check_choice("correction", correction, get_args(Correction))
     check_alpha(alpha)
-    check_number_of_runs(source)
-    evaluation = None if isinstance(source, Scores) else source
-    if evaluation is not None:
-        check_one_order(evaluation.ties)
-        evaluation = evaluation if cutoff is None else evaluation.with_cutoff(cutoff)
-    elif cutoff is not None:
-        raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
+    evaluation = evaluation_to_judge(source, cutoff)
     of_runs = values_of(evaluation or source, measures, FACETS)
-    first = of_runs[0]
-    means = first.means() if first.higher_is_better else -first.means()
-    ranks = shared_ranks(np.where(np.isnan(means), -np.inf, means)[None])[0]
-    order = np.lexsort((np.array(first.runs), ranks)).tolist()
+    ranks, order = order_of(of_runs[0])
     of_runs = [scores.take(order) for scores in of_runs]
     first = of_runs[0]
-    names = first.runs
+    names, means = first.runs, _means(first)
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
-    pairs: Sequence[PairVerdict] = ()
-    better: dict[str, Bools] = {}
-    tier_of: dict[str, int] = {}
-    cycles: list[list[int]] = []
+    pairs: tuple[PairVerdict, ...] = ()
+    directions: dict[str, Ints] = {}
+    coverage: Sequence[float | None] = [None] * len(names)
+    tier: Sequence[int | None] = [None] * len(names)
+    cycles: tuple[tuple[str, ...], ...] = ()
     if evaluation is None:
         notes.append(f"Only values of {first.measure} were given: there are no verdicts and no tiers, which need the runs.")
     else:
         evaluation = evaluation[list(names)]
-        pairs = judged = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
-        better = {facet: judged.better(facet) for facet in FACETS}
-        levels, cycles = tiers(judged.better("verdict"))
-        tier_of = {names[run]: tier for tier, members in enumerate(levels, 1) for run in members}
-        notes += _notes(evaluation, first, [[names[run] for run in cycle] for cycle in cycles])
-    if measures is not None:
-        better |= {
-            scores.measure: _significantly_better(scores, alpha, correction, progress)
-            for scores in of_runs
-            if scores.measure not in better
-        }
+        pairs, directions = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
+        found, of_cycles = tiers(better_of(directions["verdict"], len(names)))
+        tier, cycles = found.tolist(), tuple(tuple(names[run] for run in cycle) for cycle in of_cycles)
+        coverage = _facet(evaluation, "coverage").means().tolist()
+        notes += _notes(evaluation, first, cycles)
+    columns = []
+    for scores in () if measures is None else of_runs:
+        if scores.measure not in directions:
+            directions[scores.measure] = _directions(scores, alpha, correction, progress)
+        better = better_of(directions[scores.measure], len(names)).tolist()
+        better_than = tuple(tuple(compress(names, row)) for row in better)
+        columns.append(MeasureOfRuns(scores.measure, scores.higher_is_better, tuple(_means(scores)), better_than))
     answerable = first.values.shape[1] if evaluation is None else int(evaluation.answerable.sum())
-    coverage = None if evaluation is None else _facet(evaluation, "coverage").means().tolist()
-    scored = [None if np.isnan(mean) else mean for mean in first.means().tolist()]
     return Leaderboard(
         measure=first.measure,
         higher_is_better=first.higher_is_better,
         alpha=alpha,
         correction=correction,
         standings=tuple(
-            Standing(
-                rank=int(ranks[order[place]]),
-                run=run,
-                score=scored[place],
-                interval=_interval(first, place, 1 - alpha),
-                coverage=None if coverage is None else coverage[place],
-                tier=tier_of.get(run),
-            )
-            for place, run in enumerate(names)
+            Standing(rank, run, means[place], _interval(first, place, 1 - alpha), coverage[place], tier[place])
+            for place, (rank, run) in enumerate(zip(ranks[order].tolist(), names, strict=True))
         ),
         pairs=pairs,
-        measures=() if measures is None else tuple(_column(scores, better[scores.measure]) for scores in of_runs),
-        cycles=tuple(tuple(names[run] for run in cycle) for cycle in cycles),
-        history=None if entries is None else _history(entries, first, dict(zip(names, scored, strict=True)), evaluation, alpha),
+        measures=tuple(columns),
+        cycles=cycles,
+        history=None if entries is None else _history(entries, first, evaluation, alpha),
         n_queries=answerable,
         n_unanswerable=0 if evaluation is None else len(evaluation.query_ids) - answerable,
-        settings=(
-            None if evaluation is None else Settings.of(evaluation, alpha=alpha, correction=correction, family=len(pairs))
-        ),
+        settings=None if evaluation is None else Settings.of(evaluation, alpha=alpha, correction=correction, family=len(pairs)),
         notes=tuple(notes),
         versions=versions(),
         run_metadata={} if evaluation is None else metadata_of(evaluation.runs),
@@ -429,29 +407,24 @@ def _facet(evaluation: Evaluation, facet: Any) -> Scores:
     return Scores(facet, facet == "coverage", evaluation.names, own.query_ids, np.stack(values), own.clusters)
 
 
-def _significantly_better(scores: Scores, alpha: float, correction: str, progress: bool) -> Bools:
-    """(n_runs, n_runs) bool array: whether the run of the row has the better mean, by the t test over all pairs."""
-    gains = scores.gains()
-    n_pairs = len(gains) * (len(gains) - 1) // 2
+def _directions(scores: Scores, alpha: float, correction: str, progress: bool) -> Ints:
+    """(n_pairs,) int array, by the t test: 1 where the contender has the better mean, -1 the baseline, else 0."""
+    n_pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
     levels = first_step_level(alpha, n_pairs, correction), alpha
     pvalues, directions = [], []
-    for baseline, contender in with_progress(combinations(gains, 2), "pair", n_pairs, shown=progress):
+    for baseline, contender in with_progress(combinations(scores.gains(), 2), "pair", n_pairs, shown=progress):
         defined = ~np.isnan(baseline) & ~np.isnan(contender)
         clusters = None if scores.clusters is None else scores.clusters[defined]
         sample = tally(differences(baseline[defined], contender[defined]), clusters)
         test = mean_tests(sample, levels, labels_only=True)
         pvalues.append(test.pvalue[0])
         directions.append(test.direction[0])
-    return better_of(np.array(directions) * (adjust(pvalues, correction) <= alpha), len(gains))
+    found: Ints = np.array(directions) * (adjust(pvalues, correction) <= alpha)
+    return found
 
 
-def _column(scores: Scores, better: Bools) -> MeasureOfRuns:
-    return MeasureOfRuns(
-        measure=scores.measure,
-        higher_is_better=scores.higher_is_better,
-        values=tuple(None if np.isnan(mean) else mean for mean in scores.means().tolist()),
-        better_than=tuple(tuple(compress(scores.runs, row)) for row in better.tolist()),
-    )
+def _means(scores: Scores) -> list[float | None]:
+    return [None if np.isnan(mean) else mean for mean in scores.means().tolist()]
 
 
 def _interval(scores: Scores, place: int, level: float) -> Interval | None:
@@ -468,54 +441,43 @@ def _interval(scores: Scores, place: int, level: float) -> Interval | None:
     return mean_interval(values, level, clusters=clusters)
 
 
-def _history(
-    entries: Any, scores: Scores, means: Mapping[str, float | None], evaluation: Evaluation | None, alpha: float
-) -> SotaHistory:
+def _history(entries: Any, scores: Scores, evaluation: Evaluation | None, alpha: float) -> SotaHistory:
     """Find who took first place, and judge each against the one before; the more submissions, the stricter."""
-    defined = {run: mean for run, mean in means.items() if mean is not None}
-    history = history_of(entries_of(entries, defined), higher_is_better=scores.higher_is_better, score=scores.measure)
+    means = {run: mean for run, mean in zip(scores.runs, _means(scores), strict=True) if mean is not None}
+    history = history_of(entries_of(entries, means), higher_is_better=scores.higher_is_better, score=scores.measure)
     if evaluation is None:
         return history
     runs = list(history.runs[:1])
     for previous, run in pairwise(history.runs):
-        (verdict,) = all_pairs(evaluation[[previous.run, run.run]], alpha=alpha, correction="none", looks=run.looks)
+        pair = evaluation[[previous.run, run.run]]
+        (verdict,), _ = all_pairs(pair, alpha=alpha, correction="none", looks=run.looks)
         runs.append(replace(run, verdict=verdict))
     return replace(history, runs=tuple(runs))
 
 
-def _notes(evaluation: Evaluation, scores: Scores, cycles: Sequence[Sequence[str]]) -> list[str]:
-    notes = [
+def _notes(evaluation: Evaluation, scores: Scores, cycles: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield (
         "Every pair of runs has its own queries that both answered: a run's search length differs from row to row, and "
         '"better" need not be transitive.'
-    ]
+    )
     unanswerable = ~evaluation.answerable
     number = int(unanswerable.sum())
     if number and len(scores.query_ids) == len(unanswerable) and not np.isnan(scores.values[:, unanswerable]).any():
-        verb = "counts" if number == 1 else "count"
-        notes.append(
-            f"{scores.measure} is averaged as ir_measures does: {plural('query', number)} without a relevant document {verb}."
-        )
-    notes += notes_on_source(evaluation)
-    notes += [f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}." for cycle in cycles]
-    notes += _notes_on_depth(evaluation, scores.measure)
-    return notes
-
-
-def _notes_on_depth(evaluation: Evaluation, measure: str) -> list[str]:
-    """Say where no list, or no list of some runs, is as long as the cutoff."""
+        without = f"{plural('query', number)} without a relevant document {'counts' if number == 1 else 'count'}"
+        yield f"{scores.measure} is averaged as ir_measures does: {without}."
+    yield from notes_on_source(evaluation)
+    for cycle in cycles:
+        yield f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}."
     if evaluation.judged_only:  # every list ends where its judged documents end
-        return []
-    cutoff = evaluation.cutoff
+        return
+    cutoff, measure = evaluation.cutoff, scores.measure
     depths = {run.name: min(run.depth, cutoff) for run in evaluation}
     deepest = max(depths.values())
-    notes = []
     if deepest < cutoff:
         renamed = f", and {measure} is {measure.replace(f'@{cutoff}', f'@{deepest}')}" if f"@{cutoff}" in measure else ""
-        notes.append(f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}.")
-    shallow = [name for name, depth in depths.items() if depth < min(cutoff, deepest)]
-    if shallow:
-        notes.append(
+        yield f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}."
+    if shallow := [name for name, depth in depths.items() if depth < deepest]:
+        yield (
             f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth favours the deeper runs. Use "
             f"the common depth: cutoff={min(depths.values())}."
         )
-    return notes

@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
-from itertools import groupby
+from datetime import date
 from typing import Any
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
@@ -16,8 +15,6 @@ from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.reading.outputs import Entry, read_entries
 from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics.resampling import SLACK
-
-__all__ = ["SotaHistory", "SotaRun", "entries_of", "history_of", "sota_history"]
 
 
 @dataclass(frozen=True)
@@ -72,8 +69,6 @@ class SotaHistory(Result):
         Name of the score.
     notes : tuple of str
         Caveats.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
     """
 
     runs: tuple[SotaRun, ...]
@@ -87,13 +82,11 @@ class SotaHistory(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run that took first place."""
         return [
-            cells_of(run, "number", "run", "group")
-            | {"date": run.date.isoformat()}
-            | cells_of(
-                run, "score", "gain", "looks", "coverage=verdict.coverage",
+            cells_of(
+                run, "number", "run", "group", "date", "score", "gain", "looks", "coverage=verdict.coverage",
                 "coverage_p_corrected=verdict.coverage_p_corrected", "ranking=verdict.ranking",
                 "ranking_p_corrected=verdict.ranking_p_corrected", "verdict=verdict.label",
-            )
+            ) | {"date": run.date.isoformat()}
             for run in self.runs
         ]  # fmt: skip
 
@@ -121,10 +114,6 @@ def sota_history(
     higher_is_better : bool
         Direction of the score.
 
-    Returns
-    -------
-    SotaHistory
-
     Raises
     ------
     InputError
@@ -150,7 +139,10 @@ def sota_history(
     """
     read, column = read_entries(entries, score)
     if until is not None:
-        last = _date(until)
+        try:  # the time of a datetime does not count
+            last = date.fromisoformat(until.isoformat()[:10] if isinstance(until, date) else str(until))
+        except ValueError:
+            raise ParameterError(f"until={until!r}: write a date such as 2021-02-15") from None
         read = tuple(entry for entry in read if entry.date <= last)
         if not read:
             raise ParameterError(f"until={last.isoformat()}: there is no entry up to this day")
@@ -160,67 +152,43 @@ def sota_history(
 
 
 def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) -> SotaHistory:
-    """Find the history of entries that are already read; see `sota_history`."""
-    scored = sorted((entry for entry in entries if entry.score is not None), key=lambda entry: (entry.date, entry.run))
-    looks = sorted(entry.date for entry in entries if not entry.is_baseline)
+    """Return the history of entries that are already read; see `sota_history`."""
     sign = 1 if higher_is_better else -1
-    gains = {entry.run: sign * (entry.score or 0.0) for entry in scored}
+    gains = {entry.run: sign * entry.score for entry in entries if entry.score is not None}
+    scored = sorted((entry for entry in entries if entry.run in gains), key=lambda entry: (entry.date, entry.run))
+    submitted = sorted(entry.date for entry in entries if not entry.is_baseline)
     slack = SLACK * max(map(abs, gains.values()), default=0.0)
     best = float("-inf")
     runs: list[SotaRun] = []
-    for day, of_day in groupby(scored, key=lambda entry: entry.date):
-        at_once = list(of_day)
-        # A baseline must be beaten from its own day on, but never takes first place.
-        best = max((best, *(gains[entry.run] for entry in at_once if entry.is_baseline)))
-        submissions = [entry for entry in at_once if not entry.is_baseline]
-        top = max((gains[entry.run] for entry in submissions), default=float("-inf"))
-        if top > best + slack:
-            entry = next(entry for entry in submissions if gains[entry.run] >= top - slack)
-            taken = sign * gains[entry.run]
-            gain = taken - runs[-1].score if runs else None
-            runs.append(SotaRun(len(runs) + 1, entry.run, entry.group, day, taken, gain, bisect_right(looks, day), None))
-        best = max(best, top)
+    # A baseline must be beaten from its own day on, but never takes first place; of a day's submissions the best comes first.
+    for entry in sorted(scored, key=lambda entry: (entry.date, not entry.is_baseline, -gains[entry.run])):
+        if gains[entry.run] <= best + slack:
+            continue
+        best = gains[entry.run]
+        if not entry.is_baseline:
+            gain = sign * best - runs[-1].score if runs else None
+            looks = bisect_right(submitted, entry.date)
+            runs.append(SotaRun(len(runs) + 1, entry.run, entry.group, entry.date, sign * best, gain, looks, None))
     groups = Counter(entry.group for entry in scored if entry.group is not None and not entry.is_baseline)
-    return SotaHistory(
-        runs=tuple(runs),
-        entries=tuple(scored),
-        submissions=dict(groups.most_common()),
-        higher_is_better=higher_is_better,
-        score=score,
-        notes=tuple(_notes(entries, runs)),
-        versions=versions(),
-    )
-
-
-def _notes(entries: Sequence[Entry], runs: Sequence[SotaRun]) -> list[str]:
-    notes = []
     unscored = [entry.run for entry in entries if entry.score is None]
+    notes = [] if runs else ["No submission beats the organizers' baselines."]
     if unscored:
         verb, counts = ("has", "it counts") if len(unscored) == 1 else ("have", "they count")
-        notes.append(
+        notes.insert(
+            0,
             f"{plural('entry', len(unscored))} {verb} no score: {counts} as a use of the test queries, but cannot take first "
-            f"place: {some(unscored)}."
+            f"place: {some(unscored)}.",
         )
-    if not runs:
-        notes.append("No submission beats the organizers' baselines.")
-    return notes
+    return SotaHistory(
+        tuple(runs), tuple(scored), dict(groups.most_common()), higher_is_better, score, tuple(notes), versions()
+    )
 
 
 def entries_of(source: Any, scores: Mapping[str, float]) -> tuple[Entry, ...]:
     """Read entries, with these scores instead of their own; entries of other runs get none."""
-    entries = {entry.run: entry for entry in read_entries(source).entries}
-    missing = [run for run in scores if run not in entries]
+    entries = read_entries(source).entries
+    names = [entry.run for entry in entries]
+    missing = [run for run in scores if run not in names]
     if missing:
-        raise MismatchError(f"the entries have no row for {some(missing)}; their ids are {some(list(entries))}")
-    return tuple(replace(entry, score=scores.get(run)) for run, entry in entries.items())
-
-
-def _date(text: date | str) -> date:
-    if isinstance(text, datetime):  # which cannot be compared with the date of an entry
-        return text.date()
-    if isinstance(text, date):
-        return text
-    try:
-        return date.fromisoformat(text)
-    except (TypeError, ValueError):
-        raise ParameterError(f"until={text!r}: write a date such as 2021-02-15") from None
+        raise MismatchError(f"the entries have no row for {some(missing)}; their ids are {some(names)}")
+    return tuple(replace(entry, score=scores.get(entry.run)) for entry in entries)

@@ -1,7 +1,7 @@
 """The two-facet verdict for all pairs of runs.
 
 The numbers that decide are those of `ir_outcomes.compare`. What a comparison shows beside them is left out, because n runs have
-n (n - 1) / 2 pairs: a pair keeps a few numbers in a row of a table, and nothing by query.
+n (n - 1) / 2 pairs: a pair keeps a few numbers, and nothing by query.
 
 A pair by itself takes a hundred short calls of NumPy. Here the pairs of a baseline with several contenders are samples of one
 table, whose numbers come from the same functions as those of a single pair.
@@ -9,31 +9,29 @@ table, whose numbers come from the same functions as those of a single pair.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, groupby
 from math import isnan, isqrt
-from typing import Any, NamedTuple, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
 from ir_outcomes.comparison.verdict import (
-    LABELS,
     MIRRORED,
     Direction,
-    PairTests,
     direction_of,
     judge,
     run_tests,
     samples_of,
+    stacked,
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.corrections import first_step_level
-from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Bools, Floats, Ints
 
 # Both bound a table of numbers by pairs, whatever the number of runs.
@@ -101,61 +99,6 @@ class PairVerdict:
         )
 
 
-# How the fields are kept: runs and labels by their places, None as NaN.
-_KEPT_AS = {"str": np.int32, "float": np.float64, "float | None": np.float64}
-_COLUMNS = [(field.name, _KEPT_AS[str(field.type)]) for field in fields(PairVerdict)]
-
-
-class PairVerdicts(Sequence[PairVerdict]):
-    """The verdicts on all pairs of runs, in the order of `itertools.combinations`; equal to a tuple of the same verdicts.
-
-    They are rows of a table, a quarter of the memory of as many objects; a `PairVerdict` is made where it is asked for.
-    `directions` has, by "verdict" and by facet, 1 for each pair where the contender is better, -1 where it is worse, else 0.
-    """
-
-    __slots__ = ("_table", "directions", "names")
-
-    def __init__(self, names: tuple[str, ...], table: npt.NDArray[np.void], directions: Mapping[str, Ints]) -> None:
-        table.setflags(write=False)
-        self.names = names
-        self.directions = directions
-        self._table = table
-
-    def __len__(self) -> int:
-        return len(self._table)
-
-    @overload
-    def __getitem__(self, place: int) -> PairVerdict: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> tuple[PairVerdict, ...]: ...
-
-    def __getitem__(self, place: int | slice) -> PairVerdict | tuple[PairVerdict, ...]:
-        if isinstance(place, slice):
-            return tuple(self[number] for number in range(len(self))[place])
-        values: dict[str, Any] = dict(zip(self._table.dtype.names or (), self._table[place].tolist(), strict=True))
-        for run in ("baseline", "contender"):
-            values[run] = self.names[values[run]]
-            length = values[f"{run}_length"]
-            values[f"{run}_length"] = None if isnan(length) else length
-        return PairVerdict(**values | {"label": LABELS[values["label"]]})
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, (PairVerdicts, tuple)):
-            return NotImplemented
-        return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        return f"PairVerdicts({len(self)} pairs of {len(self.names)} runs)"
-
-    def better(self, facet: str = "verdict") -> Bools:
-        """(n_runs, n_runs) bool array: whether the run of the row is better than that of the column."""
-        return better_of(self.directions[facet], len(self.names))
-
-
 def better_of(directions: Ints, n_runs: int) -> Bools:
     """(n_runs, n_runs) bool array, from the direction of each pair for its contender: whether row is better than column."""
     baseline, contender = np.triu_indices(n_runs, 1)
@@ -165,131 +108,108 @@ def better_of(directions: Ints, n_runs: int) -> Bools:
     return better
 
 
-def all_pairs(evaluation: Evaluation, *, alpha: float, correction: str, looks: int = 1, progress: bool = False) -> PairVerdicts:
+def all_pairs(
+    evaluation: Evaluation, *, alpha: float, correction: str, looks: int = 1, progress: bool = False
+) -> tuple[tuple[PairVerdict, ...], dict[str, Ints]]:
     """Judge each run as a contender against every earlier one: the verdicts of ``compare(all_pairs=True)``.
 
-    Corrected p-values are multiplied by `looks`: how often the same queries had been used.
+    Corrected p-values are multiplied by `looks`: how often the same queries had been used. Beside the verdicts the directions,
+    by "verdict" and by facet: 1 for each pair where the contender is better, -1 where it is worse, else 0.
     """
-    n_runs = len(evaluation)
-    table = np.empty(n_runs * (n_runs - 1) // 2, dtype=_COLUMNS)
-    table["baseline"], table["contender"] = np.triu_indices(n_runs, 1)
+    baselines, contenders = zip(*combinations(evaluation.names, 2), strict=True)
+    n_pairs = len(baselines)
     coverage_test = coverage_test_for(evaluation)
-    levels = first_step_level(alpha, len(table), correction) / looks, alpha
-    # Filled block by block: small arrays that stay between large ones that go would keep the memory of all.
-    pvalues, directions = np.empty((6, len(table))), np.empty((6, len(table)), dtype=np.int8)
-    end = 0
-    for pair, counts in with_progress(
-        pair_blocks(evaluation), "pair", len(table), shown=progress, size=lambda block: block[1].shape[1]
-    ):
-        start, end = end, end + counts.shape[1]
-        rows = table[start:end]
-        rows["coverage"] = 100 * _means(pair.found_contender - pair.found_baseline, counts)
-        rows["baseline_length"] = _means(pair.length_baseline, counts, pair.shared)
-        rows["contender_length"] = _means(pair.length_contender, counts, pair.shared)
-        if pair.restricted is not None:
-            rows["all_queries"] = _means(pair.restricted.contender - pair.restricted.baseline, counts)
-        found = run_tests(samples_of(pair, counts), "t", coverage_test, levels)
-        tests = found.coverage, found.ranking, found.wilcoxon, *found.confirming, found.guards[1]
-        for test, of_test in enumerate(tests):
-            pvalues[test, start:end], directions[test, start:end] = of_test
-    coverage, ranking, wilcoxon, everywhere, signed_ranks, won_and_lost = (
-        Tests(of_pairs, direction.astype(np.int64)) for of_pairs, direction in zip(pvalues, directions, strict=True)
-    )
-    joined = PairTests(coverage, ranking, ranking, wilcoxon, (everywhere, signed_ranks), (everywhere, won_and_lost), False)
-    judged = judge(joined, alpha=alpha, correction=correction, looks=looks)
-    table["coverage_p"], table["coverage_p_corrected"] = coverage.pvalue, judged.coverage
-    table["ranking_p"], table["ranking_p_corrected"] = ranking.pvalue, judged.ranking
-    table["label"] = judged.verdicts.label
-    better = {
+    levels = first_step_level(alpha, n_pairs, correction) / looks, alpha
+    means, tests = [], []
+    blocks = pair_blocks(evaluation)
+    for pair, counts in with_progress(blocks, "pair", n_pairs, shown=progress, size=lambda block: block[1].shape[1]):
+        restricted: Any = pair.restricted  # never None, because an evaluation has a cutoff
+        columns = (
+            100 * _means(pair.found_contender - pair.found_baseline, counts),
+            _means(pair.length_baseline, counts, pair.shared),
+            _means(pair.length_contender, counts, pair.shared),
+            _means(restricted.contender - restricted.baseline, counts),
+        )
+        means.append(columns)
+        tests.append(run_tests(samples_of(pair, counts), "t", coverage_test, levels))
+    found = stacked(tests)
+    judged = judge(found, alpha=alpha, correction=correction, looks=looks)
+    coverage, *lengths, all_queries = np.concatenate(means, axis=1).tolist()
+    own, other = ([None if isnan(length) else length for length in of_runs] for of_runs in lengths)
+    verdicts = map(
+        PairVerdict, baselines, contenders, coverage, found.coverage.pvalue.tolist(), judged.coverage.tolist(), own, other,
+        found.ranking.pvalue.tolist(), judged.ranking.tolist(), all_queries, judged.verdicts.labels(),
+    )  # fmt: skip
+    everywhere = found.confirming[0]
+    return tuple(verdicts), {
         "verdict": judged.verdicts.direction,
-        "coverage": coverage.direction * (judged.coverage <= alpha),
-        "ranking": -ranking.direction * (judged.ranking <= alpha),
+        "coverage": found.coverage.direction * (judged.coverage <= alpha),
+        "ranking": -found.ranking.direction * (judged.ranking <= alpha),
         "all queries": -everywhere.direction * (adjust(everywhere.pvalue, correction) <= alpha),
     }
-    return PairVerdicts(evaluation.names, table, {name: codes.astype(np.int8) for name, codes in better.items()})
 
 
-class PairBlock(NamedTuple):
-    """A baseline and several contenders as one table of queries, and how often each of these counts for each pair."""
+def pair_blocks(evaluation: Evaluation) -> Iterator[tuple[PairedQueries, Floats]]:
+    """Yield all pairs in the order of `itertools.combinations`, those of a baseline with several contenders together.
 
-    pair: PairedQueries
-    counts: Floats  # (n_queries of the table, n_pairs)
+    A block is a baseline and several contenders as one table of queries, and how often each of these counts for each pair,
+    (n_queries of the table, n_pairs).
+    """
+    answerable, by_document = evaluation.answerable, evaluation.unit == "document"
+    lengths, horizons = [], []
+    for run in evaluation.runs:  # each is cut off by itself: a copy of all runs would take more memory than all that follows
+        within = run.at(evaluation.cutoff)
+        lengths.append(within.atoms() if by_document else within.esl()[answerable])
+        horizons.append(horizon_of(within, within) or 0)
+    if evaluation.clusters is None and not (by_document and evaluation.many_relevant):
+        return _blocks_of_ranks(np.stack(lengths), horizons)
+    query = (np.cumsum(answerable) - 1)[evaluation.runs[0].query] if by_document else np.arange(answerable.sum())
+    clusters = None if evaluation.clusters is None else evaluation.clusters[answerable]
+    return _blocks_of_items(np.stack(lengths), horizons, query, int(answerable.sum()), clusters)
 
 
-def pair_blocks(evaluation: Evaluation) -> Iterator[PairBlock]:
-    """Yield all pairs in the order of `itertools.combinations`, those of a baseline with several contenders together."""
-    if evaluation.clusters is not None or (evaluation.unit == "document" and evaluation.many_relevant):
-        return _blocks_of_items(evaluation)
-    return _blocks_of_ranks(evaluation.runs, evaluation.cutoff)
-
-
-def _blocks_of_ranks(runs: Sequence[SearchLengths], cutoff: int) -> Iterator[PairBlock]:
-    """Yield blocks where each query has one search length.
+def _blocks_of_ranks(lengths: Floats, horizons: Sequence[int]) -> Iterator[tuple[PairedQueries, Floats]]:
+    """Yield blocks where each query has one search length, (n_runs, n_queries).
 
     There are only so many cells (rank in the baseline, rank in the contender). A cell takes the place of a query, and a pair
     is a sample that counts how many of its queries are in each cell.
     """
-    answerable = runs[0].answerable
-    lengths, horizons = _lengths(runs, cutoff, lambda run: run.esl()[answerable])
     ranks = np.unique(lengths)  # NaN, which is not found, is the last of the ranks
     # 32 bits are half of the memory to pass through, which is what takes the time.
     codes = np.searchsorted(ranks, lengths).astype(np.int32 if len(ranks) ** 2 < 1 << 31 else np.int64)
     most = max(isqrt(_MOST_RANKS // max(lengths.shape[1], 1)), _MOST_RANKS // len(ranks) ** 2)
-    for baseline, first, end, horizon in _spans(horizons, most):
-        occurring, counts = _counted(codes[baseline] * len(ranks) + codes[first:end], len(ranks) ** 2)
+    for baseline, contenders, horizon in _spans(horizons, most):
+        occurring, counts = _counted(codes[baseline] * len(ranks) + codes[contenders], len(ranks) ** 2)
         of_cells = ranks[occurring // len(ranks)], ranks[occurring % len(ranks)]
         cells = np.arange(len(occurring))
-        yield PairBlock(from_items(("", ""), ("",) * len(cells), cells, of_cells, horizon), counts)
+        yield from_items(("", ""), ("",) * len(cells), cells, of_cells, horizon), counts
 
 
-def _blocks_of_items(evaluation: Evaluation) -> Iterator[PairBlock]:
+def _blocks_of_items(
+    lengths: Floats, horizons: Sequence[int], query: Ints, n_queries: int, clusters: Ints | None
+) -> Iterator[tuple[PairedQueries, Floats]]:
     """Yield blocks where every relevant document of a query counts, or where queries come in clusters.
 
-    The queries of all pairs are put side by side, and a pair is a sample of its own ones.
+    The queries of all pairs are put side by side, and a pair is a sample of its own ones. `lengths` are (n_runs, n_items).
     """
-    runs, answerable, codes = evaluation.runs, evaluation.answerable, evaluation.clusters
-    n_queries = int(answerable.sum())
-    if evaluation.unit == "document":
-        lengths, horizons = _lengths(runs, evaluation.cutoff, SearchLengths.atoms)
-        query = (np.cumsum(answerable) - 1)[runs[0].query]  # of each document
-    else:
-        lengths, horizons = _lengths(runs, evaluation.cutoff, lambda run: run.esl()[answerable])
-        query = np.arange(n_queries)
-    for baseline, first, end, horizon in _spans(horizons, isqrt(_MOST_SHARES // max(n_queries, 1))):
-        n_pairs = end - first
-        of_runs = np.tile(lengths[baseline], n_pairs), lengths[first:end].ravel()
-        own, clusters = _side_by_side(query, n_queries, n_pairs), None
-        if codes is not None:
-            clusters = _side_by_side(codes[answerable], int(codes.max()) + 1, n_pairs)
-        pair = from_items(("", ""), ("",) * (n_pairs * n_queries), own, of_runs, horizon, clusters)
-        yield PairBlock(pair, np.repeat(np.eye(n_pairs), n_queries, axis=0))
+    for baseline, contenders, horizon in _spans(horizons, isqrt(_MOST_SHARES // max(n_queries, 1))):
+        n_pairs = contenders.stop - contenders.start
+        pairs = np.arange(n_pairs)[:, None]
+        of_runs = np.tile(lengths[baseline], n_pairs), lengths[contenders].ravel()
+        own = (query + n_queries * pairs).ravel()
+        own_clusters = None if clusters is None else (clusters + (clusters.max() + 1) * pairs).ravel()
+        pair = from_items(("", ""), ("",) * (n_pairs * n_queries), own, of_runs, horizon, own_clusters)
+        yield pair, np.repeat(np.eye(n_pairs), n_queries, axis=0)
 
 
-def _side_by_side(codes: Ints, n_codes: int, n_pairs: int) -> Ints:
-    """Return codes that are different in each pair."""
-    return (codes + n_codes * np.arange(n_pairs)[:, None]).ravel()
-
-
-def _lengths(runs: Sequence[SearchLengths], cutoff: int, of_run: Callable[[SearchLengths], Floats]) -> tuple[Floats, list[int]]:
-    """Return the (n_runs, n_items) search lengths of all runs, and the horizon of each run."""
-    lengths, horizons = [], []
-    for run in runs:  # each is cut off by itself: a copy of all runs would take more memory than all that is made of them
-        within = run.at(cutoff)
-        lengths.append(of_run(within))
-        horizons.append(horizon_of(within, within) or 0)
-    return np.stack(lengths), horizons
-
-
-def _spans(horizons: Sequence[int], most: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield a baseline, the first contender and the end of at most so many that share a horizon with it, and that horizon."""
-    for baseline in range(len(horizons) - 1):
-        of_pair = [max(horizons[baseline], horizon) for horizon in horizons]  # the horizon of a pair is the larger one
+def _spans(horizons: Sequence[int], most: int) -> Iterator[tuple[int, slice, int]]:
+    """Yield a baseline, at most so many neighbouring contenders that share a horizon with it, and that horizon."""
+    for baseline, own in enumerate(horizons):
         first = baseline + 1
-        while first < len(horizons):
-            end = first + 1
-            while end < min(len(horizons), first + most) and of_pair[end] == of_pair[first]:
-                end += 1
-            yield baseline, first, end, of_pair[first]
+        for horizon, members in groupby(max(own, other) for other in horizons[first:]):  # that of a pair is the larger one
+            end = first + len(list(members))
+            for start in range(first, end, max(most, 1)):
+                yield baseline, slice(start, min(start + max(most, 1), end)), horizon
             first = end
 
 

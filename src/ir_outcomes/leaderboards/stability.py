@@ -13,7 +13,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
-from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, notes_on_source, scores_of
+from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, notes_on_source, order_of, scores_of
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.reading.runs import check_distinct
 from ir_outcomes.results import Result, cells_of, versions
@@ -87,8 +87,6 @@ class RankDistribution(Result):
         Of the intervals.
     notes : tuple of str
         Caveats.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
     """
 
     measure: str
@@ -185,10 +183,6 @@ def rank_distribution(
     progress : bool
         Show a progress bar over the resamples on stderr.
 
-    Returns
-    -------
-    RankDistribution
-
     Raises
     ------
     ParameterError
@@ -217,43 +211,32 @@ def rank_distribution(
         raise ParameterError(f"level={level!r}: must be between 0 and 1")
     check_number_of_runs(source)
     scores = scores_of(source, measure).on(queries)
+    ranks_on_all, order = order_of(scores)
+    ranks_on_all, scores = ranks_on_all[order], scores.take(order)
     n_runs, n_queries = scores.values.shape
-    full_ranks = shared_ranks(_means(scores.gains(), np.ones((1, n_queries))))[0]
-    order = np.lexsort((np.array(scores.runs), full_ranks))
-    scores, full_ranks = scores.take(order.tolist()), full_ranks[order]
-    unit = np.arange(n_queries) if scores.clusters is None else np.unique(scores.clusters, return_inverse=True)[1]
-    ranks = _ranks_of_resamples(scores.gains(), unit, resamples, seed, progress)
-    counts = np.stack([np.bincount(ranks[:, run], minlength=n_runs + 1) for run in range(n_runs)])
-    above = np.stack([(ranks[:, run, None] < ranks).sum(axis=0) for run in range(n_runs)])
-    lows, highs = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf")
-    means = scores.means()
+    units = np.arange(n_queries) if scores.clusters is None else np.unique(scores.clusters, return_inverse=True)[1]
+    ranks = _ranks_of_resamples(scores.gains(), units, resamples, seed, progress)
+    counts = np.stack([np.bincount(ranks[:, run], minlength=n_runs + 1)[1:] for run in range(n_runs)])
+    above = np.stack([(ranks[:, run, None] < ranks).mean(axis=0) for run in range(n_runs)])
+    bounds = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf").astype(np.float64)
+    of_runs = zip(
+        scores.runs, _defined(scores.means()), ranks_on_all.tolist(), map(tuple, counts.tolist()), ranks.mean(axis=0).tolist(),
+        *bounds.tolist(), (counts[:, 0] / resamples).tolist(), (counts[:, :top_k].sum(axis=1) / resamples).tolist(),
+        map(tuple, above.tolist()), strict=True,
+    )  # fmt: skip
     return RankDistribution(
         measure=scores.measure,
         higher_is_better=scores.higher_is_better,
         condition=condition,
-        runs=tuple(
-            RankedRun(
-                run=name,
-                score=None if np.isnan(means[run]) else float(means[run]),
-                rank=int(full_ranks[run]),
-                counts=tuple(counts[run, 1:].tolist()),
-                expected_rank=float(ranks[:, run].mean()),
-                low=float(lows[run]),
-                high=float(highs[run]),
-                first=float(counts[run, 1] / resamples),
-                top=float(counts[run, 1 : top_k + 1].sum() / resamples),
-                above=tuple((above[run] / resamples).tolist()),
-            )
-            for run, name in enumerate(scores.runs)
-        ),
-        taus=tuple(None if np.isnan(tau) else float(tau) for tau in kendall_taus(-full_ranks, -ranks)),
+        runs=tuple(RankedRun(*of_run) for of_run in of_runs),
+        taus=tuple(_defined(kendall_taus(-ranks_on_all, -ranks))),
         n_queries=n_queries,
         resamples=resamples,
         seed=seed,
         top_k=top_k,
         level=level,
         notes=(
-            *([] if scores.clusters is None else [f"Resamples are of {int(unit.max()) + 1} clusters of queries."]),
+            *([] if scores.clusters is None else [f"Resamples are of {int(units.max()) + 1} clusters of queries."]),
             *scores.notes(),
             *notes_on_source(source),
         ),
@@ -261,29 +244,25 @@ def rank_distribution(
     )
 
 
-def _ranks_of_resamples(gains: Floats, unit: Ints, resamples: int, seed: int, progress: bool) -> Ints:
+def _defined(values: Floats) -> list[float | None]:
+    return [None if np.isnan(value) else value for value in values.tolist()]
+
+
+def _ranks_of_resamples(gains: Floats, units: Ints, resamples: int, seed: int, progress: bool) -> Ints:
     """(resamples, n_runs) ranks, from 1; what is drawn are the units that the queries belong to."""
-    n_runs, n_queries = gains.shape
-    n_units = int(unit.max()) + 1
-    rng = np.random.default_rng(seed)
-    ranks = np.empty((resamples, n_runs), dtype=np.int64)
-    batch = max(1, (1 << 16) // max(n_queries, n_runs))  # larger arrays would not stay in the processor's cache
-    batches = [range(start, min(start + batch, resamples)) for start in range(0, resamples, batch)]
-    for rows in with_progress(batches, "resample", resamples, shown=progress, size=len):
-        ranks[rows.start : rows.stop] = shared_ranks(_means(gains, times_drawn(rng, len(rows), n_units)[:, unit]))
-    return ranks
-
-
-def _means(gains: Floats, times: Floats) -> Floats:
-    """(resamples, n_runs) means over the defined queries, each drawn so many times; -inf where there are none."""
     defined = ~np.isnan(gains)
-    totals = times @ np.where(defined, gains, 0.0).T
-    if defined.all():
-        means: Floats = totals / times.sum(axis=1, keepdims=True)
-        return means
-    numbers = times @ defined.T.astype(np.float64)
-    defined_means: Floats = np.divide(totals, numbers, out=np.full(totals.shape, -np.inf), where=numbers > 0)
-    return defined_means
+    filled = np.where(defined, gains, 0.0).T
+    rng = np.random.default_rng(seed)
+    ranks = np.empty((resamples, len(gains)), dtype=np.int64)
+    batch = max(1, (1 << 16) // max(gains.shape))  # larger arrays would not stay in the processor's cache
+    batches = [slice(start, min(start + batch, resamples)) for start in range(0, resamples, batch)]
+    for rows in with_progress(batches, "resample", resamples, shown=progress, size=lambda rows: rows.stop - rows.start):
+        times = times_drawn(rng, rows.stop - rows.start, int(units.max()) + 1)[:, units]
+        # Means over the queries where the measure is defined, each as often as it was drawn.
+        numbers = times.sum(axis=1, keepdims=True) if defined.all() else times @ defined.T.astype(np.float64)
+        means = np.full((len(times), len(gains)), -np.inf)
+        ranks[rows] = shared_ranks(np.divide(times @ filled, numbers, out=means, where=numbers > 0))
+    return ranks
 
 
 @dataclass(frozen=True)
@@ -319,8 +298,6 @@ class RankCorrelation(Result):
         The runs that both conditions have, in the order of the first.
     notes : tuple of str
         Caveats.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy, ir_measures and Python.
     """
 
     first: str
@@ -356,10 +333,6 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
     names : tuple of str, optional
         Names of the two conditions; by default that of the rank distribution, or the measure, or "first" and "second".
 
-    Returns
-    -------
-    RankCorrelation
-
     Raises
     ------
     MismatchError
@@ -378,7 +351,8 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
     >>> round(result.tau, 3), result.swapped
     (0.333, 1)
     """
-    gains = _gains(first), _gains(second)
+    conditions = [_scored(first, "first"), _scored(second, "second")]
+    gains = [of_condition for _, of_condition in conditions]
     common = [run for run in gains[0] if run in gains[1]]
     if len(common) < 2:
         raise MismatchError(
@@ -386,18 +360,18 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
             f"{some(list(gains[1]))}"
         )
     ranks = shared_ranks([[of_condition[run] for run in common] for of_condition in gains])
-    (tau,) = kendall_taus(-ranks[0], -ranks[1:])
+    (tau,) = _defined(kendall_taus(-ranks[0], -ranks[1:]))
     changes = [np.sign(np.subtract.outer(of_condition, of_condition)) for of_condition in ranks]
-    own = _name(first, "first"), _name(second, "second")
-    called = names or (own if own[0] != own[1] else ("first", "second"))
+    called = names or tuple(name for name, _ in conditions)
+    called = ("first", "second") if names is None and called[0] == called[1] else called
     check_distinct(called, "condition")
     order = np.lexsort((np.array(common), ranks[1], ranks[0])).tolist()
     return RankCorrelation(
         first=called[0],
         second=called[1],
-        tau=None if np.isnan(tau) else float(tau),
+        tau=tau,
         swapped=int((changes[0] * changes[1] < 0).sum()) // 2,
-        runs=tuple(RanksOfRun(common[run], int(ranks[0, run]), int(ranks[1, run])) for run in order),
+        runs=tuple(RanksOfRun(common[run], *ranks[:, run].tolist()) for run in order),
         notes=tuple(
             f"Only in {name}, and left out: {some(alone)}."
             for of_condition, name in zip(gains, called, strict=True)
@@ -407,31 +381,24 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
     )
 
 
-def _gains(condition: Any) -> dict[str, float]:
-    """Return the score of each run, such that higher is better; -inf, which ranks last, where it is undefined."""
+def _scored(condition: Any, position: str) -> tuple[str, dict[str, float]]:
+    """Return the name of a condition, and the score of each run: higher is better, -inf, which ranks last, where undefined."""
     if isinstance(condition, Mapping):
-        return {str(run): float(score) for run, score in condition.items()}
+        return position, {str(run): float(score) for run, score in condition.items()}
     scored: Iterable[tuple[str, float | None]]
     if isinstance(condition, Scores):
-        scored = zip(condition.runs, condition.means().tolist(), strict=True)
+        name, scored = condition.measure, zip(condition.runs, _defined(condition.means()), strict=True)
     elif isinstance(condition, RankDistribution):
+        name = condition.condition or condition.measure
         scored = ((run.run, run.score) for run in condition.runs)
     elif isinstance(condition, Leaderboard):
-        scored = ((run.run, run.score) for run in condition.standings)
+        name, scored = condition.measure, ((run.run, run.score) for run in condition.standings)
     elif isinstance(condition, SotaHistory):
-        scored = ((entry.run, entry.score) for entry in condition.entries)
+        name, scored = condition.score, ((entry.run, entry.score) for entry in condition.entries)
     else:
         raise ParameterError(
             f"a {type(condition).__name__} has no order of runs; give a RankDistribution, Leaderboard, SotaHistory, Scores, or "
             "a mapping from runs to scores"
         )
     sign = 1 if condition.higher_is_better else -1
-    return {run: -np.inf if score is None or np.isnan(score) else sign * score for run, score in scored}
-
-
-def _name(condition: Any, position: str) -> str:
-    if isinstance(condition, SotaHistory):
-        return condition.score
-    if isinstance(condition, RankDistribution) and condition.condition:
-        return condition.condition
-    return getattr(condition, "measure", position)
+    return name, {run: -np.inf if score is None else sign * score for run, score in scored}

@@ -16,8 +16,6 @@ from ir_outcomes.measures.baselines import register_baseline, registered_run
 from ir_outcomes.reading.runs import Run
 from ir_outcomes.types import Floats, Missing, Ties, Unit, check_one_order, check_positive
 
-__all__ = ["ASL", "ESL", "MEASURES", "Answered", "Outcome", "SearchLengthMeasure"]
-
 
 class _MeanOfDefined(MeanAgg):
     """Mean of the values that are defined; NaN where none is."""

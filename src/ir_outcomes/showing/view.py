@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from ir_outcomes.columns import Column
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import NOTHING
 
-__all__ = ["Cell", "Table", "View", "best", "column_groups", "legend", "table_of", "view_of"]
+__all__ = ["Cell", "Table", "View", "best", "column_groups", "legend", "table_of", "table_of_texts", "view_of"]
 
 MOST_NOTES = 3
 Cell = tuple[int, int]  # row and column, from 0
@@ -111,6 +112,14 @@ def table_of(
     return Table(
         shown, tuple(tuple(row[place] for place in kept) for row in rows), (*explained, *filter(None, captions)), title
     )
+
+
+def table_of_texts(
+    headings: Iterable[tuple[str, str]], rows: Iterable[Sequence[Any]], *captions: str, title: str = ""
+) -> Table:
+    """Lay out rows of texts below their headings, each given with the form of its column."""
+    columns = [Column(heading, itemgetter(place), form=form) for place, (heading, form) in enumerate(headings)]
+    return table_of(columns, rows, *captions, title=title)
 
 
 def legend(columns: Iterable[Column]) -> str:

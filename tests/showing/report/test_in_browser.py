@@ -261,9 +261,7 @@ def test_link_to_a_query(visit: Callable[..., Any], evaluation: iro.Evaluation) 
     assert page.locator("#query code").inner_text() == "1134"
     assert page.locator("#rows tr.selected").get_attribute("data-id") == "1134"
     page.get_by_role("button", name="Number of documents").click()
-    documents = evaluation.documents
-    assert documents is not None
-    for side, ranked in enumerate(documents[:2]):
+    for side, ranked in enumerate(evaluation.documents[:2]):
         place = evaluation.query_ids.index("1134")
         start, end = ranked.offsets[place : place + 2]
         shown = page.locator("#lists section").nth(side).locator("li .id").all_inner_texts()

@@ -64,7 +64,7 @@ def _relevant(evaluation: Evaluation, row: int) -> list[tuple[str, int]]:
 def _documents_of(evaluation: Evaluation, runs: Sequence[str]) -> list[RankedDocuments] | None:
     """Take the ranked lists that an evaluation kept, or read the runs again; None where that is not possible."""
     places = [evaluation.position(name) for name in runs]
-    if evaluation.documents is not None:
+    if evaluation.documents:
         return [evaluation.documents[place].first(DEPTH) for place in places]
     qrels, ties, judged_only = evaluation.qrels, evaluation.ties, evaluation.judged_only
     sources = [evaluation.sources[place] if evaluation.sources else None for place in places]
