@@ -237,8 +237,8 @@ class Output:
 
     def write_views(self, views: Sequence[View], rows: Sequence[Mapping[str, Any]]) -> None:
         """Write what is shown as text, and as rows for programs."""
-        from ir_outcomes.showing import latex, text
-        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
+        from ir_outcomes.showing import text
+        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown
 
         most = ROWS if self.output is None and self.rows is None else self.rows
         of_rows: dict[str, Callable[[Any], str]] = {
@@ -248,7 +248,7 @@ class Output:
             "text": partial(text.write, details=self.details, rows=most, in_python=False),
             "markdown": partial(as_markdown, details=self.details, rows=self.rows),
             "html": as_html,
-            "latex": latex.write,
+            "latex": as_latex,
         }
         if self.format in of_rows:
             self._write([of_rows[self.format](rows)])

@@ -16,7 +16,7 @@ from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
 from ir_outcomes.showing.figures import drawing
 from ir_outcomes.showing.figures.drawing import BETTER, GREY, INK, LIGHT, MUTED, TONES, WORSE
 from ir_outcomes.showing.words import bucket_names, conditions_words, count, direction
-from ir_outcomes.statistics.resampling import shared_ranks
+from ir_outcomes.statistics.counts import shared_ranks
 from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions, TailSettings
 from ir_outcomes.tail.reordering import Reordering
 from ir_outcomes.tail.rrie import RRIE, Headroom
