@@ -15,6 +15,7 @@ from ir_outcomes.comparison.outcomes import coverage_test_for
 from ir_outcomes.comparison.verdict import judge, run_tests, samples_of, stacked
 from ir_outcomes.leaderboards.pairs import pair_blocks
 from ir_outcomes.showing.formats import markdown_table
+from ir_outcomes.showing.view import Table
 from ir_outcomes.statistics.tests import many_tests
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -96,8 +97,8 @@ def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Write a table in Markdown; columns whose name starts with > are numbers."""
-    declared = [Column(name.lstrip(">"), form="n" if name.startswith(">") else "") for name in columns]
-    return markdown_table(declared, [[str(cell) for cell in row] for row in rows])
+    declared = tuple(Column(name.lstrip(">"), form="n" if name.startswith(">") else "") for name in columns)
+    return markdown_table(Table(declared, tuple(tuple(map(str, row)) for row in rows)))
 
 
 def percent(share: float) -> str:
