@@ -38,46 +38,24 @@ class HalfAgreement:
     """How often two halves of the queries agree, by one test or by the two-facet verdict.
 
     All numbers are shares of splits and pairs of runs. The direction of a half is better, worse or none: of a test that of the
-    aggregate where the test is significant, of a verdict that of its label. A half *decides* if it has a direction. `same`,
-    `one_sided` and `opposite` sum to 1.
-
-    Attributes
-    ----------
-    measure : str
-        What is tested; "outcomes by query" or "outcomes by document" for the verdict.
-    test : str
-        "sign", "ranksum", "wilcoxon", "t", or "two facets".
-    aggregate : str or None
-        "mean" or "median": what says which of two runs is better; None for the verdict.
-    same : float
-        Both halves have the same direction, or none.
-    one_sided : float
-        Only one half decides.
-    opposite : float
-        One half says that the contender is better, the other that it is worse.
-    decided : float
-        At least one half decides.
-    replicates : float or None
-        Probability that the other half has the same direction, given that a half decided; None where no half decides.
-    agree, partial, disagree : float or None
-        The three rates of Craswell et al. 2021, which also count which run is better where neither half is significant; they
-        sum to 1. None for the verdict.
-    significant : float or None
-        Share of splits and pairs with a significant test in at least one half (their last row). It differs from `decided` only
-        where the aggregates of two runs are equal. None for the verdict.
+    aggregate where the test is significant, of a verdict that of its label. A half *decides* if it has a direction.
     """
 
-    measure: str
-    test: str
-    aggregate: str | None
-    same: float
-    one_sided: float
-    opposite: float
-    decided: float
-    replicates: float | None
+    measure: str  #: what is tested; "outcomes by query" or "outcomes by document" for the verdict
+    test: str  #: "sign", "ranksum", "wilcoxon", "t", or "two facets"
+    aggregate: str | None  #: "mean" or "median": what says which of two runs is better; None for the verdict
+    same: float  #: both halves have the same direction, or none
+    one_sided: float  #: only one half decides
+    opposite: float  #: one half says that the contender is better, the other that it is worse; the three sum to 1
+    decided: float  #: at least one half decides
+    replicates: float | None  #: probability that the other half has the same direction, given that a half decided
+    #: The rates of Craswell et al. 2021, which also count which run is better where neither half is significant; `agree`,
+    #: `partial` and `disagree` sum to 1. None for the verdict.
     agree: float | None = None
-    partial: float | None = None
-    disagree: float | None = None
+    partial: float | None = None  #: see `agree`
+    disagree: float | None = None  #: see `agree`
+    #: A test is significant in at least one half (their last row). It differs from `decided` only where the aggregates of two
+    #: runs are equal. None for the verdict.
     significant: float | None = None
 
 

@@ -127,56 +127,31 @@ FACETS = ("coverage", "ranking", "all queries")  # what a leaderboard can show b
 
 @dataclass(frozen=True)
 class Standing:
-    """A run's place on a leaderboard.
+    """A run's place on a leaderboard."""
 
-    Attributes
-    ----------
-    rank : int
-        By the score, from 1; runs with equal scores share the smaller rank.
-    run : str
-        Its name.
-    score : float or None
-        Mean of the measure; None where it is undefined.
-    interval : Interval or None
-        Confidence interval of the score at level 1 - alpha. It stays within the range of a measure between 0 and 1, or of
-        search lengths up to a cutoff (`bounded_mean_interval`); for other measures it is Student's t with degrees of freedom
-        corrected for heavy tails (`mean_interval`).
-    coverage : float or None
-        Share of the answerable queries answered (or of their relevant documents found), in percent, higher is better; None
-        where only the values of a measure were given.
-    tier : int or None
-        From 1, the best: no run is better than a run of tier 1, and only runs of earlier tiers are better than a run of a
-        later one, except in cycles. None where only the values of a measure were given.
-    """
-
-    rank: int
-    run: str
-    score: float | None
+    rank: int  #: by the score, from 1; runs with equal scores share the smaller rank
+    run: str  #: its name
+    score: float | None  #: mean of the measure; None where it is undefined
+    #: Of the score at level 1 - alpha: within the range of a measure between 0 and 1, or of search lengths up to a cutoff
+    #: (`bounded_mean_interval`); for other measures Student's t with corrected degrees of freedom (`mean_interval`).
     interval: Interval | None
+    #: Share of the answerable queries answered (or of their relevant documents found), in percent, higher is better; None where
+    #: only the values of a measure were given.
     coverage: float | None
+    #: From 1, the best: no run is better than a run of tier 1, and only runs of earlier tiers are better than a run of a later
+    #: one, except in cycles. None where only the values of a measure were given.
     tier: int | None
 
 
 @dataclass(frozen=True)
 class MeasureOfRuns:
-    """A column of a leaderboard: a measure of all runs, and which of its differences are significant.
+    """A column of a leaderboard: a measure of all runs, and which of its differences are significant."""
 
-    Attributes
-    ----------
-    measure : str
-        Its name.
-    higher_is_better : bool
-        Its direction.
-    values : tuple of float or None
-        Its mean for each run, in the order of the standings.
-    better_than : tuple of tuple of str
-        For each run those that it is significantly better than, corrected over all pairs: by the t test (sign flips where fewer
-        than 30 differences are not zero); by the tests of the verdict for coverage, ranking and all queries.
-    """
-
-    measure: str
-    higher_is_better: bool
-    values: tuple[float | None, ...]
+    measure: str  #: its name
+    higher_is_better: bool  #: its direction
+    values: tuple[float | None, ...]  #: its mean for each run, in the order of the standings
+    #: For each run those that it is significantly better than, corrected over all pairs: by the t test (sign flips where fewer
+    #: than 30 differences are not zero); by the tests of the verdict for coverage, ranking and all queries.
     better_than: tuple[tuple[str, ...], ...]
 
 

@@ -23,40 +23,18 @@ from ir_outcomes.types import Floats, Ints, check_positive
 
 @dataclass(frozen=True)
 class RankedRun:
-    """The rank of a run on all queries, and its ranks over the resamples.
+    """The rank of a run on all queries, and its ranks over the resamples."""
 
-    Attributes
-    ----------
-    run : str
-        Its name.
-    score : float or None
-        Mean of the measure over all queries; None where it is undefined.
-    rank : int
-        By that mean, from 1; runs with the same mean share the smaller rank.
-    counts : tuple of int
-        Number of resamples in which it had rank 1, 2, ...
-    expected_rank : float
-        Mean rank over the resamples, lower is better.
-    low, high : float
-        Interval of the rank at the level of the result: ranks that occur, at the quantiles over the resamples.
-    first : float
-        Share of the resamples in which it was first, alone or shared.
-    top : float
-        Share in which it was among the top k.
-    above : tuple of float
-        Share in which it was strictly above each run, in the order of the result.
-    """
-
-    run: str
-    score: float | None
-    rank: int
-    counts: tuple[int, ...]
-    expected_rank: float
-    low: float
-    high: float
-    first: float
-    top: float
-    above: tuple[float, ...]
+    run: str  #: its name
+    score: float | None  #: mean of the measure over all queries; None where it is undefined
+    rank: int  #: by that mean, from 1; runs with the same mean share the smaller rank
+    counts: tuple[int, ...]  #: number of resamples in which it had rank 1, 2, ...
+    expected_rank: float  #: mean rank over the resamples, lower is better
+    low: float  #: interval of the rank at the level of the result: ranks that occur, at the quantiles over the resamples
+    high: float  #: its upper end
+    first: float  #: share of the resamples in which it was first, alone or shared
+    top: float  #: share in which it was among the top k
+    above: tuple[float, ...]  #: share in which it was strictly above each run, in the order of the result
 
 
 @dataclass(frozen=True)
@@ -265,19 +243,11 @@ def _ranks_of_resamples(gains: Floats, units: Ints, resamples: int, seed: int, p
 
 @dataclass(frozen=True)
 class RanksOfRun:
-    """The rank of a run under two conditions, among the runs that both have.
+    """The rank of a run under two conditions, among the runs that both have."""
 
-    Attributes
-    ----------
-    run : str
-        Its name.
-    first, second : int
-        Its ranks, from 1; runs with the same score share the smaller rank.
-    """
-
-    run: str
-    first: int
-    second: int
+    run: str  #: its name
+    first: int  #: its rank under the first, from 1; runs with the same score share the smaller rank
+    second: int  #: its rank under the second
 
 
 @dataclass(frozen=True)
