@@ -286,15 +286,13 @@ def _run(
 ) -> _Ran:
     """Let PyTerrier run and evaluate the systems, and keep the search lengths on the way."""
     judgments = as_qrels(qrels)
-    with Recording(**settings) as recording:
-        metrics = [*dict.fromkeys(measures.values()), recording.measure]
-        with warnings.catch_warnings():
-            # What it says of topics without qrels does not hold here: they are in no mean.
-            warnings.filterwarnings("ignore", message=r".*topic\(s\) not found in qrels", category=UserWarning)
-            perquery = _terrier().Experiment(
-                list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options
-            )
-    number = str(recording.measure)
+    recording = Recording(**settings)
+    metrics = [*dict.fromkeys(measures.values()), recording]
+    with warnings.catch_warnings():
+        # What it says of topics without qrels does not hold here: they are in no mean.
+        warnings.filterwarnings("ignore", message=r".*topic\(s\) not found in qrels", category=UserWarning)
+        perquery = _terrier().Experiment(list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options)
+    number = str(recording)
     values: dict[tuple[str, str], dict[str, float]] = {}
     for name, measure, query, value in zip(*(list(perquery[c]) for c in ("name", "measure", "qid", "value")), strict=True):
         values.setdefault((name, measure), {})[query] = value
