@@ -38,9 +38,8 @@ from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
 from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, register_baseline
 from ir_outcomes.measures.provider import register
 from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.reading.qrels import Qrels, as_qrels, beir_texts, read_qrels
+from ir_outcomes.reading.qrels import Qrels, Task, as_qrels, beir_texts, known_tasks, load, read_qrels
 from ir_outcomes.reading.runs import Run, as_run, read_run
-from ir_outcomes.reading.tasks import Task, known_tasks, load
 from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, length_changes, length_distributions
 from ir_outcomes.tail.reordering import Reordering, reordering

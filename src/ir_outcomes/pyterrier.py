@@ -26,9 +26,8 @@ from ir_outcomes.measures.provider import Recording
 from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id, reason_of
 from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.reading.qrels import Qrels, as_qrels
+from ir_outcomes.reading.qrels import Qrels, Task, as_qrels, load
 from ir_outcomes.reading.runs import distinct_names
-from ir_outcomes.reading.tasks import Task, load
 from ir_outcomes.statistics import adjust, differences, paired_tests
 from ir_outcomes.types import Bools, Floats, OneOrder, RankingTest, UnitChoice, check_choice
 

@@ -213,7 +213,7 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
         ({}, A, {}, FormatError, "has no per-query value"),
         ([1], A, {}, FormatError, "is not an iterable of ir_measures.Metric"),
         (1, A, {}, FormatError, "cannot be read from a int"),
-        ({"q1": {"RR": "x"}}, A, {}, FormatError, "a value is not a number"),
+        ({"q1": {"RR": "x"}}, A, {}, FormatError, "the value of query q1 is not a number"),
         (A, A, {"names": ("A",)}, ParameterError, "2 outputs and 1 names"),
         (A, A, {"qrels": {"q9": {"d": 1}}}, MismatchError, "no query of the outputs"),
         (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with measure="),

@@ -130,7 +130,7 @@ def test_tables_of_entries(tmp_path: Path) -> None:
         ("id,date,score\na,2021-01-01,1\na,2021-01-02,2\n", "line 3: the id is repeated"),
         ("id,date,score\n,2021-01-01,1\n", "line 2: an entry has no id"),
         ("id,date,score\n", "has no entry"),
-        ("[1, 2]", "is not a list of objects"),
+        ("[1, 2]", "row 1 is not an object"),
         ("[{", "line 1: is not JSON"),
         ("id,date,a_eval,b_eval\na,2021-01-01,1,2\n", "several columns of scores"),
         ("id,date,points\na,2021-01-01,1\n", "no entry has a score"),

@@ -82,7 +82,7 @@ def test_whole_number_ids_are_text(kind: str) -> None:
         ({**PYTERRIER, "score": [1.0, None, 2.0]}, r"row 2 has no score or grade \(NaN\)"),
         ({**PYTERRIER, "score": [1.0, float("nan"), 2.0]}, r"row 2 has no score or grade \(NaN\)"),
         ({**PYTERRIER, "qid": ["q1", None, "q2"], "score": SCORES}, "row 2: a query id must be text or a whole number"),
-        ({**PYTERRIER, "docno": ["a", "", "b"], "score": SCORES}, "contains a document id that is empty"),
+        ({**PYTERRIER, "docno": ["a", "", "b"], "score": SCORES}, "a document id is empty"),
         ({**PYTERRIER, "docno": ["a", "a", "b"], "score": SCORES}, "document a is ranked twice for query q1"),
         ({**PYTERRIER, "score": ["1", "2", "3"]}, "a score or grade must be a number"),
     ],

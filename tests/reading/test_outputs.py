@@ -75,10 +75,9 @@ def test_a_query_named_all_is_a_query_in_dicts_and_the_summary_in_files(tmp_path
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q1 RR 0.5\nq2 RR 0_5\n", r"line 2: the value is not a number; .*\n  '0_5'"),
-        ("q1 RR 0.5\nq2 RR \u0660.\u0665\n", "line 2: the value is not a number"),
-        ("q1 RR 0.5\nq2 RR 0,5\n", "line 2: the value is not a number"),
-        ("q1 RR 0.5\nq2 RR none\n", "line 2: the value is not a number"),
+        ("q1 RR 0.5\nq2 RR 0_5\n", r"line 2: the value of query q2 is not a number; .*\n  '0_5'"),
+        ("q1 RR 0.5\nq2 RR \u0660.\u0665\n", "line 2: the value of query q2 is not a number"),
+        ("q1 RR 0.5\nq2 RR none\n", "line 2: the value of query q2 is not a number"),
         ("q1 RR 0.5\nq2 RR 0.5 x\n", "line 2: is not a line of trec_eval -q"),
         ("q1 RR 0.5\nq2 RR 50\n", r"line 2: RR of query q2 is not between 0 and 1; are the values in percent\?"),
         ("q1 RR 0.5\nq2 RR -0.5\n", "line 2: RR of query q2 is not between 0 and 1"),
@@ -99,10 +98,10 @@ def test_a_query_named_all_is_a_query_in_dicts_and_the_summary_in_files(tmp_path
         ("", "has no per-query value"),
         ("\n\n", "has no per-query value"),
         ("all RR 0.5\n", "it cannot be told|has no per-query value"),
-        ('{"query_id": "q", "measure": "RR", "value": "0.5"}', "a value is not a number"),
-        ('{"query_id": "q", "measure": "RR", "value": true}', "a value is not a number"),
+        ('{"query_id": "q", "measure": "RR", "value": "0.5"}', "line 1: is not a line of ir_measures"),
+        ('{"query_id": "q", "measure": "RR", "value": true}', "line 1: the value of query q is not a number"),
         ('{"query_id": "q", "measure": "RR", "value": 1e999}', "is infinite"),
-        ('{"query_id": "q", "measure": "RR", "value": ' + "9" * 400 + "}", "too large"),
+        ('{"query_id": "q", "measure": "RR", "value": ' + "9" * 400 + "}", "is not a number"),
         ('{"query_id": "q", "measure": "RR", "value": 0.5, "value": 0.1}', "line 1: is not a line of ir_measures"),
         ('{"query_id": ["q"], "measure": "RR", "value": 1}', "a query id must be text"),
         ('{"query_id": "q", "measure": 5, "value": 1}', "line 1: is not a line of ir_measures"),
@@ -111,10 +110,10 @@ def test_a_query_named_all_is_a_query_in_dicts_and_the_summary_in_files(tmp_path
         ('{"a":' * 20_000, "line 1: is not a line of ir_measures"),
         ('{"query_id": "q", "measure": "RR", "value": 1}\n' * 2, "line 2: has two values"),
         ("name,qid,measure,value\na,q1,RR,0.5\na,q2,RR\n", "line 3: has 3 columns, the header has 4"),
-        ("name,qid,measure,value\na,q1,RR,0.5\na,q2,RR,x\n", "line 3: the value is not a number"),
-        ("name,qid,measure,value,qid\na,q1,RR,0.5,q2\n", "line 1: names a column twice"),
+        ("name,qid,measure,value\na,q1,RR,0.5\na,q2,RR,x\n", "line 3: the value of query q2 is not a number"),
+        ("name,qid,measure,value,qid\na,q1,RR,0.5,q2\n", "line 1: has the column 'qid' 2 times"),
         ('name,qid,measure,value\na,"q1,RR,0.5\n', "is not a line of a CSV file|has 2 columns"),
-        ("name,qid,measure,value\na,,RR,0.5\n", "line 2: has no query"),
+        ("name,qid,measure,value\na,,RR,0.5\n", "line 2: a query id is empty"),
         ("name,qid,measure,value\na,q1,RR,0.5\na,q1,RR,0.5\n", "line 3: has two values of RR for query q1"),
         ("qid,measure,value\n" + "x" * 200_000 + ",RR,0.5\n", "is not a line of a CSV file"),
     ],
@@ -133,13 +132,13 @@ class Row(NamedTuple):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({"q": {"RR": "0.5"}}, "a value is not a number"),
-        ({"q": {"RR": True}}, "a value is not a number"),
-        ({"q": {"RR": 0.5 + 0j}}, "a value is not a number"),
-        ({"q": {"RR": np.complex128(0.5)}}, "a value is not a number"),
-        ({"q": {"RR": Fraction(1, 2)}}, "a value is not a number"),
-        ({"q": {"RR": [0.5]}}, "a value is not a number"),
-        ({"q": {"RR": 10**400}}, "too large"),
+        ({"q": {"RR": "0.5"}}, "the value of query q is not a number"),
+        ({"q": {"RR": True}}, "the value of query q is not a number"),
+        ({"q": {"RR": 0.5 + 0j}}, "the value of query q is not a number"),
+        ({"q": {"RR": np.complex128(0.5)}}, "the value of query q is not a number"),
+        ({"q": {"RR": Fraction(1, 2)}}, "the value of query q is not a number"),
+        ({"q": {"RR": [0.5]}}, "the value of query q is not a number"),
+        ({"q": {"RR": 10**400}}, "is not a number"),
         ({"q": {"RR": None}}, "RR of query q is undefined"),
         ({"q": {"RR": 1.5}}, "are the values in percent"),
         ({"q": None}, "is not a dict of dict"),
@@ -148,14 +147,14 @@ class Row(NamedTuple):
         ([Row("q", "RR", 0.5), None], "is not an iterable of ir_measures.Metric"),
         ([Row("q", "RR", 0.5), Row("q", "RR", 0.5)], "has two values of RR for query q"),
         ([Row(None, "RR", 0.5)], "a query id must be text"),
-        ([Row("q", "RR", "x")], "a value is not a number"),
+        ([Row("q", "RR", "x")], "the value of query q is not a number"),
         (b"q RR 0.5", "cannot be read from a bytes"),
         (None, "cannot be read from a NoneType"),
-        (pd.DataFrame({"qid": ["q"], "measure": ["RR"], "value": ["x"]}), "row 1: a value is not a number"),
+        (pd.DataFrame({"qid": ["q"], "measure": ["RR"], "value": ["x"]}), "row 1: the value of query q is not a number"),
         (pd.DataFrame({"qid": [None], "measure": ["RR"], "value": [0.5]}), "a query id must be text"),
         (pd.DataFrame({"qid": ["q"], "measure": ["RR"]}), "is a table without value"),
-        (pd.DataFrame([["q", "p", "RR", 0.5]], columns=["qid", "qid", "measure", "value"]), "has the column qid 2 times"),
-        (pa.table([["q"], ["p"], ["RR"], [0.5]], names=["qid", "qid", "measure", "value"]), "has the column qid 2 times"),
+        (pd.DataFrame([["q", "p", "RR", 0.5]], columns=["qid", "qid", "measure", "value"]), "has the column 'qid' 2 times"),
+        (pa.table([["q"], ["p"], ["RR"], [0.5]], names=["qid", "qid", "measure", "value"]), "has the column 'qid' 2 times"),
     ],
 )
 def test_objects_that_cannot_be_read_are_refused(source: Any, message: str) -> None:
@@ -183,7 +182,7 @@ def test_titles_of_csv_columns_may_have_white_space(tmp_path: Path) -> None:
 
 
 def test_a_damaged_first_line_is_not_the_header_of_a_table(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="line 1: the value is not a number"):
+    with pytest.raises(FormatError, match="line 1: the value of query 01 is not a number"):
         read_output(written(tmp_path, "recip_rank\t01\t0x1\nrecip_rank\t02\t0.25\n"), measure="recip_rank")
 
 

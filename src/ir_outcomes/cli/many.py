@@ -564,7 +564,7 @@ def datasets(dataset: str | None = None, /) -> None:
     ir-outcomes datasets
     ir-outcomes datasets msmarco-document/dev
     """
-    from ir_outcomes.reading.tasks import known_tasks, load
+    from ir_outcomes.reading.qrels import known_tasks, load
     from ir_outcomes.showing.text import print_text, write
     from ir_outcomes.showing.views.tail import task_view, tasks_view
 

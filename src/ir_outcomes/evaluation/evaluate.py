@@ -25,10 +25,9 @@ from ir_outcomes.evaluation.scores import (
     stacked_scores,
 )
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.qrels import Qrels, Task, open_collection
 from ir_outcomes.reading.runs import Run, as_run, check_distinct, distinct_names, is_path, run_and_warnings, runs_and_names
 from ir_outcomes.reading.suites import Suite, read_suite
-from ir_outcomes.reading.tasks import Task, open_collection
 from ir_outcomes.types import (
     Floats,
     OnError,

@@ -96,7 +96,7 @@ def _candidates(codes: Codes, docids: Ids, wanted: Keys, attempt: int) -> tuple[
 def scores_of(qrels: Qrels, run: Run | NestedRun, places: Ints) -> Floats:
     """Find the score of each judged document; NaN where the run lacks it."""
     if isinstance(run, NestedRun):
-        return run.scores_of(qrels, places)
+        return run.scores_of(places, qrels.codes, qrels.docids)
     rows = locate(qrels, run, places)
     scores = np.full(len(rows), np.nan)
     scores[rows >= 0] = run.scores[rows[rows >= 0]]

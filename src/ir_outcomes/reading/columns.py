@@ -31,7 +31,7 @@ _SALT = secrets.randbits(64)
 def pair_keys(codes: Codes, docids: Ids, attempt: int = 0) -> Keys:
     """Hash each (query code, document id) pair: a sum over the id's 8-byte words, modulo 2**64."""
     # Words of NUL bytes add nothing, so that ids in arrays of different widths, as those of runs and qrels, get the same keys.
-    words = _words(docids)
+    words = words_of(docids)
     random = np.random.default_rng((_SALT, attempt))
     multipliers = random.integers(0, 2**64, size=2 * words.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
     keys: Keys = codes.astype(np.uint64) * multipliers[0]
@@ -64,7 +64,7 @@ def repeated(codes: Codes, docids: Ids) -> tuple[Rows, Rows]:
 
 def _equal_pairs(codes: Codes, docids: Ids, rows: Rows) -> tuple[Rows, Rows]:
     """Compare the pairs of these rows themselves: equal keys can be those of unequal pairs."""
-    words = _words(docids[rows])
+    words = words_of(docids[rows])
     order = np.lexsort((*words.T, codes[rows]))  # stable, so that the first of equal pairs is the first row
     ordered, words = rows[order], words[order]
     same = codes[ordered[1:]] == codes[ordered[:-1]]
@@ -77,7 +77,7 @@ def _equal_pairs(codes: Codes, docids: Ids, rows: Rows) -> tuple[Rows, Rows]:
     return ordered[again], first[again]
 
 
-def _words(docids: Ids) -> Keys:
+def words_of(docids: Ids) -> Keys:
     """View ids as (n, n_words) 64-bit words."""
     return docids.view(np.uint64).reshape(len(docids), docids.dtype.itemsize // 8)
 
@@ -209,28 +209,28 @@ def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
 
 def texts(ids: list[Any], source: str, what: str, line_of: LineOf = _unknown_line) -> list[str]:
     """Check ids and return them as text: whole numbers become decimals, all other types are refused."""
-    if set(map(type, ids)) - {str}:
-        for position, identifier in enumerate(ids):
-            if not isinstance(identifier, (str, int, np.integer)) or isinstance(identifier, (bool, np.bool_)):
-                raise FormatError(
-                    source,
-                    f"row {position + 1}: a {what} must be text or a whole number, not {type(identifier).__name__}; "
-                    "convert it to str first",
-                    line=line_of(position),
-                    text=repr(identifier),
-                )
-        ids = [str(identifier) for identifier in ids]
+
+    def refuse(row: int, problem: str) -> None:
+        line, found = line_of(row), ids[row]
+        where = _by_number(row) + ": " if line is None else ""
+        text = found if isinstance(found, str) else repr(found)
+        raise FormatError(source, f"{where}a {what} {problem}", line=line, text=text)
+
+    kinds = set(map(type, ids)) - {str}
+    if not all(map(_is_of_ids, kinds)):
+        row = next(row for row, identifier in enumerate(ids) if not _is_of_ids(type(identifier)))
+        refuse(row, f"must be text or a whole number, not {type(ids[row]).__name__}; convert it to str first")
+    ids = list(map(str, ids)) if kinds else ids
     joined = "".join(ids)
     if "" in ids or "\0" in joined or (not joined.isascii() and _SURROGATES.search(joined)):
-        wrong = next(
-            place
-            for place, identifier in enumerate(ids)
-            if not identifier or "\0" in identifier or _SURROGATES.search(identifier)
-        )
+        row = next(row for row, text in enumerate(ids) if not text or "\0" in text or _SURROGATES.search(text))
         # Surrogates come from bytes that were decoded wrongly; no file or terminal can contain them.
-        problem = f"contains a {what} that is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it"
-        raise FormatError(source, problem, line=line_of(wrong), text=ids[wrong])
+        refuse(row, "is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it")
     return ids
+
+
+def _is_of_ids(kind: type) -> bool:
+    return issubclass(kind, (str, int, np.integer)) and not issubclass(kind, bool)
 
 
 def coded(queries: list[Any], source: str, line_of: LineOf = _unknown_line) -> tuple[list[str], Codes]:
@@ -263,20 +263,11 @@ def numbers(
     line_of: LineOf = _unknown_line,
 ) -> Floats:
     """Check values and return them as float64."""
-    try:
-        if isinstance(values, np.ndarray):
-            is_real = values.dtype.kind in "iufO"
-        else:  # NumPy would parse text, take truth for 1, and drop the imaginary part of its own complex numbers
-            is_real = not any(issubclass(kind, _NO_NUMBERS) for kind in set(map(type, values)))
-        result = np.asarray(values, dtype=np.float64) if is_real else None
-        if result is None or result.ndim != 1:
-            raise TypeError
-    except (TypeError, ValueError, OverflowError):
-        wrong = next((row for row, value in enumerate(values) if not _is_number(value)), None)
-        if wrong is None:
-            raise FormatError(source, "a score or grade must be a number", text=repr(values)) from None
-        problem = f"{named(wrong)}: a score or grade must be a number"
-        raise FormatError(source, problem, line=line_of(wrong), text=repr(values[wrong])) from None
+    result = _as_floats(values)
+    if result is None:
+        row = next(row for row, value in enumerate(values) if _as_floats([value]) is None)
+        problem = f"{named(row)}: a score or grade must be a number"
+        raise FormatError(source, problem, line=line_of(row), text=repr(values[row]))
     missing = np.isnan(result)
     if missing.any():
         row = int(np.argmax(missing))
@@ -285,11 +276,13 @@ def numbers(
     return result
 
 
-def _is_number(value: Any) -> bool:
-    if isinstance(value, (*_NO_NUMBERS, complex)):
-        return False
+def _as_floats(values: list[Any] | npt.NDArray[Any]) -> Floats | None:
+    """Return a list, or an array of numbers, as float64; None where a value is not a real number."""
+    # NumPy would parse text, take truth for 1, and drop the imaginary part of its own complex numbers.
+    if isinstance(values, list) and any(issubclass(kind, _NO_NUMBERS) for kind in set(map(type, values))):
+        return None
     try:
-        float(value)
+        result = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        return False
-    return True
+        return None
+    return result if result.ndim == 1 else None

@@ -23,65 +23,47 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError, UnreadableFile, not_installed
+from ir_outcomes.errors import FormatError, IrOutcomesError, UnreadableFile, not_installed
 
 _INPUT = 1 << 16  # bytes
 _XZ_MEMORY = 128 << 20  # bytes; xz -9 needs 65 MiB
 
 
-def decompressed(raw: io.BufferedReader[Any]) -> Any:
-    """Return the decompressed content: an object whose ``read(size)`` returns at most so many bytes."""
+def _decompressed(raw: io.BufferedReader[Any]) -> Iterator[bytes]:
+    """Yield the decompressed content in pieces of at most `BLOCK_SIZE` bytes."""
     head = raw.peek(10)
-    if head.startswith(b"\x1f\x8b"):
-        return gzip.GzipFile(fileobj=raw, mode="rb")
     if head.startswith(b"BZh") and head[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
-        return _Streams(raw, bz2.BZ2Decompressor)
+        return _streams(raw, bz2.BZ2Decompressor)
     if head.startswith(b"\xfd7zXZ\x00"):
-        return _Streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY))
-    if head.startswith(b"\x04\x22\x4d\x18"):
+        return _streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY))
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return _streams(raw, _zstd_decompressor())
+    content: Any = raw
+    if head.startswith(b"\x1f\x8b"):
+        content = gzip.GzipFile(fileobj=raw, mode="rb")
+    elif head.startswith(b"\x04\x22\x4d\x18"):
         import lz4.frame
 
-        return lz4.frame.open(raw)
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _Streams(raw, _zstd_decompressor())
-    return raw
+        content = lz4.frame.open(raw)
+    return iter(lambda: content.read(BLOCK_SIZE), b"")
 
 
-class _Streams:
-    """Concatenated compressed streams. Unlike Python's own readers, this notices damage in later streams."""
-
-    def __init__(self, raw: IO[bytes], decompressor: Callable[[], Any]) -> None:
-        self._raw = raw
-        self._decompressor = decompressor
-        self._stream: Any = None
-
-    def read(self, size: int) -> bytes:
-        """Return at most `size` bytes; none at the end."""
+def _streams(raw: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]:
+    """Decompress streams that follow each other. Unlike Python's own readers, this notices damage in later ones."""
+    data = raw.read(_INPUT)
+    while data:
+        stream = decompressor()
         while True:
-            if self._stream is None or self._stream.eof:
-                data = self._next_stream()
-                if not data:
-                    return b""
-                self._stream = self._decompressor()
-            elif self._stream.needs_input:
-                data = self._raw.read(_INPUT)
-                if not data:
-                    raise EOFError("compressed data ended inside a stream")
-            else:
-                data = b""
-            piece: bytes = self._stream.decompress(data, size)
-            if piece:
-                return piece
-
-    def _next_stream(self) -> bytes:
-        """Return the first bytes of the next stream; NUL bytes between streams are padding."""
-        data: bytes = b"" if self._stream is None else self._stream.unused_data.lstrip(b"\0")
-        while not data:
-            piece = self._raw.read(_INPUT)
-            if not piece:
-                return b""
-            data = piece.lstrip(b"\0")
-        return data
+            if piece := stream.decompress(data, BLOCK_SIZE):
+                yield piece
+            if stream.eof:
+                break
+            data = raw.read(_INPUT) if stream.needs_input else b""
+            if stream.needs_input and not data:
+                raise EOFError("compressed data ended inside a stream")
+        data = stream.unused_data.lstrip(b"\0")
+        while not data and (more := raw.read(_INPUT)):
+            data = more.lstrip(b"\0")  # NUL bytes between streams are padding
 
 
 def _zstd_decompressor() -> Callable[[], Any]:
@@ -144,38 +126,36 @@ def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
 def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
     """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input."""
     source = os.fsdecode(path)
-    with _open(source) as (file, stream):
+    with _open(source) as (file, raw):
         size = 0
-        while True:
-            try:
-                piece = stream.read(BLOCK_SIZE)
-            except Exception as error:  # each decompressor raises its own
-                raise UnreadableFile(
-                    f"{source}: cannot be read to its end ({error}); the file is truncated or damaged: fetch or write it again"
-                ) from error
-            if not piece:
-                return
-            size += len(piece)
-            if size > UNSUSPICIOUS and size > LARGEST_RATIO * file.count:
-                raise UnreadableFile(
-                    f"{source}: expands to more than {LARGEST_RATIO} times its size: a decompression bomb? If it is genuine, "
-                    "decompress it first"
-                )
-            yield piece
+        try:
+            for piece in _decompressed(raw):
+                size += len(piece)
+                if size > UNSUSPICIOUS and size > LARGEST_RATIO * file.count:
+                    raise UnreadableFile(
+                        f"{source}: expands to more than {LARGEST_RATIO} times its size: a decompression bomb? If it is "
+                        "genuine, decompress it first"
+                    )
+                yield piece
+        except IrOutcomesError:
+            raise
+        except Exception as error:  # each decompressor raises its own
+            raise UnreadableFile(
+                f"{source}: cannot be read to its end ({error}); the file is truncated or damaged: fetch or write it again"
+            ) from error
 
 
 def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, str]:
     """Read the texts of queries, or something else about them, from lines with an id, white space, and the text."""
     texts: dict[str, str] = {}
     for number, line in lines_of(path):
-        identifier, *rest = line.strip(WHITE_SPACE).replace("\t", " ", 1).split(" ", 1)
-        text = rest[0].strip(WHITE_SPACE) if rest else ""
-        if not identifier:
-            continue
-        if not text or identifier in texts:
+        identifier, _, rest = line.strip(WHITE_SPACE).replace("\t", " ", 1).partition(" ")
+        text = rest.strip(WHITE_SPACE)
+        if identifier and (not text or identifier in texts):
             problem = f"the {what} of the query is missing" if not text else "the query id is repeated"
             raise FormatError(os.fsdecode(path), f"{problem}; a line is an id, a tab and the {what}", line=number, text=line)
-        texts[identifier] = text
+        if identifier:
+            texts[identifier] = text
     return texts
 
 
@@ -183,13 +163,11 @@ def read_ids(path: str | os.PathLike[str]) -> list[str]:
     """Read query ids, the first column of each line; the query's text may follow."""
     ids = []
     for number, line in lines_of(path):
-        fields = line.encode().split(None, 1)  # bytes are split at ASCII white space only, as in runs and qrels
-        if fields:
-            identifier = fields[0].decode()
-            if identifier != identifier.strip():
+        for field in line.encode().split(None, 1)[:1]:  # bytes are split at ASCII white space only, as in runs and qrels
+            ids.append(field.decode())
+            if ids[-1] != ids[-1].strip():
                 problem = "a query id begins or ends with a space that is not ASCII (such as a no-break space); remove it"
-                raise FormatError(os.fsdecode(path), problem, line=number, text=identifier)
-            ids.append(identifier)
+                raise FormatError(os.fsdecode(path), problem, line=number, text=ids[-1])
     return ids
 
 
@@ -215,34 +193,27 @@ def nonblank(block: Block) -> Iterator[tuple[int, bytes]]:
 def check_bytes(block: Block, source: str) -> None:
     """Refuse what no text file contains: NUL bytes, bytes that are not UTF-8, byte order marks within the text."""
     data = block.data
-    if b"\0" in data:
-        at = data.index(b"\0")
-        problem = (
-            "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8, and a saved evaluation (.npz) stands "
-            "for runs"
-        )
-        raise FormatError(source, problem, line=_line_at(block, at), text=_around(data, at))
     try:
         data.decode()
+        is_not_utf8 = None
     except UnicodeDecodeError as error:
-        problem = "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match"
-        raise FormatError(source, problem, line=_line_at(block, error.start), text=_around(data, error.start)) from None
-    if BOM in data:
-        at = data.index(BOM)
-        problem = (
-            "contains a byte order mark (U+FEFF) after its beginning, as files do that were joined; remove it, because it "
-            "would become part of an id"
-        )
-        raise FormatError(source, problem, line=_line_at(block, at), text=_around(data, at))
+        is_not_utf8 = error.start
+    for at, problem in ((data.find(b"\0"), _NUL), (is_not_utf8, _NOT_UTF8), (data.find(BOM), _JOINED)):
+        if at is not None and at >= 0:
+            line = block.first_line + data.count(b"\n", 0, at)
+            start = max(data.rfind(b"\n", 0, at) + 1, at - 40)
+            around = data[start : at + 20].split(b"\n")[0].decode("utf-8", "backslashreplace")
+            raise FormatError(source, problem, line=line, text=around)
 
 
-def _line_at(block: Block, position: int) -> int:
-    return block.first_line + block.data.count(b"\n", 0, position)
-
-
-def _around(data: bytes, position: int) -> str:
-    start = max(data.rfind(b"\n", 0, position) + 1, position - 40)
-    return data[start : position + 20].split(b"\n")[0].decode("utf-8", "backslashreplace")
+_NUL = (
+    "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8, and a saved evaluation (.npz) stands for runs"
+)
+_NOT_UTF8 = "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match"
+_JOINED = (
+    "contains a byte order mark (U+FEFF) after its beginning, as files do that were joined; remove it, because it would become "
+    "part of an id"
+)
 
 
 def newlines(data: bytes) -> int:
@@ -276,8 +247,8 @@ class _CountedFile(io.FileIO):
 
 
 @contextmanager
-def _open(source: str) -> Iterator[tuple[_CountedFile, IO[bytes]]]:
-    """Yield the file itself and its decompressed content; afterwards refuse a file that changed while it was read."""
+def _open(source: str) -> Iterator[tuple[_CountedFile, io.BufferedReader[Any]]]:
+    """Yield a file or pipe, and its content; afterwards refuse a file that changed while it was read."""
     try:
         place: str | int = 0 if source == STDIN else source
         mode = os.stat(place).st_mode
@@ -289,21 +260,13 @@ def _open(source: str) -> Iterator[tuple[_CountedFile, IO[bytes]]]:
     except UnreadableFile:
         raise
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
-        raise _unreadable(source, error) from error
+        raise UnreadableFile(f"{source!r}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     with io.BufferedReader(file) as raw:
         before = os.fstat(raw.fileno())
-        try:
-            stream = decompressed(raw)
-        except OSError as error:
-            raise _unreadable(source, error) from error
-        yield file, stream
+        yield file, raw
         after = os.fstat(raw.fileno())
         if stat.S_ISREG(mode) and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise UnreadableFile(f"{source}: changed while it was read; read it again when it is complete")
-
-
-def _unreadable(source: str, error: Exception) -> UnreadableFile:
-    return UnreadableFile(f"{source!r}: cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
 def file_digest(path: str | os.PathLike[str]) -> str:

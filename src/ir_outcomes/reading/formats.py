@@ -36,7 +36,7 @@ from ir_outcomes.reading.files import (
     pieces,
 )
 from ir_outcomes.reading.measure_names import is_measure_name
-from ir_outcomes.reading.text import COLUMN_REMEDY, from_line, read_lines, shown
+from ir_outcomes.reading.text import COLUMN_REMEDY, from_line, number_in, read_lines, shown
 from ir_outcomes.types import RunBy
 
 QUERY_NAMES = ("query_id", "qid", "q_id", "query-id")
@@ -182,6 +182,9 @@ _LEAST_ROW = 16  # bytes that a row of Parquet takes as text, at least
 _FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")  # their columns can be taken by name
 
 
+LineOfPair = Callable[[str, str], int | None]  # of a query and a document
+
+
 class Texts(NamedTuple):
     """The texts that come along in a file, by id."""
 
@@ -283,11 +286,8 @@ def _fits(line: bytes, layout: Layout) -> bool:
 
 def _is_number(field: bytes, whole: bool) -> bool:
     """Return whether a field is a number, or a whole number."""
-    try:
-        value = float(field)
-    except ValueError:
-        return False
-    return not whole or value.is_integer()
+    value = number_in(field)
+    return value is not None and (not whole or value.is_integer())
 
 
 def _only(fitting: Sequence[Form], selection: str | None, source: str) -> Form | None:
@@ -466,41 +466,35 @@ def _is_json(head: bytes, kind: Kind) -> bool:
 
 def _read_json(head: bytes, content: Iterable[bytes], kind: Kind, source: str, selection: str | None) -> FileContent:
     """Return the content of JSON lines, of which the first line is an object by itself, or of a JSON document."""
-    document: Any
+    line = None
     if _is_object(_first_lines(head)[0]):
         lines = _lines(blocks_of(content, source), source)
         first, second = next(lines), next(lines, None)
         if second is not None:
             return _from_list(chain([first, second], lines), kind, source, selection)
         line, _, document = first  # a document on one line, or a single record
-        line_of: Callable[[str, str], int | None] = lambda query, name: line  # noqa: E731
+        line_of: LineOfPair = lambda query, name: line  # noqa: E731
     else:
         data = b"".join(content)
         check_bytes(Block(1, data.removeprefix(BOM)), source)
         n_values = sum(data.count(sign) for sign in (b",", b"[", b"{"))
         if n_values > _MOST_VALUES:
-            raise FormatError(
-                source,
-                f"is a JSON document of {n_values:,} values, which would take too much memory; write it as JSON lines, as "
-                "Parquet or in TREC's six columns",
-            )
-        line, document = None, parsed_json(data.decode("utf-8-sig"), source, 1)
+            problem = f"is a JSON document of {n_values:,} values, which would take too much memory"
+            raise FormatError(source, f"{problem}; write it as JSON lines, as Parquet or in TREC's six columns")
+        document = parsed_json(data.decode("utf-8-sig"), source, 1)
         line_of = partial(_line_of, data)  # searched only where something is wrong
     if isinstance(document, list):
         return _from_list(((None, "", record) for record in document), kind, source, selection)
     if _MTEB in document:
         return _from_mteb(document, kind, source, selection, line_of)
-    form = _json_form(document, kind, source, selection)
-    if form is None and any(
-        isinstance(document.get(name), (str, int)) for name in QUERY_NAMES
-    ):  # a record that lacks something
-        return _from_list(iter([(line, "", document)]), kind, source, selection)
+    form = _json_form(document, kind, source, selection, line)
+    if form is None and any(isinstance(document.get(name), (str, int)) for name in QUERY_NAMES):
+        return _from_list(iter([(line, "", document)]), kind, source, selection)  # a record that lacks something
     if form is None:
-        _refuse_swapped(document, kind, source, line, selection)
         return FileContent(columns_of(document, source, kind, line_of))
     found = _from_records(_members(document, form.records, line), form, kind, source)
-    for part, kept in zip((form.query_text, form.text), found.texts, strict=True):
-        for name in part:
+    for names, kept in ((form.query_text, found.texts.queries), (form.text, found.texts.documents)):
+        for name in names:
             if name.startswith("$.") and isinstance(texts_by_id := document.get(name[2:]), dict):
                 kept.update((key, text) for key, text in texts_by_id.items() if isinstance(text, str))
     return found
@@ -512,47 +506,35 @@ def _from_list(records: Iterator[_Record], kind: Kind, source: str, selection: s
     if first is None:
         raise EmptyInput(source, "is empty; nothing can be evaluated from it")
     line, _, record = first
-    form = _json_form(record, kind, source, selection, of_record=True)
+    form = _json_form(record, kind, source, selection, line, of_record=True)
     if form is None and isinstance(record, dict):
-        _refuse_swapped(record, kind, source, line, selection)
-        # Where only what is in the list is wrong, the reader says so.
-        lists = [form for form in FORMS if form.what == kind.what and not form.records and _list_in(form, record) is not None]
-        form = lists[0] if len(lists) == 1 else None
-        if form is None:
-            _named_columns(list(record), kind, source, line)
+        _named_columns(list(record), kind, source, line)  # says what it lacks
     general = next(form for form in FORMS if form.what == kind.what and form.query)
     return _from_records(chain([first], records), form or general, kind, source)
 
 
-def _json_form(record: Any, kind: Kind, source: str, selection: str | None, *, of_record: bool = False) -> Form | None:
-    """Return the form of runs or qrels whose keys a record or document has, None where none fits."""
-    forms = [form for form in FORMS if form.what == kind.what and form.query and not (of_record and form.records)]
-    return _only([form for form in forms if _has_keys(form, kind, record)], selection, source)
+def _json_form(
+    record: Any, kind: Kind, source: str, selection: str | None, line: int | None, *, of_record: bool = False
+) -> Form | None:
+    """Return the form of runs or qrels whose keys a record or document has, None where none fits; refuse the other kind's."""
+    named = [form for form in FORMS if form.query and not (of_record and form.records)]
+    fitting = [form for form in named if form.what == kind.what and _has_keys(form, kind, record)]
+    other = QRELS if kind.what == "run" else RUN
+    swapped = next((form for form in named if form.what == other.what and _has_keys(form, other, record)), None)
+    if swapped is not None and not fitting:
+        problem = f"has the keys of {_OTHER[kind.what]} ({swapped.name}): were the arguments swapped?"
+        raise FormatError(source, problem, line=line)
+    return _only(fitting, selection, source)
 
 
 def _has_keys(form: Form, kind: Kind, document: Any) -> bool:
-    """Return whether the first record of a document has the keys of a form, and the first of its items."""
-    sample = next(_members(document, form.records, None), None)
-    if sample is None:
-        return False
-    record, values = sample[2], kind.values_of(form)
-    if form.query != ("*",) and not any(isinstance(_at(record, name), (str, int)) for name in form.query):
-        return False
-    if not form.items:
-        return all(any(_at(record, name) is not _MISSING for name in part) for part in (form.document, values))
-    items = _list_in(form, record)
-    if not items or not form.document:
-        return items is not None and (not items or isinstance(items[0], (str, int)))
-    return all(not part or any(_at(items[0], name) is not _MISSING for name in part) for part in (form.document, values))
-
-
-def _refuse_swapped(record: Any, kind: Kind, source: str, line: int | None, selection: str | None) -> None:
-    """Refuse what has the keys of the other kind."""
-    other = QRELS if kind.what == "run" else RUN
-    form = _json_form(record, other, source, selection)
-    if form is not None:
-        problem = f"has the keys of {_OTHER[kind.what]} ({form.name}): were the arguments swapped?"
-        raise FormatError(source, problem, line=line)
+    """Return whether the first record of a document has the keys of a form."""
+    for _, _, record in _members(document, form.records, None):
+        if form.items and _list_in(form, record) is None:
+            return False
+        parts = (form.query,) if form.items else (form.query, form.document, kind.values_of(form))
+        return all(part == ("*",) or any(_at(record, name) is not _MISSING for name in part) for part in parts)
+    return False
 
 
 def _members(document: Any, records: str, line: int | None) -> Iterator[_Record]:
@@ -581,43 +563,6 @@ def _list_in(form: Form, record: Any) -> list[Any] | None:
     return next((found for name in form.items if isinstance(found := _at(record, name), list)), None)
 
 
-class _Entry(NamedTuple):
-    """A record, its place among the records, its line where that is known, and its key in an object."""
-
-    source: str
-    position: int
-    line: int | None
-    key: str
-    record: Any
-
-    def error(self, problem: str) -> FormatError:
-        """Return an error that names the entry."""
-        return FormatError(self.source, f"entry {self.position}{problem}", line=self.line, text=json.dumps(self.record))
-
-    def checked_id(self, value: Any, what: str) -> Any:
-        """Return an id of a query or document."""
-        if not isinstance(value, (str, int)) or isinstance(value, bool) or value == "":
-            raise self.error(f": {what} must be text or a whole number, and not empty")
-        return value
-
-
-class _Keys:
-    """Takes values out of the records of a form: of several names, those that the first record has."""
-
-    def __init__(self, form: Form, what: str) -> None:
-        self.expected = f"{what} of the form {form.name}"
-        self.chosen: dict[tuple[str, ...], str] = {}
-
-    def of(self, place: Any, names: tuple[str, ...], entry: _Entry) -> Any:
-        """Return the value of the key that has one of these names."""
-        if names not in self.chosen:
-            self.chosen[names] = next((name for name in names if _at(place, name) is not _MISSING), names[0])
-        found = _at(place, self.chosen[names])
-        if found is _MISSING:
-            raise entry.error(f" has no {self.chosen[names]!r}, which {self.expected} needs")
-        return found
-
-
 def _from_records(records: Iterable[_Record], form: Form, kind: Kind, source: str) -> FileContent:
     """Return the rows and texts of records of one form."""
     queries: list[Any] = []
@@ -625,31 +570,41 @@ def _from_records(records: Iterable[_Record], form: Form, kind: Kind, source: st
     values: list[Any] = []
     lines: list[int | None] = []
     kept = Texts({}, {})
-    keys, of_value = _Keys(form, "a run" if kind.what == "run" else "qrels"), kind.values_of(form)
-    for position, (line, key, record) in enumerate(records, 1):
-        entry = _Entry(source, position, line, key, record)
+    of_value = kind.values_of(form)
+    chosen: dict[tuple[str, ...], str] = {}  # of several names, the one that the first record has
+
+    def error(problem: str) -> FormatError:
+        return FormatError(source, f"entry {position} {problem}", line=line, text=json.dumps(record))
+
+    def taken(place: Any, names: tuple[str, ...]) -> Any:
+        if names not in chosen:
+            chosen[names] = next((name for name in names if _at(place, name) is not _MISSING), names[0])
+        found = _at(place, chosen[names])
+        if found is _MISSING:
+            what = "a run" if kind.what == "run" else "qrels"
+            raise error(f"has no {chosen[names]!r}, which {what} of the form {form.name} needs")
+        return found
+
+    for position, (line, key, record) in enumerate(records, 1):  # noqa: B007 `error` uses it
         if form.items != (".",) and not isinstance(record, dict):
-            raise entry.error(" is not an object such as {'query_id': ..., 'doc_id': ..., 'score': ...}")
-        query = entry.checked_id(key if form.query == ("*",) else keys.of(record, form.query, entry), "a query id")
-        items = keys.of(record, form.items, entry) if form.items else [record]
+            raise error("is not an object such as {'query_id': ..., 'doc_id': ..., 'score': ...}")
+        query = key if form.query == ("*",) else taken(record, form.query)
+        items = taken(record, form.items) if form.items else [record]
         if not isinstance(items, list):
-            raise entry.error(f": {keys.chosen[form.items]!r} must be a list of documents")
+            raise error(f"has no list of documents in {chosen[form.items]!r}")
         if text := _text(record, form.query_text):
             kept.queries[str(query)] = text
         for place, item in enumerate(items, 1):
-            document = entry.checked_id(keys.of(item, form.document, entry) if form.document else item, "a document id")
-            value = keys.of(item, of_value, entry) if of_value else place if kind.what == "run" else 1
-            if not isinstance(value, (int, float)) or isinstance(value, bool) or value != value:
-                raise entry.error(f": the {keys.chosen[of_value]} is not a number; correct or remove it")
+            document = taken(item, form.document) if form.document else item
             if text := _text(item, form.text):
                 kept.documents[str(document)] = text
             queries.append(query)
             documents.append(document)
-            values.append(value)
+            values.append(taken(item, of_value) if of_value else place if kind.what == "run" else 1)
             lines.append(line)
     line_of = lines.__getitem__
     query_ids, codes = coded(queries, source, line_of)
-    value_name = _value_name(kind, keys.chosen.get(of_value))
+    value_name = _value_name(kind, chosen.get(of_value))
     columns = Columns(source, query_ids, codes, encoded(documents, source, line_of), np.zeros(0), value_name, line_of)
     return FileContent(replace(columns, values=numbers(values, source, columns.named, line_of)), texts=kept)
 
@@ -675,38 +630,36 @@ def _lines(blocks: Iterable[Block], source: str) -> Iterator[_Record]:
             yield number, "", parsed_json(line.decode(), source, number)
 
 
+class _RepeatedName(ValueError):
+    """An object with a repeated name, of which `json` would silently keep only the last."""
+
+
+def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = sorted(name for name, _ in pairs)
+        raise _RepeatedName(next(name for name, following in pairwise(names) if name == following))
+    return members
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeated_names)  # once: `json.loads` would make one for every line
+
+
 def parsed_json(text: str, source: str, line: int) -> Any:
     """Return what JSON says; its errors get the line."""
     try:
-        return json.loads(text, object_pairs_hook=_without_repeated_names)
+        return _DECODER.decode(text)
     except json.JSONDecodeError as error:
         at = line + error.lineno - 1
         shown = text.split("\n")[error.lineno - 1][max(error.colno - 41, 0) : error.colno + 20]
         raise FormatError(source, f"is not JSON ({error.msg}); correct it or write it again", line=at, text=shown) from None
     except _RepeatedName as error:
         problem = "an object has the same name twice; a query or document must occur only once"
-        raise FormatError(source, problem, line=line if "\n" not in text.strip() else None, text=error.name) from None
+        raise FormatError(source, problem, line=line if "\n" not in text.strip() else None, text=str(error)) from None
     except RecursionError:
         raise FormatError(source, "is nested too deeply to be a run or qrels", line=line) from None
     except ValueError as error:  # a number with more digits than Python converts
         raise FormatError(source, f"is not JSON that can be read ({error})", line=line) from None
-
-
-class _RepeatedName(ValueError):
-    """An object with a repeated name, of which `json` would silently keep only the last."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"an object has the name {name!r} twice")
-        self.name = name
-
-
-def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make the dict of an object; of a document without repeated names."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        names = sorted(name for name, _ in pairs)
-        raise _RepeatedName(next(name for name, following in pairwise(names) if name == following))
-    return members
 
 
 def _line_of(data: bytes, query: str, document: str) -> int | None:
@@ -723,48 +676,40 @@ def _written(text: str) -> bytes:
     return b"(?:%s|%s)" % tuple(re.escape(json.dumps(text, ensure_ascii=ascii).encode()) for ascii in (False, True))
 
 
-def _from_mteb(
-    document: dict[str, Any], kind: Kind, source: str, selection: str | None, line_of: Callable[[str, str], int | None]
-) -> FileContent:
+def _from_mteb(document: dict[str, Any], kind: Kind, source: str, selection: str | None, line_of: LineOfPair) -> FileContent:
+    """Return one ranking of predictions of MTEB, which has one for each subset and split."""
     if kind.what != "run":
         raise FormatError(source, "contains predictions of MTEB, which are a run: were the arguments swapped?")
     rankings = {
-        (subset, split): ranking
+        (f"{subset}/{split}", subset, split): ranking
         for subset, splits in document.items()
         if subset != _MTEB and isinstance(splits, dict)
         for split, ranking in splits.items()
         if isinstance(ranking, dict)
     }
-    (subset, split), ranking = _selected(rankings, selection, source)
-    where = f"{source}#{subset}/{split}" if len(rankings) > 1 else source
-    columns = columns_of(ranking, where, kind, line_of)
+    fitting = [names for names in rankings if selection is None or selection in names]
+    choices = ", ".join(f"{source}#{name}" for name, _, _ in rankings)
+    if not rankings:
+        raise FormatError(source, "contains no rankings; predictions of other tasks than retrieval cannot be evaluated")
+    if not fitting:
+        raise FormatError(source, f"has no predictions for {selection!r}; choose one of {choices}")
+    if len(fitting) > 1:
+        raise FormatError(source, f"has predictions for several subsets or splits of the task; choose one: {choices}")
+    where = f"{source}#{fitting[0][0]}" if len(rankings) > 1 else source
+    columns = columns_of(rankings[fitting[0]], where, kind, line_of)
     queries = np.array([query.encode() for query in columns.query_ids] or [b""], dtype=np.bytes_)
-    own = columns.docids == queries[columns.codes] if len(columns.codes) else np.zeros(0, dtype=bool)
+    own = columns.docids == queries[columns.codes]
     warnings: tuple[str, ...] = ()
     if own.any():
         columns = columns.select(~own)
-        n_own = int(own.sum())
         warnings = (
-            f"{where}: {plural('document', n_own)} with the id of {'their' if n_own > 1 else 'its'} own query "
-            f"{'are' if n_own > 1 else 'is'} left out, because MTEB stores predictions before it removes a query from its own "
-            "ranking. If queries and documents are numbered independently, pass the dict of this subset and split instead.",
+            f"{where}: {plural('document', int(own.sum()))} with the id of its own query is left out, because MTEB stores "
+            "predictions before it removes a query from its own ranking. If queries and documents are numbered independently, "
+            "pass the dict of this subset and split instead.",
         )
     meta = document[_MTEB]
     name = meta.get("model_name") if isinstance(meta, dict) else None
     return FileContent(columns, name if isinstance(name, str) and name else "mteb", warnings=warnings)
-
-
-def _selected(rankings: dict[tuple[str, str], Any], selection: str | None, source: str) -> tuple[tuple[str, str], Any]:
-    """Choose the ranking of a subset and split; all names that fit a selection must mean the same one."""
-    if not rankings:
-        raise FormatError(source, "contains no rankings; predictions of other tasks than retrieval cannot be evaluated")
-    fitting = [names for names in rankings if selection is None or selection in ("/".join(names), *names)]
-    if len(fitting) == 1:
-        return fitting[0], rankings[fitting[0]]
-    choices = ", ".join(f"{source}#{subset}/{split}" for subset, split in rankings)
-    if not fitting:
-        raise FormatError(source, f"has no predictions for {selection!r}; choose one of {choices}")
-    raise FormatError(source, f"has predictions for several subsets or splits of the task; choose one: {choices}")
 
 
 # --- Parquet and Python objects
@@ -798,7 +743,7 @@ def _unknown_line(query: str, document: str) -> int | None:
     return None
 
 
-def columns_of(data: Any, source: str, kind: Kind, line_of: Callable[[str, str], int | None] = _unknown_line) -> Columns:
+def columns_of(data: Any, source: str, kind: Kind, line_of: LineOfPair = _unknown_line) -> Columns:
     """Take the columns out of a Python object."""
     if _is_of_ranx(data):
         data = data.to_dict()
@@ -868,7 +813,7 @@ def _arrow_table(data: Any) -> Any:
         return data
 
 
-def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind, line_of: Callable[[str, str], int | None]) -> Columns:
+def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind, line_of: LineOfPair) -> Columns:
     query_ids = texts(list(data), source, "query id")
     if len(set(query_ids)) < len(query_ids):
         raise FormatError(source, "contains the same query id twice, once as text and once as a number; use text")

@@ -38,7 +38,6 @@ from ir_outcomes.reading.formats import (
     read_any_file,
     seems_to_be_a_run,
 )
-from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.types import Floats, Ints, RunBy
 
 
@@ -248,18 +247,18 @@ class NestedRun:
         """The same run as a `Run`."""
         return as_run(self.data)
 
-    def scores_of(self, qrels: Qrels, places: Ints) -> Floats:
-        """(n,) array: the score of each judged document, NaN where the run lacks it, by its query's place or -1."""
+    def scores_of(self, places: Ints, codes: Codes, docids: Ids) -> Floats:
+        """(n,) array: the score of each document, NaN where the run lacks it; queries are given by their places, or -1."""
         every = [*self.data.values(), {}]  # place -1 is that of queries the run lacks
         rankings = [every[place] for place in places.tolist()]
-        documents = [docid.decode() for docid in qrels.docids.tolist()]
-        scores = _looked_up(rankings, qrels.codes, documents)
+        documents = [docid.decode() for docid in docids.tolist()]
+        scores = _looked_up(rankings, codes, documents)
         # An id that is not text, such as a number, hides the document: only rankings that seem to lack one are checked.
-        lacking = np.unique(qrels.codes[np.isnan(scores)]).tolist()
+        lacking = np.unique(codes[np.isnan(scores)]).tolist()
         checked = {code: _with_texts(rankings[code]) for code in lacking if not _is_text(rankings[code])}
         if checked:
             rankings = [checked.get(code, ranking) for code, ranking in enumerate(rankings)]
-            scores = _looked_up(rankings, qrels.codes, documents)
+            scores = _looked_up(rankings, codes, documents)
         return scores
 
     def docids_at(self, rows: Ints) -> Ids:

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, Layout, as_ids
+from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, Layout, as_ids, words_of
 from ir_outcomes.reading.files import BOM, STDIN, Block, blocks, check_bytes, nonblank
 from ir_outcomes.types import Bools, Floats, Ints
 
@@ -326,23 +326,26 @@ _WIDEST = 3  # times the bytes that were read
 
 def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line: int) -> Columns:
     """Read lines of one layout."""
-    codes, documents, values = _Growing(), _Growing(), _Growing()
+    parts: list[_Part] = []
     code_of: dict[bytes, int] = {}
-    n_bytes = 0
+    codes = []
+    n_rows = n_bytes = width = 0
     for block in from_line(content, first_line):
-        n_bytes += len(block.data)
         part = _fast(block, layout) or _plain(block, layout, source)
-        codes.extend(_coded(part.queries, code_of))
-        ids = as_ids(part.documents)
-        _refuse_wide_array(documents.n_bytes(ids), n_bytes, ids, source)
-        documents.extend(ids)
-        values.extend(part.values)
+        n_rows, n_bytes = n_rows + len(part.values), n_bytes + len(block.data)
+        width = max(width, part.documents.dtype.itemsize)
+        if n_rows * width > max(_LARGE, _WIDEST * n_bytes):
+            longest = max((max(part.documents.tolist(), key=len) for part in [*parts, part] if len(part.documents)), key=len)
+            problem = f"one id as long as this among many short ones would take {n_rows * width >> 20:,} MiB; shorten it"
+            raise FormatError(source, problem, text=longest.decode("utf-8", "replace"))
+        codes.append(_coded(part.queries, code_of))
+        parts.append(part._replace(queries=part.queries[:0]))
     columns = Columns(
         source,
         [query.decode() for query in code_of],
-        codes.array.astype(np.int32, copy=False),
-        as_ids(documents.array),
-        values.array.astype(np.float64, copy=False),
+        np.concatenate([np.empty(0, dtype=np.int32), *codes]),
+        as_ids(np.concatenate([as_ids([]), *(part.documents for part in parts)])),
+        np.concatenate([np.empty(0), *(part.values for part in parts)]),
         layout.value_name,
         partial(_line_of, source, first_line),
     )
@@ -357,19 +360,12 @@ def shown(fields: list[bytes]) -> str:
     return b" ".join(fields[:12])[:200].decode("utf-8", "replace")
 
 
-def decimal(field: bytes, layout: Layout, source: str, line: int) -> float:
-    """Read a score, rank or grade as `float` does, but without the underscores that only Python allows."""
+def number_in(field: bytes) -> float | None:
+    """Return the number that a text states as `float` reads it, but without the underscores that only Python allows."""
     try:
-        if b"_" in field:
-            raise ValueError
-        value = float(field)
+        return None if b"_" in field else float(field)
     except ValueError:
-        value = float("nan")
-    if value != value or (layout.whole and not value.is_integer()):
-        expected = "whole number" if layout.whole else "number"
-        problem = f"the {layout.value_name} is not a {expected}; correct or remove the line"
-        raise FormatError(source, problem, line=line, text=shown([field]))
-    return value
+        return None
 
 
 def from_line(content: Iterable[Block], first_line: int) -> Iterator[Block]:
@@ -391,45 +387,8 @@ def _line_of(source: str, first_line: int, row: int) -> int | None:
     """Find the line of a row by reading the file again; None for a pipe, which can be read only once."""
     if source == STDIN or not os.path.isfile(source):
         return None
-    for block in from_line(blocks(source), first_line):
-        for number, _ in nonblank(block):
-            if row == 0:
-                return number
-            row -= 1
-    return None
-
-
-def _refuse_wide_array(needed: int, n_bytes: int, ids: Ids, source: str) -> None:
-    """Refuse ids so unequal in length that their array outgrows the file: each id takes as much as the longest."""
-    if needed > _LARGE and needed > _WIDEST * n_bytes:
-        longest = max(ids.tolist(), key=len).decode("utf-8", "replace")
-        problem = f"one id as long as this among many short ones would take {needed >> 20:,} MiB of memory; shorten it"
-        raise FormatError(source, problem, text=longest)
-
-
-class _Growing:
-    """A column that grows in place, so that memory contains it once; ids are widened when wider ones follow."""
-
-    def __init__(self) -> None:
-        self._bytes = bytearray()
-        self._dtype: np.dtype[Any] | None = None
-
-    def n_bytes(self, more: np.ndarray[Any, Any]) -> int:
-        """Size after an `extend` with these."""
-        return (len(self.array) + len(more)) * max(int(more.dtype.itemsize), int(self.array.dtype.itemsize))
-
-    def extend(self, values: np.ndarray[Any, Any]) -> None:
-        if self._dtype is None:
-            self._dtype = values.dtype
-        elif values.dtype.itemsize > self._dtype.itemsize:
-            wider = bytearray(len(self.array) * values.dtype.itemsize)  # one copy only: it can be most of the memory
-            np.frombuffer(wider, dtype=values.dtype)[:] = self.array
-            self._bytes, self._dtype = wider, values.dtype
-        self._bytes += np.ascontiguousarray(values, dtype=self._dtype).view(np.uint8).data
-
-    @property
-    def array(self) -> np.ndarray[Any, Any]:
-        return np.frombuffer(self._bytes, dtype=self._dtype)
+    numbers = (number for block in blocks(source) for number, _ in nonblank(block) if number >= first_line)
+    return next(islice(numbers, row, None), None)
 
 
 class _Part(NamedTuple):
@@ -475,16 +434,18 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
         if len(fields) != layout.columns:
             problem = f"has {plural('column', len(fields))}, expected {layout.columns}{COLUMN_REMEDY}"
             raise FormatError(source, problem, line=number, text=shown(fields))
-        for name, column in (("query", layout.query), ("document", layout.document)):
-            if not fields[column]:
-                problem = f"the {name} id is empty; correct or remove the line"
-                raise FormatError(source, problem, line=number, text=shown(fields))
-            if len(fields[column]) > LONGEST_ID:
-                problem = f"a {name} id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
-                raise FormatError(source, problem, line=number, text=shown([fields[column]]))
+        for name, field in (("query", fields[layout.query]), ("document", fields[layout.document])):
+            if not 0 < len(field) <= LONGEST_ID:
+                problem = f"is longer than {LONGEST_ID} bytes; is this a run or qrels?" if field else "is empty; correct it"
+                raise FormatError(source, f"a {name} id {problem}", line=number, text=shown([field] if field else fields))
+        value = number_in(fields[layout.value])
+        if value is None or value != value or (layout.whole and not value.is_integer()):
+            expected = "whole number" if layout.whole else "number"
+            problem = f"the {layout.value_name} is not a {expected}; correct or remove the line"
+            raise FormatError(source, problem, line=number, text=shown([fields[layout.value]]))
         queries.append(fields[layout.query])
         documents.append(fields[layout.document])
-        values.append(decimal(fields[layout.value], layout, source, number))
+        values.append(value)
     return _Part(np.array(queries, dtype=np.bytes_), np.array(documents, dtype=np.bytes_), np.array(values, dtype=np.float64))
 
 
@@ -499,13 +460,7 @@ def _separated(line: bytes, separator: bytes, source: str, number: int) -> list[
 
 def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
     """Number the queries in order of first appearance; only where the query changes is the dict asked."""
-    if not len(queries):
-        return np.empty(0, dtype=np.int32)
-    words = as_ids(queries).view(np.uint64).reshape(len(queries), -1)
-    changed = np.zeros(len(words) - 1, dtype=bool)
-    for word in words.T:
-        changed |= word[1:] != word[:-1]
-    changes = np.flatnonzero(changed) + 1
-    starts = [0, *changes.tolist(), len(queries)]
-    codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts[:-1]].tolist()]
-    return np.repeat(np.array(codes, dtype=np.int32), [end - start for start, end in pairwise(starts)])
+    words = words_of(as_ids(queries))
+    starts = np.flatnonzero(np.concatenate([[True] * bool(len(words)), (words[1:] != words[:-1]).any(axis=1)]))
+    codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts].tolist()]
+    return np.repeat(np.array(codes, dtype=np.int32), np.diff(starts, append=len(words)))

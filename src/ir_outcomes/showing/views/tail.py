@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ir_outcomes.columns import Column
 from ir_outcomes.formatting import NOTHING, fixed, percent, plural
 from ir_outcomes.reading.datasets import Source, size_text
-from ir_outcomes.reading.tasks import Task
+from ir_outcomes.reading.qrels import Task
 from ir_outcomes.showing.view import View, table_of, view_of
 from ir_outcomes.showing.words import bucket_names
 from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, TailSettings
