@@ -281,10 +281,7 @@ class SearchLengths:
         check_positive("first", first, none_allowed=True)
         lengths = self.document_lengths(missing)
         counted = np.ones(len(lengths), dtype=bool) if first is None else self._place < first
-        totals = np.bincount(self.query, weights=np.where(counted, lengths, 0.0), minlength=len(self.query_ids))
-        numbers = np.bincount(self.query[counted], minlength=len(self.query_ids))
-        means: Floats = np.divide(totals, numbers, out=np.full(len(numbers), np.nan), where=numbers > 0)
-        return means
+        return means_by_query(self.query[counted], lengths[counted], len(self.query_ids))
 
     def document_lengths(self, missing: Missing = "retrieved") -> Floats:
         """(n_atoms,) float array: search length of every relevant document, found or not, which `asl` averages; see there."""
@@ -468,6 +465,14 @@ def search_lengths(
         qrels_digest=qrels.digest,
         metadata=run.metadata,
     )
+
+
+def means_by_query(query: Ints, values: npt.NDArray[Any], n_queries: int) -> Floats:
+    """(n_queries,) means of the values, given with the query of each; NaN where a query has none."""
+    totals = np.bincount(query, weights=values, minlength=n_queries)
+    numbers = np.bincount(query, minlength=n_queries)
+    means: Floats = np.divide(totals, numbers, out=np.full(n_queries, np.nan), where=numbers > 0)
+    return means
 
 
 def metadata_of(runs: Iterable[SearchLengths]) -> dict[str, str]:

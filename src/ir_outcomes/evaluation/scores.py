@@ -146,9 +146,6 @@ def follows_from_lengths(measure: Any, settings: Mapping[str, Any]) -> bool:
 
 def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores | None:
     """Compute a measure from search lengths; None where they do not determine it."""
-    if not is_of_lengths(measure):
-        return None
-    measure = measure.for_comparison()
     first = runs[0]
     if not follows_from_lengths(measure, {name: getattr(first, name) for name in ("rel", "ties", "judged_only")}):
         return None

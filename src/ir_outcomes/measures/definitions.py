@@ -17,7 +17,7 @@ from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match, search_lengths
+from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match, means_by_query, search_lengths
 from ir_outcomes.reading.columns import digest_of
 from ir_outcomes.reading.datasets import DATASET_PREFIX
 from ir_outcomes.reading.files import file_digest
@@ -214,9 +214,7 @@ class SearchLengthMeasure(Measure):
         items, n_queries = match(baseline, contender, unit, need), len(baseline.query_ids)
         both = items.found[0] & items.found[1]
         lengths = items.lengths[self["of"] == "contender"]
-        totals = np.bincount(items.query[both], weights=lengths[both], minlength=n_queries)
-        numbers = np.bincount(items.query[both], minlength=n_queries)
-        return np.divide(totals, numbers, out=np.full(n_queries, np.nan), where=numbers > 0)
+        return means_by_query(items.query[both], lengths[both], n_queries)
 
     def aggregator(self) -> _MeanOfDefined:
         """Return what ir_measures averages with: undefined values are skipped."""
