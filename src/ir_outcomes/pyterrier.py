@@ -233,16 +233,15 @@ def experiment(
         return compared
 
     columns: dict[str, Any] = {"name": list(named)}
-    judged = set(evaluation.query_ids)
     values = {name: [ran.values[system, str(measure)] for system in named] for name, measure in measures.items()}
     for name, measure in measures.items():
-        columns[name] = [_mean(measure, of_system, judged) for of_system in values[name]]
+        columns[name] = [_mean(measure, of_system) for of_system in values[name]]
     columns[_ANSWERED] = [int(run.answered().sum()) for run in evaluation.at()]
     for base, result in results.items():
         block: dict[str, Any] = {}
         for name, measure in measures.items():
             level = alpha if correction_alpha is None else correction_alpha
-            block |= _changes(name, measure, values[name], base, judged, test=test, correction=corrected_by, alpha=level)
+            block |= _changes(name, measure, values[name], base, test=test, correction=corrected_by, alpha=level)
         block |= _facets(result, base, corrected=corrected_by != "none")
         suffix = f" (against {evaluation.names[base]})" if len(bases) > 1 else ""
         columns |= {f"{heading}{suffix}": column for heading, column in block.items()}
@@ -291,7 +290,8 @@ def _run(
         perquery = _terrier().Experiment(list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options)
     number = str(recording)
     values: dict[tuple[str, str], dict[str, float]] = {}
-    for name, measure, query, value in zip(*(list(perquery[c]) for c in ("name", "measure", "qid", "value")), strict=True):
+    judged = perquery[perquery["qid"].isin(judgments.query_ids)]  # PyTerrier adds NaN for topics without qrels
+    for name, measure, query, value in zip(*(judged[c] for c in ("name", "measure", "qid", "value")), strict=True):
         values.setdefault((name, measure), {})[query] = value
     lengths = []
     for name in named:
@@ -467,12 +467,11 @@ def _known_correction(name: str | None) -> str:
     return name
 
 
-def _mean(measure: Any, values: _Values, judged: set[str]) -> float:
-    """Average the values of a measure as ir_measures does, over the queries of the qrels."""
+def _mean(measure: Any, values: _Values) -> float:
+    """Average the values of a measure as ir_measures does."""
     total = measure.aggregator()
-    for query, value in values.items():
-        if query in judged:  # PyTerrier adds NaN for topics without qrels
-            total.add(value)
+    for value in values.values():
+        total.add(value)
     return float(total.result())
 
 
@@ -481,15 +480,13 @@ def _changes(
     measure: Any,
     values: Sequence[_Values],
     base: int,
-    judged: set[str],
     *,
     test: str,
     correction: str,
     alpha: float,
 ) -> dict[str, list[Any]]:
     """Make PyTerrier's columns of a measure, in its own direction, over the queries on which both systems have a value."""
-    queries = [query for query in values[base] if query in judged]
-    of_systems = np.array([[of_system.get(query, np.nan) for query in queries] for of_system in values], dtype=np.float64)
+    of_systems = np.array([[of_system.get(query, np.nan) for query in values[base]] for of_system in values], dtype=np.float64)
     sign = 1 if getattr(measure, "HIGHER_IS_BETTER", True) else -1
     better, worse, pvalues = [], [], []
     for row in of_systems:
