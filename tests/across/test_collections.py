@@ -170,6 +170,15 @@ def test_one_collection_is_its_own_overall_row() -> None:
     assert found.overall[0].label == compare_several(evaluation, "a", ["b"])[0].verdict.label
 
 
+def test_without_an_effect_there_is_no_overall_label() -> None:
+    run = {"q": {"x": 2.0, "gold": 1.0}}
+    evaluations = {name: iro.evaluate({"q": {"gold": 1}}, {"a": run, "b": run, "c": run}) for name in ("first", "second")}
+    found = iro.compare_collections(evaluations, "a")
+    assert [overall.label for overall in found.overall] == [None, None]
+    assert "no overall label" in str(found)
+    assert "no overall label, none decided of 2 collections" in str(iro.compare_collections(evaluations, "a", "b"))
+
+
 def test_a_missing_run_is_named_and_left_out() -> None:
     whole, partly = made_up(1), made_up(2)
     found = iro.compare_collections({"whole": whole, "partly": partly[["a"]]}, "a", "b")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.across.conditions import prevailing
+from ir_outcomes.across.same_queries import prevailing
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import MismatchError, ParameterError
 from tests.helpers.comparisons import compare_several

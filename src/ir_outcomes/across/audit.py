@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from typing import Literal
 
 import numpy as np
 
+from ir_outcomes.across.conditions import answerable_queries
 from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.errors import ParameterError
@@ -196,8 +196,7 @@ def levels_of(evaluation: Evaluation, runs: tuple[str, str], facet: str, queries
         coverage = 100 * pair.found_baseline, 100 * pair.found_contender
         levels[:, evaluation.answerable] = coverage if facet == "coverage" else (pair.all_queries or np.nan)
     else:
-        answerable = compress(evaluation.query_ids, evaluation.answerable.tolist())
-        scores = evaluation.scores_of(facet).on(tuple(answerable))
+        scores = evaluation.scores_of(facet).on(answerable_queries(evaluation))
         levels[:, evaluation.answerable] = scores.values[[evaluation.position(run) for run in runs]]
     place = {query: column for column, query in enumerate(evaluation.query_ids)}
     return levels[:, [place[query] for query in queries]]

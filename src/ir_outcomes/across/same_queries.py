@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.across.audit import Audit, audits, notes_on_audits, sentence_of
-from ir_outcomes.across.conditions import Rules, compare_in, differing, prevailing
+from ir_outcomes.across.conditions import compare_in, differing
 from ir_outcomes.columns import Column, of_part, rows_of
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS, compare
-from ir_outcomes.comparison.outcomes import contenders_of
+from ir_outcomes.comparison.outcomes import Settings, contenders_of
 from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of, long_rows_of
+from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Immutable, Result, versions
-from ir_outcomes.statistics.resampling import band_of_events
+from ir_outcomes.statistics.intervals import band_of_events
 from ir_outcomes.types import Correction, RankingTest, check_positive
 
 
@@ -389,7 +390,8 @@ def compare_judges(
         raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
     named = [first.scores_of(measure).measure for measure in measures]
     audited = () if reference is None else tuple(audits(evaluations, reference, baseline, chosen, named, alpha))
-    compared = compare_in(evaluations, baseline, chosen, Rules(alpha, test, correction))
+    settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
+    compared = compare_in(evaluations, baseline, chosen, settings)
     judgments = [Judgment(judge, comparison) for judge, comparison in compared]
     by_contender = {name: [judgment for judgment in judgments if judgment.comparison.contender == name] for name in chosen}
     return JudgesComparison(
@@ -408,6 +410,12 @@ def compare_judges(
         ),
         versions=versions(),
     )
+
+
+def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
+    """Return the label that occurs most often, the first of several; how often; and whether labels have opposite directions."""
+    most = max(labels, key=labels.count)
+    return most, labels.count(most), {"better", "worse"} <= {direction_of(label) for label in labels}
 
 
 def _sentence(contender: str, judgments: Sequence[Judgment]) -> str:

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ir_outcomes.across.conditions import Condition, Rules, condition_row, conditions_of
+from ir_outcomes.across.conditions import Condition, answerable_queries, condition_columns, conditions_of
+from ir_outcomes.columns import rows_of
 from ir_outcomes.comparison.outcomes import Settings, contenders_of, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
@@ -97,7 +98,7 @@ class SlicesComparison(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each contender and slice."""
-        return [condition_row(row) for row in self.conditions]
+        return rows_of(condition_columns(self.conditions), self.conditions)
 
     def _summary(self) -> str:
         return f"{plural('slice', len(self.slices))} by {self.by} against {self.baseline!r}"
@@ -170,9 +171,9 @@ def compare_slices(
     chosen = contenders_of(evaluation, baseline, contenders)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
-    rules = Rules(alpha, test, correction)
+    settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(chosen), seed=seed)
     parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
-    rows = conditions_of(parts, baseline, chosen, rules, over_conditions=over_slices, fewest=FEWEST_QUERIES_OF_A_SLICE)
+    rows = conditions_of(parts, baseline, chosen, settings, over_conditions=over_slices, fewest=FEWEST_QUERIES_OF_A_SLICE)
     everything = evaluation.restrict([query for queries in slices.values() for query in queries])
     differ = (
         [found for name in chosen for found in _differences(everything, labels, baseline, name, seed, resamples)]
@@ -184,7 +185,7 @@ def compare_slices(
         by=named,
         differ=tuple(differ),
         conditions=tuple(rows),
-        settings=Settings.of(evaluation, **rules._asdict(), family=len(chosen), seed=seed),
+        settings=settings,
         over_slices=over_slices,
         seed=seed,
         resamples=resamples,
@@ -211,7 +212,7 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
 def _by_length(evaluation: Evaluation) -> dict[str, str]:
     """Label the queries by the quartile of their number of words."""
     words = {query: len(evaluation.texts[query].split()) for query in evaluation.query_ids if query in evaluation.texts}
-    counts = [words[query] for query in _answerable(evaluation) if query in words]
+    counts = [words[query] for query in answerable_queries(evaluation) if query in words]
     if not counts:
         raise ParameterError("by='length' needs the texts of the queries; pass queries= to evaluate (--queries FILE)")
     ends = np.unique(np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")).astype(int).tolist()
@@ -223,7 +224,7 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
 
 def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list[str]]:
     slices: dict[str, list[str]] = {}
-    for query in _answerable(evaluation):
+    for query in answerable_queries(evaluation):
         if query in labels:
             slices.setdefault(labels[query], []).append(query)
     if not slices:
@@ -234,10 +235,6 @@ def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list
     if len(slices) < 2:
         raise ParameterError(f"all queries have the label {next(iter(slices))!r}; slices need at least two")
     return dict(sorted(slices.items(), key=lambda item: _natural(item[0])))
-
-
-def _answerable(evaluation: Evaluation) -> list[str]:
-    return list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
 
 
 def _natural(label: str) -> tuple[float, str]:
@@ -278,7 +275,7 @@ def _notes(
             )
     if evaluation.clusters is not None:
         yield "Dependent queries: whether slices differ is not tested where queries come in clusters; the rows respect them."
-    missing = [query for query in _answerable(evaluation) if query not in labels]
+    missing = [query for query in answerable_queries(evaluation) if query not in labels]
     if missing:
         yield f"{plural('query', len(missing))} without a label left out: {some(missing)}."
     unknown = sorted(set(labels) - set(evaluation.query_ids))

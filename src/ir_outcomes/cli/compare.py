@@ -571,7 +571,7 @@ def report(
     """
     from ir_outcomes.comparison.compare import compare as compare_runs
     from ir_outcomes.showing.report import report_of
-    from ir_outcomes.showing.report.rankings import DEPTH
+    from ir_outcomes.showing.report.queries import DEPTH
 
     given = evaluated_with_baseline(options, qrels, baseline, runs, queries=queries, documents=DEPTH)
     result = compare_runs(given.evaluation, given.baseline, given.one_or_all, progress=progress_is_shown(), **asdict(tests))

@@ -94,7 +94,7 @@ def gate(
     --------
     ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?
     """
-    from ir_outcomes.across.gate import gate_of
+    from ir_outcomes.across.gate import gate as decide
 
     keep = 0 if report is None else 20
     if suite is not None:
@@ -107,9 +107,11 @@ def gate(
         raise UsageError(f"{'--allow-missing' if allow_missing else '--baseline'} needs --suite.")
     else:
         found = _gate_runs(qrels, baseline, runs, reference, options, tests, queries, keep)
-    result = gate_of(
-        found.sides, margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=found.inputs
-    )
+    side, *second = found.sides
+    result = decide(
+        side, reference=second[0] if second else None,
+        margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=found.inputs,
+    )  # fmt: skip
     output.write(result)
     if summary is not None:
         _append(summary, f"{result.to_markdown(details=True)}\n")

@@ -205,8 +205,8 @@ class Output:
 
     def write_views(self, views: Sequence[View], rows: Sequence[Mapping[str, Any]]) -> None:
         """Write what is shown as text, and as rows for programs."""
-        from ir_outcomes.showing import latex, text
-        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
+        from ir_outcomes.showing import text
+        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown
 
         views = [_in_options(view) for view in views]
         if self.form == "text":
@@ -223,7 +223,7 @@ class Output:
         elif self.form == "html":
             self._write(map(as_html, views))
         elif self.form == "latex":
-            self._write(map(latex.write, views))
+            self._write(map(as_latex, views))
         else:
             unreachable(self.form)
 

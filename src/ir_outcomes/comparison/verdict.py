@@ -11,7 +11,7 @@ import numpy as np
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries
 from ir_outcomes.statistics import adjust, differences
 from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
-from ir_outcomes.statistics.tests import PAIRED, Tests, binomial_tests, mean_tests, wilcoxon_tests
+from ir_outcomes.statistics.tests import Tests, binomial_tests, many_tests, mean_tests
 from ir_outcomes.types import Bools, Floats, Ints
 
 Direction = Literal["better", "worse", "none"]
@@ -204,11 +204,8 @@ def run_tests(
     *,
     labels_only: bool = False,
 ) -> PairTests:
-    """Run the tests that decide, veto, confirm and guard; for `levels` and `labels_only` see `sign_flip_tests`."""
-
-    def deciding(test: str, sample: Differences) -> Tests:
-        return Tests(*PAIRED[test](sample, levels, labels_only)[:2])
-
+    """Run the tests that decide, veto, confirm and guard; for `levels` and `labels_only` see `many_tests`."""
+    deciding = partial(many_tests, levels=levels, labels_only=labels_only)
     mean = mean_tests(samples.ranking, levels, labels_only=labels_only)
     everywhere, won_and_lost = samples.all_queries, samples.won_and_lost
     confirming: tuple[Tests, ...] = ()
@@ -216,13 +213,13 @@ def run_tests(
     if everywhere is not None:
         # No p-value of these is kept: only on which side of the levels it is.
         side_of = partial(mean_tests, levels=levels, labels_only=levels is not None)
-        confirming = mean_all, _ = side_of(everywhere), wilcoxon_tests(everywhere)
+        confirming = mean_all, _ = side_of(everywhere), many_tests("wilcoxon", everywhere)
         guards = () if won_and_lost is None else (mean_all, side_of(won_and_lost))
     return PairTests(
         coverage=_binomial_tests(samples.coverage) if coverage_test == "exact" else deciding("signflip", samples.coverage),
         ranking=mean if ranking_test == "t" else deciding(ranking_test, samples.ranking),
         mean=mean,
-        wilcoxon=wilcoxon_tests(samples.ranking),
+        wilcoxon=many_tests("wilcoxon", samples.ranking),
         confirming=confirming,
         guards=guards,
         higher_is_better=samples.higher_is_better,

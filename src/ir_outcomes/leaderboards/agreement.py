@@ -18,10 +18,18 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.results import Result, versions
-from ir_outcomes.statistics.counts import Differences, Members, Pair, count, counted_pairs, medians, membership
-from ir_outcomes.statistics.distributions import check_draws
-from ir_outcomes.statistics.resampling import SLACK
-from ir_outcomes.statistics.tests import rank_sum_tests, sign_tests, t_tests, wilcoxon_tests
+from ir_outcomes.statistics.counts import (
+    SLACK,
+    Differences,
+    Members,
+    Pair,
+    check_draws,
+    count,
+    counted_pairs,
+    medians,
+    membership,
+)
+from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
 from ir_outcomes.types import Floats, Ints, Unit, check_positive
 
 
@@ -167,11 +175,9 @@ class _HalfCounts:
 def _states_of(pair: Pair[_HalfCounts], half: int, alpha: float) -> dict[tuple[str, str], Ints]:
     """Return the state of one half of each split, (n_splits,), by test and aggregate."""
     changes = Differences.of_counts(pair.sizes, pair.changes.counts[half])
-    tests = {
-        "t": t_tests(changes),
-        "wilcoxon": wilcoxon_tests(changes),
-        "sign": sign_tests(changes),
-        "ranksum": rank_sum_tests(pair.x.counts[half], pair.y.counts[half]),
+    pvalues = {
+        **{name: many_tests(name, changes).pvalue for name in ("t", "wilcoxon", "sign")},
+        "ranksum": rank_sum_tests(pair.x.counts[half], pair.y.counts[half])[0],
     }
     lower, upper = (row.medians(pair.distinct)[half] for row in (pair.x, pair.y))
     # Equal means and medians are a third answer to which run is better. Rounding must not turn them into one of the other two,
@@ -179,7 +185,7 @@ def _states_of(pair: Pair[_HalfCounts], half: int, alpha: float) -> dict[tuple[s
     slack = SLACK * float(np.abs(pair.distinct).max())
     change = {"mean": changes.totals, "median": np.where(np.abs(upper - lower) > slack, upper - lower, 0.0)}
     signs = {aggregate: np.sign(values).astype(np.int64) for aggregate, values in change.items()}
-    return {(test, aggregate): 2 * (signs[aggregate] + 1) + (tests[test].pvalue <= alpha) for test, aggregate in _TESTS}
+    return {(test, aggregate): 2 * (signs[aggregate] + 1) + (pvalues[test] <= alpha) for test, aggregate in _TESTS}
 
 
 def agreement_of_verdicts(

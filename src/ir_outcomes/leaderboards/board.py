@@ -22,8 +22,7 @@ from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, differences, mean_interval
 from ir_outcomes.statistics.corrections import first_step_level
-from ir_outcomes.statistics.counts import tally
-from ir_outcomes.statistics.resampling import shared_ranks
+from ir_outcomes.statistics.counts import shared_ranks, tally
 from ir_outcomes.statistics.tests import mean_tests
 from ir_outcomes.types import Bools, Correction, Ints, check_choice, check_one_order
 

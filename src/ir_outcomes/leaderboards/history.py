@@ -14,7 +14,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.reading.outputs import Entry, read_entries
 from ir_outcomes.results import Result, cells_of, versions
-from ir_outcomes.statistics.resampling import SLACK
+from ir_outcomes.statistics.counts import SLACK
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,7 @@ from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, no
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.reading.runs import check_distinct
 from ir_outcomes.results import Result, cells_of, versions
-from ir_outcomes.statistics.counts import times_drawn
-from ir_outcomes.statistics.distributions import check_draws
-from ir_outcomes.statistics.resampling import kendall_taus, shared_ranks
+from ir_outcomes.statistics.counts import check_draws, kendall_taus, shared_ranks, times_drawn
 from ir_outcomes.types import Floats, Ints, check_positive
 
 

@@ -9,22 +9,6 @@ from typing import Any, Literal
 from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.formatting import plural
 
-__all__ = [
-    "RANK_TICKS",
-    "better",
-    "bucket_names",
-    "conditions_words",
-    "count",
-    "cutoff_words",
-    "direction",
-    "items_words",
-    "level_words",
-    "places_of",
-    "queries_words",
-    "settings_words",
-    "tone",
-]
-
 RANK_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)  # of a logarithmic axis
 
 

@@ -17,7 +17,7 @@ from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.results import Result, cells_of, versions
 from ir_outcomes.statistics import differences, t_test
-from ir_outcomes.statistics.resampling import kendall_taus, shared_ranks
+from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
 from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, check_evaluation, notes_on_unanswerable, runs_at_depth
 from ir_outcomes.types import Bools, Floats, Missing
 
