@@ -13,8 +13,8 @@ from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.holes import Holes, holes
 from ir_outcomes.comparison.outputs import compare_measure, compare_outputs
 from ir_outcomes.comparison.plan import Plan, plan
-from ir_outcomes.comparison.published import SummaryVerdict, verdict_from_summary
 from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.verdict import SummaryVerdict, verdict_from_summary
 from ir_outcomes.errors import (
     DatasetUnavailable,
     EmptyInput,

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 from ir_outcomes.columns import Column, chosen
 from ir_outcomes.comparison.facets import Facet
-from ir_outcomes.comparison.published import SummaryVerdict
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome, columns_of, measures_of, paper_columns
-from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.comparison.verdict import LABELS, SummaryVerdict
 from ir_outcomes.comparison.wording import HEADLINES
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
