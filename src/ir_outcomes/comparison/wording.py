@@ -69,6 +69,7 @@ HEADLINES = (
     "Missing queries",
     "Unequal depth",
     "Judged unequally",
+    "Tied scores",
     "The label depends on few judgments",
     "Few differences",
     "Few queries",
