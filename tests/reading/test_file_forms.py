@@ -469,9 +469,7 @@ def test_parquet_that_is_damaged_or_cannot_be_read(write: Any, monkeypatch: pyte
 
 
 def test_a_parquet_bomb_is_refused(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ir_outcomes.reading import formats as parquet_files
-
-    monkeypatch.setattr(parquet_files, "UNSUSPICIOUS", 1000)
+    monkeypatch.setattr(files, "UNSUSPICIOUS", 1000)
     column = pa.array(["q"] * 1_000_000)
     stream = io.BytesIO()
     pq.write_table(pa.table({"qid": column, "docno": column, "score": [1.0] * 1_000_000}), stream, compression="zstd")

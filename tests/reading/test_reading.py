@@ -407,7 +407,7 @@ class Other(NamedTuple):
         ({"q": {"": 1.0}}, r"empty, has a NUL character"),
         (pd.DataFrame({"qid": ["q"], "docno": ["d"]}), r"has no column 'score' or 'rank'; its columns are qid, docno"),
         (pd.DataFrame({"qid": [1.0], "docno": ["d"], "score": [1.0]}), r"not float"),
-        ([("q", "d", 1.0)], r"is not an iterable of named tuples"),
+        ([("q", "d", 1.0)], r"is not a named tuple"),
         ([Other("q")], r"has no column 'query_id'"),
         (3, r"cannot be read from a int"),
     ],

@@ -233,6 +233,14 @@ def _is_of_ids(kind: type) -> bool:
     return issubclass(kind, (str, int, np.integer)) and not issubclass(kind, bool)
 
 
+def checked_columns(source: str, rows: Sequence[list[Any]], value_name: str, line_of: LineOf = _unknown_line) -> Columns:
+    """Check queries, documents and values, and return them as columns."""
+    queries, documents, values = rows
+    query_ids, codes = coded(queries, source, line_of)
+    columns = Columns(source, query_ids, codes, encoded(documents, source, line_of), np.zeros(0), value_name, line_of)
+    return replace(columns, values=numbers(values, source, columns.named, line_of))
+
+
 def coded(queries: list[Any], source: str, line_of: LineOf = _unknown_line) -> tuple[list[str], Codes]:
     """Number the queries in order of first appearance."""
     ids = texts(queries, source, "query id", line_of)

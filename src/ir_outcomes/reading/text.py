@@ -43,7 +43,6 @@ class Fields(NamedTuple):
     """Where the fields of a block's lines are."""
 
     words: Words  # (n_bytes,), the 8 bytes that begin at each position of the padded block; they overlap, and are not copied
-    pairs: npt.NDArray[np.complex128]  # (n_bytes,), the 16 bytes
     before: Ints  # (n_lines, n_columns), positions of the white space before each field
     after: Ints  # the same behind it
 
@@ -80,7 +79,9 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
     found = (_regular(spaces, kinds, n_columns) if single else None) or _irregular(spaces, kinds, n_columns)
     if found is None:
         return None
-    return Fields(_windows(padded, np.uint64), _windows(padded, np.complex128), *found)
+    # The data as numbers that begin at every byte, without copying.
+    words: Words = np.ndarray((len(padded) - 7,), np.uint64, padded, strides=(1,))
+    return Fields(words, *found)
 
 
 def _all_are_white(kinds: npt.NDArray[np.uint8]) -> bool:
@@ -94,11 +95,6 @@ def _all_are_white(kinds: npt.NDArray[np.uint8]) -> bool:
         if not left:
             return True
     return False
-
-
-def _windows(data: bytes, kind: Any) -> Any:
-    """View the data as numbers that begin at every byte, without copying."""
-    return np.ndarray((len(data) - np.dtype(kind).itemsize + 1,), kind, data, strides=(1,))
 
 
 def _regular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
@@ -141,16 +137,9 @@ def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
 
 def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
     """Copy 8 * n_words bytes from each position; bytes behind the data are arbitrary, and callers must mask them."""
-    if n_words == 1:
-        return fields.words[places][:, None]
-    # Complex numbers are NumPy's most common type of 16 bytes; copying them takes half as many steps as copying words. They
-    # are only moved: no arithmetic is done that could change the bits.
-    copied = np.empty((len(places), -(-n_words // 2)), dtype=np.complex128)
-    last = len(fields.pairs) - 1
-    for pair in range(copied.shape[1]):
-        # For a short id near the end of the block, the words of the longest id would begin behind the data.
-        copied[:, pair] = fields.pairs[np.minimum(places + 16 * pair, last)]
-    return np.ascontiguousarray(copied.view(np.uint64)[:, :n_words])
+    last = len(fields.words) - 1  # for a short id near the end of the block, the words of the longest would begin behind it
+    words: Words = fields.words[np.minimum(places[:, None] + 8 * np.arange(n_words), last)]
+    return words
 
 
 def numbers_of(fields: Fields, column: int) -> Floats | None:
