@@ -226,6 +226,8 @@ def newlines(data: bytes) -> int:
 
 def name_of(path: str | os.PathLike[str]) -> str:
     """Return the file name without the endings that state its format; bytes that are not UTF-8 are written as escapes."""
+    if path == STDIN:
+        return "stdin"
     name = os.fsencode(Path(os.fsdecode(path)).name).decode("utf-8", "backslashreplace")
     for endings in (COMPRESSION_ENDINGS, _FORMAT_ENDINGS):
         stem, dot, ending = name.rpartition(".")

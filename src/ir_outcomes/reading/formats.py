@@ -283,13 +283,8 @@ def _first_lines(head: bytes) -> list[bytes]:
 def _fits(line: bytes, layout: Layout) -> bool:
     """Return whether a line has the columns of a layout, and its value where it belongs."""
     fields = line.split()
-    return len(fields) == layout.columns and _is_number(fields[layout.value], layout.whole)
-
-
-def _is_number(field: bytes, whole: bool) -> bool:
-    """Return whether a field is a number, or a whole number."""
-    value = number_in(field)
-    return value is not None and (not whole or value.is_integer())
+    value = number_in(fields[layout.value]) if len(fields) == layout.columns else None
+    return value is not None and (layout.value_name == "score" or value.is_integer())
 
 
 def _only(fitting: Sequence[Form], selection: str | None, source: str) -> Form | None:

@@ -398,8 +398,6 @@ def _fast(block: Block, layout: Layout) -> _Part | None:
     values = numbers_of(fields, layout.value)
     if queries is None or documents is None or values is None:
         return None
-    if layout.whole and not np.all(np.isfinite(values) & (values == np.floor(values))):
-        return None
     # White space separates the same columns only where every separator does; two in a row surround an empty value.
     if layout.separator is not None and block.data.count(layout.separator) != len(values) * (layout.columns - 1):
         return None
@@ -428,9 +426,8 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
                 problem = f"is longer than {LONGEST_ID} bytes; is this a run or qrels?" if field else "is empty; correct it"
                 raise FormatError(source, f"a {name} id {problem}", line=number, text=shown([field] if field else fields))
         value = number_in(fields[layout.value])
-        if value is None or value != value or (layout.whole and not value.is_integer()):
-            expected = "whole number" if layout.whole else "number"
-            problem = f"the {layout.value_name} is not a {expected}; correct or remove the line"
+        if value is None or value != value:
+            problem = f"the {layout.value_name} is not a number; correct or remove the line"
             raise FormatError(source, problem, line=number, text=shown([fields[layout.value]]))
         queries.append(fields[layout.query])
         documents.append(fields[layout.document])
