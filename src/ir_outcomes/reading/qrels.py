@@ -327,10 +327,6 @@ def load(name: str) -> Task:
         For example ``"msmarco-document/dev"``. Every id of ir_datasets that has qrels works; `known_tasks` lists those whose
         settings are known.
 
-    Returns
-    -------
-    Task
-
     Raises
     ------
     DatasetUnavailable

@@ -72,12 +72,8 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
 
     Raises
     ------
-    UnreadableFile
-        If there is no such folder or file.
-    FormatError
-        If the folder has another layout, or the file is invalid.
-    MismatchError
-        If a collection has no qrels.
+    InputError
+        If there is no such folder or file, it has another layout, or a collection has no qrels.
 
     Notes
     -----
