@@ -61,8 +61,8 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[str]:
         n_clusters = len({text_before(separator, query) for query in run.query_ids})
         if 10 <= n_clusters <= len(run.query_ids) / 2:
             yield (
-                f"Dependent queries: by their ids they seem to be in {n_clusters} clusters (the text before {separator!r}), "
-                f"and tests take queries as independent; if so, pass clusters='by:{separator}'."
+                f"Dependent queries: by their ids they seem to be in {n_clusters} clusters, and "
+                f"tests take queries as independent; if so, pass clusters='by:{separator}'."
             )
             return
 
