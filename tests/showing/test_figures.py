@@ -205,7 +205,7 @@ def test_nasty_names_are_shown_escaped(tmp_path: Path) -> None:
 
 
 def test_wrong_kinds_are_named() -> None:
-    with pytest.raises(ParameterError, match=r"is for one comparison; choose it, such as result\[0\]"):
+    with pytest.raises(ParameterError, match="is for one comparison: name one contender"):
         result_of("Comparisons").plot("ranks")
     with pytest.raises(ParameterError, match="a dict has no figures"):
         figures.draw({})

@@ -74,7 +74,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
 def draw_history_of_board(result: Leaderboard, ax: Any) -> Any:
     """Draw the history of a leaderboard whose runs have dates."""
     if result.history is None:
-        raise ParameterError("kind='history' needs dates: leaderboard(..., entries=a table with the columns id, date, group)")
+        raise ParameterError("kind='history' needs dates; give entries=, a table with the columns id, date and group")
     settings = [conditions_words(result.settings)] if result.settings else []
     return draw_history(result.history, ax, ", ".join([count(result.n_queries, "query"), *settings]))
 
