@@ -67,6 +67,7 @@ HEADLINES = (
     "Missing queries",
     "Unequal depth",
     "Judged unequally",
+    "Tied scores",
     "The label depends on few judgments",
     "Few differences",
     "Few queries",
@@ -304,7 +305,7 @@ def _about_few_queries(comparison: Comparison, pair: PairedQueries) -> Iterator[
         yield f"Few differences: nothing could be significant at {coverage.detectable_level:.2g} on {listed(impossible)}."
     differing = ranking.decides.n_nonzero
     if ranking.test == ranking.mean_test == "signflip" and differing:
-        number = f"only {plural(noun, differing)}" if differing < FEW else f"{differing} clusters of very unequal size"
+        number = f"only {plural(noun, differing)}" if differing < FEW else f"{differing} clusters of unequal size"
         yield (
             f"Ranking: the runs differ on {number}, too few for the t test "
             f"({pvalue_in_words(ranking.tests['t'].pvalue)}); the sign-flip test decides instead."

@@ -172,14 +172,15 @@ def _outcomes_line(comparison: Comparison) -> str:
 
 def settings_caption(comparison: Comparison, *left_out: str) -> str:
     """Say how runs were compared."""
-    return "; ".join([", ".join(_settings(comparison, *left_out)), *corrected_words([comparison])])
+    return "; ".join([", ".join(_settings([comparison], *left_out)), *corrected_words([comparison])])
 
 
-def _settings(comparison: Comparison, *left_out: str) -> list[str]:
+def _settings(comparisons: Sequence[Comparison], *left_out: str) -> list[str]:
     """Return the settings in words; the values of a measure have no cutoff but the one in its name."""
-    settings = comparison.settings
-    own = ("cutoff",) if settings.cutoff is None and comparison.ranking.measured_in != "ranks" else ()
-    return settings_words(settings, *left_out, *own)
+    first = comparisons[0]
+    own = ("cutoff",) if first.settings.cutoff is None and first.ranking.measured_in != "ranks" else ()
+    depths = [item.restricted.horizon for item in comparisons if item.restricted is not None]
+    return settings_words(first.settings, *left_out, *own, depth=max(depths, default=None))
 
 
 def corrected_words(comparisons: Iterable[Comparison], what: str = "run") -> Iterator[str]:
@@ -281,7 +282,7 @@ def _comparisons(comparisons: Comparisons) -> View:
     pairs = len({item.baseline for item in ranked}) > 1
     against = "" if pairs else f" against {first.baseline} (A)"
     captions = [
-        f"{queries_words(first.n_queries, first.n_unanswerable, first.settings.n_clusters)}, {', '.join(_settings(first))}",
+        f"{queries_words(first.n_queries, first.n_unanswerable, first.settings.n_clusters)}, {', '.join(_settings(ranked))}",
         "; ".join(corrected_words(ranked, "pair" if pairs else "run")),
     ]
     declared = columns_of(ranked)
