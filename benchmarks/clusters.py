@@ -19,7 +19,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.statistics import coverage_interval, design_effect, mean_interval, t_test
 from ir_outcomes.statistics.counts import tally
-from ir_outcomes.statistics.tests import mean_tests, sign_flip_tests, t_tests, wilcoxon_tests
+from ir_outcomes.statistics.tests import many_tests, mean_tests
 
 ALPHA = 0.05
 SIZES = (10, 30, 82, 500)
@@ -69,10 +69,14 @@ def null_rates(data: Path, trials: int) -> None:
                     d = pairs[trial % len(pairs)][quantity][turns] * rng.choice([-1.0, 1.0], n_clusters)[clusters]
                     d, clusters = d[~np.isnan(d)], clusters[~np.isnan(d)]
                     sample, levels = tally(d, clusters), (ALPHA, ALPHA)
-                    flips, deciding = (test(sample, levels, labels_only=True) for test in (sign_flip_tests, mean_tests))
-                    if quantity == "coverage":
-                        deciding = flips
-                    tests = (t_tests(tally(d)), t_tests(sample), flips, wilcoxon_tests(sample), deciding)
+                    flips = many_tests("signflip", sample, levels, labels_only=True)
+                    deciding = flips if quantity == "coverage" else mean_tests(sample, levels, labels_only=True)
+                    by_query, by_cluster, ranks = (
+                        many_tests("t", tally(d)),
+                        many_tests("t", sample),
+                        many_tests("wilcoxon", sample),
+                    )
+                    tests = (by_query, by_cluster, flips, ranks, deciding)
                     rejected += [test.pvalue[0] <= ALPHA for test in tests]
                 print(f"{quantity:14}{n_clusters:9}" + "".join(f"{rate:12.1f}" for rate in 100 * rejected / trials), flush=True)
 

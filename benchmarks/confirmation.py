@@ -27,7 +27,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.outcomes import coverage_test_for, pair_queries
 from ir_outcomes.comparison.verdict import judge, run_tests, samples_of
 from ir_outcomes.statistics.counts import membership
-from ir_outcomes.statistics.tests import t_tests
+from ir_outcomes.statistics.tests import many_tests
 from ir_outcomes.types import Bools, Floats, Ints, Unit
 
 ALPHA = 0.05
@@ -83,7 +83,7 @@ def naive_directions(evaluation: iro.Evaluation, pair: Sequence[int], cutoff: in
     ranks = [run.reciprocal_rank()[evaluation.answerable] for run in (baseline, contender)]
     queries = pair_queries(baseline, contender, evaluation.unit)
     queries = replace(queries, shared=np.ones_like(queries.shared), length_baseline=ranks[0], length_contender=ranks[1])
-    tests = t_tests(samples_of(queries, halves).ranking)
+    tests = many_tests("t", samples_of(queries, halves).ranking)
     return np.where(tests.pvalue <= ALPHA, tests.direction, 0)
 
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from ir_outcomes import search_lengths
 from ir_outcomes.statistics import differences, queries_for_coverage, queries_for_mean, sign_flip
-from ir_outcomes.statistics.intervals import effective_df, log_ratio_influence
+from ir_outcomes.statistics.intervals import Band, band_of_events, effective_df, log_ratio_influence
 from ir_outcomes.statistics.pooling import fixed_mean, log_ratio_of_means, random_effects
-from ir_outcomes.statistics.resampling import Band, band_of_events
 
 ALPHA = 0.05
 SIZES = (50, 200, 1000)

@@ -15,11 +15,12 @@ from pathlib import Path
 import numpy as np
 
 import ir_outcomes as iro
-from ir_outcomes.across.conditions import FACETS, Rules, effects_of, label_of, pooled_effect
+from ir_outcomes.across.conditions import FACETS, effects_of, label_of, pooled_effect
 from ir_outcomes.comparison.outcomes import from_items
 from ir_outcomes.types import Floats
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+ALPHA = 0.05
 PAIRS = (
     ("known-item", "bm25", "bm25-stem", 100),
     ("known-item", "bm25-flat", "rrf-stem-lsa", 100),
@@ -42,20 +43,19 @@ def real_lengths() -> list[tuple[tuple[Floats, Floats], int]]:
 
 
 def trial(rng: np.random.Generator, pairs: Sequence[tuple[tuple[Floats, Floats], int]], n: int) -> str:
-    rules = Rules()
     effects = []
     for (a, b), cutoff in pairs:
         drawn = rng.integers(0, len(a), n)
         swapped = rng.random(n) < 0.5
         lengths = np.where(swapped, b[drawn], a[drawn]), np.where(swapped, a[drawn], b[drawn])
         ids = tuple(map(str, range(n)))
-        effects.append(effects_of(from_items(("a", "b"), ids, np.arange(n), lengths, cutoff), 1 - rules.alpha))
+        effects.append(effects_of(from_items(("a", "b"), ids, np.arange(n), lengths, cutoff), 1 - ALPHA))
     pooled = [
-        pooled_effect({str(place): pair[facet] for place, pair in enumerate(effects)}, {}, name, higher_is_better, rules)
+        pooled_effect({str(place): pair[facet] for place, pair in enumerate(effects)}, {}, name, higher_is_better, ALPHA)
         for facet, (name, higher_is_better) in enumerate(FACETS)
     ]
     coverage, ranking, all_queries = pooled
-    return label_of(coverage, ranking, all_queries, rules)
+    return label_of(coverage, ranking, all_queries, ALPHA)
 
 
 def main() -> None:

@@ -15,7 +15,8 @@ from ir_outcomes.comparison.outcomes import coverage_test_for
 from ir_outcomes.comparison.verdict import judge, run_tests, samples_of, stacked
 from ir_outcomes.leaderboards.pairs import pair_blocks
 from ir_outcomes.showing.formats import markdown_table
-from ir_outcomes.statistics.tests import t_tests
+from ir_outcomes.showing.view import Table
+from ir_outcomes.statistics.tests import many_tests
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 OUT = Path(__file__).parent / "numbers"
@@ -85,7 +86,7 @@ def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
         samples = samples_of(pair, counts)
         few += (samples.ranking.few).tolist()
         tests.append(run_tests(samples, "t", coverage_test))
-        mean = t_tests(samples.ranking)
+        mean = many_tests("t", samples.ranking)
         by_t.append(tests[-1]._replace(ranking=mean, mean=mean, guards=()))
     joined = stacked(tests)
     rules = joined, joined._replace(guards=()), stacked(by_t)
@@ -96,8 +97,8 @@ def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Write a table in Markdown; columns whose name starts with > are numbers."""
-    declared = [Column(name.lstrip(">"), form="n" if name.startswith(">") else "") for name in columns]
-    return markdown_table(declared, [[str(cell) for cell in row] for row in rows])
+    declared = tuple(Column(name.lstrip(">"), form="n" if name.startswith(">") else "") for name in columns)
+    return markdown_table(Table(declared, tuple(tuple(map(str, row)) for row in rows)))
 
 
 def percent(share: float) -> str:

@@ -92,9 +92,9 @@ def attributes(*names: str) -> tuple[Column, ...]:
     return tuple(Column(name, path) for name, _, path in pairs)
 
 
-def of_part(part: str, columns: Iterable[Column], prefix: str = "") -> tuple[Column, ...]:
-    """Return columns of an attribute of the items as columns of the items."""
-    inner = Column(part)
+def of_part(part: str | Callable[[Any], Any], columns: Iterable[Column], prefix: str = "") -> tuple[Column, ...]:
+    """Return columns of an attribute, or of a function, of the items as columns of the items."""
+    inner = Column("", part)
 
     def value_of(column: Column) -> Callable[[Any], Any]:
         return lambda item: column.of(inner.of(item))

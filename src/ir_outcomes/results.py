@@ -263,9 +263,9 @@ class Result(Immutable):
         ParameterError
             If the label holds characters that LaTeX does not allow in labels, or a choice is invalid.
         """
-        from ir_outcomes.showing import latex
+        from ir_outcomes.showing.formats import as_latex
 
-        return latex.write(self.view(columns=columns), caption=caption, label=label, wide=wide, mark=mark)
+        return as_latex(self.view(columns=columns), caption=caption, label=label, wide=wide, mark=mark)
 
     def to_html(self, *, columns: Columns = "default", full: bool = False) -> str:
         """Return what `to_text` shows in HTML, with the details in a fold; everything is escaped.

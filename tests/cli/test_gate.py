@@ -90,9 +90,9 @@ def test_runs_without_results_fail_and_unreadable_ones_are_errors(sample: Path, 
     [
         (["qrels.txt", "bm25.run", "bm25-stem.run"], "--margins"),
         (["qrels.txt", "bm25.run", "--margins", "1pp,1"], "at least one RUN"),
-        (["qrels.txt", "--suite", "s", "--margins", "1pp,1"], "leave them out"),
-        (["qrels.txt", "bm25.run", "bm25-stem.run", "--baseline", "b", "--margins", "1pp,1"], "needs --suite"),
-        (["qrels.txt", "bm25.run", "bm25-stem.run", "--allow-missing", "a@b", "--margins", "1pp,1"], "--allow-missing needs"),
+        (["qrels.txt", "--suite", "s", "--margins", "1pp,1"], "or else --suite"),
+        (["qrels.txt", "bm25.run", "bm25-stem.run", "--baseline", "b", "--margins", "1pp,1"], "or else --suite"),
+        (["qrels.txt", "bm25.run", "bm25-stem.run", "--allow-missing", "a@b", "--margins", "1pp,1"], "or else --suite"),
         (["qrels.txt", "bm25.run", "bm25-stem.run", "--margins", "1pp,0"], "must be positive"),
         (["qrels.txt", "bm25.run", "bm25-stem.run", "--margins", "1pp,1", "--max-missing", "2"], "--max-missing"),
     ],
@@ -259,9 +259,9 @@ def test_holes_and_plans_on_the_command_line(sample: Path) -> None:
     done = call("holes", *words, "--to-judge", "3", folder=sample)
     assert done.stdout == found.to_tsv(3)
     assert len(done.stdout.splitlines()) == 3
-    done = call("compare", *words, "--plan", "--margins", "2pp,1", "--format", "json", folder=sample)
+    done = call("plan", *words, "--margins", "2pp,1", "--format", "json", folder=sample)
     planned = Plan.from_json(done.stdout)
     assert (planned.coverage.effect, planned.ranking.effect) == (2.0, 1.0)
-    done = call("compare", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run", "--plan", folder=sample)
+    done = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run", folder=sample)
     assert done.stdout.count("Queries needed for 80 % power") == 2
-    assert call("compare", *words, "--plan", "--per-query", "lost", folder=sample).returncode == 2
+    assert "are the defaults, 1 percentage point and 0.5 ranks" in done.stderr

@@ -105,10 +105,13 @@ def test_conditions_on_the_command_line(command: Any, tmp_path: Path) -> None:
         (["leaderboard", "qrels.txt", *RUNS, "--unit", "page"], 2, 'Invalid value "page" for --unit'),
         (["stability", "qrels.txt", *RUNS, "--subset", "few"], 2, "write NAME=FILE"),
         (["agreement", "qrels.txt", *RUNS, "--splits", "0"], 2, "--splits"),
-        (["reordering", "qrels.txt", *RUNS, "--measure", "RR"], 2, "at least twice"),
         (["tail", "qrels.txt", *RUNS, "--show", "changes"], 2, "is for two runs"),
         (["tail", "qrels.txt", *RUNS, "--show", "pie"], 2, "pie"),
-        (["leaderboard", "qrels.txt", *RUNS, "--plot", "/nowhere/p.png"], 1, "cannot be written"),
+        (
+            ["leaderboard", "qrels.txt", *RUNS, "--plot", "x.png", "--plot-kind", "history"],
+            1,
+            "--plot-kind 'history' needs dates",
+        ),
     ],
 )
 def test_wrong_input(words: list[str], status: int, message: str, command: Any) -> None:
@@ -118,10 +121,10 @@ def test_wrong_input(words: list[str], status: int, message: str, command: Any) 
     assert "Traceback" not in err
 
 
-def test_a_leaderboard_with_jobs_and_of_a_saved_evaluation(command: Any, tmp_path: Path) -> None:
+def test_a_saved_evaluation_stands_for_the_runs(command: Any, tmp_path: Path) -> None:
     words, board = ["leaderboard", "qrels.txt", *RUNS], str(tmp_path / "board.npz")
     expected = command(*words)
-    assert command(*words, "--jobs", "2", "--save", board) == expected
+    assert command("evaluate", "qrels.txt", *RUNS, "--jobs", "2", "--output", board) == (0, "", "")
     assert command("leaderboard", "qrels.txt", board) == expected
     names = [Path(run).stem for run in RUNS]
     status, out, err = command(

@@ -41,7 +41,7 @@ def test_an_input_is_never_overwritten(words: str, target: str, folder: Path) ->
         shutil.copy(folder / "bm25.run", folder / target)
     before = (folder / target).read_bytes()
     done = call(*words.split(), folder=folder)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert "is an input of this command and would be overwritten" in done.stderr
     assert (folder / target).read_bytes() == before
 

@@ -47,7 +47,7 @@ def test_default_name_and_several_runs(sample: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        (["-o", "missing/page.html"], 1, "there is no directory missing"),
+        (["-o", "missing/page.html"], 2, "there is no directory missing"),
         (["--max-mb", "0"], 2, "Must be > 0"),
         (["--docs", "queries.tsv"], 1, "queries.tsv, line 1: is not a document"),
         (["--docs", "missing.jsonl"], 1, "missing.jsonl: no such file"),

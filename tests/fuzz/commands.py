@@ -50,6 +50,8 @@ USUAL = {
     "compare-judges": "a.run b.run --judge nist=qrels --judge other=qrels@2",
     "suite": "suite --baseline a",
     "holes": "qrels a.run b.run",
+    "plan": "qrels a.run b.run",
+    "evaluate": "qrels a.run -o kept.npz",
     "gate": "qrels a.run b.run --margins 1,1",
     "leaderboard": "qrels a.run b.run",
     "history": "entries.csv",

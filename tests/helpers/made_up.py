@@ -85,7 +85,13 @@ def comparison(baseline: str, contender: str, seed: int = 0, n: int = 300, **set
             shares=SimpleNamespace(**dict(zip(OUTCOMES, shares, strict=True))),
             **{outcome: sum(query.outcome == outcome for query in queries) for outcome in OUTCOMES},
         ),
-        coverage=SimpleNamespace(difference=coverage, interval=(coverage - wide, coverage + wide), higher_is_better=True, n=n),
+        coverage=SimpleNamespace(
+            difference=coverage,
+            interval=(coverage - wide, coverage + wide),
+            higher_is_better=True,
+            measured_in="percentage points",
+            n=n,
+        ),
         ranking=SimpleNamespace(
             difference=ranking,
             interval=(ranking - wide, ranking + 1.2 * wide),
@@ -235,6 +241,7 @@ def reordering(n_runs: int) -> Any:
         measures=measures,
         values=values.tolist(),
         changes=[SimpleNamespace(step=step, **change) for step in steps],
+        settings=TAIL,
     )
 
 
@@ -245,7 +252,9 @@ def cutoffs(depth: int) -> Any:
     first, second = [rank / (rank + 9) for rank in ranks], [rank / (rank + 6) for rank in ranks]
     low, high = ([own - base + side for base, own in zip(first, second, strict=True)] for side in (-0.05, 0.05))
     curve = SimpleNamespace(ranks=tuple(ranks), baseline=first, contender=second, low=low, high=high, level=0.95, n=1)
-    return SimpleNamespace(baseline=baseline, contender=contender, curve=curve, comparisons=[SimpleNamespace(unit="query")])
+    return SimpleNamespace(
+        baseline=baseline, contender=contender, curve=curve, comparisons=[SimpleNamespace(unit="query", settings=TAIL)]
+    )
 
 
 def distributions(n_runs: int) -> Any:

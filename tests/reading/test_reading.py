@@ -351,7 +351,7 @@ def test_three_columns_have_ranks_or_scores_or_must_say_which(
     lines = [(place, f"{query}\td{place}\t{value}\n") for query in values for place, value in enumerate(values[query])]
     path = write("".join(line for _, line in (sorted(lines) if mixed else lines)))  # the lines of a query may be apart
     if meaning is None:
-        with pytest.raises(FormatError, match=r"ranks or scores; .*by='rank' or by='score' \(--run-by rank, --run-by score\)"):
+        with pytest.raises(FormatError, match=r"ranks or scores; .*by='rank' or by='score' \(--layout rank, --layout score\)"):
             iro.read_run(path)
     else:
         assert iro.read_run(path).by_rank == (meaning == "rank")

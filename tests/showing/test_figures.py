@@ -205,12 +205,8 @@ def test_nasty_names_are_shown_escaped(tmp_path: Path) -> None:
 
 
 def test_wrong_kinds_are_named() -> None:
-    for result, kind, message in (
-        (made_up.comparisons(3), "ranks", r"is for one comparison; choose it, such as result\[0\]"),
-        ([made_up.comparison("a", "b")], "queries", "is for one comparison"),
-    ):
-        with pytest.raises(ParameterError, match=message):
-            drawn(Comparisons, result, kind)(None)
+    with pytest.raises(ParameterError, match="is for one comparison: name one contender"):
+        result_of("Comparisons").plot("ranks")
     with pytest.raises(ParameterError, match="a dict has no figures"):
         figures.draw({})
     uncut = made_up.comparison("a", "b")

@@ -21,8 +21,8 @@ import ir_outcomes as iro
 from ir_outcomes.cli.output import Format
 from ir_outcomes.columns import Column
 from ir_outcomes.errors import MissingDependency, ParameterError, escaped
-from ir_outcomes.showing import latex, text
-from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
+from ir_outcomes.showing import text
+from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown
 from ir_outcomes.showing.view import Table, View
 from tests.helpers.many import collection
 from tests.helpers.results import HOSTILE, KINDS, result_of
@@ -115,7 +115,7 @@ def test_text_keeps_names_whole_and_shows_control_characters(name: str) -> None:
 
 @given(hostile)
 def test_latex_escapes_whatever_comes(name: str) -> None:
-    source = latex.write(view_with(name, "-1.00", "3e-09"), caption=True, label="t:1", mark=("best", "significant"))
+    source = as_latex(view_with(name, "-1.00", "3e-09"), caption=True, label="t:1", mark=("best", "significant"))
     assert is_visible(source)
     body = "\n".join(line for line in source.splitlines() if not line.startswith("%"))
     bare = re.sub(r"\\[{}$&#_%\\]", "", body)
@@ -185,7 +185,7 @@ def test_csv_for_spreadsheets() -> None:
 )
 def test_numbers_in_latex(cell: str, source: str) -> None:
     table = Table((Column("a"), Column("b", form="n")), (("x", cell),))
-    assert rf"x & {source} \\" in latex.write(View("t", tables=(table,))).splitlines()
+    assert rf"x & {source} \\" in as_latex(View("t", tables=(table,))).splitlines()
 
 
 def test_latex_floats_and_marks() -> None:
@@ -193,21 +193,21 @@ def test_latex_floats_and_marks() -> None:
     rows = (("a", "1.50", "-0.50"), ("b", "2.00", "+0.25"))
     table = Table(columns, rows, ("h", "c."), "t_1", best=frozenset({(0, 1)}), significant=frozenset({(0, 2)}))
     view = View("v", tables=(table, table))
-    assert latex.write(view).startswith(r"\begin{tabular}{lrr}")
-    assert r"\textbf" not in latex.write(view)
-    marked = latex.write(view, mark=("best", "significant"), caption=r"See \citet{lin}.", label="tab:x", wide=True)
+    assert as_latex(view).startswith(r"\begin{tabular}{lrr}")
+    assert r"\textbf" not in as_latex(view)
+    marked = as_latex(view, mark=("best", "significant"), caption=r"See \citet{lin}.", label="tab:x", wide=True)
     assert marked.count(r"\begin{table*}") == marked.count(r"\end{table*}") == 2
     assert marked.count(r"\caption{See \citet{lin}.}") == 2
     assert re.findall(r"\\label{(.*?)}", marked) == ["tab:x", "tab:x-2"]
     assert r"a & \textbf{1.50} & $-0.50$$^{\dagger}$ \\" in marked
-    assert r"\caption{t\_1. h. c.}" in latex.write(view, caption=True)
-    assert r"\begin{table}" in latex.write(view, label="x")
-    assert r"\caption" not in latex.write(view, label="x")
+    assert r"\caption{t\_1. h. c.}" in as_latex(view, caption=True)
+    assert r"\begin{table}" in as_latex(view, label="x")
+    assert r"\caption" not in as_latex(view, label="x")
     for label in ("", "a b", "a}", "a\\b", "a%"):
         with pytest.raises(ParameterError, match="use letters, digits"):
-            latex.write(view, label=label)
+            as_latex(view, label=label)
     with pytest.raises(ParameterError, match="mark='worst': must be one of best, significant"):
-        latex.write(view, mark=("worst",))  # type: ignore[arg-type]
+        as_latex(view, mark=("worst",))  # type: ignore[arg-type]
 
 
 def test_a_whole_page() -> None:

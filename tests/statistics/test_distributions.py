@@ -13,27 +13,31 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_outcomes.statistics import distributions, rank_sum, t_test
+from ir_outcomes.statistics import rank_sum, t_test
+from ir_outcomes.statistics.intervals import root
+from ir_outcomes.statistics.power import binomial_chances
+from ir_outcomes.statistics.signflips import subset_sums
+from ir_outcomes.statistics.tests import binomial_cdf, binomial_pvalues
 
 
 @given(won=st.integers(0, 6000), lost=st.integers(0, 6000))
 def test_binomial_pvalue(won: int, lost: int) -> None:
     if won + lost:
         expected = scipy.stats.binomtest(won, won + lost).pvalue
-        assert float(distributions.binomial_pvalues(won, lost)) == pytest.approx(expected, rel=1e-12)
+        assert float(binomial_pvalues(won, lost)) == pytest.approx(expected, rel=1e-12)
 
 
 @given(n=st.integers(0, 200), share=st.one_of(st.sampled_from([0.0, 1e-9, 0.5, 1.0]), st.floats(1e-6, 1 - 1e-6)))
 def test_binomial_chances_and_sums(n: int, share: float) -> None:
-    chances = distributions.binomial_chances(n, share)
+    chances = binomial_chances(n, share)
     np.testing.assert_allclose(chances, scipy.stats.binom.pmf(np.arange(n + 1), n, share), rtol=1e-12, atol=1e-300)
     k = np.arange(-1, n)
-    sums = distributions.binomial_cdf(k, np.full(len(k), n), share)
+    sums = binomial_cdf(k, np.full(len(k), n), share)
     np.testing.assert_allclose(sums, scipy.stats.binom.cdf(k, n, share), rtol=1e-12, atol=1e-300)
 
 
 def test_binomial_chances_of_many_trials_are_exact_fractions() -> None:
-    chances = distributions.binomial_chances(5193, 0.5)
+    chances = binomial_chances(5193, 0.5)
     exact = [math.comb(5193, k) / (1 << 5193) for k in range(1800, 3400, 7)]
     np.testing.assert_allclose(chances[1800:3400:7], exact, rtol=1e-12)
 
@@ -41,21 +45,21 @@ def test_binomial_chances_of_many_trials_are_exact_fractions() -> None:
 @given(sizes=st.lists(st.integers(0, 12), max_size=9), limit=st.integers(0, 40))
 def test_subset_sums_equal_enumeration(sizes: list[int], limit: int) -> None:
     sums = [sum(subset) for n in range(len(sizes) + 1) for subset in itertools.combinations(sizes, n)]
-    counts, exponent = distributions.subset_sums(sizes, limit)
+    counts, exponent = subset_sums(sizes, limit)
     assert exponent == 0
     assert counts.tolist() == [sums.count(total) for total in range(limit + 1)]
 
 
 def test_subset_sums_of_thousands_do_not_overflow() -> None:
-    counts, exponent = distributions.subset_sums([1] * 3000, 1500)
+    counts, exponent = subset_sums([1] * 3000, 1500)
     for k in (0, 700, 1500):
         found = math.log2(counts[k]) + exponent if counts[k] else -math.inf
         assert found == pytest.approx(math.log2(math.comb(3000, k)), rel=1e-13) or k == 0
 
 
 def test_root() -> None:
-    assert distributions.root(lambda x: x * x - 2, 0.0, 2.0) == pytest.approx(math.sqrt(2), rel=1e-15)
-    assert distributions.root(lambda x: 2 - x, 0.0, 9.0, tolerance=0.1) == pytest.approx(2, abs=0.1)
+    assert root(lambda x: x * x - 2, 0.0, 2.0) == pytest.approx(math.sqrt(2), rel=1e-15)
+    assert root(lambda x: 2 - x, 0.0, 9.0, tolerance=0.1) == pytest.approx(2, abs=0.1)
 
 
 def test_far_tails_equal_scipy() -> None:

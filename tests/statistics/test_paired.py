@@ -38,10 +38,6 @@ from ir_outcomes.statistics.tests import (
     binomial_tests,
     function_test,
     mean_tests,
-    sign_flip_tests,
-    sign_tests,
-    t_tests,
-    wilcoxon_tests,
 )
 from ir_outcomes.types import Floats
 from tests.helpers.samples import tally_rows
@@ -239,9 +235,7 @@ def test_the_direction_is_the_sign_of_the_effect_in_every_test() -> None:
     for name, test in paired_tests([2.0]).items():
         assert (test.direction, test.pvalue, test.n_nonzero) == (1, 1.0, 1), name
         assert "single difference" in str(test.note)
-    for tests in (t_tests, wilcoxon_tests, sign_tests, sign_flip_tests, mean_tests):
-        assert tests(tally([2.0])).direction.tolist() == [1]
-        assert tests(tally([0.0, -2.0])).direction.tolist() == [-1]
+    assert mean_tests(tally([2.0])).direction.tolist() == [1]
     assert pairwise_tests(np.array([[1.0], [3.0]]))["t"].direction.tolist() == [1]
     assert binomial_test(1, 0).direction == 1
 

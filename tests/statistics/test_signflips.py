@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.statistics import adjust, differences, sign_flip, signflips
-from ir_outcomes.statistics.distributions import subset_sums
-from ir_outcomes.statistics.signflips import _far_from, saddlepoint_pvalues
-from ir_outcomes.statistics.tests import mean_tests, sign_flip_tests
+from ir_outcomes.statistics.signflips import _far_from, saddlepoint_pvalues, subset_sums
+from ir_outcomes.statistics.tests import many_tests, mean_tests
 from ir_outcomes.types import Floats
 from tests.helpers.samples import tally_rows
 
@@ -172,7 +171,7 @@ def test_bounds_that_straddle_a_level_are_refined(seed: int) -> None:
     fine = sign_flip(d, levels=(below, below)).pvalue
     assert exact * (1 - 1e-9) <= fine <= exact * 1.0005
     assert (fine <= below) == (exact <= below)
-    assert sign_flip_tests(tally_rows([d]), (below, below)).pvalue.tolist() == [fine]
+    assert many_tests("signflip", tally_rows([d]), (below, below)).pvalue.tolist() == [fine]
 
 
 @pytest.mark.parametrize("n", [60, 101, 250])
@@ -203,11 +202,11 @@ def test_many_differences_have_no_smallest_pvalue() -> None:
 def test_rows_have_the_pvalues_of_each_whatever_stands_beside_them() -> None:
     rng = np.random.default_rng(2)
     rows = np.concatenate([rng.normal(0.3, 1, (70, 34)), rng.integers(-3, 4, (5, 34)), np.zeros((1, 34)), np.ones((1, 34))])
-    found = sign_flip_tests(tally_rows(rows))
+    found = many_tests("signflip", tally_rows(rows))
     expected = [sign_flip(row) for row in rows]
     assert found.pvalue.tolist() == [test.pvalue for test in expected]
     assert found.direction.tolist() == [test.direction for test in expected]
-    assert sign_flip_tests(tally_rows(rows[60:])).pvalue.tolist() == found.pvalue[60:].tolist()
+    assert many_tests("signflip", tally_rows(rows[60:])).pvalue.tolist() == found.pvalue[60:].tolist()
 
 
 def test_a_hundred_runs_can_differ_significantly() -> None:
@@ -217,7 +216,7 @@ def test_a_hundred_runs_can_differ_significantly() -> None:
     found = rng.binomial(relevant, np.linspace(0.2, 0.8, 102)[:, None], (102, 54)) / relevant
     first, second = np.triu_indices(102, 1)
     far = second - first > 50
-    tests = sign_flip_tests(tally_rows((found[second] - found[first])[far][::20]))
+    tests = many_tests("signflip", tally_rows((found[second] - found[first])[far][::20]))
     family = np.ones(len(first))
     family[: len(tests.pvalue)] = tests.pvalue
     assert np.all(adjust(family, "holm")[: len(tests.pvalue)] < 0.05)
@@ -261,13 +260,13 @@ def heavy_tailed(n_samples: int, n: int, seed: int) -> np.ndarray:
 @pytest.mark.parametrize("level", [0.01, 0.05, 0.1])
 def test_p_values_that_are_far_are_on_the_right_side(n: int, level: float) -> None:
     samples = tally_rows(heavy_tailed(60, n, seed=n))
-    exact, approximate = sign_flip_tests(samples).pvalue, saddlepoint_pvalues(samples)
+    exact, approximate = many_tests("signflip", samples).pvalue, saddlepoint_pvalues(samples)
     far = _far_from((level, level), samples, approximate)
     assert ((exact <= level) == (approximate <= level))[far].all()
     if n > 8:
         assert far.any()
     for tests in (
-        sign_flip_tests(samples, (level, level), labels_only=True),
+        many_tests("signflip", samples, (level, level), labels_only=True),
         mean_tests(samples, (level, level), labels_only=True),
     ):
         assert ((tests.pvalue <= level) == (exact <= level)).all()
@@ -276,8 +275,8 @@ def test_p_values_that_are_far_are_on_the_right_side(n: int, level: float) -> No
 def test_whole_numbers() -> None:
     rows = np.random.default_rng(5).integers(-2, 3, (80, 20)).astype(np.float64)
     samples = tally_rows(rows)
-    exact = sign_flip_tests(samples).pvalue
-    assert ((sign_flip_tests(samples, (0.05, 0.05), labels_only=True).pvalue <= 0.05) == (exact <= 0.05)).all()
+    exact = many_tests("signflip", samples).pvalue
+    assert ((many_tests("signflip", samples, (0.05, 0.05), labels_only=True).pvalue <= 0.05) == (exact <= 0.05)).all()
 
 
 def test_edges() -> None:
@@ -285,7 +284,7 @@ def test_edges() -> None:
     approximate = saddlepoint_pvalues(samples)
     assert np.isfinite(approximate).tolist() == [True, False, True, False]  # the largest sums have no saddlepoint
     assert approximate[2] == pytest.approx(1.0)
-    assert sign_flip_tests(samples, (0.05, 0.05), labels_only=True).pvalue.tolist() == [1.0, 2.0**-5, 1.0, 1.0]
+    assert many_tests("signflip", samples, (0.05, 0.05), labels_only=True).pvalue.tolist() == [1.0, 2.0**-5, 1.0, 1.0]
 
 
 def test_labels_of_differences_in_one_direction_are_those_of_exact_pvalues() -> None:
@@ -294,7 +293,7 @@ def test_labels_of_differences_in_one_direction_are_those_of_exact_pvalues() -> 
     changes = rng.uniform(0.5, 3, (40, 14))
     changes[20:, 0] *= -0.01  # the sum is near the largest one
     samples = tally_rows(changes)
-    exact = sign_flip_tests(samples).pvalue
-    labels = sign_flip_tests(samples, (0.05, 0.05), labels_only=True).pvalue
+    exact = many_tests("signflip", samples).pvalue
+    labels = many_tests("signflip", samples, (0.05, 0.05), labels_only=True).pvalue
     assert (exact <= 0.05).all()
     assert (labels <= 0.05).all()

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, ClassVar
-
-import numpy as np
 
 from ir_outcomes.across.conditions import (
     Condition,
     Overall,
-    Rules,
-    condition_row,
+    condition_columns,
     conditions_of,
     differing,
     overall_of,
-    pooled_row,
+    pooled_rows,
 )
+from ir_outcomes.columns import rows_of
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
@@ -27,8 +25,6 @@ from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
-
-__all__ = ["CollectionsComparison", "compare_collections"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,8 +75,8 @@ class CollectionsComparison(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each contender and collection, then for each mean."""
         return [
-            *(condition_row(row, self.measures) for row in self.conditions),
-            *(pooled_row(overall, effect) for overall in self.overall for effect in overall.pooled),
+            *rows_of(condition_columns(self.conditions, self.measures), self.conditions),
+            *(row for overall in self.overall for row in pooled_rows(overall)),
         ]
 
     def _summary(self) -> str:
@@ -155,7 +151,7 @@ def compare_collections(
     """
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
-    notes = list(_check_settings(evaluations, cutoff, frozenset(allow)))
+    notes = list(_check_settings(evaluations, cutoff, allow))
     if len({evaluation.unit for evaluation in evaluations.values()}) > 1:  # with one relevant document the two are the same
         evaluations = {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
     if cutoff is not None:
@@ -163,46 +159,49 @@ def compare_collections(
     names = list(dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names))
     asked = names if contenders is None else [contenders] if isinstance(contenders, str) else contenders
     chosen = list(dict.fromkeys(name for name in asked if name != baseline))
-    unknown = [name for name in (baseline, *chosen) if name not in names]
-    if unknown:
-        raise ParameterError(f"no collection has a run called {unknown[0]!r}; the runs are {listed(names[:10])}")
+    for name in (baseline, *chosen):
+        if name not in names:
+            raise ParameterError(f"no collection has a run called {name!r}; the runs are {listed(names[:10])}")
     if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")
-    unknown = [name for name in groups or {} if name not in evaluations]
-    if unknown:
-        raise ParameterError(f"groups names {unknown[0]!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
+    for name in groups or {}:
+        if name not in evaluations:
+            raise ParameterError(f"groups names {name!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
     first = next(iter(evaluations.values()))
-    scores = [first.scores_of(measure) for measure in measures]
-    rules = Rules(alpha, test, correction)
+    directions = {scores.measure: scores.higher_is_better for scores in map(first.scores_of, measures)}
+    settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
     rows = conditions_of(
-        evaluations, baseline, chosen, rules,
-        over_conditions=over_collections, measures=[found.measure for found in scores], groups=groups,
-    )  # fmt: skip
+        evaluations, baseline, chosen, settings, over_conditions=over_collections, measures=list(directions), groups=groups
+    )
     missing = [(run, name) for name, ev in evaluations.items() for run in (baseline, *chosen) if run not in ev.names]
     if not rows:
         lacking = listed([f"{name} lacks {run}" for run, name in missing][:10])
         raise ParameterError(f"no collection has both {baseline!r} and a contender: {lacking}")
-    overall = overall_of(rows, rules, [(found.measure, found.higher_is_better) for found in scores])
-    settings = Settings.of(first, **rules._asdict(), family=len(chosen))
-    cutoffs = {evaluation.cutoff for evaluation in evaluations.values()}
+    overall = overall_of(rows, settings, list(directions.items()))
+    has_one_cutoff = len({evaluation.cutoff for evaluation in evaluations.values()}) == 1
     return CollectionsComparison(
         baseline=baseline,
         conditions=tuple(rows),
         overall=tuple(overall),
         missing=tuple(missing),
-        settings=settings if len(cutoffs) == 1 else replace(settings, cutoff=None),
-        measures=tuple(found.measure for found in scores),
+        settings=settings if has_one_cutoff else replace(settings, cutoff=None),
+        measures=tuple(directions),
         over_collections=over_collections,
-        notes=(*notes, *_notes(evaluations, missing, rows, overall)),
+        notes=(
+            *notes,
+            *_about_missing(missing),
+            *_about_means(overall),
+            *_about_pooling_all_queries(rows, overall),
+            *_about_judging(rows),
+            *_about_shared(evaluations),
+        ),
         versions=versions(),
     )
 
 
-def _check_settings(evaluations: Mapping[str, Evaluation], cutoff: int | None, allow: frozenset[str]) -> Iterator[str]:
+def _check_settings(evaluations: Mapping[str, Evaluation], cutoff: int | None, allow: Collection[str]) -> Iterator[str]:
     """Refuse evaluations that differ in a setting, and say so where it is allowed."""
     known = ("cutoff", "ties", "judged_only")
-    if allow - set(known):
-        raise ParameterError(f"allow={sorted(allow - set(known))[0]!r}: must be of {listed(known)}")
     for setting, said in differing(evaluations, *known[cutoff is not None :]):
         if setting not in allow:
             raise MismatchError(
@@ -212,19 +211,10 @@ def _check_settings(evaluations: Mapping[str, Evaluation], cutoff: int | None, a
         yield f"The collections differ in {setting}: {said}."
 
 
-def _notes(
-    evaluations: Mapping[str, Evaluation],
-    missing: Sequence[tuple[str, str]],
-    rows: Sequence[Condition],
-    overall: Sequence[Overall],
-) -> Iterator[str]:
+def _about_missing(missing: Sequence[tuple[str, str]]) -> Iterator[str]:
     for name, lacking in groupby(missing, key=itemgetter(1)):
         runs = listed([run for run, _ in lacking])
         yield f"{name} lacks {runs}: it is left out of the means, where it counts neither as 0 nor as worst."
-    yield from _about_means(overall)
-    yield from _about_pooling_all_queries(rows, overall)
-    yield from _about_judging(rows)
-    yield from _about_shared(evaluations)
 
 
 def _about_means(overall: Sequence[Overall]) -> Iterator[str]:
@@ -248,16 +238,12 @@ def _about_pooling_all_queries(rows: Sequence[Condition], overall: Sequence[Over
     """Name a facet whose sign is the opposite where all queries are pooled (Simpson's paradox)."""
     for found in overall:
         own = [row for row in rows if row.comparison.contender == found.contender]
-        for effect, name in zip(found.pooled[:2], ("coverage", "ranking"), strict=True):
-            known = [row_effect for row in own if (row_effect := getattr(row, name)) is not None]
-            if effect.these is None or not known:
-                continue
-            sizes = np.array([row_effect.n for row_effect in known], dtype=np.float64)
-            pooled = float(sizes @ np.array([row_effect.effect for row_effect in known]) / sizes.sum())
-            if pooled * effect.these.effect < 0:
+        for place, effect in enumerate(found.pooled[:2]):
+            total = sum(row.n * row.effect for condition in own if (row := condition.effects[place]) is not None)
+            if effect.these is not None and total * effect.these.effect < 0:
                 yield (
-                    f"{found.contender}: with all queries in one pool, {name} would change in the other direction, because the "
-                    "largest collections would decide. Here each collection weighs the same."
+                    f"{found.contender}: with all queries in one pool, {effect.name} would change in the other direction, "
+                    "because the largest collections would decide. Here each collection weighs the same."
                 )
 
 
@@ -286,9 +272,9 @@ def _about_shared(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
     for kind, ids in ids_of.items():
         # Whole numbers are ids in many unrelated collections, so they prove nothing.
         named = {name: {known for known in own if not known.isdigit()} for name, own in ids.items()}
-        linked = [pair for pair in combinations(named, 2) if not named[pair[0]].isdisjoint(named[pair[1]])]
+        linked = [name for name in named if any(not named[name].isdisjoint(named[other]) for other in named if other != name)]
         if linked:
-            shared.append(f"of {kind} ({some(list(dict.fromkeys(name for pair in linked for name in pair)), 6)})")
+            shared.append(f"of {kind} ({some(linked, 6)})")
     if shared:
         yield (
             f"Collections have ids {listed(shared)} in common: if these are the same, the collections are not independent, and "

@@ -1,4 +1,4 @@
-"""A comparison for each condition, such as a collection or a slice, with its effects."""
+"""A comparison for each condition, such as a collection or a slice, with its effects, and what holds over all of them."""
 
 from __future__ import annotations
 
@@ -7,170 +7,112 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from operator import and_
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
+from ir_outcomes.columns import Column, attributes, chosen, of_part, rows_of
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.holes import judged_shares
-from ir_outcomes.comparison.outcomes import PairedQueries, pair_queries
-from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, confirmed_by, decide, direction_of, find
+from ir_outcomes.comparison.outcomes import PairedQueries, Settings, pair_queries
+from ir_outcomes.comparison.result import Comparison, Comparisons, columns_of
+from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, confirmed_by, decide, find
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import fixed, listed, plural
-from ir_outcomes.results import Immutable, cells_of
+from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, linearized
 from ir_outcomes.statistics.counts import sums_by_cluster
-from ir_outcomes.statistics.intervals import effective_df, log_ratio_influence
+from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, log_ratio_influence, t_interval
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE, fixed_mean, log_ratio_of_means, random_effects
 from ir_outcomes.statistics.tests import Tests
-from ir_outcomes.types import Correction, Floats, Ints, RankingTest
+from ir_outcomes.types import Floats, Ints
+
+FACETS = (("coverage", True), ("ranking", False), ("all queries", False))  # and whether higher is better
 
 
 @dataclass(frozen=True)
 class Effect(Immutable):
-    """The effect of one facet, or of a measure, in one condition.
+    """The effect of one facet, or of a measure, in one condition."""
 
-    Attributes
-    ----------
-    name : str
-        "coverage", "ranking", "all queries" or a measure.
-    effect : float
-        Contender against baseline: percentage points for coverage, the logarithm of the ratio of mean search lengths for
-        ranking, the difference of means for the restricted search length of all queries (ranks) and for a measure.
-    variance : float
-        Its sampling variance.
-    df : float
-        Degrees of freedom of the variance.
-    interval : Interval or None
-        Two-sided, at level 1 - alpha, in the unit of `effect`.
-    n : int
-        Queries behind it.
-    """
-
-    name: str
+    name: str  #: "coverage", "ranking", "all queries" or a measure
+    #: contender against baseline: percentage points for coverage, the logarithm of the ratio of mean search lengths for
+    #: ranking, the difference of means for all queries (ranks) and for a measure
     effect: float
-    variance: float
-    df: float
-    interval: Interval | None
-    n: int
+    variance: float  #: its sampling variance
+    df: float  #: degrees of freedom of the variance
+    interval: Interval | None  #: two-sided, at level 1 - alpha, in the unit of the effect
+    n: int  #: queries behind it
 
 
 def effects_of(pair: PairedQueries, level: float) -> list[Effect | None]:
     """Return the effects of coverage, of ranking and over all queries in one condition, with intervals at this level."""
-    values = [] if pair.restricted is None else [pair.restricted.baseline, pair.restricted.contender]
-    over_all = mean_effect("all queries", *values, clusters=pair.clusters, level=level) if values else None
+    whole = pair.restricted
+    over_all = None if whole is None else mean_effect("all queries", whole.baseline, whole.contender, pair.clusters, level)
     return [_coverage_effect(pair, level), _ranking_effect(pair, level), over_all]
 
 
-def mean_effect(name: str, baseline: Floats, contender: Floats, *, clusters: Ints | None, level: float) -> Effect | None:
-    """Return the effect on the mean of a measure over the queries."""
+def mean_effect(name: str, baseline: Floats, contender: Floats, clusters: Ints | None, level: float) -> Effect | None:
+    """Return the effect on the mean of a measure over the queries; None without variance."""
     change = linearized(differences(baseline, contender), clusters)
     variance = float(change.var(ddof=1)) / len(change) if len(change) > 1 else 0.0
-    return _effect(name, float(change.mean()), variance, effective_df(change), len(baseline), level) if variance else None
+    if not variance:
+        return None
+    mean, df = float(change.mean()), effective_df(change)
+    return Effect(name, mean, variance, df, t_interval(mean, math.sqrt(variance), df, level), len(baseline))
 
 
 def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
     if pair.clusters is not None:
-        return mean_effect(
-            "coverage", 100 * pair.found_baseline, 100 * pair.found_contender, clusters=pair.clusters, level=level
-        )
-    change, share = differences(pair.found_baseline, pair.found_contender), pair.item_share
-    interval, n = coverage_interval(change, share, level), len(change)
+        return mean_effect("coverage", 100 * pair.found_baseline, 100 * pair.found_contender, pair.clusters, level)
+    change, n = differences(pair.found_baseline, pair.found_contender), len(pair.query_ids)
+    interval = coverage_interval(change, pair.item_share, level)
     if interval is None or n < 2:
         return None
     # The variance of the interval, which is never 0: of a sample with one more query won and one more lost.
-    centre = float(change.sum()) / (n + 2 * share)
-    variance = (float((change**2).sum()) + 2 * share**2) / (n + 2 * share) - centre**2
-    variance *= (1 + (1 - share) / (n - 1)) / (n + 2 * share)
+    _, variance = adjusted_wald(change.sum(), change @ change, n, pair.item_share)
     points = Interval(100 * interval.low, 100 * interval.high)
-    return Effect("coverage", 100 * float(change.mean()), 1e4 * variance, n - 1, points, n)
+    return Effect("coverage", 100 * float(change.mean()), 1e4 * float(variance), n - 1, points, n)
 
 
 def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     x, y = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
     n = len(x)
-    if pair.clusters is not None and n:  # the ratio of the means is that of the sums, cluster by cluster
-        (x, _), (y, _) = (sums_by_cluster(values, pair.clusters[pair.shared]) for values in (x, y))
+    if pair.shared_clusters is not None and n:  # the ratio of the means is that of the sums, cluster by cluster
+        (x, _), (y, _) = (sums_by_cluster(values, pair.shared_clusters) for values in (x, y))
     found = log_ratio_of_means(x, y)
-    return None if found is None else _effect("ranking", *found, effective_df(log_ratio_influence(x, y)), n, level)
+    if found is None:
+        return None
+    (effect, variance), df = found, effective_df(log_ratio_influence(x, y))
+    return Effect("ranking", effect, variance, df, t_interval(effect, math.sqrt(variance), df, level), n)
 
 
-def _effect(name: str, effect: float, variance: float, df: float, n: int, level: float) -> Effect:
-    from scipy.special import stdtrit
-
-    half = -float(stdtrit(df, (1 - level) / 2)) * math.sqrt(variance)
-    return Effect(name, effect, variance, df, Interval(effect - half, effect + half), n)
-
-
-def in_words(name: str, effect: float) -> str:
-    """Write an effect with its unit."""
-    if name == "coverage":
-        return f"{fixed(effect, 2, signed=True)} points"
-    if name == "ranking":
-        return f"reads {bare(name, effect)} times as far"
-    return bare(name, effect)
-
-
-def bare(name: str, effect: float) -> str:
-    """Write an effect without its unit; a log-ratio as a ratio."""
+def written(name: str, effect: float, ends: tuple[float, float] | None = None) -> str:
+    """Write an effect without its unit, and its interval; a log-ratio as a ratio."""
+    if ends is not None:
+        return f"{written(name, effect)} [{written(name, ends[0])}, {written(name, ends[1])}]"
     if name == "ranking":
         return fixed(math.exp(effect), 2)
     return fixed(effect, 2 if name in ("coverage", "all queries") else 4, signed=True)
 
 
-class Rules(NamedTuple):
-    """How the conditions are compared; see `ir_outcomes.compare`."""
-
-    alpha: float = 0.05
-    test: RankingTest = "t"
-    correction: Correction = "holm"
-
-
 @dataclass(frozen=True)
 class Condition(Immutable):
-    """One contender in one condition.
+    """One contender in one condition."""
 
-    Attributes
-    ----------
-    condition : str
-        Name of the collection or slice.
-    group : str or None
-        Conditions of one group count as one in the means.
-    comparison : Comparison
-        What `ir_outcomes.compare` gives for it, corrected over the contenders only.
-    coverage_p, ranking_p : float
-        P-values of the deciding tests, corrected over contenders and conditions.
-    survives : bool
-        Whether the label would be the same with these p-values.
-    labelled : bool
-        Whether there are enough queries for a label.
-    coverage : Effect or None
-        None where there is no query.
-    ranking : Effect or None
-        None where fewer than 10 queries are shared, or both runs read equally far on all of them.
-    all_queries : Effect or None
-        Of the restricted search length; None without a cutoff, or where it has no variance.
-    measures : tuple of Effect or None
-        Of the other measures, in their order.
-    judged : pair of float or None
-        Judged share of the documents within the cutoff, baseline and contender.
-    """
-
-    condition: str
-    group: str | None
-    comparison: Comparison
-    coverage_p: float
-    ranking_p: float
-    survives: bool
-    labelled: bool
-    coverage: Effect | None
-    ranking: Effect | None
-    all_queries: Effect | None
-    measures: tuple[Effect | None, ...]
-    judged: tuple[float, float] | None
+    condition: str  #: name of the collection or slice
+    group: str | None  #: conditions of one group count as one in the means
+    comparison: Comparison  #: what `ir_outcomes.compare` gives for it, corrected over the contenders only
+    coverage_p: float  #: of the test that decides on coverage, corrected over contenders and conditions
+    ranking_p: float  #: the same for ranking
+    survives: bool  #: whether the label would be the same with these p-values
+    labelled: bool  #: whether there are enough queries for a label
+    coverage: Effect | None  #: None where there is no query
+    ranking: Effect | None  #: None where fewer than 10 queries are shared, or both runs read equally far on all of them
+    all_queries: Effect | None  #: of the restricted search length; None where it has no variance
+    measures: tuple[Effect | None, ...]  #: of the other measures, in their order
+    judged: tuple[float, float] | None  #: judged share of the documents within the cutoff, baseline and contender
 
     @property
     def effects(self) -> tuple[Effect | None, ...]:
@@ -187,7 +129,7 @@ def conditions_of(
     evaluations: Mapping[str, Evaluation],
     baseline: str,
     contenders: Sequence[str],
-    rules: Rules,
+    settings: Settings,
     *,
     over_conditions: str,
     measures: Sequence[str] = (),
@@ -195,42 +137,44 @@ def conditions_of(
     fewest: int = 0,
 ) -> list[Condition]:
     """Compare every contender with the baseline in every condition that has both; a label needs at least `fewest` queries."""
-    compared = compare_in(evaluations, baseline, contenders, rules)
+    compared = compare_in(evaluations, baseline, contenders, settings)
     coverage = _corrected([comparison.coverage for _, comparison in compared], over_conditions)
     ranking = _corrected([comparison.ranking for _, comparison in compared], over_conditions)
-    rows, level = [], 1 - rules.alpha
-    for (name, comparison), coverage_p, ranking_p in zip(compared, coverage, ranking, strict=True):
-        evaluation = evaluations[name]
-        pair = [evaluation[run].at(evaluation.cutoff) for run in (comparison.baseline, comparison.contender)]
+    rows, level = [], 1 - settings.alpha
+    for (name, comparison), *pvalues in zip(compared, coverage, ranking, strict=True):
+        evaluation = evaluations[name][[comparison.baseline, comparison.contender]]
+        pair = evaluation.at()
         effects = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), level)
         # A label survives if every facet that is significant after the correction over the contenders still is.
-        lost = [
-            facet.corrected <= rules.alpha < pvalue
-            for facet, pvalue in ((comparison.coverage, coverage_p), (comparison.ranking, ranking_p))
-        ]
+        facets = zip((comparison.coverage, comparison.ranking), pvalues, strict=True)
+        lost = any(facet.corrected <= settings.alpha < pvalue for facet, pvalue in facets)
         condition = Condition(
             condition=name,
             group=(groups or {}).get(name),
             comparison=comparison,
-            coverage_p=coverage_p,
-            ranking_p=ranking_p,
-            survives=comparison.verdict.label == NO_DIFFERENCE or not any(lost),
+            coverage_p=pvalues[0],
+            ranking_p=pvalues[1],
+            survives=comparison.verdict.label == NO_DIFFERENCE or not lost,
             labelled=comparison.n_queries >= fewest,
             coverage=effects[0],
             ranking=effects[1],
             all_queries=effects[2],
-            measures=tuple(_measure_effect(evaluation, measure, comparison, level) for measure in measures),
+            measures=tuple(_measure_effect(evaluation, measure, level) for measure in measures),
             judged=judged_shares(pair, evaluation.cutoff),
         )
         rows.append(condition)
     return rows
 
 
-def _measure_effect(evaluation: Evaluation, measure: str, comparison: Comparison, level: float) -> Effect | None:
+def _measure_effect(pair: Evaluation, measure: str, level: float) -> Effect | None:
     """Return the effect of another measure over the answerable queries."""
-    scores = evaluation.scores_of(measure).on(tuple(compress(evaluation.query_ids, evaluation.answerable.tolist())))
-    baseline, contender = (scores.values[evaluation.position(run)] for run in (comparison.baseline, comparison.contender))
-    return mean_effect(measure, baseline, contender, clusters=scores.clusters, level=level)
+    scores = pair.scores_of(measure).on(answerable_queries(pair))
+    return mean_effect(measure, scores.values[0], scores.values[1], scores.clusters, level)
+
+
+def answerable_queries(evaluation: Evaluation) -> list[str]:
+    """Return the ids of the queries with a relevant document."""
+    return list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
 
 
 def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator[tuple[str, str]]:
@@ -242,15 +186,15 @@ def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator
 
 
 def compare_in(
-    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], rules: Rules
+    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], settings: Settings
 ) -> list[tuple[str, Comparison]]:
     """Compare in every condition, and return the comparisons with the name of the condition, contender by contender."""
     compared: list[tuple[str, Comparison]] = []
+    rules: dict[str, Any] = {name: getattr(settings, name) for name in ("alpha", "test", "correction")}
     for name, evaluation in evaluations.items():
         present = [contender for contender in contenders if contender in evaluation.names]
         if baseline in evaluation.names and present:
-            items = cast("Comparisons", compare(evaluation, baseline, present, **rules._asdict()))
-            compared += [(name, item) for item in items]
+            compared += [(name, item) for item in cast("Comparisons", compare(evaluation, baseline, present, **rules))]
     return sorted(compared, key=lambda item: contenders.index(item[1].contender))
 
 
@@ -260,130 +204,87 @@ def _corrected(facets: Sequence[Facet], over_conditions: str) -> list[float]:
     return [max(facet.corrected, float(pvalue)) for facet, pvalue in zip(facets, pvalues, strict=True)]
 
 
-def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
-    """Return the label that occurs most often, the first of several; how often; and whether labels have opposite directions."""
-    most = max(labels, key=labels.count)
-    return most, labels.count(most), {"better", "worse"} <= {direction_of(label) for label in labels}
+def condition_columns(rows: Sequence[Condition], measures: Sequence[str] = ()) -> tuple[Column, ...]:
+    """Return the columns of conditions: what is compared, the label, outcomes, p-values, and effects."""
+    compared = of_part("comparison", columns_of([row.comparison for row in rows]))
+    effects = (("coverage", 0), ("ranking_log_ratio", 1), *((measure, 3 + place) for place, measure in enumerate(measures)))
+    return (
+        *attributes("condition", "group"),
+        *chosen(compared, "baseline", "contender", "n_queries", "cutoff", "rel", "unit"),
+        Column("verdict", "label", form="label"),
+        Column("survives"),
+        *chosen(compared, *OUTCOMES),
+        Column("judged_baseline", lambda row: row.judged and row.judged[0], "A", "%", group="judged"),
+        Column("judged_contender", lambda row: row.judged and row.judged[1], "B", "%", group="judged"),
+        *chosen(compared, "coverage_p"),
+        Column("coverage_p_corrected", "coverage_p", "p", "p"),
+        *chosen(compared, "ranking_difference", "ranking_p"),
+        Column("ranking_p_corrected", "ranking_p", "p", "p"),
+        *(column for name, place in effects for column in _effect_columns(name, place)),
+    )
 
 
-FACETS = (("coverage", True), ("ranking", False), ("all queries", False))
+def _effect_columns(name: str, place: int) -> tuple[Column, ...]:
+    columns = (Column("effect", form="+.4f"), *attributes("low=interval.low", "high=interval.high", "n"))
+    return of_part(lambda row: row.effects[place], columns, f"{name}_")
 
 
 @dataclass(frozen=True)
 class Mean(Immutable):
-    """The mean of the effects of these conditions, each with the same weight.
+    """The mean of the effects of these conditions, each with the same weight."""
 
-    Attributes
-    ----------
-    effect, low, high : float
-        Mean and the ends of its interval at level 1 - alpha, in the unit of `Effect`.
-    pvalue, pvalue_corrected : float
-        Of a mean of 0, raw and corrected over the contenders.
-    k : int
-        Conditions (or groups) in the mean.
-    """
-
-    effect: float
-    low: float
+    effect: float  #: in the unit of `Effect`
+    low: float  #: ends of its interval at level 1 - alpha
     high: float
-    pvalue: float
-    pvalue_corrected: float
-    k: int
+    pvalue: float  #: of a mean of 0
+    pvalue_corrected: float  #: corrected over the contenders
+    k: int  #: conditions (or groups) in the mean
 
 
 @dataclass(frozen=True)
 class NewCondition(Immutable):
-    """What to expect of a new condition, by random effects.
+    """What to expect of a new condition, by random effects."""
 
-    Attributes
-    ----------
-    effect, low, high : float
-        Mean over all conditions like these, and the ends of its interval (Hartung, Knapp, Sidik and Jonkman, modified).
-    pvalue : float
-        Of a mean of 0.
-    predicted_low, predicted_high : float
-        Prediction interval of the effect of a new condition.
-    tau_squared, i_squared, cochran_q, cochran_pvalue : float
-        How much the effects vary between conditions: their variance (Paule and Mandel), the share of the variance that is not
-        due to sampling, and Cochran's Q with its chi-square p-value.
-    weights : tuple of float
-        Of the conditions in the mean.
-    k : int
-        Conditions (or groups).
-    """
-
-    effect: float
-    low: float
+    effect: float  #: mean over all conditions like these
+    low: float  #: ends of its interval (Hartung, Knapp, Sidik and Jonkman, modified)
     high: float
-    pvalue: float
-    predicted_low: float
+    pvalue: float  #: of a mean of 0
+    predicted_low: float  #: ends of the prediction interval of the effect of a new condition
     predicted_high: float
-    tau_squared: float
-    i_squared: float
-    cochran_q: float
-    cochran_pvalue: float
-    weights: tuple[float, ...]
-    k: int
+    tau_squared: float  #: variance of the effects between conditions (Paule and Mandel)
+    i_squared: float  #: share of their variance that is not due to sampling
+    cochran_q: float  #: Cochran's Q of all effects being equal
+    cochran_pvalue: float  #: its p-value as chi-square
+    weights: tuple[float, ...]  #: of the conditions in the mean
+    k: int  #: conditions (or groups)
 
 
 @dataclass(frozen=True)
 class PooledEffect(Immutable):
-    """One facet, or a measure, over all conditions.
+    """One facet, or a measure, over all conditions."""
 
-    Attributes
-    ----------
-    name : str
-        "coverage", "ranking", "all queries" or a measure.
-    higher_is_better : bool
-        Direction.
-    better, worse : int
-        Conditions in which the contender is ahead and behind.
-    these : Mean or None
-        None where no condition has an effect.
-    new : NewCondition or None
-        None below five conditions.
-    left_out : tuple of str
-        Conditions without an effect of this facet.
-    """
-
-    name: str
-    higher_is_better: bool
-    better: int
-    worse: int
-    these: Mean | None
-    new: NewCondition | None
-    left_out: tuple[str, ...]
+    name: str  #: "coverage", "ranking", "all queries" or a measure
+    higher_is_better: bool  #: direction
+    better: int  #: conditions in which the contender is ahead
+    worse: int  #: conditions in which it is behind
+    these: Mean | None  #: None where no condition has an effect
+    new: NewCondition | None  #: None below five conditions
+    left_out: tuple[str, ...]  #: conditions without an effect of this facet
 
 
 @dataclass(frozen=True)
 class Overall(Immutable):
-    """What holds over all conditions for one contender.
+    """What holds over all conditions for one contender."""
 
-    Attributes
-    ----------
-    contender : str
-        The run.
-    label : str or None
-        From the means of these conditions; None where there is none.
-    hurt : tuple of str
-        Conditions where a facet is hurt (at raw alpha, as everywhere), or whose own label is worse or a trade-off.
-    pooled : tuple of PooledEffect
-        Coverage, ranking, then the measures.
-    all_queries : PooledEffect
-        The restricted search lengths, whose mean confirms a label.
-    sentence : str
-        In plain words.
-    """
-
-    contender: str
-    label: str | None
-    hurt: tuple[str, ...]
-    pooled: tuple[PooledEffect, ...]
-    all_queries: PooledEffect
-    sentence: str
+    contender: str  #: the run
+    label: str | None  #: from the means of these conditions; None where there is none
+    hurt: tuple[str, ...]  #: conditions where a facet is hurt (at raw alpha), or whose own label is worse or a trade-off
+    pooled: tuple[PooledEffect, ...]  #: coverage, ranking, then the measures
+    all_queries: PooledEffect  #: the restricted search lengths, whose mean confirms a label
+    sentence: str  #: in plain words
 
 
-def overall_of(rows: Sequence[Condition], rules: Rules, measures: Sequence[tuple[str, bool]] = ()) -> list[Overall]:
+def overall_of(rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]] = ()) -> list[Overall]:
     """Combine the conditions of each contender; `measures` are other measures, and whether higher is better."""
     of_contender: dict[str, list[Condition]] = {}
     for row in rows:
@@ -392,10 +293,10 @@ def overall_of(rows: Sequence[Condition], rules: Rules, measures: Sequence[tuple
     pooled = []
     for place, (name, higher_is_better) in enumerate([*FACETS, *measures]):
         of_facet = [
-            pooled_effect({row.condition: row.effects[place] for row in own}, groups, name, higher_is_better, rules)
+            pooled_effect({row.condition: row.effects[place] for row in own}, groups, name, higher_is_better, settings.alpha)
             for own in of_contender.values()
         ]
-        pvalues = adjust([effect.these.pvalue for effect in of_facet if effect.these], rules.correction)
+        pvalues = adjust([effect.these.pvalue for effect in of_facet if effect.these], settings.correction)
         corrected = iter(pvalues.tolist())
         pooled.append(
             [
@@ -404,30 +305,30 @@ def overall_of(rows: Sequence[Condition], rules: Rules, measures: Sequence[tuple
             ]
         )
     return [
-        _overall(contender, own, effects, rules)
+        _overall(contender, own, effects, settings.alpha)
         for (contender, own), effects in zip(of_contender.items(), zip(*pooled, strict=True), strict=True)
     ]
 
 
 def pooled_effect(
-    effects: Mapping[str, Effect | None], groups: Mapping[str, str], name: str, higher_is_better: bool, rules: Rules
+    effects: Mapping[str, Effect | None], groups: Mapping[str, str], name: str, higher_is_better: bool, alpha: float
 ) -> PooledEffect:
     """Combine the effects of one facet, or of a measure, in all conditions; those of a group are averaged first."""
     known = {condition: effect for condition, effect in effects.items() if effect is not None}
-    ahead = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
+    gains = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
     these, new = None, None
     if known:
         values, variances, dfs = np.array(_grouped([(groups.get(name, name), effect) for name, effect in known.items()])).T
-        mean = fixed_mean(values, variances, dfs + 1, 1 - rules.alpha)
+        mean = fixed_mean(values, variances, dfs + 1, 1 - alpha)
         these = Mean(mean.effect, *mean.interval, mean.pvalue, mean.pvalue, mean.k)
         if len(values) >= FEWEST_SAMPLES_TO_GENERALISE:
-            found = random_effects(values, variances, 1 - rules.alpha)
+            found = random_effects(values, variances, 1 - alpha)
             new = NewCondition(
                 found.effect, *found.interval, found.pvalue, *found.prediction, found.tau_squared, found.i_squared,
                 found.cochran_q, found.cochran_pvalue, found.weights, found.k,
             )  # fmt: skip
     left_out = tuple(condition for condition in effects if condition not in known)
-    better, worse = sum(value > 0 for value in ahead), sum(value < 0 for value in ahead)
+    better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
     return PooledEffect(name, higher_is_better, better, worse, these, new, left_out)
 
 
@@ -445,16 +346,21 @@ def _grouped(effects: Sequence[tuple[str, Effect]]) -> list[tuple[float, float, 
     return result
 
 
-def _overall(contender: str, rows: Sequence[Condition], effects: Sequence[PooledEffect], rules: Rules) -> Overall:
+def _overall(contender: str, rows: Sequence[Condition], effects: Sequence[PooledEffect], alpha: float) -> Overall:
     coverage, ranking, over_all, *measures = effects
     label: str | None = None
     if len(rows) == 1:
         label = rows[0].label
     elif coverage.these is not None:
-        label = label_of(coverage, ranking, over_all, rules)
+        label = label_of(coverage, ranking, over_all, alpha)
     hurt = tuple(row.condition for row in rows if _is_hurt(row.comparison))
-    sentence = _sentence(contender, rows, (coverage, ranking), hurt, label)
-    return Overall(contender, label, hurt, (coverage, ranking, *measures), over_all, sentence)
+    collections = plural("collection", len(rows))
+    sentences = [
+        f"{contender}: {label} on average of {collections}." if label else f"{contender}: no overall label.",
+        *(_facet_sentence(effect, len(rows)) for effect in (coverage, ranking)),
+        f"Hurt or a trade-off in {listed(hurt)}." if hurt else f"Hurt in none of the {collections}.",
+    ]
+    return Overall(contender, label, hurt, (coverage, ranking, *measures), over_all, " ".join(sentences))
 
 
 def _is_hurt(comparison: Comparison) -> bool:
@@ -467,81 +373,47 @@ def _is_hurt(comparison: Comparison) -> bool:
     return verdict.direction == "worse" or verdict.label == "trade-off" or any(map(and_, harm, significant))
 
 
-def label_of(coverage: PooledEffect, ranking: PooledEffect, all_queries: PooledEffect, rules: Rules) -> str:
+def label_of(coverage: PooledEffect, ranking: PooledEffect, all_queries: PooledEffect, alpha: float) -> str:
     """Return the overall label of a contender: a direction of one facet is confirmed by the mean over all queries."""
-    confirmed = confirmed_by([_tests(all_queries)], rules.alpha, higher_is_better=False)
-    (label,) = decide(_findings(coverage, rules), _findings(ranking, rules), confirmed, alpha=rules.alpha).labels()
+
+    def tests(effect: PooledEffect) -> Tests:
+        mean = effect.these
+        pvalue, direction = (1.0, 0) if mean is None else (mean.pvalue, int(np.sign(mean.effect)))
+        return Tests(np.array([pvalue]), np.array([direction]))
+
+    def findings(effect: PooledEffect) -> Findings:
+        corrected = np.array([1.0 if effect.these is None else effect.these.pvalue_corrected])
+        return find(tests(effect), corrected, alpha, higher_is_better=effect.higher_is_better)
+
+    confirmed = confirmed_by([tests(all_queries)], alpha, higher_is_better=False)
+    (label,) = decide(findings(coverage), findings(ranking), confirmed, alpha=alpha).labels()
     return label
 
 
-def _tests(effect: PooledEffect) -> Tests:
-    mean = effect.these
-    return Tests(np.array([1.0 if mean is None else mean.pvalue]), np.array([0 if mean is None else int(np.sign(mean.effect))]))
-
-
-def _findings(effect: PooledEffect, rules: Rules) -> Findings:
-    corrected = np.array([1.0 if effect.these is None else effect.these.pvalue_corrected])
-    return find(_tests(effect), corrected, rules.alpha, higher_is_better=effect.higher_is_better)
-
-
-def _sentence(
-    contender: str,
-    rows: Sequence[Condition],
-    facets: Sequence[PooledEffect],
-    hurt: Sequence[str],
-    label: str | None,
-) -> str:
-    collections = plural("collection", len(rows))
-    opening = f"{contender}: {label} on average of {collections}" if label else f"{contender}: no overall label"
-    warning = f"Hurt or a trade-off in {listed(hurt)}." if hurt else f"Hurt in none of the {collections}."
-    return " ".join([f"{opening}.", *(_facet_sentence(effect, len(rows)) for effect in facets), warning])
-
-
 def _facet_sentence(effect: PooledEffect, n_rows: int) -> str:
-    name = effect.name.capitalize()
-    if effect.these is None:
-        return f"{name}: not known in any collection."
-    mean = in_words(effect.name, effect.these.effect)
-    interval = f"[{bare(effect.name, effect.these.low)}, {bare(effect.name, effect.these.high)}]"
-    text = f"{name}: better in {effect.better} of {n_rows}, {mean} on average {interval}"
-    if effect.new is None:
+    name, these, new = effect.name, effect.these, effect.new
+    if these is None:
+        return f"{name.capitalize()}: not known in any collection."
+    mean = written(name, these.effect, (these.low, these.high))
+    mean = f"mean search length, B / A: {mean}" if name == "ranking" else mean.replace(" ", " points ", 1)
+    text = f"{name.capitalize()}: better in {effect.better} of {n_rows}; {mean} on average"
+    if new is None:
         return f"{text}."
-    low, high = effect.new.predicted_low, effect.new.predicted_high
-    prediction = f"[{bare(effect.name, low)}, {bare(effect.name, high)}]"
-    outlook = "could go either way" if low < 0 < high else "is expected to go the same way"
+    either_way = new.predicted_low < 0 < new.predicted_high
+    outlook = "could go either way" if either_way else "is expected to go the same way"
+    prediction = f"[{written(name, new.predicted_low)}, {written(name, new.predicted_high)}]"
     return f"{text}; a new collection {outlook} (prediction interval {prediction})."
 
 
-def condition_row(row: Condition, measures: Sequence[str] = ()) -> dict[str, Any]:
-    """Return a column for each value; None where there is none."""
-    judged = row.judged or (None, None)
-    values = cells_of(row, "condition", "group")
-    values |= cells_of(row.comparison, "baseline", "contender", "n_queries", "cutoff", "rel", "unit")
-    values |= cells_of(row, "verdict=label", "survives") | cells_of(row.comparison.outcomes, *OUTCOMES)
-    values |= {"judged_baseline": judged[0], "judged_contender": judged[1]}
-    values |= cells_of(
-        row, "coverage_p=comparison.coverage.pvalue", "coverage_p_corrected=coverage_p",
-        "ranking_difference=comparison.ranking.difference", "ranking_p=comparison.ranking.pvalue",
-        "ranking_p_corrected=ranking_p",
-    )  # fmt: skip
-    names, effects = ("coverage", "ranking_log_ratio", *measures), (row.coverage, row.ranking, *row.measures)
-    for name, effect in zip(names, effects, strict=False):
-        values |= cells_of(effect, "effect", "low=interval.low", "high=interval.high", "n", prefix=f"{name}_")
-    return values
+_POOLED = attributes(
+    "facet=name", "higher_is_better", "better", "worse", "mean=these.effect", "mean_low=these.low", "mean_high=these.high",
+    "mean_p=these.pvalue", "mean_p_corrected=these.pvalue_corrected", "conditions_in_mean=these.k", "new_mean=new.effect",
+    "new_low=new.low", "new_high=new.high", "new_p=new.pvalue", "predicted_low=new.predicted_low",
+    "predicted_high=new.predicted_high", "tau_squared=new.tau_squared", "i_squared=new.i_squared",
+)  # fmt: skip
 
 
-def pooled_row(overall: Overall, effect: PooledEffect) -> dict[str, Any]:
-    """Return a column for each value of a mean; None where there is none."""
-    return {
-        "condition": "all",
-        **cells_of(overall, "contender", "verdict=label"),
-        **cells_of(effect, "facet=name", "higher_is_better", "better", "worse"),
-        **cells_of(
-            effect.these, "mean=effect", "mean_low=low", "mean_high=high", "mean_p=pvalue", "mean_p_corrected=pvalue_corrected",
-            "conditions_in_mean=k",
-        ),
-        **cells_of(
-            effect.new, "new_mean=effect", "new_low=low", "new_high=high", "new_p=pvalue", "predicted_low", "predicted_high",
-            "tau_squared", "i_squared",
-        ),
-    }  # fmt: skip
+def pooled_rows(overall: Overall) -> list[dict[str, Any]]:
+    """Return a flat row for the mean of each facet and measure; None where there is none."""
+    about = {"condition": "all", "contender": overall.contender, "verdict": overall.label}
+    return [about | row for row in rows_of(_POOLED, overall.pooled)]

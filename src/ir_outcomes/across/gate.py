@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
+from ir_outcomes.columns import Column, attributes, of_part, rows_of
 from ir_outcomes.comparison.facets import POWER, Against, HarmStatus, against_margins, within_margins
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.plan import changes_of
@@ -26,96 +27,38 @@ MOST_QUERIES = 10  # that are listed for a decision
 MAX_MISSING = 0.05
 
 
-Place = tuple[str, str | None]  # a run, and a collection or None where there is only one
-
-
-class Side(NamedTuple):
-    """What is decided on against one baseline."""
-
-    baseline: str
-    contenders: Sequence[str]
-    compared: Mapping[Place, Comparison]
-    lacking: Mapping[Place, str | None]  # runs without results: why, or None where the run itself is missing
-
-
 @dataclass(frozen=True)
 class GateFacet(Immutable):
-    """One facet, or all queries, against its margin.
+    """One facet, or all queries, against its margin."""
 
-    Attributes
-    ----------
-    name : str
-        "coverage", "ranking" or "all queries".
-    measured_in : str
-        Unit of the numbers.
-    higher_is_better : bool
-        Direction of `difference`.
-    n : int
-        Queries that it is measured on.
-    difference : float or None
-        Contender minus baseline.
-    interval : Interval or None
-        Its two-sided interval at level 1 - alpha / (number of contenders).
-    margin : float
-        Largest tolerable harm, positive.
-    status : {"harm excluded", "inconclusive", "harm shown"}
-        Whether harm beyond the margin is excluded or shown.
-    needed : QueriesNeeded or None
-        How many queries like these, or clusters of them, would exclude harm beyond the margin if the two runs were equally
-        good; None where it is not inconclusive, or the queries are not known.
-    """
-
-    name: str
-    measured_in: str
-    higher_is_better: bool
-    n: int
-    difference: float | None
-    interval: Interval | None
-    margin: float
-    status: HarmStatus
+    name: str  #: "coverage", "ranking" or "all queries"
+    measured_in: str  #: unit of the numbers
+    higher_is_better: bool  #: direction of the difference
+    n: int  #: queries that it is measured on
+    difference: float | None  #: contender minus baseline
+    interval: Interval | None  #: two-sided, at level 1 - alpha / (number of contenders)
+    margin: float  #: largest tolerable harm, positive
+    status: HarmStatus  #: whether harm beyond the margin is excluded or shown
+    #: how many queries like these, or clusters of them, would exclude harm beyond the margin if the two runs were equally good;
+    #: None where it is not inconclusive, or the queries are not known
     needed: QueriesNeeded | None
 
 
 @dataclass(frozen=True)
 class GateDecision(Immutable):
-    """The decision on one contender, in one condition, against one baseline.
+    """The decision on one contender, in one condition, against one baseline."""
 
-    Attributes
-    ----------
-    contender : str
-        The run.
-    condition : str or None
-        The collection; None where there is only one.
-    reference : str or None
-        The second baseline, where this decision is against it; None where it is against the baseline.
-    status : {"pass", "inconclusive", "fail"}
-        The decision.
-    reasons : tuple of str
-        Why, in sentences.
-    label : str or None
-        The label of the comparison; None where there is no comparison.
-    equivalent : bool
-        Whether differences beyond the margins are excluded in both directions.
-    n_queries : int
-        Answerable queries.
-    n_missing : pair of int
-        Those without any result, of baseline and contender.
-    facets : tuple of GateFacet
-        Coverage, ranking, and all queries where their search lengths are known; empty where there is no comparison.
-    queries : tuple of QueryOutcome
-        Up to ten queries behind the decision, the largest harm of each kind first; empty where the gate passes.
-    """
-
-    contender: str
-    condition: str | None
-    reference: str | None
-    status: Status
-    reasons: tuple[str, ...]
-    label: str | None = None
-    equivalent: bool = False
-    n_queries: int = 0
-    n_missing: tuple[int, int] = (0, 0)
-    facets: tuple[GateFacet, ...] = ()
+    contender: str  #: the run
+    condition: str | None  #: the collection; None where there is only one
+    reference: str | None  #: the second baseline, where this decision is against it
+    status: Status  #: the decision
+    reasons: tuple[str, ...]  #: why, in sentences
+    label: str | None = None  #: of the comparison; None where there is no comparison
+    equivalent: bool = False  #: whether differences beyond the margins are excluded in both directions
+    n_queries: int = 0  #: answerable queries
+    n_missing: tuple[int, int] = (0, 0)  #: those without any result, of baseline and contender
+    facets: tuple[GateFacet, ...] = ()  #: coverage, ranking, and all queries where they are known; empty without a comparison
+    #: up to ten queries behind the decision, the largest harm of each kind first; empty where the gate passes
     queries: tuple[QueryOutcome, ...] = ()
 
     @property
@@ -123,6 +66,25 @@ class GateDecision(Immutable):
         """The contender, with the second baseline where it is against that, and the condition where there are several."""
         against = "" if self.reference is None else f" against {self.reference}"
         return f"{self.contender}{against}" + ("" if self.condition is None else f" on {self.condition}")
+
+
+def _facet_columns(place: int, name: str) -> tuple[Column, ...]:
+    columns = attributes(
+        "status", "difference", "low=interval.low", "high=interval.high", "margin", "queries=needed.queries",
+        "queries_upper=needed.upper",
+    )  # fmt: skip
+    return of_part(lambda decision: decision.facets[place] if place < len(decision.facets) else None, columns, f"{name}_")
+
+
+_COLUMNS = (
+    *attributes("condition", "contender", "baseline=reference", "status", "verdict=label", "equivalent", "n_queries"),
+    Column("missing_baseline", lambda decision: decision.n_missing[0]),
+    Column("missing_contender", lambda decision: decision.n_missing[1]),
+    *_facet_columns(0, "coverage"),
+    *_facet_columns(1, "ranking"),
+    *_facet_columns(2, "all_queries"),
+    Column("reasons", lambda decision: " ".join(decision.reasons)),
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,34 +138,102 @@ class GateResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each decision."""
-        return [_row(decision, decision.reference or self.baseline) for decision in self.decisions]
+        rows = rows_of(_COLUMNS, self.decisions)
+        return [row | {"baseline": row["baseline"] or self.baseline} for row in rows]
 
     def _summary(self) -> str:
         return f"{self.status} ({self.worst.name}), {plural('decision', len(self.decisions))} against {self.baseline!r}"
 
 
-def _row(decision: GateDecision, baseline: str) -> dict[str, Any]:
-    row = cells_of(decision, "condition", "contender") | {"baseline": baseline}
-    row |= cells_of(decision, "status", "verdict=label", "equivalent", "n_queries")
-    row |= {"missing_baseline": decision.n_missing[0], "missing_contender": decision.n_missing[1]}
-    facets = {facet.name: facet for facet in decision.facets}
-    for name in ("coverage", "ranking", "all queries"):
-        row |= cells_of(
-            facets.get(name), "status", "difference", "low=interval.low", "high=interval.high", "margin",
-            "queries=needed.queries", "queries_upper=needed.upper", prefix=f"{name.replace(' ', '_')}_",
-        )  # fmt: skip
-    return row | {"reasons": " ".join(decision.reasons)}
+Compared = Comparison | Comparisons | CollectionsComparison
+Place = tuple[str, str | None]  # a run, and a collection or None where there is only one
 
 
-def gate_of(
-    sides: Sequence[Side],
+class Side(NamedTuple):
+    """What is decided on against one baseline."""
+
+    baseline: str
+    contenders: Sequence[str]
+    compared: Mapping[Place, Comparison]
+    lacking: Mapping[Place, str | None]  # runs without results: why, or None where the run itself is missing
+
+
+def side_of(compared: Compared, contenders: Sequence[str] = (), empty: Mapping[Place, str] | None = None) -> Side:
+    """Return what is decided on; by default all contenders. `empty` says why runs have no results."""
+    missing: Mapping[Place, None] = {}
+    found: list[tuple[str | None, Comparison]]
+    if isinstance(compared, CollectionsComparison):
+        baseline, missing = compared.baseline, dict.fromkeys(compared.missing)
+        found = [(row.condition, row.comparison) for row in compared.conditions]
+    else:
+        found = [(None, item) for item in (compared if isinstance(compared, Comparisons) else [compared])]
+        baseline = found[0][1].baseline if found else ""
+    known: dict[Place, Comparison] = {(item.contender, name): item for name, item in found}
+    chosen = contenders or list(dict.fromkeys(run for run, _ in (*known, *missing) if run != baseline))
+    return Side(baseline, chosen, known, {**missing, **(empty or {})})
+
+
+def gate(
+    compared: Compared | Side,
     *,
-    margins: Sequence[float] | None,
-    max_missing: float,
-    allow_missing: Collection[str],
-    inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
+    reference: Compared | Side | None = None,
+    margins: tuple[float, ...] | None = None,
+    max_missing: float = MAX_MISSING,
+    allow_missing: Collection[str] = (),
+    inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]] = (),
 ) -> GateResult:
-    """Decide on every contender in every collection, against the baseline and against the reference; see `gate`."""
+    """Decide whether runs may take the place of the baseline: pass, fail or inconclusive.
+
+    *pass*: harm beyond the margins is excluded on both facets and over all queries. *fail*: harm beyond a margin is shown, a
+    run lacks too many queries, or it is missing in a collection. *inconclusive*: neither; "not significant" is never a pass.
+
+    Parameters
+    ----------
+    compared : Comparison, Comparisons or CollectionsComparison
+        From `ir_outcomes.compare` or `ir_outcomes.compare_collections`. Each contender and collection is decided on, and the
+        worst decision is that of the whole.
+    reference : the same, optional
+        The same contenders against a second baseline, such as the last release, so that small losses cannot add up from one
+        baseline to the next: both must pass.
+    margins : (float, float) or (float, float, float), optional
+        Largest tolerable harm: percentage points of coverage, ranks (or units of the measure that was compared), ranks over
+        all queries; see `ir_outcomes.compare`. By default those of the comparison.
+    max_missing : float
+        Largest tolerable share of answerable queries for which a run returned nothing.
+    allow_missing : collection of str
+        Runs that a collection may lack, as ``"run@collection"``; without a comparison there is no decision.
+    inputs : paths, or mapping from names to paths
+        Files whose SHA-256 is kept in the result.
+
+    Returns
+    -------
+    GateResult
+        Its `status` is the decision, its `exit_status` 0, 3 or 4.
+
+    Raises
+    ------
+    ParameterError
+        If there are no margins, no comparisons, the reference has other contenders, or a setting is not possible.
+    UnreadableFile
+        If an input cannot be read.
+
+    References
+    ----------
+    Schuirmann 1987 for non-inferiority by an interval; the intervals are those of `ir_outcomes.compare` at level
+    1 - alpha / (number of contenders).
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> qrels = {f"q{n}": {"gold": 1} for n in range(40)}
+    >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
+    >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
+    >>> iro.gate(iro.compare(qrels, a, b), margins=(10.0, 0.5)).status
+    'pass'
+    >>> iro.gate(iro.compare(qrels, b, a), margins=(10.0, 0.5)).status
+    'fail'
+    """
+    sides = [side if isinstance(side, Side) else side_of(side) for side in (compared, reference) if side is not None]
     settings = next((item.settings for item in sides[0].compared.values()), None)
     if settings is not None and len({item.settings.cutoff for item in sides[0].compared.values()}) > 1:
         settings = replace(settings, cutoff=None)
@@ -219,19 +249,23 @@ def gate_of(
         )
     if len({frozenset(side.contenders) for side in sides}) > 1:
         raise ParameterError("the reference must be compared with the same contenders as the baseline")
+    places = list(dict.fromkeys(name for side in sides for _, name in (*side.compared, *side.lacking)))
     runs = [*(side.baseline for side in sides), *sides[0].contenders]
-    places = dict.fromkeys(name for side in sides for _, name in (*side.compared, *side.lacking))
     known = [f"{run}@{name}" for run in runs for name in places if name is not None]
     unknown = [name for name in allow_missing if name not in known]
     if unknown:
         expected = f"they are {listed(known[:10])}" if known else "there are no collections"
         raise ParameterError(f"allow_missing: {unknown[0]!r} is no run@collection; {expected}")
     references = [None, *(side.baseline for side in sides[1:])]
-    decisions = [
-        _decide(contender, name, reference, found, margins, max_missing)
-        for side, reference in zip(sides, references, strict=True)
-        for contender, name, found in _found(side, list(places), allow_missing)
-    ]
+    decisions = []
+    for side, against in zip(sides, references, strict=True):
+        for contender in side.contenders:
+            for place in places:
+                found = _found(side, contender, place, allow_missing)
+                if isinstance(found, Comparison):
+                    decisions.append(_decide(found, place, against, margins, max_missing))
+                elif found is not None:
+                    decisions.append(GateDecision(contender, place, against, "fail", (found,)))
     if not decisions:
         raise ParameterError("there is no comparison to decide on")
     paths = dict(inputs) if isinstance(inputs, Mapping) else {os.fsdecode(path): path for path in inputs}
@@ -239,45 +273,32 @@ def gate_of(
         baseline=sides[0].baseline,
         reference=references[-1],
         decisions=tuple(decisions),
-        margins=tuple(margins),
+        margins=margins,
         max_missing=float(max_missing),
-        settings=None if settings is None else replace(settings, margins=tuple(margins)),
+        settings=None if settings is None else replace(settings, margins=margins),
         inputs={name: file_digest(path) for name, path in paths.items()},
         notes=() if settings is None else (_note(settings),),
         versions=versions(),
     )
 
 
-def _found(
-    side: Side, places: Sequence[str | None], allow_missing: Collection[str]
-) -> Iterator[tuple[str, str | None, Comparison | str]]:
-    """List each contender in each collection with its comparison, or why there is none; without what may be missing."""
-    for contender in side.contenders:
-        for name in places:
-            lacking = {run: side.lacking[run, name] for run in (side.baseline, contender) if (run, name) in side.lacking}
-            if not lacking and (contender, name) not in side.compared:
-                lacking = {contender: None}
-            if not lacking:
-                yield contender, name, side.compared[contender, name]
-            elif any(reason or f"{run}@{name}" not in allow_missing for run, reason in lacking.items()):
-                reasons = " ".join(reason or f"{run} is missing there." for run, reason in lacking.items())
-                where = "" if name is None else f" on {name}"
-                yield contender, name, f"{contender} cannot be compared{where}: {reasons}"
+def _found(side: Side, contender: str, place: str | None, allow_missing: Collection[str]) -> Comparison | str | None:
+    """Return the comparison of a contender, or why there is none; None where a run may be missing."""
+    lacking = {run: side.lacking[run, place] for run in (side.baseline, contender) if (run, place) in side.lacking}
+    if not lacking and (contender, place) in side.compared:
+        return side.compared[contender, place]
+    lacking = lacking or {contender: None}
+    if all(reason is None and f"{run}@{place}" in allow_missing for run, reason in lacking.items()):
+        return None
+    reasons = " ".join(reason or f"{run} is missing there." for run, reason in lacking.items())
+    return f"{contender} cannot be compared{'' if place is None else f' on {place}'}: {reasons}"
 
 
 def _decide(
-    contender: str,
-    condition: str | None,
-    reference: str | None,
-    compared: Comparison | str,
-    margins: Sequence[float],
-    max_missing: float,
+    compared: Comparison, condition: str | None, reference: str | None, margins: Sequence[float], max_missing: float
 ) -> GateDecision:
-    """Decide on one contender; a text says why there is no comparison."""
-    if isinstance(compared, str):
-        return GateDecision(contender, condition, reference, "fail", (compared,))
     found = against_margins(compared.coverage, compared.ranking, compared.restricted, compared.outcomes, margins)
-    facets = [_facet(compared, against) for against in found]
+    facets = tuple(_facet(compared, against) for against in found)
     missing = [
         f"{run} has no results for {number} of the {compared.n_queries} answerable queries "
         f"({number / compared.n_queries:.1%}); at most {max_missing:.1%} may be missing."
@@ -291,37 +312,25 @@ def _decide(
     status: Status = "fail" if missing or harms else "inconclusive" if doubts else "pass"
     is_equivalent = within_margins(found)[1]
     return GateDecision(
-        contender=contender,
+        **cells_of(compared, "contender", "label=verdict.label", "n_queries", "n_missing"),
         condition=condition,
         reference=reference,
         status=status,
         reasons=(*missing, *harms, *doubts) or (_pass_in_words(is_equivalent, facets),),
-        label=compared.verdict.label,
         equivalent=is_equivalent,
-        n_queries=compared.n_queries,
-        n_missing=compared.n_missing,
-        facets=tuple(facets),
+        facets=facets,
         queries=() if status == "pass" else _behind(compared, facets),
     )
 
 
 def _facet(compared: Comparison, against: Against) -> GateFacet:
     """Add to one facet against its margin how many queries would settle it."""
-    facet, margin, needed = against.facet, against.margin, None
+    facet, needed = against.facet, None
     if against.status == "inconclusive" and compared.queries is not None:
         level = compared.settings.first_step_level
-        needed = queries_for_mean(*changes_of(compared.queries, facet.name), margin, alpha=level, power=POWER)
-    return GateFacet(
-        name=facet.name,
-        measured_in=facet.measured_in,
-        higher_is_better=facet.higher_is_better,
-        n=facet.n,
-        difference=facet.difference,
-        interval=facet.margin_interval,
-        margin=margin,
-        status=against.status,
-        needed=needed,
-    )
+        needed = queries_for_mean(*changes_of(compared.queries, facet.name), against.margin, alpha=level, power=POWER)
+    measured = cells_of(facet, "name", "measured_in", "higher_is_better", "n", "difference", "interval=margin_interval")
+    return GateFacet(**measured, margin=against.margin, status=against.status, needed=needed)
 
 
 def _about(facet: GateFacet, compared: Comparison) -> str:
@@ -389,87 +398,3 @@ def _note(settings: Settings) -> str:
         "less. A gate that runs again and again on the same queries repeats this test: among many contenders that should not "
         "pass, some will."
     )
-
-
-Compared = Comparison | Comparisons | CollectionsComparison
-
-
-def gate(
-    compared: Compared,
-    *,
-    reference: Compared | None = None,
-    margins: tuple[float, ...] | None = None,
-    max_missing: float = MAX_MISSING,
-    allow_missing: Collection[str] = (),
-    inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]] = (),
-) -> GateResult:
-    """Decide whether runs may take the place of the baseline: pass, fail or inconclusive.
-
-    *pass*: harm beyond the margins is excluded on both facets and over all queries. *fail*: harm beyond a margin is shown, a
-    run lacks too many queries, or it is missing in a collection. *inconclusive*: neither; "not significant" is never a pass.
-
-    Parameters
-    ----------
-    compared : Comparison, Comparisons or CollectionsComparison
-        From `ir_outcomes.compare` or `ir_outcomes.compare_collections`. Each contender and collection is decided on, and the
-        worst decision is that of the whole.
-    reference : the same, optional
-        The same contenders against a second baseline, such as the last release, so that small losses cannot add up from one
-        baseline to the next: both must pass.
-    margins : (float, float) or (float, float, float), optional
-        Largest tolerable harm: percentage points of coverage, ranks (or units of the measure that was compared), ranks over
-        all queries; see `ir_outcomes.compare`. By default those of the comparison.
-    max_missing : float
-        Largest tolerable share of answerable queries for which a run returned nothing.
-    allow_missing : collection of str
-        Runs that a collection may lack, as ``"run@collection"``; without a comparison there is no decision.
-    inputs : paths, or mapping from names to paths
-        Files whose SHA-256 is kept in the result.
-
-    Returns
-    -------
-    GateResult
-        Its `status` is the decision, its `exit_status` 0, 3 or 4.
-
-    Raises
-    ------
-    ParameterError
-        If there are no margins, no comparisons, the reference has other contenders, or a setting is not possible.
-    UnreadableFile
-        If an input cannot be read.
-
-    References
-    ----------
-    Schuirmann 1987 for non-inferiority by an interval; the intervals are those of `ir_outcomes.compare` at level
-    1 - alpha / (number of contenders).
-
-    Examples
-    --------
-    >>> import ir_outcomes as iro
-    >>> qrels = {f"q{n}": {"gold": 1} for n in range(40)}
-    >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
-    >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
-    >>> iro.gate(iro.compare(qrels, a, b), margins=(10.0, 0.5)).status
-    'pass'
-    >>> iro.gate(iro.compare(qrels, b, a), margins=(10.0, 0.5)).status
-    'fail'
-    """
-    if isinstance(compared, Comparisons) and not compared:
-        raise ParameterError("there is no comparison to decide on")
-    sides = [side_of(side) for side in ([compared] if reference is None else [compared, reference])]
-    return gate_of(sides, margins=margins, max_missing=max_missing, allow_missing=allow_missing, inputs=inputs)
-
-
-def side_of(compared: Compared, contenders: Sequence[str] = (), empty: Mapping[Place, str] | None = None) -> Side:
-    """Return what is decided on; by default all contenders. `empty` says why runs have no results."""
-    missing: Mapping[Place, None] = {}
-    found: list[tuple[str | None, Comparison]]
-    if isinstance(compared, CollectionsComparison):
-        baseline, missing = compared.baseline, dict.fromkeys(compared.missing)
-        found = [(row.condition, row.comparison) for row in compared.conditions]
-    else:
-        found = [(None, item) for item in (compared if isinstance(compared, Comparisons) else [compared])]
-        baseline = found[0][1].baseline
-    known: dict[Place, Comparison] = {(item.contender, name): item for name, item in found}
-    chosen = contenders or list(dict.fromkeys(run for run, _ in (*known, *missing) if run != baseline))
-    return Side(baseline, chosen, known, {**missing, **(empty or {})})

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ir_outcomes.across.conditions import Condition, Rules, condition_row, conditions_of
+from ir_outcomes.across.conditions import Condition, answerable_queries, condition_columns, conditions_of
+from ir_outcomes.columns import rows_of
 from ir_outcomes.comparison.outcomes import Settings, contenders_of, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
@@ -22,35 +23,19 @@ from ir_outcomes.statistics import differences
 from ir_outcomes.statistics.pooling import heterogeneity_test
 from ir_outcomes.types import Correction, RankingTest
 
-__all__ = ["FEWEST_QUERIES_OF_A_SLICE", "SliceDifferences", "SlicesComparison", "compare_slices"]
-
 FEWEST_QUERIES_OF_A_SLICE = 30
 
 
 @dataclass(frozen=True)
 class SliceDifferences(Immutable):
-    """Whether the slices differ in the effect of one facet at all.
+    """Whether the slices differ in the effect of one facet at all."""
 
-    Attributes
-    ----------
-    contender : str
-        The run.
-    facet : str
-        "coverage" or "ranking".
-    pvalue : float or None
-        Of the permutation test of Cochran's Q over the slice labels, which decides; None where there is nothing to compare.
-    cochran_q, chi_square_pvalue : float or None
-        Cochran's Q, and its p-value as chi-square.
-    slices : int
-        Slices that were compared.
-    """
-
-    contender: str
-    facet: str
-    pvalue: float | None
-    cochran_q: float | None
-    chi_square_pvalue: float | None
-    slices: int
+    contender: str  #: the run
+    facet: str  #: "coverage" or "ranking"
+    pvalue: float | None  #: of the permutation test of Cochran's Q, which decides; None where there is nothing to compare
+    cochran_q: float | None  #: Cochran's Q
+    chi_square_pvalue: float | None  #: its p-value as chi-square
+    slices: int  #: slices that were compared
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,7 +82,7 @@ class SlicesComparison(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each contender and slice."""
-        return [condition_row(row) for row in self.conditions]
+        return rows_of(condition_columns(self.conditions), self.conditions)
 
     def _summary(self) -> str:
         return f"{plural('slice', len(self.slices))} by {self.by} against {self.baseline!r}"
@@ -170,21 +155,19 @@ def compare_slices(
     chosen = contenders_of(evaluation, baseline, contenders)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
-    rules = Rules(alpha, test, correction)
+    settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(chosen), seed=seed)
     parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
-    rows = conditions_of(parts, baseline, chosen, rules, over_conditions=over_slices, fewest=FEWEST_QUERIES_OF_A_SLICE)
+    rows = conditions_of(parts, baseline, chosen, settings, over_conditions=over_slices, fewest=FEWEST_QUERIES_OF_A_SLICE)
     everything = evaluation.restrict([query for queries in slices.values() for query in queries])
-    differ = (
-        [found for name in chosen for found in _differences(everything, labels, baseline, name, seed, resamples)]
-        if evaluation.clusters is None
-        else []  # the test permutes the labels of queries, which clusters do not allow
-    )
+    differ: list[SliceDifferences] = []
+    if evaluation.clusters is None:  # the test permutes the labels of queries
+        differ += _differences(everything, labels, baseline, chosen, seed, resamples)
     return SlicesComparison(
         baseline=baseline,
         by=named,
         differ=tuple(differ),
         conditions=tuple(rows),
-        settings=Settings.of(evaluation, **rules._asdict(), family=len(chosen), seed=seed),
+        settings=settings,
         over_slices=over_slices,
         seed=seed,
         resamples=resamples,
@@ -211,7 +194,7 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
 def _by_length(evaluation: Evaluation) -> dict[str, str]:
     """Label the queries by the quartile of their number of words."""
     words = {query: len(evaluation.texts[query].split()) for query in evaluation.query_ids if query in evaluation.texts}
-    counts = [words[query] for query in _answerable(evaluation) if query in words]
+    counts = [words[query] for query in answerable_queries(evaluation) if query in words]
     if not counts:
         raise ParameterError("by='length' needs the texts of the queries; pass queries= to evaluate (--queries FILE)")
     ends = np.unique(np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")).astype(int).tolist()
@@ -223,7 +206,7 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
 
 def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list[str]]:
     slices: dict[str, list[str]] = {}
-    for query in _answerable(evaluation):
+    for query in answerable_queries(evaluation):
         if query in labels:
             slices.setdefault(labels[query], []).append(query)
     if not slices:
@@ -236,39 +219,32 @@ def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list
     return dict(sorted(slices.items(), key=lambda item: _natural(item[0])))
 
 
-def _answerable(evaluation: Evaluation) -> list[str]:
-    return list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
-
-
 def _natural(label: str) -> tuple[float, str]:
     first = label.split(" ", 1)[0]
     return (float(first) if first.isdecimal() else float("inf"), label)
 
 
 def _differences(
-    evaluation: Evaluation, labels: Mapping[str, str], baseline: str, contender: str, seed: int, resamples: int
+    evaluation: Evaluation, labels: Mapping[str, str], baseline: str, contenders: Sequence[str], seed: int, resamples: int
 ) -> Iterator[SliceDifferences]:
-    cutoff = evaluation.cutoff
-    pair = pair_queries(evaluation[baseline].at(cutoff), evaluation[contender].at(cutoff), evaluation.unit)
-    shared = pair.shared
-    both = list(compress(pair.query_ids, shared.tolist()))
-    changes = {
-        "coverage": (pair.query_ids, differences(pair.found_baseline, pair.found_contender)),
-        "ranking": (both, differences(pair.length_baseline[shared], pair.length_contender[shared])),
-    }
-    for facet, (queries, change) in changes.items():
-        found = heterogeneity_test(change, [labels[query] for query in queries], seed=seed, resamples=resamples)
-        if found is None:
-            yield SliceDifferences(contender, facet, None, None, None, 0)
-        else:
-            yield SliceDifferences(contender, facet, found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
+    for contender in contenders:
+        runs = evaluation[[baseline, contender]].at()
+        pair = pair_queries(runs[0], runs[1], evaluation.unit)
+        every = np.ones(len(pair.query_ids), dtype=bool)
+        for facet, counted, x, y in (
+            ("coverage", every, pair.found_baseline, pair.found_contender),
+            ("ranking", pair.shared, pair.length_baseline, pair.length_contender),
+        ):
+            groups = [labels[query] for query in compress(pair.query_ids, counted.tolist())]
+            found = heterogeneity_test(differences(x[counted], y[counted]), groups, seed=seed, resamples=resamples)
+            if found is None:
+                yield SliceDifferences(contender, facet, None, None, None, 0)
+            else:
+                yield SliceDifferences(contender, facet, found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
 
 
 def _notes(
-    evaluation: Evaluation,
-    labels: Mapping[str, str],
-    differ: Sequence[SliceDifferences],
-    alpha: float,
+    evaluation: Evaluation, labels: Mapping[str, str], differ: Sequence[SliceDifferences], alpha: float
 ) -> Iterator[str]:
     for found in differ:
         if found.pvalue is not None and found.pvalue > alpha:
@@ -278,7 +254,7 @@ def _notes(
             )
     if evaluation.clusters is not None:
         yield "Dependent queries: whether slices differ is not tested where queries come in clusters; the rows respect them."
-    missing = [query for query in _answerable(evaluation) if query not in labels]
+    missing = [query for query in answerable_queries(evaluation) if query not in labels]
     if missing:
         yield f"{plural('query', len(missing))} without a label left out: {some(missing)}."
     unknown = sorted(set(labels) - set(evaluation.query_ids))

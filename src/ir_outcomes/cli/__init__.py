@@ -1,29 +1,25 @@
 """The command line: parses, calls, shows.
 
 A command is a function of `compare` or `many`; its parameters are those of the function in Python that it calls. Exit status
-0; 1 for bad input, with a message that names it; 2 for wrong usage.
+0; 1 for bad input, with a message that names it; 2 for wrong usage; `gate` has further ones.
 """
 
 from __future__ import annotations
 
-import functools
 import importlib.metadata
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
-from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
-from ir_outcomes.cli import compare, gate, many
-from ir_outcomes.cli.options import MAIN, STDIN, UsageError
-from ir_outcomes.cli.output import check_targets, error_line, messages, quiet
+from ir_outcomes.cli import compare, many
+from ir_outcomes.cli.options import STDIN, UsageError
+from ir_outcomes.cli.output import MAIN, error_line, messages
 
 __all__ = ["COMMANDS", "app", "examples_of", "main"]
 
 PROGRAM = "ir-outcomes"
-_COMPARED = "qrels.txt bm25.run bm25-stem.run"
 COMMANDS: dict[str, Callable[..., None]] = {
     "compare": compare.compare,
     "compare-measure": compare.compare_measure,
@@ -34,8 +30,10 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "compare-judges": compare.compare_judges,
     "suite": compare.compare_suite,
     "holes": compare.holes,
-    "gate": gate.gate,
+    "plan": compare.plan,
+    "gate": compare.gate,
     "report": compare.report,
+    "evaluate": many.evaluate,
     "leaderboard": many.leaderboard,
     "history": many.history,
     "stability": many.stability,
@@ -47,18 +45,13 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "sample": many.sample,
 }
 
-
-def _version() -> str:
-    return f"{PROGRAM} {importlib.metadata.version(PROGRAM)}"
-
-
 app = App(
     name=PROGRAM,
-    version=_version,
+    version=lambda: f"{PROGRAM} {importlib.metadata.version(PROGRAM)}",
     help="Is this run really better, and in which way?\n\nCompares runs (the ranked lists of search systems) by relevance "
     "judgments (qrels) on two facets: coverage, how many queries are answered at all, and ranking, how far down the answers "
     "are.",
-    help_epilogue=f"Example:\n\n- {PROGRAM} sample .\n- {PROGRAM} compare {_COMPARED}",
+    help_epilogue=f"Example:\n\n- {PROGRAM} sample .\n- {PROGRAM} compare qrels.txt bm25.run bm25-stem.run",
     help_format="markdown",
     group_parameters=MAIN,
     default_parameter=Parameter(
@@ -68,23 +61,6 @@ app = App(
 )
 
 
-def _checked(function: Callable[..., None]) -> Callable[..., None]:
-    """Check the files that a command writes before it begins; --quiet is obeyed from the start."""
-
-    @functools.wraps(function)
-    def command(*arguments: Any, **options: Any) -> None:
-        given = inspect.signature(function).bind(*arguments, **options).arguments
-        values: dict[str, Any] = {}
-        for name, value in given.items():
-            grouped = is_dataclass(value) and not isinstance(value, type)
-            values |= {field.name: getattr(value, field.name) for field in fields(value)} if grouped else {name: value}
-        quiet(bool(values.get("quiet")))
-        check_targets(values)
-        function(*arguments, **options)
-
-    return command
-
-
 def examples_of(function: Callable[..., None]) -> list[str]:
     """Return the examples of a command, which run in the folder that `ir-outcomes sample` writes."""
     return inspect.cleandoc(function.__doc__ or "").partition("Examples\n--------\n")[2].splitlines()
@@ -92,7 +68,7 @@ def examples_of(function: Callable[..., None]) -> list[str]:
 
 for _name, _function in COMMANDS.items():
     _lines = "\n".join(f"- {example}" for example in examples_of(_function))
-    app.command(_checked(_function), name=_name, help_epilogue=f"Examples:\n\n{_lines}")
+    app.command(_function, name=_name, help_epilogue=f"Examples:\n\n{_lines}")
 
 
 def main() -> None:

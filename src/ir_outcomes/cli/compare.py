@@ -3,71 +3,43 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from ir_outcomes.cli.options import (
-    ALPHA,
-    BASELINE,
-    CONTENDERS,
-    HIGHER_IS_BETTER,
-    MEASURES,
-    NAMES,
-    QRELS,
-    QUERIES,
-    REL,
-    RESAMPLES,
-    RUNS,
-    SEED,
-    STATISTICS,
-    ClusteredRunOptions,
-    CorrectedTests,
-    FamilyTests,
-    MarginTests,
-    OneOrderOptions,
-    RunOptions,
-    SuiteOptions,
-    Tests,
-    UsageError,
-    evaluated_with_baseline,
-    named_files,
-)
-from ir_outcomes.cli.output import OUTPUT, Output, PlotOutput, ReportOutput, given_command, note, progress_is_shown
-from ir_outcomes.errors import MismatchError
+import ir_outcomes as iro
+from ir_outcomes.across.gate import MAX_MISSING, Side, side_of
+from ir_outcomes.cli import options, output
+from ir_outcomes.cli.options import UsageError
+from ir_outcomes.comparison.compare import USUAL_CUTOFFS
+from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.types import Correction
 
-if TYPE_CHECKING:
-    from ir_outcomes.comparison.result import Comparison
-    from ir_outcomes.evaluation.evaluation import Evaluation
-
 Which = Literal["won", "lost", "better", "worse"]
-Kind = Literal["facets", "outcomes", "restricted", "ranks", "differences", "queries"]
-OF_ONE: tuple[Kind, ...] = ("ranks", "differences", "queries")  # figures of a single contender
-
 KIND = Annotated[
-    Kind, Parameter(name="--plot-kind", group=OUTPUT, help="The figure of --plot; the last three are for a single contender.")
+    Literal["facets", "outcomes", "restricted", "ranks", "differences", "queries"],
+    Parameter(name="--plot-kind", group=output.OUTPUT, help="The figure of --plot; the last three are for a single contender."),
 ]
-POSITIVE = Number(gte=1)
 
 
 def compare(
-    qrels: QRELS,
-    baseline: BASELINE,
-    runs: CONTENDERS,
+    qrels: options.QRELS,
+    baseline: options.BASELINE,
+    runs: options.CONTENDERS,
     /,
     *,
-    options: ClusteredRunOptions = ClusteredRunOptions(),
-    tests: FamilyTests = FamilyTests(),
-    all_pairs: bool = False,
-    queries: QUERIES = None,
+    settings: options.RunOptions = options.RunOptions(),
+    tests: options.FamilyTests = options.FamilyTests(),
     per_query: Which | None = None,
-    plan: bool = False,
-    output: ReportOutput = ReportOutput(),
+    out: output.PlotOutput = output.PlotOutput(),
     kind: KIND = "facets",
+    page: output.ReportOptions = output.ReportOptions(),
 ) -> None:
     """Compare runs with a baseline, on coverage and on ranking.
 
@@ -76,12 +48,8 @@ def compare(
 
     Parameters
     ----------
-    all_pairs
-        Compare every two runs, instead of all with the baseline.
     per_query
         List the queries that the contender won or lost, or ranks better or worse, instead of the comparison.
-    plan
-        Show how many queries it takes to detect the differences of --margins (by default 1pp,0.5) with 80 % power.
 
     Examples
     --------
@@ -89,75 +57,41 @@ def compare(
     ir-outcomes compare qrels.txt bm25 *.run --format latex
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost --queries queries.tsv --rows 10
     """
-    from ir_outcomes.comparison.compare import compare as compare_runs
-    from ir_outcomes.comparison.plan import plan as plan_queries
-    from ir_outcomes.comparison.result import Comparisons
-
-    if tests.correction == "tukey" and not all_pairs:
-        raise UsageError("--correction tukey needs --all-pairs.")
-    if plan and per_query is not None:
-        raise UsageError("--plan and --per-query show different things; use one of them.")
-    if output.plot is not None and (plan or per_query is not None):
-        raise UsageError("--plot draws the comparison; leave --plan and --per-query out.")
-    _check_kind(kind, is_single=len(runs) == 1 and not all_pairs)
-    given = evaluated_with_baseline(options, qrels, baseline, runs, queries=queries, documents=output.documents)
-    contenders = given.contenders if all_pairs else given.one_or_all
-    if given.has_repeated_baseline:
-        contenders = [given.baseline, *given.contenders]  # `compare` leaves it out with a note
-    result = compare_runs(
-        given.evaluation, given.baseline, contenders, all_pairs=all_pairs, progress=progress_is_shown(), **asdict(tests)
+    given = options.evaluated_with_baseline(settings, qrels, baseline, runs, queries=page.queries, documents=page.documents)
+    result = iro.compare(
+        given.evaluation, given.baseline, given.contenders, progress=output.progress_is_shown(), **asdict(tests)
     )
-    comparisons = list(result) if isinstance(result, Comparisons) else [result]
-    _note_on_grades(given.evaluation, options.rel)
-    if plan:
-        output.write(*(plan_queries(comparison, *(tests.margins or ())[:2]) for comparison in comparisons))
-    elif per_query is None:
-        output.draw(result, kind)
-        output.write(result)
-        output.write_report(result, given.evaluation, (qrels, queries))
+    out.draw(result, kind)
+    if per_query is None:
+        out.write(result)
     else:
-        _write_queries(comparisons, per_query, output)
+        _write_queries(_each(result), per_query, out)
+    page.write(result, given.evaluation, qrels)
 
 
-def _note_on_grades(evaluation: Evaluation, rel: int | None) -> None:
-    """Say what counts as relevant, where the qrels are graded and nobody said it."""
-    if evaluation.qrels is None:  # of a saved evaluation
-        return
-    grades = evaluation.qrels.grades
-    lowest, highest = int(grades.min(initial=0)), int(grades.max(initial=0))
-    if rel is None and highest > 1 and evaluation.rel == 1:
-        note(f"qrels hold grades {lowest} to {highest}; relevant means 1 or more here, TREC DL's setting is 2 (--rel 2)")
+def _each(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
+    return [result] if isinstance(result, iro.Comparison) else list(result)
 
 
-def _check_kind(kind: str, *, is_single: bool) -> None:
-    """Refuse a figure of a single contender for several."""
-    if kind in OF_ONE and not is_single:
-        raise UsageError(f"--plot-kind {kind} is for a single contender; choose from {', '.join(get_args(Kind)[:3])}.")
-
-
-def _write_queries(comparisons: list[Comparison], which: Which, output: Output) -> None:
-    from ir_outcomes.showing.views.comparison import queries_view
-
-    found = [(comparison, comparison.per_query(which, output.rows)) for comparison in comparisons]
+def _write_queries(comparisons: list[iro.Comparison], which: Which, out: output.Output) -> None:
+    found = [comparison.per_query(which, out.rows) for comparison in comparisons]
     rows = [
-        {**({"contender": comparison.contender} if len(comparisons) > 1 else {}), **query._asdict()}
-        for comparison, queries in found
-        for query in queries
+        {**({"contender": queries.contender} if len(found) > 1 else {}), **row} for queries in found for row in queries.rows()
     ]
-    output.write_views([queries_view(queries, comparison, which) for comparison, queries in found], rows)
+    out.write_views([queries.view() for queries in found], rows)
 
 
 def compare_measure(
-    qrels: QRELS,
+    qrels: options.QRELS,
     measure: str,
-    baseline: BASELINE,
-    runs: CONTENDERS,
+    baseline: options.BASELINE,
+    runs: options.CONTENDERS,
     /,
     *,
-    options: OneOrderOptions = OneOrderOptions(),
-    tests: MarginTests = MarginTests(),
-    output: PlotOutput = PlotOutput(),
-    higher_is_better: HIGHER_IS_BETTER = None,
+    settings: options.EvaluateOptions = options.EvaluateOptions(),
+    tests: options.MarginTests = options.MarginTests(),
+    out: output.PlotOutput = output.PlotOutput(),
+    higher_is_better: options.HIGHER_IS_BETTER = None,
     kind: KIND = "facets",
 ) -> None:
     """Compare runs by another measure instead of ranks.
@@ -174,17 +108,11 @@ def compare_measure(
     --------
     ir-outcomes compare-measure qrels.txt nDCG@10 bm25.run bm25-stem.run
     """
-    from ir_outcomes.comparison.outputs import compare_measure as compare_values
-
-    _check_kind(kind, is_single=len(runs) == 1)
-    if baseline == "best":
-        raise UsageError("The baseline best is the run with the highest reciprocal rank; name a run instead.")
-    given = evaluated_with_baseline(options, qrels, baseline, runs, measures=[measure], directions=higher_is_better)
-    result = compare_values(
-        given.evaluation, measure, given.baseline, given.one_or_all, progress=progress_is_shown(), **asdict(tests)
+    given = options.evaluated_with_baseline(settings, qrels, baseline, runs, measures=[measure], directions=higher_is_better)
+    result = iro.compare_measure(
+        given.evaluation, measure, given.baseline, given.contenders, progress=output.progress_is_shown(), **asdict(tests)
     )
-    output.draw(result, kind)
-    output.write(result)
+    out.show(result, kind)
 
 
 def compare_outputs(
@@ -192,13 +120,13 @@ def compare_outputs(
     outputs: list[str],
     /,
     *,
-    tests: MarginTests = MarginTests(),
+    tests: options.MarginTests = options.MarginTests(),
     measure: Annotated[str | None, Parameter(name=["--measure", "-m"])] = None,
     qrels: str | None = None,
-    rel: REL = None,
-    names: NAMES = None,
-    output: PlotOutput = PlotOutput(),
-    higher_is_better: HIGHER_IS_BETTER = None,
+    rel: options.REL = None,
+    names: options.NAMES = None,
+    out: output.PlotOutput = output.PlotOutput(),
+    higher_is_better: options.HIGHER_IS_BETTER = None,
     kind: KIND = "facets",
 ) -> None:
     """Compare runs by per-query values of other tools.
@@ -216,19 +144,12 @@ def compare_outputs(
         The measure to compare by; by default a reciprocal rank or ESL, or the only measure in the files.
     qrels
         The qrels, which say which queries are answerable.
-    rel
-        The smallest grade that counts as relevant; by default the measure's, or 1.
-    names
-        The name of a run; give one for each, in their order.
 
     Examples
     --------
     ir-outcomes compare-outputs bm25.tsv bm25-stem.tsv --qrels qrels.txt
     """
-    from ir_outcomes.comparison.outputs import compare_outputs as compare_values
-
-    _check_kind(kind, is_single=len(outputs) == 1)
-    result = compare_values(
+    result = iro.compare_outputs(
         baseline,
         outputs if len(outputs) > 1 else outputs[0],
         measure=measure,
@@ -236,24 +157,23 @@ def compare_outputs(
         rel=rel,
         higher_is_better=higher_is_better,
         names=tuple(names) if names else None,
-        progress=progress_is_shown(),
+        progress=output.progress_is_shown(),
         **asdict(tests),
     )
-    output.draw(result, kind)
-    output.write(result)
+    out.show(result, kind)
 
 
 def verdict(
     *,
-    n_queries: Annotated[int, Parameter(name="--n", validator=POSITIVE)],
+    n_queries: Annotated[int, Parameter(name="--n", validator=options.POSITIVE)],
     won: float,
     lost: float,
     difference: float,
-    pvalue: Annotated[float, Parameter(validator=Number(gte=0, lte=1))],
-    other_pvalues: Annotated[list[float] | None, Parameter(name="--other-pvalue", validator=Number(gte=0, lte=1))] = None,
+    pvalue: Annotated[float, Parameter(validator=options.SHARE)],
+    other_pvalues: Annotated[tuple[float, ...], Parameter(name="--other-pvalue", validator=options.SHARE)] = (),
     rounding: Annotated[float, Parameter(validator=Number(gte=0))] = 0.0,
-    alpha: ALPHA = 0.05,
-    output: Output = Output(),
+    alpha: options.ALPHA = 0.05,
+    out: output.Output = output.Output(),
 ) -> None:
     """Compute the verdict from published numbers alone.
 
@@ -276,33 +196,30 @@ def verdict(
         The p-value of another test of that difference, for the harm check; may be given more than once.
     rounding
         How far --won and --lost may be off, in percentage points of --n: 0.5 for whole percentages.
-    alpha
-        The significance level.
 
     Examples
     --------
     ir-outcomes verdict --n 5793 --won 869 --lost 869 --difference -1.35 --pvalue 8.68e-08
     """
-    from ir_outcomes.comparison.published import verdict_from_summary
-
-    others = tuple(other_pvalues or ())
-    output.write(
-        verdict_from_summary(n_queries, won, lost, difference, pvalue, other_pvalues=others, alpha=alpha, rounding=rounding)
+    out.write(
+        iro.verdict_from_summary(
+            n_queries, won, lost, difference, pvalue, other_pvalues=other_pvalues, alpha=alpha, rounding=rounding
+        )
     )
 
 
 def compare_cutoffs(
-    qrels: QRELS,
-    baseline: BASELINE,
-    run: CONTENDERS,
+    qrels: options.QRELS,
+    baseline: options.BASELINE,
+    run: Annotated[str, Parameter(help="Run B.")],
     /,
     *,
-    options: RunOptions = RunOptions(),
-    cutoffs: Annotated[list[int] | None, Parameter(name="--at", validator=POSITIVE)] = None,
-    tests: Tests = Tests(),
-    resamples: RESAMPLES = 9999,
-    seed: SEED = 0,
-    output: PlotOutput = PlotOutput(),
+    settings: options.RunOptions = options.RunOptions(),
+    cutoffs: Annotated[tuple[int, ...], Parameter(name="--at", validator=options.POSITIVE)] = USUAL_CUTOFFS,
+    tests: options.Tests = options.Tests(),
+    resamples: options.RESAMPLES = 9999,
+    seed: options.SEED = 0,
+    out: output.PlotOutput = output.PlotOutput(),
 ) -> None:
     """Compare two runs at several cutoffs.
 
@@ -310,42 +227,33 @@ def compare_cutoffs(
 
     Parameters
     ----------
-    run
-        Run B.
     cutoffs
-        A cutoff; give it once for each cutoff. By default 10, 20, 50, 100, 1000 and --cutoff.
+        A cutoff; give it once for each cutoff.
 
     Examples
     --------
     ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --at 10 --at 100
     """
-    from ir_outcomes.across.same_queries import compare_cutoffs as compare_at
-
-    if len(run) != 1:
-        raise UsageError("Give one RUN.")
-    given = evaluated_with_baseline(options, qrels, baseline, run)
-    chosen: dict[str, Any] = {"cutoffs": sorted(set(cutoffs))} if cutoffs else {}
-    result = compare_at(
-        given.evaluation, given.baseline, given.contenders[0], seed=seed, resamples=resamples, **chosen, **asdict(tests)
-    )
-    output.draw(result)
-    output.write(result)
+    given = options.evaluated_with_baseline(settings, qrels, baseline, [run])
+    contender = given.evaluation.names[-1]
+    rules: dict[str, Any] = {"seed": seed, "resamples": resamples, **asdict(tests)}
+    out.show(iro.compare_cutoffs(given.evaluation, given.baseline, contender, cutoffs=cutoffs, **rules))
 
 
 def compare_slices(
-    qrels: QRELS,
-    baseline: BASELINE,
-    runs: CONTENDERS,
+    qrels: options.QRELS,
+    baseline: options.BASELINE,
+    runs: options.CONTENDERS,
     /,
     *,
     by: str,
-    options: RunOptions = RunOptions(),
-    queries: QUERIES = None,
-    tests: CorrectedTests = CorrectedTests(),
-    over_slices: Annotated[Correction, Parameter(group=STATISTICS)] = "fdr_bh",
-    resamples: RESAMPLES = 9999,
-    seed: SEED = 0,
-    output: ReportOutput = ReportOutput(),
+    settings: options.RunOptions = options.RunOptions(),
+    tests: options.CorrectedTests = options.CorrectedTests(),
+    over_slices: Annotated[Correction, Parameter(group=options.STATISTICS)] = "fdr_bh",
+    resamples: options.RESAMPLES = 9999,
+    seed: options.SEED = 0,
+    out: output.PlotOutput = output.PlotOutput(),
+    page: output.ReportOptions = output.ReportOptions(),
 ) -> None:
     """Compare runs on slices of the queries.
 
@@ -363,29 +271,26 @@ def compare_slices(
     --------
     ir-outcomes compare-slices qrels.txt bm25.run bm25-stem.run --by length --queries queries.tsv
     """
-    from ir_outcomes.across.slices import compare_slices as compare_by
-
-    given = evaluated_with_baseline(options, qrels, baseline, runs, queries=queries, documents=output.documents)
-    result = compare_by(
+    given = options.evaluated_with_baseline(settings, qrels, baseline, runs, queries=page.queries, documents=page.documents)
+    result = iro.compare_slices(
         given.evaluation, by, given.baseline, given.contenders,
         over_slices=over_slices, seed=seed, resamples=resamples, **asdict(tests),
     )  # fmt: skip
-    output.draw(result)
-    output.write(result)
-    output.write_report(result, given.evaluation, (qrels, queries))
+    out.show(result)
+    page.write(result, given.evaluation, qrels)
 
 
 def compare_judges(
-    runs: RUNS,
+    runs: options.RUNS,
     /,
     *,
     judges: Annotated[list[str], Parameter(name="--judge")],
     baseline: str | None = None,
     reference: str | None = None,
-    measures: MEASURES = None,
-    options: RunOptions = RunOptions(),
-    tests: CorrectedTests = CorrectedTests(),
-    output: Output = Output(),
+    measures: options.MEASURES = None,
+    settings: options.RunOptions = options.RunOptions(),
+    tests: options.CorrectedTests = options.CorrectedTests(),
+    out: output.Output = output.Output(),
 ) -> None:
     """Compare runs under the qrels of several judges.
 
@@ -394,7 +299,8 @@ def compare_judges(
     Parameters
     ----------
     judges
-        NAME=QRELS[@REL]: the qrels of a judge, and the smallest grade that counts as relevant; give it once for each judge.
+        NAME=QRELS[@REL]: the qrels of a judge, and the smallest grade that counts as relevant (by default --rel); give it once
+        for each judge.
     baseline
         The name of the baseline; by default the first run.
     reference
@@ -406,28 +312,15 @@ def compare_judges(
     --------
     ir-outcomes compare-judges bm25.run bm25-stem.run --judge people=qrels.txt@1 --judge model=model.txt@2
     """
-    from ir_outcomes.across.same_queries import compare_judges as compare_under
-
-    if options.rel is not None:
-        raise UsageError("--rel: write the smallest grade after each judge, such as --judge nist=qrels.txt@2.")
-    sources = {name: _judge(text) for name, text in named_files(judges, "--judge").items()}
-    if len(sources) < 2:
-        raise UsageError("Give --judge at least twice, with different names.")
-    if reference is None and measures:
-        raise UsageError("--measure needs --reference.")
+    sources = {name: _judge(text) for name, text in options.named_files(judges, "--judge").items()}
     evaluations = {}
     for judge, (qrels, rel) in sources.items():
         try:
-            evaluations[judge] = options.evaluate(qrels, runs, rel=rel, measures=measures or ())
-        except MismatchError as error:
-            raise MismatchError(f"judge {judge} ({qrels}): {error}") from None
-    names = next(iter(evaluations.values())).names
-    output.write(
-        compare_under(
-            evaluations, names[0] if baseline is None else baseline,
-            reference=reference, measures=measures or (), **asdict(tests),
-        )
-    )  # fmt: skip
+            evaluations[judge] = settings.evaluate(qrels, runs, rel=rel or settings.rel, measures=measures or ())
+        except iro.MismatchError as error:
+            raise iro.MismatchError(f"judge {judge} ({qrels}): {error}") from None
+    first = next(iter(evaluations.values())).names[0]
+    out.write(iro.compare_judges(evaluations, baseline or first, reference=reference, measures=measures or (), **asdict(tests)))
 
 
 def _judge(text: str) -> tuple[str, int | None]:
@@ -444,12 +337,13 @@ def compare_suite(
     *,
     baseline: str | None = None,
     contenders: Annotated[list[str] | None, Parameter(name="--contender")] = None,
-    options: SuiteOptions = SuiteOptions(),
-    measures: MEASURES = None,
-    tests: CorrectedTests = CorrectedTests(),
-    over_collections: Annotated[Correction, Parameter(group=STATISTICS)] = "holm",
-    allow: Annotated[list[Literal["cutoff"]] | None, Parameter(group=STATISTICS)] = None,
-    output: ReportOutput = ReportOutput(),
+    settings: options.SuiteOptions = options.SuiteOptions(),
+    measures: options.MEASURES = None,
+    tests: options.CorrectedTests = options.CorrectedTests(),
+    over_collections: Annotated[Correction, Parameter(group=options.STATISTICS)] = "holm",
+    allow: Annotated[list[Literal["cutoff"]] | None, Parameter(group=options.STATISTICS)] = None,
+    out: output.PlotOutput = output.PlotOutput(),
+    page: output.ReportOptions = output.ReportOptions(),
 ) -> None:
     """Compare systems on several collections.
 
@@ -475,38 +369,34 @@ def compare_suite(
     ir-outcomes suite suite --baseline bm25
     ir-outcomes suite suite.toml -m nDCG@10
     """
-    from ir_outcomes.across.collections import compare_collections
-    from ir_outcomes.evaluation.evaluate import evaluate_suite
-    from ir_outcomes.reading.suites import read_suite
-
     found = read_suite(suite)
-    evaluations = evaluate_suite(found, measures=measures or (), documents=output.documents, **options.settings())
+    evaluations = iro.evaluate_suite(found, measures=measures or (), documents=page.documents, **settings.settings())
+    options.note_on_grades(settings.rel, *evaluations.values())
     first = baseline or found.baseline
     if first is None:
         first = found.systems[0]
-        note(f"the baseline is {first}; choose another one with --baseline")
-    result = compare_collections(
+        output.note(f"the baseline is {first}; choose another one with --baseline")
+    result = iro.compare_collections(
         evaluations, first, contenders or None,
         over_collections=over_collections, measures=measures or (), groups=found.groups or None, allow=tuple(allow or ()),
         **asdict(tests),
     )  # fmt: skip
-    if output.plot is not None and len(result.overall) > 1:
+    if out.plot is not None and len(result.overall) > 1:
         raise UsageError("--plot is for one contender; choose it with --contender.")
-    output.draw(result)
-    output.write(result)
-    output.write_report(result, evaluations)
+    out.show(result)
+    page.write(result, evaluations)
 
 
 def holes(
-    qrels: QRELS,
-    baseline: BASELINE,
-    runs: CONTENDERS,
+    qrels: options.QRELS,
+    baseline: options.BASELINE,
+    runs: options.CONTENDERS,
     /,
     *,
-    options: RunOptions = RunOptions(),
-    to_judge: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
-    tests: CorrectedTests = CorrectedTests(),
-    output: Output = Output(),
+    settings: options.RunOptions = options.RunOptions(),
+    to_judge: Annotated[int | None, Parameter(validator=options.POSITIVE)] = None,
+    tests: options.CorrectedTests = options.CorrectedTests(),
+    out: output.Output = output.Output(),
 ) -> None:
     """Show how far verdicts depend on unjudged documents.
 
@@ -522,46 +412,66 @@ def holes(
     ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10
     ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20
     """
-    from ir_outcomes.comparison.holes import holes as find_holes
-
-    given = evaluated_with_baseline(options, qrels, baseline, runs, unjudged=True)
-    result = find_holes(given.evaluation, given.baseline, given.contenders, progress=progress_is_shown(), **asdict(tests))
+    given = options.evaluated_with_baseline(settings, qrels, baseline, runs, unjudged=True)
+    result = iro.holes(given.evaluation, given.baseline, given.contenders, progress=output.progress_is_shown(), **asdict(tests))
     if to_judge is None:
-        output.write(result)
+        out.write(result)
     else:
-        output.write_text(result.to_tsv(to_judge))
+        out.write_text(result.to_tsv(to_judge))
+
+
+def plan(
+    qrels: options.QRELS,
+    baseline: options.BASELINE,
+    runs: options.CONTENDERS,
+    /,
+    *,
+    settings: options.RunOptions = options.RunOptions(),
+    tests: options.MarginTests = options.MarginTests(),
+    out: output.Output = output.Output(),
+) -> None:
+    """Show how many queries it takes to detect a difference.
+
+    The runs are a pilot. The differences to detect, with 80 % power, are those of --margins, by default 1 percentage point of
+    coverage and 0.5 ranks.
+
+    Examples
+    --------
+    ir-outcomes plan qrels.txt bm25.run bm25-stem.run --margins 2pp,1ranks
+    """
+    if tests.margins is None:
+        output.note("the differences to detect are the defaults, 1 percentage point and 0.5 ranks; choose yours with --margins")
+    given = options.evaluated_with_baseline(settings, qrels, baseline, runs)
+    result = iro.compare(
+        given.evaluation, given.baseline, given.contenders, progress=output.progress_is_shown(), **asdict(tests)
+    )
+    out.write(*(iro.plan(comparison, *(tests.margins or ())[:2]) for comparison in _each(result)))
 
 
 def report(
-    qrels: QRELS,
-    baseline: BASELINE,
-    runs: CONTENDERS,
+    qrels: options.QRELS,
+    baseline: options.BASELINE,
+    runs: options.CONTENDERS,
     /,
     *,
-    options: RunOptions = RunOptions(),
-    queries: QUERIES = None,
-    docs: Path | None = None,
+    settings: options.RunOptions = options.RunOptions(),
+    tests: options.MarginTests = options.MarginTests(),
     slices: Path | None = None,
-    tests: MarginTests = MarginTests(),
-    output: Annotated[Path, Parameter(alias="-o", group=OUTPUT)] = Path("report.html"),
-    max_mb: Annotated[float, Parameter(group=OUTPUT, validator=Number(gt=0, lt=1000))] = 5,
-    quiet: Annotated[bool, Parameter(group=OUTPUT)] = False,
+    path: Annotated[Path, Parameter(name=["--output", "-o"]), output.TARGET] = Path("report.html"),
+    page: output.PageOptions = output.PageOptions(),
+    quiet: Annotated[bool, Parameter(group=output.OUTPUT)] = False,
 ) -> None:
     """Write one HTML page with every query behind the verdict.
 
-    The page opens without a network. It shows the verdict, its pictures, all queries, and both ranked lists of a query.
+    The page opens without a network. It shows the verdict, its pictures, all queries, and both ranked lists of a query. This is
+    the page of compare --report.
 
     Parameters
     ----------
-    docs
-        The texts of the documents: JSON lines with doc_id, and text or title. By default those of the dataset, if they are on
-        this machine.
     slices
         The slices by which the page can filter: a file with a query id, a tab and a label on each line.
-    output
+    path
         The file that the page is written to.
-    max_mb
-        The size in megabytes that the page may reach by including ranked lists and texts.
     quiet
         Print no warnings and no progress bars.
 
@@ -569,21 +479,174 @@ def report(
     --------
     ir-outcomes report qrels.txt bm25.run bm25-stem.run -o report.html --queries queries.tsv
     """
-    from ir_outcomes.comparison.compare import compare as compare_runs
-    from ir_outcomes.showing.report import report_of
-    from ir_outcomes.showing.report.rankings import DEPTH
-
-    given = evaluated_with_baseline(options, qrels, baseline, runs, queries=queries, documents=DEPTH)
-    result = compare_runs(given.evaluation, given.baseline, given.one_or_all, progress=progress_is_shown(), **asdict(tests))
-    page = report_of(
-        result,
-        evaluation=given.evaluation,
-        docs=docs,
-        slices=slices,
-        max_mb=max_mb,
-        command=given_command(),
-        inputs=[path for path in (qrels, queries) if path is not None and os.path.isfile(path)],
+    given = options.evaluated_with_baseline(settings, qrels, baseline, runs, queries=page.queries, documents=output.DOCUMENTS)
+    result = iro.compare(
+        given.evaluation, given.baseline, given.contenders, progress=output.progress_is_shown(), **asdict(tests)
     )
-    if output.is_file():
-        note(f"{output} exists and is overwritten")
-    page.save(output)
+    page.save(path, result, given.evaluation, [qrels], slices=slices)
+
+
+# What the gate decides on against each baseline; the comparison with the first, None where a run without results prevents it;
+# what was evaluated; and the files.
+Decided = tuple[list[Side], Any, Any, list[str]]
+
+
+def gate(
+    qrels: Annotated[str | None, Parameter(help="The qrels file or an ir_datasets id.")] = None,
+    baseline: Annotated[str | None, Parameter(help="Run A: the system in use.")] = None,
+    runs: Annotated[list[str] | None, Parameter(help="Run B or several: the systems to decide on.")] = None,
+    /,
+    *,
+    margins: Annotated[tuple[float, ...], Parameter(converter=options.margins_of, n_tokens=1)],
+    reference: str | None = None,
+    suite: str | None = None,
+    system: Annotated[str | None, Parameter(name="--baseline")] = None,
+    settings: options.RunOptions = options.RunOptions(),
+    max_missing: Annotated[float, Parameter(group=options.STATISTICS, validator=options.SHARE)] = MAX_MISSING,
+    allow_missing: Annotated[list[str] | None, Parameter(group=options.STATISTICS)] = None,
+    tests: options.CorrectedTests = options.CorrectedTests(),
+    queries: output.QUERIES = None,
+    out: output.Output = output.Output(),
+    report: Annotated[Path | None, output.TARGET] = None,
+    summary: Annotated[Path | None, output.TARGET] = None,
+) -> None:
+    """Decide whether runs may replace the baseline.
+
+    The exit status is 0 for pass, 3 for fail and 4 for inconclusive.
+
+    A run passes if harm beyond the margins is excluded on both facets and over all queries. It fails if such harm is shown, if
+    it has no results for too many queries, or if a collection of the suite lacks it. Of several decisions the worst is the exit
+    status.
+
+    Parameters
+    ----------
+    margins
+        The largest tolerable losses of coverage (percentage points) and of ranking (ranks), such as 1pp,0.5ranks; a third, of
+        ranks over all queries, follows from them.
+    reference
+        A second baseline, such as the run of the last release (with --suite its name): both must pass, so that small losses
+        cannot add up.
+    suite
+        Decide on all collections of this suite, instead of QRELS and runs.
+    system
+        With --suite: the name of the baseline.
+    max_missing
+        The largest tolerable share of answerable queries for which a run has no results.
+    allow_missing
+        RUN@COLLECTION, with --suite: a run that this collection may lack.
+    report
+        Also write the report page to this HTML file.
+    summary
+        Also append the decision to this file as Markdown, such as the step summary of GitHub Actions.
+
+    Examples
+    --------
+    ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?
+    """
+    kept = {"queries": queries, "documents": 0 if report is None else output.DOCUMENTS}
+    if suite is not None and qrels is None:
+        sides, compared, evaluations, files = _gate_suite(read_suite(suite), system, reference, settings, tests, kept)
+    elif qrels is not None and baseline is not None and runs and not (suite or system or allow_missing):
+        sides, compared, evaluations, files = _gate_runs(qrels, baseline, runs, reference, settings, tests, kept)
+    else:
+        raise UsageError("Give QRELS, BASELINE and at least one RUN, or else --suite, with --baseline and --allow-missing.")
+    files = list(dict.fromkeys(filter(os.path.isfile, files)))
+    result = iro.gate(
+        sides[0], reference=None if reference is None else sides[1],
+        margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=files,
+    )  # fmt: skip
+    out.write(result)
+    if summary is not None:
+        with summary.open("a", encoding="utf-8", newline="\n") as stream:
+            stream.write(f"{result.to_markdown(details=True)}\n")
+    if report is not None and compared is None:
+        output.note("there is nothing to compare, so no report is written")
+    elif report is not None:
+        output.PageOptions().save(report, compared, evaluations, files)
+    sys.exit(result.exit_status)
+
+
+def _gate_runs(
+    qrels: str,
+    baseline: str,
+    runs: Sequence[str],
+    reference: str | None,
+    settings: options.RunOptions,
+    tests: options.CorrectedTests,
+    kept: dict[str, Any],
+) -> Decided:
+    paths = options.run_files(runs)
+    if not os.path.exists(baseline):  # the name of one of the runs
+        baseline = next((path for path in paths if name_of(path) == baseline), baseline)
+    against = [baseline] if reference is None else [baseline, reference]
+    if reference is not None and options.is_same_file(reference, baseline):
+        raise UsageError("--reference: this is the baseline already; leave it out, or give another run.")
+    others = [path for path in paths if not any(options.is_same_file(path, file) for file in against)] or paths
+    every = [baseline, *others, *against[1:]]
+    evaluation, empty = _with_results(settings, qrels, every, settings.names, kept)
+    contenders = [] if evaluation is None else list(evaluation.names)
+    called = settings.names or [name_of(path) for path in every]
+    baselines = [called[0] if called[0] in empty else contenders.pop(0)]
+    if reference is not None:
+        baselines.append(called[-1] if called[-1] in empty else contenders.pop())
+    lacking: dict[Any, str] = {(name, None): reason for name, reason in empty.items()}
+    compared = [
+        iro.compare(evaluation, name, contenders, progress=output.progress_is_shown(), **asdict(tests))
+        if contenders and name not in empty
+        else None
+        for name in baselines
+    ]
+    contenders += [name for name in empty if name not in baselines]
+    sides = [
+        Side(name, contenders, {}, lacking) if found is None else side_of(found, contenders, lacking)
+        for name, found in zip(baselines, compared, strict=True)
+    ]
+    return sides, compared[0], evaluation, [qrels, *every]
+
+
+def _gate_suite(
+    suite: Suite,
+    system: str | None,
+    reference: str | None,
+    settings: options.RunOptions,
+    tests: options.CorrectedTests,
+    kept: dict[str, Any],
+) -> Decided:
+    baseline = system or suite.baseline
+    if baseline is None:
+        raise UsageError("--baseline: name the baseline of the suite.")
+    evaluations: dict[str, iro.Evaluation] = {}
+    lacking: dict[tuple[str, str | None], str] = {}
+    for collection in suite.collections:
+        own = {name: getattr(collection, name) for name in ("cutoff", "rel", "clusters") if getattr(settings, name) is None}
+        paths, names = list(collection.runs.values()), list(collection.runs)
+        evaluation, empty = _with_results(settings, collection.qrels, paths, names, {**kept, **own})
+        lacking |= {(name, collection.name): reason for name, reason in empty.items()}
+        if evaluation is not None:
+            evaluations[collection.name] = evaluation
+    against = [baseline] if reference is None else [baseline, reference]
+    contenders = [name for name in suite.systems if name not in against]
+    evaluated = {name for evaluation in evaluations.values() for name in evaluation.names}
+    present = [name for name in contenders if name in evaluated]
+    rules: dict[str, Any] = {"groups": suite.groups or None, **asdict(tests)}
+    compared = [iro.compare_collections(evaluations, name, present, **rules) for name in against]
+    return [side_of(side, contenders, lacking) for side in compared], compared[0], evaluations, suite.files
+
+
+def _with_results(
+    settings: options.RunOptions, qrels: str, paths: Sequence[str], names: Sequence[str] | None, kept: dict[str, Any]
+) -> tuple[iro.Evaluation | None, dict[str, str]]:
+    """Evaluate the runs that have results, and say by name why the others have none."""
+    empty: dict[str, str] = {}
+    while paths:
+        try:
+            return settings.evaluate(qrels, list(paths), **{**kept, "names": names}), empty
+        except iro.EmptyInput as error:
+            called = list(zip(paths, names or map(name_of, paths), strict=True))
+            found = {name: f"{error}." for path, name in called if error.source in (path, name)}
+            if error.source == qrels or not found:
+                raise
+            empty |= found
+            paths = [path for path, name in called if name not in found]
+            names = None if names is None else [name for name in names if name not in found]
+    return None, empty

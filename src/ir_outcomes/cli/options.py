@@ -8,50 +8,20 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Group, Parameter, Token
 from cyclopts.validators import Number
 
-from ir_outcomes.cli.output import progress_is_shown
-from ir_outcomes.types import Correction, FamilyCorrection, OneOrder, RankingTest, RunBy, Ties, UnitChoice
+import ir_outcomes as iro
+from ir_outcomes.cli.output import MAIN, note, progress_is_shown
+from ir_outcomes.evaluation.evaluate import is_saved
+from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.runs import is_path, run_paths
+from ir_outcomes.types import Correction, FamilyCorrection, OneOrder, RankingTest, Ties, UnitChoice
 
-if TYPE_CHECKING:
-    from ir_outcomes.evaluation.evaluation import Evaluation
-
-__all__ = [
-    "ALPHA",
-    "BASELINE",
-    "CONTENDERS",
-    "MAIN",
-    "MEASURES",
-    "NAMES",
-    "POSITIVE",
-    "QRELS",
-    "RESAMPLES",
-    "SEED",
-    "STATISTICS",
-    "STDIN",
-    "ClusteredRunOptions",
-    "CorrectedTests",
-    "EvaluateOptions",
-    "EvaluatedRuns",
-    "FamilyTests",
-    "OneOrderOptions",
-    "RunOptions",
-    "SavedRunOptions",
-    "SuiteOptions",
-    "Tests",
-    "UsageError",
-    "evaluated_with_baseline",
-    "margins_of",
-    "named_files",
-]  # fmt: skip
-
-MAIN = Group("Options", sort_key=1)
 STATISTICS = Group("Statistics", sort_key=2)
 STDIN = "\0"  # stands for "-" while the words of a command are parsed, which takes a bare hyphen for an option
 
@@ -110,7 +80,7 @@ def _jobs(kind: Any, number: int) -> None:
 
 
 POSITIVE = Number(gte=1)
-BETWEEN_0_AND_1 = Number(gt=0, lt=1)
+SHARE = Number(gte=0, lte=1)
 QRELS = Annotated[str, Parameter(converter=_words, help="The qrels file, or an ir_datasets id such as msmarco-document/dev.")]
 BASELINE = Annotated[
     str,
@@ -124,16 +94,26 @@ CONTENDERS = Annotated[
     list[str], Parameter(converter=_words, help="Run B, or several runs: files, or directories of run files.")
 ]
 RUNS = Annotated[list[str], Parameter(converter=_words, help="The runs: files, or directories of run files.")]
-ALPHA = Annotated[float, Parameter(group=STATISTICS, validator=BETWEEN_0_AND_1)]
+ALPHA = Annotated[
+    float,
+    Parameter(
+        group=STATISTICS,
+        validator=Number(gt=0, lt=1),
+        help="The significance level of tests and verdicts; intervals have level 1 - alpha.",
+    ),
+]
 SEED = Annotated[int, Parameter(group=STATISTICS, validator=Number(gte=0), help="The seed of the random numbers.")]
 RESAMPLES = Annotated[
     int, Parameter(group=STATISTICS, validator=POSITIVE, help="The number of random resamples of the queries.")
 ]
 MEASURES = Annotated[list[str] | None, Parameter(name=["--measure", "-m"])]
-NAMES = Annotated[list[str] | None, Parameter(name="--name", converter=_as_text)]
-QUERIES = Annotated[
-    str | None,
-    Parameter(help="The texts of the queries: a file with an id, a tab and a text on each line; JSON lines; or a BEIR folder."),
+NAMES = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--name",
+        converter=_as_text,
+        help="A name for a run, instead of its file's; give one for each run, in their order.",
+    ),
 ]
 HIGHER_IS_BETTER = Annotated[
     bool | None,
@@ -144,30 +124,24 @@ HIGHER_IS_BETTER = Annotated[
         help="Which values are better, for a measure whose direction is not known.",
     ),
 ]
-MARGINS = Annotated[
-    tuple[float, ...] | None,
+_ORDERS = "The order of documents with equal scores: by descending id (trec), ascending id (msmarco), or as in the file (input)"
+REL = Annotated[
+    int | None,
     Parameter(
         group=MAIN,
-        converter=margins_of,
-        n_tokens=1,
-        help="Non-inferiority margins: the largest tolerable losses of coverage (percentage points) and of ranking (ranks), "
-        "and, after a second comma, over all queries (ranks), such as 1pp,0.5ranks.",
+        validator=POSITIVE,
+        help="The smallest grade that counts as relevant; by default that of the dataset, suite or measure, or 1.",
     ),
 ]
-_ORDERS = "The order of documents with equal scores: by descending id (trec), ascending id (msmarco), or as in the file (input)"
-CUTOFF = Annotated[int | None, Parameter(alias="-k", group=MAIN, validator=POSITIVE)]
-REL = Annotated[int | None, Parameter(group=MAIN, validator=POSITIVE)]
-ONE_ORDER = Annotated[OneOrder, Parameter(help=f"{_ORDERS}.")]
 
 
 @Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
-class SettingsOptions:
+class Settings:
     """How runs are evaluated, whatever they are; the fields, also of subclasses, are arguments of `ir_outcomes.evaluate`."""
 
     rel: REL = None
-    """The smallest grade that counts as relevant; by default the dataset's, or 1."""
-    ties: Annotated[Ties, Parameter(help=f"{_ORDERS}; or the mean over all their orders (expected).")] = "trec"
+    ties: Annotated[OneOrder, Parameter(help=f"{_ORDERS}.")] = "trec"
     judged_only: bool = False
     """Remove unjudged documents before ranks are counted."""
     n_jobs: Annotated[int, Parameter(name=["--jobs", "-j"], validator=_jobs)] = 1
@@ -180,47 +154,11 @@ class SettingsOptions:
 
 @Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
-class EvaluateOptions(SettingsOptions):
-    """How runs are evaluated, for analyses that take a cutoff of their own."""
+class SuiteOptions(Settings):
+    """How outcomes are determined."""
 
-    names: NAMES = None
-    """A name for a run, instead of its file's; give one for each run, in their order."""
-    run_by: RunBy | None = None
-    """What orders the documents of run files that do not say it: their ranks, or their scores."""
-    layout: str | None = None
-    """The form of the run files, such as rankllm, where several fit; FILE#NAME names that of one file."""
-
-    def evaluate(self, qrels: Any, runs: Any, **settings: Any) -> Evaluation:
-        """Evaluate runs with these options."""
-        from ir_outcomes.evaluation.evaluate import evaluate
-
-        arguments = {**self.settings(), **settings}
-        by, layout, saved_as = (arguments.pop(name, None) for name in ("run_by", "layout", "save"))
-        if by and layout:
-            raise UsageError("Give --run-by or --layout.")
-        if by or layout:
-            runs = [f"{run}#{by or layout}" if os.path.isfile(run) else run for run in runs]
-        evaluation = evaluate(qrels, runs, **arguments)
-        if saved_as is not None:
-            evaluation.save(saved_as)
-        return evaluation
-
-
-@Parameter(name="*", group=STATISTICS)
-@dataclass(frozen=True)
-class OneOrderOptions(EvaluateOptions):
-    """The same for analyses that need a single order among equal scores."""
-
-    ties: ONE_ORDER = "trec"
-
-
-@Parameter(name="*", group=STATISTICS)
-@dataclass(frozen=True)
-class RunOptions(OneOrderOptions):
-    """How runs are evaluated, for analyses of outcomes."""
-
-    cutoff: CUTOFF = None
-    """Ignore ranks beyond this one; by default the dataset's cutoff, or 100."""
+    cutoff: Annotated[int | None, Parameter(alias="-k", group=MAIN, validator=POSITIVE)] = None
+    """Ignore ranks beyond this one; by default the cutoff of the dataset or suite, or 100."""
     unit: Annotated[UnitChoice, Parameter(group=MAIN)] = "auto"
     """What is found or not: a query's first relevant document (query), or each of them (document). auto is the dataset's unit,
     or query where the median query has one relevant document."""
@@ -228,8 +166,50 @@ class RunOptions(OneOrderOptions):
 
 @Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
-class ClusteredRunOptions(RunOptions):
-    """The same where queries can come in clusters."""
+class EvaluateOptions(Settings):
+    """How runs are named, read and evaluated, for analyses that take a cutoff of their own."""
+
+    names: NAMES = None
+    layout: str | None = None
+    """How the run files are read where there is a choice: their form, such as rankllm, or what orders their documents, rank or
+    score; FILE#rank says it for one file."""
+
+    def evaluate(self, qrels: Any, runs: Any, **settings: Any) -> iro.Evaluation:
+        """Evaluate runs with these options; arguments come before them."""
+        if is_saved(qrels):
+            raise UsageError(f"{qrels}: a saved evaluation stands in the place of runs; give its qrels before it.")
+        arguments = {**self.settings(), **settings}
+        if layout := arguments.pop("layout"):
+            runs = [f"{run}#{layout}" if os.path.isfile(run) else run for run in runs]
+        evaluation = iro.evaluate(qrels, runs, **arguments)
+        note_on_grades(arguments["rel"], evaluation)
+        return evaluation
+
+
+@Parameter(name="*", group=STATISTICS)
+@dataclass(frozen=True)
+class TailOptions(EvaluateOptions):
+    """The same for analyses that do not need a single order among equal scores."""
+
+    ties: Annotated[Ties, Parameter(help=f"{_ORDERS}; or the mean over all their orders (expected).")] = "trec"  # type: ignore[assignment]
+
+
+def note_on_grades(rel: int | None, *evaluations: iro.Evaluation) -> None:
+    """Say what counts as relevant, where the qrels are graded and nobody said it."""
+    graded = {
+        (int(evaluation.qrels.grades.min(initial=0)), int(evaluation.qrels.grades.max(initial=0)))
+        for evaluation in evaluations
+        if rel is None and evaluation.rel == 1 and evaluation.qrels is not None
+    }
+    for lowest, highest in sorted(graded):
+        if highest > 1:
+            note(f"qrels hold grades {lowest} to {highest}; relevant means 1 or more here, TREC DL's setting is 2 (--rel 2)")
+
+
+@Parameter(name="*", group=STATISTICS)
+@dataclass(frozen=True)
+class RunOptions(EvaluateOptions, SuiteOptions):
+    """The same for analyses of outcomes."""
 
     clusters: str | None = None
     """The clusters of the queries, which are then the unit of every test and interval: a file with a query id, a tab and a
@@ -238,32 +218,10 @@ class ClusteredRunOptions(RunOptions):
 
 @Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
-class SavedRunOptions(ClusteredRunOptions):
-    """The same for commands that keep what they evaluated."""
-
-    save: Path | None = None
-    """Write the search lengths to this file (.npz), which stands for the runs in later calls."""
-
-
-@Parameter(name="*", group=STATISTICS)
-@dataclass(frozen=True)
-class SuiteOptions(SettingsOptions):
-    """How the runs of all collections of a suite are evaluated; the suite names them."""
-
-    ties: ONE_ORDER = "trec"
-    cutoff: CUTOFF = None
-    """Ignore ranks beyond this one; by default that of each collection."""
-    unit: Annotated[UnitChoice, Parameter(group=MAIN)] = "auto"
-    """What is found or not: a query's first relevant document (query), or each of them (document)."""
-
-
-@Parameter(name="*", group=STATISTICS)
-@dataclass(frozen=True)
 class Tests:
     """How the verdict on one contender is reached."""
 
     alpha: ALPHA = 0.05
-    """The significance level of tests and verdicts; intervals have level 1 - alpha."""
     test: RankingTest = "t"
     """The test that decides on ranking; where fewer than 30 queries differ, signflip takes the place of t."""
 
@@ -282,75 +240,54 @@ class CorrectedTests(Tests):
 class MarginTests(CorrectedTests):
     """The same with non-inferiority margins."""
 
-    margins: MARGINS = None
+    margins: Annotated[tuple[float, ...] | None, Parameter(group=MAIN, converter=margins_of, n_tokens=1)] = None
+    """Non-inferiority margins: the largest tolerable losses of coverage (percentage points) and of ranking (ranks), and, after
+    a second comma, over all queries (ranks), such as 1pp,0.5ranks."""
 
 
 @Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
-class FamilyTests(Tests):
-    """How verdicts on several contenders, or on all pairs, are reached."""
+class FamilyTests(MarginTests):
+    """The same where all pairs can be compared."""
 
-    correction: FamilyCorrection = "holm"
+    correction: FamilyCorrection = "holm"  # type: ignore[assignment]  # one choice more
     """The correction of p-values for several contenders; tukey is for --all-pairs."""
-    margins: MARGINS = None
+    all_pairs: Annotated[bool, Parameter(group=MAIN)] = False
+    """Compare every two runs, instead of all with the baseline."""
 
 
 class EvaluatedRuns(NamedTuple):
     """The runs of a call, by name."""
 
-    evaluation: Evaluation
+    evaluation: iro.Evaluation
     baseline: str
-    contenders: list[str]
-    is_single: bool  # whether one contender was named, and no directory
-    has_repeated_baseline: bool = False  # whether the baseline was also among the contenders, and left out there
-
-    @property
-    def one_or_all(self) -> str | list[str]:
-        """The contenders as `compare` takes them: the name of a single one, or all names."""
-        return self.contenders[0] if self.is_single else self.contenders
+    contenders: str | list[str]  # one name where one contender was given, and no directory
 
 
 def run_files(runs: Sequence[str]) -> list[str]:
     """List the runs of a call, those of directories one by one."""
-    from ir_outcomes.reading.runs import is_path, run_paths
-
     return [path for run in runs for path in (run_paths(run) if is_path(run) else [run])]
 
 
+def _names_of(paths: Sequence[str]) -> Iterator[str]:
+    for path in paths:
+        yield from iro.load_evaluation(path).names if is_saved(path) else [name_of(path)]
+
+
 def evaluated_with_baseline(
-    options: OneOrderOptions, qrels: Any, baseline: str, runs: Sequence[str], **settings: Any
+    options: EvaluateOptions, qrels: Any, baseline: str, runs: Sequence[str], **settings: Any
 ) -> EvaluatedRuns:
     """Evaluate a baseline and contenders, where the baseline can be the name of one of the other runs."""
-    from ir_outcomes.evaluation.evaluate import is_saved
-    from ir_outcomes.evaluation.evaluation import load_evaluation
-    from ir_outcomes.reading.files import name_of
-
     paths = run_files(runs)
-    called = list(options.names or ())
-    for path in () if options.names else paths:
-        called += load_evaluation(path).names if is_saved(path) else [name_of(path)]
-    if not os.path.exists(baseline) and (baseline == "best" or baseline in called):
+    if not os.path.exists(baseline) and baseline in ("best", *(options.names or _names_of(paths))):
         evaluation = options.evaluate(qrels, paths, **settings)
-        return EvaluatedRuns(evaluation, baseline, [name for name in evaluation.names if name != baseline], is_single=False)
+        return EvaluatedRuns(evaluation, baseline, [name for name in evaluation.names if name != baseline])
     others = [path for path in paths if not is_same_file(path, baseline)] or paths
     evaluation = options.evaluate(qrels, [baseline, *others], **settings)
-    return EvaluatedRuns(
-        evaluation,
-        evaluation.names[0],
-        list(evaluation.names[1:]),
-        is_single=paths == list(runs) and len(runs) == 1,
-        has_repeated_baseline=len(others) < len(paths),
-    )
+    first, *names = evaluation.names
+    return EvaluatedRuns(evaluation, first, names[0] if paths == list(runs) and len(runs) == 1 else names)
 
 
-def is_same_file(path: str, baseline: str) -> bool:
-    """Whether two paths are of one file."""
-    try:
-        return os.path.samefile(path, baseline)
-    except OSError:
-        return path == baseline
-
-
-def without_names(options: RunOptions) -> RunOptions:
-    """Return the options for a part of the runs."""
-    return replace(options, names=None)
+def is_same_file(path: str, other: str) -> bool:
+    """Return whether two paths are of one file."""
+    return path == other or (os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other))

@@ -1,4 +1,4 @@
-"""Standard output and error, files and figures: what any command writes, and how it ends.
+"""Standard output and error, files, figures and pages: what any command writes, and how it ends.
 
 Data goes to stdout, everything else to stderr; errors are messages, never tracebacks. A stream may be closed, full, a pipe
 whose reader has gone, or a console that cannot show every character. What is impossible is said before the work.
@@ -6,6 +6,7 @@ whose reader has gone, or a console that cannot show every character. What is im
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import json
@@ -14,7 +15,7 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,37 +27,19 @@ from cyclopts.validators import Number
 
 from ir_outcomes.errors import InputError, IrOutcomesError, IrOutcomesWarning, ParameterError, escaped
 from ir_outcomes.formatting import write_completely
+from ir_outcomes.reading.runs import is_path, run_paths
+from ir_outcomes.reading.suites import read_suite
 from ir_outcomes.results import Result
 from ir_outcomes.showing.view import View
-from ir_outcomes.types import unreachable
 
-__all__ = [
-    "OUTPUT",
-    "Output",
-    "PlotOutput",
-    "ReportOutput",
-    "check_targets",
-    "error_line",
-    "given_command",
-    "json_characters",
-    "messages",
-    "note",
-    "print_json",
-    "print_lines",
-    "progress_is_shown",
-    "quiet",
-    "save_figure",
-    "standard_output",
-]  # fmt: skip
-
+MAIN = Group("Options", sort_key=1)
 OUTPUT = Group("Output", sort_key=3)
 ROWS = 20  # of each table, on standard output
-DOCUMENTS = 20  # of each ranked list, on the page of a report
+DOCUMENTS = 20  # of each ranked list, on a report page
 Format = Literal["text", "markdown", "json", "jsonl", "csv", "latex", "html"]
-# Options that name a file to write.
-TARGETS = ("output", "plot", "report", "summary")
-
-_quiet = False
+FORMAT_OF_ENDING: Mapping[str, Format] = {
+    ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html",
+}  # fmt: skip
 
 
 @contextmanager
@@ -66,7 +49,7 @@ def messages() -> Iterator[None]:
         if hasattr(stream, "reconfigure"):  # characters that the encoding of a console lacks are written as escapes
             stream.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
-        warnings.simplefilter("always", IrOutcomesWarning)
+        warnings.simplefilter("ignore" if is_quiet() else "always", IrOutcomesWarning)
         warnings.showwarning = partial(_show_warning, warnings.showwarning)
         try:
             try:
@@ -79,10 +62,13 @@ def messages() -> Iterator[None]:
             _exit(1)
         except OSError as error:
             if error.errno != errno.EPIPE:  # a reader that has seen enough, such as head, is no error
-                error_line(f"error: standard output cannot be written ({escaped(str(error.strerror or error))})")
+                error_line(f"error: {error.filename or 'standard output'} cannot be written ({error.strerror or error})")
             _exit(1)
-        finally:
-            quiet(False)
+
+
+def is_quiet() -> bool:
+    """Return whether warnings, notes and progress bars are left out."""
+    return "--quiet" in sys.argv
 
 
 def _show_warning(otherwise: Any, message: Warning | str, category: type[Warning], *details: Any, **more: Any) -> None:
@@ -96,7 +82,8 @@ def as_options(text: str) -> str:
     """Write advice about arguments in the words of the command line."""
     text = re.sub(r"\b(judged_only|all_pairs)=True\b", lambda found: f"--{found[1].replace('_', '-')}", text)
     # Not in the parentheses of a measure, ESL(rel=2)@100, which is written the same everywhere.
-    text = re.sub(r"(?<![(\w])(cutoff|rel|unit|ties|alpha|margins|correction)=(\"?)([\w.,]*\w)\2", r"--\1 \3", text)
+    text = re.sub(r"(?<![(\w])(cutoff|rel|unit|ties|alpha|margins|correction)=([\"']?)([\w.,]*\w)\2", r"--\1 \3", text)
+    text = re.sub(r"\bkind=('[^']*')", r"--plot-kind \1", text.replace("entries=,", "--entries,"))
     return re.sub(r"\bclusters='(\S+)'", r"--clusters '\1'", text)
 
 
@@ -122,19 +109,15 @@ def print_json(text: str, stream: TextIO | None = None) -> None:
 
 def json_characters(text: str, encoding: str) -> str:
     """Replace characters that an encoding does not have in JSON, by JSON's own escapes; a name that is not UTF-8 stays JSON."""
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        return "".join(_json_character(character, encoding) for character in text)
-    return text
+    return text.encode(encoding, "json").decode(encoding)
 
 
-def _json_character(character: str, encoding: str) -> str:
-    try:
-        character.encode(encoding)
-    except UnicodeEncodeError:
-        return json.dumps(character)[1:-1]
-    return character
+def _json_escapes(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+codecs.register_error("json", _json_escapes)
 
 
 def given_command() -> str:
@@ -144,8 +127,14 @@ def given_command() -> str:
 
 def note(text: str) -> None:
     """Print a note on stderr, unless --quiet is given."""
-    if not _quiet:
+    if not is_quiet():
         error_line(f"note: {text}")
+
+
+def note_of_old_file(path: Path) -> None:
+    """Say that a file is overwritten, if it is."""
+    if path.is_file():
+        note(f"{path} exists and is overwritten")
 
 
 def error_line(text: str) -> None:
@@ -155,17 +144,9 @@ def error_line(text: str) -> None:
         sys.stderr.flush()
 
 
-def quiet(value: bool) -> None:
-    """Leave out warnings, notes and progress bars, or show them again."""
-    global _quiet
-    _quiet = value
-    if value:
-        warnings.simplefilter("ignore", IrOutcomesWarning)
-
-
 def progress_is_shown() -> bool:
-    """Whether progress bars are shown: on a terminal, unless --quiet is given."""
-    return not _quiet and sys.stderr is not None and sys.stderr.isatty()
+    """Return whether progress bars are shown: on a terminal, unless --quiet is given."""
+    return not is_quiet() and sys.stderr is not None and sys.stderr.isatty()
 
 
 def _exit(status: int) -> None:
@@ -179,14 +160,60 @@ def _exit(status: int) -> None:
     sys.exit(status)
 
 
+def _check_target(kind: Any, path: Path | None) -> None:
+    """Refuse a file that cannot be written, or that the command reads, before anything is read."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise ValueError("It is a directory; name a file.")
+    if not path.parent.is_dir():
+        raise ValueError(f"It cannot be written: there is no directory {path.parent}.")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ValueError("It cannot be written: permission denied.")
+    if path.is_file() and sum(map(path.samefile, filter(os.path.isfile, _given_files()))) > 1:  # one is the target itself
+        raise ValueError("It is an input of this command and would be overwritten; choose another file.")
+
+
+def _given_files() -> Iterator[str]:
+    """Yield the files that the words of a command stand for: themselves, runs of a directory or pattern, files of a suite."""
+    for word in sys.argv[2:]:
+        file = word.partition("=")[2] or word  # NAME=FILE
+        for part in {word, file, re.split("[@#][^@#]*$", file)[0]}:  # FILE@GRADE, FILE#LAYOUT
+            with warnings.catch_warnings(), suppress(IrOutcomesError):
+                warnings.simplefilter("ignore", IrOutcomesWarning)
+                yield from run_paths(part) if is_path(part) else []
+            if os.path.isdir(part) or part.endswith(".toml"):
+                with suppress(InputError):
+                    yield from read_suite(part).files
+
+
+def _check_figure(kind: Any, path: Path | None) -> None:
+    """Refuse a figure that matplotlib cannot write."""
+    if path is not None:
+        from ir_outcomes.showing.figures import blank_figure
+
+        if path.suffix.removeprefix(".").lower() not in blank_figure().canvas.get_supported_filetypes():
+            raise ValueError("It cannot be written as a figure; let it end in .png, .pdf or .svg.")
+
+
+TARGET = Parameter(group=OUTPUT, validator=_check_target)
+QUERIES = Annotated[
+    str | None,
+    Parameter(
+        group=MAIN,
+        help="The texts of the queries: a file with an id, a tab and a text on each line; JSON lines; or a BEIR folder.",
+    ),
+]
+
+
 @Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True)
 class Output:
     """How a result is written."""
 
-    form: Annotated[Format, Parameter(name="--format")] = "text"
-    """The format of the result."""
-    output: Annotated[Path | None, Parameter(alias="-o")] = None
+    form: Annotated[Format | None, Parameter(name="--format")] = None
+    """The format of the result; by default that of the ending of --output (.json, .jsonl, .csv, .md, .tex, .html), or text."""
+    output: Annotated[Path | None, Parameter(alias="-o"), TARGET] = None
     """Write the result to this file instead of stdout, with all rows."""
     details: bool = False
     """Show everything, not only the first screen."""
@@ -195,9 +222,14 @@ class Output:
     quiet: bool = False
     """Print no warnings and no progress bars."""
 
+    @property
+    def format(self) -> Format:
+        """The format that is asked for, or that of the file."""
+        return self.form or FORMAT_OF_ENDING.get("" if self.output is None else self.output.suffix.lower(), "text")
+
     def write(self, *results: Result) -> None:
         """Write results."""
-        if self.form == "json":
+        if self.format == "json":
             shown: Any = results[0].to_dict() if len(results) == 1 else [result.to_dict() for result in results]
             self._write([json.dumps(shown, ensure_ascii=False, allow_nan=False, indent=2)])
         else:
@@ -205,27 +237,23 @@ class Output:
 
     def write_views(self, views: Sequence[View], rows: Sequence[Mapping[str, Any]]) -> None:
         """Write what is shown as text, and as rows for programs."""
-        from ir_outcomes.showing import latex, text
-        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
+        from ir_outcomes.showing import text
+        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown
 
-        views = [_in_options(view) for view in views]
-        if self.form == "text":
-            most = ROWS if self.output is None and self.rows is None else self.rows
-            self._write(text.write(view, details=self.details, rows=most, in_python=False) for view in views)
-        elif self.form == "json":
-            self._write([json.dumps(list(rows), ensure_ascii=False, allow_nan=False)])
-        elif self.form == "jsonl":
-            self._write([as_json_lines(rows)])
-        elif self.form == "csv":
-            self._write([as_csv(rows)])
-        elif self.form == "markdown":
-            self._write(as_markdown(view, details=self.details, rows=self.rows) for view in views)
-        elif self.form == "html":
-            self._write(map(as_html, views))
-        elif self.form == "latex":
-            self._write(map(latex.write, views))
+        most = ROWS if self.output is None and self.rows is None else self.rows
+        of_rows: dict[str, Callable[[Any], str]] = {
+            "json": partial(json.dumps, ensure_ascii=False, allow_nan=False), "jsonl": as_json_lines, "csv": as_csv,
+        }  # fmt: skip
+        of_view: dict[str, Callable[[View], str]] = {
+            "text": partial(text.write, details=self.details, rows=most, in_python=False),
+            "markdown": partial(as_markdown, details=self.details, rows=self.rows),
+            "html": as_html,
+            "latex": as_latex,
+        }
+        if self.format in of_rows:
+            self._write([of_rows[self.format](rows)])
         else:
-            unreachable(self.form)
+            self._write(of_view[self.format](_in_options(view)) for view in views)
 
     def write_text(self, text: str) -> None:
         """Write lines that have a format of their own."""
@@ -235,26 +263,18 @@ class Output:
         if self.output is None:
             self._write_to(standard_output(), parts)
             return
-        if self.output.is_file():
-            note(f"{self.output} exists and is overwritten")
+        note_of_old_file(self.output)
         stream = io.StringIO(newline="")
         self._write_to(stream, parts)
-        try:
-            # Names that are not UTF-8 are written with the bytes that they had.
-            write_completely(self.output, stream.getvalue().encode("utf-8", "surrogateescape"))
-        except ParameterError as error:
-            raise ParameterError(f"--output {error}") from error
+        # Names that are not UTF-8 are written with the bytes that they had.
+        write_completely(self.output, stream.getvalue().encode("utf-8", "surrogateescape"))
 
     def _write_to(self, stream: Any, parts: Iterable[str]) -> None:
         from ir_outcomes.showing.text import print_text
 
+        printers: dict[str, Callable[[str, TextIO], None]] = {"text": print_text, "json": print_json, "jsonl": print_json}
         for part in parts:
-            if self.form == "text":
-                print_text(part, stream)
-            elif self.form in ("json", "jsonl"):
-                print_json(part, stream)
-            else:
-                print_lines(part, stream)
+            printers.get(self.format, print_lines)(part, stream)
 
 
 @Parameter(name="*", group=OUTPUT)
@@ -262,8 +282,13 @@ class Output:
 class PlotOutput(Output):
     """The same for results that have a figure."""
 
-    plot: Path | None = None
+    plot: Annotated[Path | None, TARGET, Parameter(validator=[_check_target, _check_figure])] = None
     """Also draw a figure and write it to this file: .png, .pdf or .svg."""
+
+    def show(self, result: Result, kind: str | None = None) -> None:
+        """Draw the figure, if one is asked for, and write the result."""
+        self.draw(result, kind)
+        self.write(result)
 
     def draw(self, result: Result, kind: str | None = None) -> None:
         """Draw the figure, if one is asked for."""
@@ -271,28 +296,6 @@ class PlotOutput(Output):
             from ir_outcomes.showing.figures import blank_figure
 
             save_figure(result.plot(kind, ax=blank_figure()), self.plot)
-
-
-@Parameter(name="*", group=OUTPUT)
-@dataclass(frozen=True)
-class ReportOutput(PlotOutput):
-    """The same for results that have a report page."""
-
-    report: Path | None = None
-    """Also write one HTML page with every query behind the numbers to this file."""
-
-    @property
-    def documents(self) -> int:
-        """How many documents of each list the evaluation has to keep."""
-        return 0 if self.report is None else DOCUMENTS
-
-    def write_report(self, result: Result, evaluation: Any, inputs: Iterable[str | None] = ()) -> None:
-        """Write the report page, if one is asked for."""
-        if self.report is not None:
-            if self.report.is_file():
-                note(f"{self.report} exists and is overwritten")
-            files = tuple(path for path in inputs if path is not None and os.path.isfile(path))
-            result.to_report(self.report, evaluation=evaluation, command=given_command(), inputs=files)
 
 
 def _in_options(view: View) -> View:
@@ -303,61 +306,51 @@ def save_figure(axes: Any, path: Path) -> None:
     """Write the figure that was drawn on these Axes."""
     from ir_outcomes.showing.figures import save
 
-    if path.exists():
-        note(f"{path} exists and is overwritten")
-    try:
-        save(axes, path)
-    except ParameterError as error:
-        raise ParameterError(f"--plot {error}") from error
+    note_of_old_file(path)
+    save(axes, path)
 
 
-def check_targets(values: Mapping[str, Any]) -> None:
-    """Refuse files that cannot be written, and files that are inputs, before anything is read."""
-    targets = {name: value for name in TARGETS if isinstance(value := values.get(name), Path)}
-    for name, path in targets.items():
-        _check_target(f"--{name}", path)
-    if "plot" in targets:
-        from ir_outcomes.showing.figures import blank_figure
+@Parameter(name="*", group=OUTPUT)
+@dataclass(frozen=True)
+class PageOptions:
+    """What a report page shows besides the result."""
 
-        known = blank_figure().canvas.get_supported_filetypes()
-        if targets["plot"].suffix.removeprefix(".").lower() not in known:
-            raise ParameterError(f"--plot {targets['plot']}: cannot be written as a figure; let it end in .png, .pdf or .svg")
-    written = [(name, path) for name, path in targets.items() if path.is_file()]
-    inputs = list(_input_files(values)) if written else []
-    for name, path in written:
-        if any(os.path.samefile(file, path) for file in inputs if os.path.isfile(file)):
-            raise ParameterError(f"--{name} {path}: is an input of this command and would be overwritten; choose another file")
+    queries: QUERIES = None
+    docs: Path | None = None
+    """The texts of the documents, for the report page: JSON lines with doc_id, and text or title. By default those of the
+    dataset, if they are on this machine."""
+    max_mb: Annotated[float, Parameter(validator=Number(gt=0, lt=1000))] = 5
+    """The size in megabytes that the report page may reach by including ranked lists and texts."""
 
-
-def _check_target(option: str, path: Path) -> None:
-    folder = path.parent
-    if path.is_dir():
-        reason = "is a directory; name a file"
-    elif not folder.is_dir():
-        reason = f"cannot be written: there is no directory {folder}"
-    elif not os.access(path if path.exists() else folder, os.W_OK):
-        reason = "cannot be written: permission denied"
-    else:
-        return
-    raise ParameterError(f"{option} {path}: {reason}")
+    def save(self, path: Path, result: Result, evaluation: Any, inputs: Iterable[str] = (), slices: Path | None = None) -> None:
+        """Write the page of a result."""
+        note_of_old_file(path)
+        result.to_report(
+            path,
+            evaluation=evaluation,
+            queries=self.queries,
+            docs=self.docs,
+            slices=slices,
+            max_mb=self.max_mb,
+            command=given_command(),
+            inputs=tuple(filter(os.path.isfile, inputs)),
+        )
 
 
-def _input_files(values: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the files that the words of a command stand for: themselves, runs of a directory or pattern, files of a suite."""
-    from ir_outcomes.reading.runs import is_path, run_paths
-    from ir_outcomes.reading.suites import read_suite
+@Parameter(name="*", group=OUTPUT)
+@dataclass(frozen=True)
+class ReportOptions(PageOptions):
+    """The same for commands that also write a page."""
 
-    given = [value for name, value in values.items() if name not in TARGETS]
-    words = [str(word) for value in given for word in (value if isinstance(value, (list, tuple)) else [value])]
-    # NAME=FILE, and FILE@GRADE or FILE#FORM
-    parts = [
-        part
-        for word in words
-        for part in (word, word.partition("=")[2], re.split("[@#][^@#]*$", word.partition("=")[2] or word)[0])
-    ]
-    for part in filter(None, parts):
-        with warnings.catch_warnings(), suppress(IrOutcomesError):
-            warnings.simplefilter("ignore", IrOutcomesWarning)
-            yield from run_paths(part) if is_path(part) else []
-    with suppress(InputError):  # which is reported when the suite is read
-        yield from read_suite(values["suite"]).files if isinstance(values.get("suite"), str) else []
+    report: Annotated[Path | None, TARGET] = None
+    """Also write one HTML page with every query behind the numbers to this file."""
+
+    @property
+    def documents(self) -> int:
+        """How many documents of each list the evaluation has to keep."""
+        return 0 if self.report is None else DOCUMENTS
+
+    def write(self, result: Result, evaluation: Any, *inputs: str) -> None:
+        """Write the page, if one is asked for."""
+        if self.report is not None:
+            self.save(self.report, result, evaluation, inputs)

@@ -397,7 +397,7 @@ def _ranks_or_scores(columns: Columns, selection: str | None) -> Columns:
     raise FormatError(
         columns.source,
         "has three columns, and it cannot be told whether the third has ranks or scores; "
-        "say it with by='rank' or by='score' (--run-by rank, --run-by score)",
+        "say it with by='rank' or by='score' (--layout rank, --layout score)",
     )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from statistics import median
+from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import PooledEffect
 from ir_outcomes.across.same_queries import Curve, CutoffsComparison, JudgesComparison
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
@@ -24,10 +24,11 @@ from ir_outcomes.showing.words import places_of
 
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
 _RATIO_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100)
-_MINUS = "\N{MINUS SIGN}"
-
-
-_Value = tuple[float | None, tuple[float, float] | None]  # an effect with its interval
+_SHARE_EDGES = (1, 2, 5, 10, 20, 50)  # points
+_MINUS, _AT_LEAST = "\N{MINUS SIGN}", "\N{GREATER-THAN OR EQUAL TO}"
+_Bounds = tuple[float, float] | None
+_Effect = tuple[float | None, _Bounds]
+_NONE: _Effect = (None, None)
 
 
 class Estimate(NamedTuple):
@@ -86,11 +87,13 @@ class Forest(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Bins of a histogram from lost to won, with their styles, and the bin of each query; -1 where neither run answered."""
+    """Bins of a histogram from lost to won, their styles, the bin of each query (-1 where neither answered), what changes."""
 
     names: tuple[str, ...]
     tones: tuple[str, ...]
     bins: tuple[int, ...]
+    what: str
+    by_share: bool
 
     def counts(self) -> list[int]:
         """Return the number of queries in each bin."""
@@ -98,29 +101,17 @@ class Changes(NamedTuple):
         return [found[place] for place in range(len(self.names))]
 
 
-class CurveLines(NamedTuple):
-    """Percentages found by each rank, and their difference with its band, in percentage points."""
-
-    ranks: Sequence[float]
-    baseline: Sequence[float]
-    contender: Sequence[float]
-    difference: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
-
-
 def facets_of(comparison: Comparison) -> list[FacetRow]:
     """Return both facets, and the check on all queries where it is known."""
-    by_query, cutoff, ranking = comparison.unit == "query", comparison.cutoff, comparison.ranking
-    within = f" within rank {cutoff:,}" if cutoff else ""
+    by_query, cutoff, ranking, whole = comparison.unit == "query", comparison.cutoff, comparison.ranking, comparison.restricted
+    found = "queries answered" if by_query else "relevant documents found"
     what = "rank of the first answer, where both answer" if by_query else "search length on what both found"
     if ranking.measured_in != "ranks":
         what = f"mean {ranking.measured_in} where both are above 0"
     rows = [
-        _facet_row(comparison.coverage, f"{'queries answered' if by_query else 'relevant documents found'}{within}"),
+        _facet_row(comparison.coverage, f"{found} within rank {cutoff:,}" if cutoff else found),
         _facet_row(ranking, what),
     ]
-    whole = comparison.restricted
     if whole is not None:
         length = "rank of the first answer" if by_query else "search length"
         rows.append(_check_row(whole, f"{length}, {whole.horizon + 1:,} where none", comparison))
@@ -138,11 +129,11 @@ def _facet_row(facet: Facet, explanation: str) -> FacetRow:
 
 
 def _check_row(whole: RestrictedLength, explanation: str, comparison: Comparison) -> FacetRow:
-    direction = {"better": 1, "worse": -1, "none": 0}[direction_of(comparison.verdict.label)]
-    gain = -whole.difference
+    direction, gain = direction_of(comparison.verdict.label), -whole.difference
     finding = "no finding"
     if whole.test.pvalue <= comparison.alpha:
-        finding = "agrees" if gain * direction > 0 else "contradicts" if direction else "improves" if gain > 0 else "worsens"
+        own = "better" if gain > 0 else "worse"
+        finding = {"none": "improves" if gain > 0 else "worsens", own: "agrees"}.get(direction, "contradicts")
     p = pvalue(whole.test.pvalue, comparison.alpha)
     return _measured(whole, "Check: all queries", explanation, finding, "check", p)
 
@@ -152,22 +143,20 @@ def _measured(facet: Facet | RestrictedLength, name: str, explanation: str, find
     baseline, contender = (
         fixed(mean, places_of(facet.measured_in)) + percent * (mean is not None) for mean in (facet.baseline, facet.contender)
     )
-    estimate = _change(facet)
+    estimate = change_of(facet)
     return FacetRow(name, explanation, unit, baseline, contender, estimate, _axis([estimate], _sign(facet)), finding, tone, p)
 
 
-def _sign(measured: Facet | RestrictedLength | PooledEffect) -> int:
+def _sign(measured: Any) -> int:
     return 1 if measured.higher_is_better else -1
 
 
-def _change(facet: Facet | RestrictedLength) -> Estimate:
+def change_of(facet: Facet | RestrictedLength) -> Estimate:
     """Return the difference of a facet as a gain."""
     return _estimate(facet.difference, facet.interval, _sign(facet), places_of(facet.measured_in))
 
 
-def _estimate(
-    value: float | None, bounds: tuple[float, float] | None, sign: int, places: int, *, signed: bool = True
-) -> Estimate:
+def _estimate(value: float | None, bounds: _Bounds, sign: int, places: int, *, signed: bool = True) -> Estimate:
     """Return a difference and its interval as a gain."""
     low, high = sorted(sign * bound for bound in bounds) if bounds is not None else (None, None)
     text, range_ = (fixed(value, places, signed=signed), interval(bounds, places, signed=signed) if bounds else "")
@@ -230,7 +219,7 @@ def _forest_of(what: str, names: Sequence[str], comparisons: Sequence[Comparison
         return None
     ranking = comparisons[0].ranking
     rows = [
-        ForestRow(name, item.verdict.label, (_change(item.coverage), _change(item.ranking)), number)
+        ForestRow(name, item.verdict.label, (change_of(item.coverage), change_of(item.ranking)), number)
         for number, (name, item) in enumerate(zip(names, comparisons, strict=True))
     ]
     if what == "run":
@@ -252,49 +241,42 @@ def _of_conditions(result: CollectionsComparison | SlicesComparison) -> Forest |
         for number, row in enumerate(result.conditions):
             if row.comparison.contender == contender:
                 effects = (row.coverage, row.ranking, *row.measures)[: len(signs)]
-                values: list[_Value] = [(None, None) if own is None else (own.effect, own.interval) for own in effects]
-                estimates = _drawn(values, signs)
+                coverage, ranking, *others = _drawn([(own.effect, own.interval) if own else _NONE for own in effects], signs)
                 ranks = fixed(row.comparison.ranking.difference, 2, signed=True).replace("-", _MINUS)
-                estimates[1] = estimates[1]._replace(text=f"{ranks} ranks, B / A {estimates[1].text}")
-                rows.append(ForestRow(prefix + row.condition, row.label or "too few queries", tuple(estimates), number))
+                ranking = ranking._replace(text=f"{ranks} ranks, B / A {ranking.text}")
+                label = row.label or "too few queries"
+                rows.append(ForestRow(prefix + row.condition, label, (coverage, ranking, *others), number))
         if contender in overall:
-            pooled = overall[contender].pooled
-            values = [(own.these.effect, (own.these.low, own.these.high)) if own.these else (None, None) for own in pooled]
-            label = overall[contender].label or ""
-            rows.append(ForestRow(f"{prefix}these, mean", label, tuple(_drawn(values, signs)), kind="these"))
-            values = [
-                (own.new.effect, (own.new.predicted_low, own.new.predicted_high)) if own.new else (None, None) for own in pooled
-            ]
-            if any(value is not None for value, _ in values):
-                rows.append(ForestRow(f"{prefix}a new one", "expected", tuple(_drawn(values, signs)), kind="new"))
+            own, pooled = overall[contender], overall[contender].pooled
+            means = [(each.these.effect, (each.these.low, each.these.high)) if each.these else _NONE for each in pooled]
+            rows.append(ForestRow(f"{prefix}these, mean", own.label or "", _drawn(means, signs), kind="these"))
+            news = [each.new for each in pooled]
+            if any(news):
+                ranges = [(new.effect, (new.predicted_low, new.predicted_high)) if new else _NONE for new in news]
+                rows.append(ForestRow(f"{prefix}a new one", "expected", _drawn(ranges, signs), kind="new"))
     titles = ("coverage, points", "ranking, search length B / A", *(f"{pooled.name}, difference" for pooled in measures))
     return _with_axes(result.kind, titles, signs, rows) if rows else None
 
 
-def _drawn(values: Sequence[_Value], signs: Sequence[int]) -> list[Estimate]:
+def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> tuple[Estimate, ...]:
     """Return coverage, ranking and measures as gains; that of ranking is a logarithm, which is written as a ratio."""
-    estimates = [
-        _estimate(*value, sign, 2 if place < 2 else 3) for place, (value, sign) in enumerate(zip(values, signs, strict=True))
-    ]
-    effect, bounds = values[1]
+    places = (2, 2, *[3] * len(signs))
+    drawn = [_estimate(*own, sign, digits) for own, sign, digits in zip(effects, signs, places, strict=False)]
+    effect, bounds = effects[1]
     if effect is not None:
-        ratios = None if bounds is None else (math.exp(bounds[0]), math.exp(bounds[1]))
-        estimates[1] = estimates[1]._replace(text=fixed(math.exp(effect), 2), interval=interval(ratios, 2) if ratios else "")
-    return estimates
+        ratio, *ends = (fixed(math.exp(value), 2) for value in (effect, *(bounds or ())))
+        drawn[1] = drawn[1]._replace(text=ratio, interval=f"[{', '.join(ends)}]" if ends else "")
+    return tuple(drawn)
 
 
 @forest_of.register
 def _of_board(result: Leaderboard) -> Forest | None:
     """Return the means of the runs, their tiers as labels."""
-    sign = 1 if result.higher_is_better else -1
-    rows = [
-        ForestRow(
-            standing.run,
-            f"tier {standing.tier}" if standing.tier else "",
-            (_estimate(standing.score, standing.interval, sign, 4, signed=False),),
-        )
-        for standing in result.standings
-    ]
+    sign = _sign(result)
+    rows = []
+    for standing in result.standings:
+        estimate = _estimate(standing.score, standing.interval, sign, 4, signed=False)
+        rows.append(ForestRow(standing.run, f"tier {standing.tier}" if standing.tier else "", (estimate,)))
     axis = _axis([row.estimates[0] for row in rows], sign, null=False)
     return Forest("run", ((f"mean {result.measure}", axis),), tuple(rows)) if rows else None
 
@@ -309,32 +291,48 @@ def _with_axes(what: str, titles: Sequence[str], signs: Sequence[int], rows: Seq
 
 def gains_of(comparison: Comparison) -> list[float | None]:
     """Return the gain of each query on what both found; None where there is nothing in common."""
-    sign = 1 if comparison.ranking.higher_is_better else -1
+    sign = _sign(comparison.ranking)
     return [None if query.difference is None else sign * query.difference for query in comparison.per_query()]
 
 
 def changes_of(comparison: Comparison) -> Changes:
-    """Sort the queries into bins: lost, changes by ranks downwards, the same, upwards, won; no bin is beyond the cutoff."""
-    in_ranks = comparison.ranking.measured_in == "ranks"
-    last = comparison.restricted.horizon if comparison.restricted else 11
+    """Sort the queries into bins from lost to won: by ranks, or by the share found, where that changes for most of them."""
+    queries = comparison.per_query()
+    shares = [round(100 * (query.found_contender - query.found_baseline), 6) for query in queries]
+    by_share = 2 * sum(map(bool, shares)) > len(shares) and any(share % 100 for share in shares)
+    if by_share:
+        what = "share of the relevant documents found, points"
+        place = bisect_left(_SHARE_EDGES, median(abs(share) for share in shares if share))
+        edges: Sequence[float] = _SHARE_EDGES[max(place - 1, 0) : place + 2]  # about the usual change
+        names = [f"<{edges[0]}", *(f"{low}\N{EN DASH}{high}" for low, high in pairwise(edges)), f"{_AT_LEAST}{edges[-1]}"]
+        down, up = ["lower", *(f"{name} fewer" for name in names)], ["higher", *(f"{name} more" for name in names)]
+    else:
+        what, names, edges = _bins_of_ranking(comparison)
+        down, up = [*(f"{name} down" for name in names), "lost"], [*(f"{name} up" for name in names), "won"]
+
+    def step(share: float, gain: float | None) -> float:
+        """Return the number of bins to the one of no change, negative for a loss."""
+        if share and not by_share:
+            return math.copysign(len(up), share)
+        change, limits = (share, [0, *edges]) if share else (gain, [] if by_share else edges)
+        return math.copysign(1 + bisect_right(limits, abs(change)), change) if change else 0
+
+    steps = [int(step(share, gain)) for share, gain in zip(shares, gains_of(comparison), strict=True)]
+    bins = [-1 if query.outcome == "neither" else len(down) + step for query, step in zip(queries, steps, strict=True)]
+    tones = (*["worse"] * len(down), "same", *["better"] * len(up))
+    return Changes((*reversed(down), "same", *up), tones, tuple(bins), what, by_share)
+
+
+def _bins_of_ranking(comparison: Comparison) -> tuple[str, list[str], list[float]]:
+    """Return what changes, the names of the bins on one side, and the edges between these."""
+    if comparison.ranking.measured_in != "ranks":
+        return comparison.ranking.measured_in, ["<0.1", "0.1\N{EN DASH}0.3", ">0.3"], [0.1, 0.3]
+    last = comparison.restricted.horizon if comparison.restricted else 11  # no bin is beyond the cutoff
     edges = [edge for edge in (1, 2, 10, 100, 1000) if edge < last] or [1]
     names = [f"{low}" if high == low + 1 else f"{low}\N{EN DASH}{high - 1}" for low, high in pairwise(edges)]
-    names.append(f"\N{GREATER-THAN OR EQUAL TO}{edges[-1]}")
-    if comparison.unit == "document" and len(names) > 1:
+    if names and any((gain or 0) % 1 for gain in gains_of(comparison)):
         names[0] = "<2"  # search lengths of several documents are averages
-    limits: list[float] = [0, *edges[1:]]
-    if not in_ranks:
-        limits, names = [0, 0.1, 0.3], ["<0.1", "0.1\N{EN DASH}0.3", ">0.3"]
-    sizes = len(names)
-    bins = []
-    for query, gain in zip(comparison.per_query(), gains_of(comparison), strict=True):
-        place = {"lost": 0, "neither": -1, "won": 2 * sizes + 2}.get(query.outcome, sizes + 1)
-        if query.outcome == "both" and gain:
-            place += int(math.copysign(bisect_right(limits, abs(gain)), gain))
-        bins.append(place)
-    down, up = [f"{name} down" for name in reversed(names)], [f"{name} up" for name in names]
-    tones = ("worse",) * (sizes + 1) + ("same",) + ("better",) * (sizes + 1)
-    return Changes(("lost", *down, "same", *up, "won"), tones, tuple(bins))
+    return "search length, ranks", [*names, f"{_AT_LEAST}{edges[-1]}"], [float(edge) for edge in edges[1:]]
 
 
 def outcomes_of(comparison: Comparison) -> list[tuple[str, int, float]]:
@@ -343,16 +341,17 @@ def outcomes_of(comparison: Comparison) -> list[tuple[str, int, float]]:
     return [(name, getattr(comparison.outcomes, name), float(getattr(shares, name, 0.0))) for name in OUTCOMES]
 
 
-def curve_lines(curve: Curve) -> CurveLines:
-    """Return the lines of the curve at so many ranks that steps are finer than a pixel or two."""
+def curve_lines(curve: Curve) -> tuple[list[float], dict[str, list[float]]]:
+    """Return ranks so dense that steps are finer than a pixel or two, and at each the percentages found and their band."""
     last = curve.ranks[-1]
     steps = int(math.log(last) / math.log(1.02)) + 1 if last > 1 else 0
     ranks = sorted({1, last, *range(1, min(last, 50) + 1), *(round(1.02**step) for step in range(steps))})
-    baseline, contender, low, high = (
-        [100 * values[rank - 1] for rank in ranks] for values in (curve.baseline, curve.contender, curve.low, curve.high)
-    )
-    difference = [own - base for base, own in zip(baseline, contender, strict=True)]
-    return CurveLines(ranks, baseline, contender, difference, low, high)
+    shown = [*ranks, last]  # the last step gets a width too
+    lines = {
+        name: [100 * getattr(curve, name)[rank - 1] for rank in shown] for name in ("baseline", "contender", "low", "high")
+    }
+    lines["difference"] = [own - base for base, own in zip(lines["baseline"], lines["contender"], strict=True)]
+    return [*ranks, 1.08 * last], lines
 
 
 def pairs_of(comparison: Comparison) -> dict[tuple[float, float], int]:

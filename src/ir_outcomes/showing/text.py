@@ -15,8 +15,6 @@ from ir_outcomes.errors import escaped
 from ir_outcomes.formatting import plural
 from ir_outcomes.showing.view import Table, View, column_groups
 
-__all__ = ["print_text", "write"]
-
 ROWS = 20  # of each table on the first screen
 LEAST_WIDTH = 12  # of a column of text that is folded
 _PVALUE = re.compile(r"\bp ([=<]) (?=\d)")  # stays on one line
@@ -31,23 +29,17 @@ _COLOURS = {
 def write(view: View, *, details: bool = False, rows: int | None = ROWS, in_python: bool = True) -> str:
     """Write a view; `rows` bounds the tables, None for all. How to see more is said in the words of Python or of a shell."""
     width = max(shutil.get_terminal_size((80, 24)).columns, 40)
-    blocks = [_wrapped(view.headline, width)]
-    if view.sentences:
-        blocks.append("\n".join(_wrapped(sentence, width) for sentence in view.sentences))
+    blocks = [_wrapped(view.headline, width), "\n".join(_wrapped(sentence, width) for sentence in view.sentences)]
     blocks += [_table(table, width, rows, in_python) for table in view.tables]
     closing = [_wrapped(note, width, first="! ", rest="  ") for note in view.first_notes]
-    if details:
-        blocks += ["\n".join(closing)] if closing else []
-        blocks += [_table(table, width, None, in_python) for table in view.details]
-        notes = [_wrapped(note, width, first="- ", rest="  ") for note in view.other_notes]
-        blocks += ["\n".join(notes)] if notes else []
-    elif view.details or view.other_notes:
+    if not details and (view.details or view.other_notes):
         ask = "to_text(details=True)" if in_python else "--details"
         closing.append(_wrapped(f"More ({view.more or 'notes'}): {ask}", width))
-        blocks.append("\n".join(closing))
-    elif closing:
-        blocks.append("\n".join(closing))
-    return "\n\n".join(blocks)
+    blocks.append("\n".join(closing))
+    if details:
+        blocks += [_table(table, width, None, in_python) for table in view.details]
+        blocks.append("\n".join(_wrapped(note, width, first="- ", rest="  ") for note in view.other_notes))
+    return "\n\n".join(filter(None, blocks))
 
 
 def print_text(text: str, stream: TextIO) -> None:
@@ -78,13 +70,11 @@ def _table(table: Table, width: int, most: int | None, in_python: bool) -> str:
 def _with_letters(table: Table, n_rows: int) -> Sequence[Sequence[str]]:
     """Return the first rows with their superscripts behind the values, which stay aligned."""
     widths = {place: max(len(letters) for (_, at), letters in table.raised.items() if at == place) for _, place in table.raised}
-    return [
-        [
-            f"{cell} {table.raised.get((row, place), ''):<{widths[place]}}" if place in widths else cell
-            for place, cell in enumerate(table.rows[row])
-        ]
-        for row in range(n_rows)
-    ]
+
+    def cell(row: int, place: int, text: str) -> str:
+        return f"{text} {table.raised.get((row, place), ''):<{widths[place]}}" if place in widths else text
+
+    return [[cell(row, place, text) for place, text in enumerate(table.rows[row])] for row in range(n_rows)]
 
 
 def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:

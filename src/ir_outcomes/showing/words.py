@@ -9,22 +9,6 @@ from typing import Any, Literal
 from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.formatting import plural
 
-__all__ = [
-    "RANK_TICKS",
-    "better",
-    "bucket_names",
-    "conditions_words",
-    "count",
-    "cutoff_words",
-    "direction",
-    "items_words",
-    "level_words",
-    "places_of",
-    "queries_words",
-    "settings_words",
-    "tone",
-]
-
 RANK_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)  # of a logarithmic axis
 
 
@@ -89,8 +73,11 @@ def items_words(unit: str) -> str:
     return "queries" if unit == "query" else "relevant documents, averaged within queries"
 
 
-def settings_words(settings: Any, *left_out: str, no_cutoff: str = "unknown") -> list[str]:
-    """Say how runs were compared: every head of a table states this."""
-    values = {"cutoff": settings.cutoff or no_cutoff, "rel": settings.rel, "unit": settings.unit, "ties": settings.ties}
+def settings_words(settings: Any, *left_out: str, no_cutoff: str = "unknown", depth: int | None = None) -> list[str]:
+    """Say how runs were compared, and to which depth where that is less than the cutoff: every head of a table states this."""
+    cutoff = settings.cutoff or no_cutoff
+    if depth is not None and settings.cutoff is not None and depth < settings.cutoff:
+        cutoff = f"{cutoff} (lists end at {depth})"
+    values = {"cutoff": cutoff, "rel": settings.rel, "unit": settings.unit, "ties": settings.ties}
     parts = [f"{name} {value}" for name, value in values.items() if name not in left_out]
     return [*parts, *(["judged only"] if settings.judged_only else []), f"alpha {settings.alpha:g}"]

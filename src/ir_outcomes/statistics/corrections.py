@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.distributions import SMALLEST_PVALUE, check_draws
+from ir_outcomes.statistics.counts import SMALLEST_PVALUE, check_draws
 from ir_outcomes.types import Floats, check_choice
 
 CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
@@ -68,12 +68,9 @@ def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int
     """Randomized Tukey HSD: p-values of all pairs of systems, corrected for their number.
 
     The systems' values are permuted within each query; the p-value of a pair is how often the largest difference of any pair
-    reaches its own. Without gaps that is the largest mean less the smallest. Where systems lack values (NaN) the
-    permutations keep the gaps where they are, and a pair's difference is over the queries that both have.
-
-    Differences over few queries vary more, and the largest of all pairs is the yardstick of each. With a pair that shares three
-    quarters of the queries that others share, the p-values of those others double; with a half they are about seven
-    times as large, and with a tenth no difference is significant. Below one half this function refuses.
+    reaches its own. Where systems lack values (NaN) the permutations keep the gaps where they are, and a pair's difference is
+    over the queries that both have. Differences over few queries vary more, and the largest of all pairs is the yardstick of
+    each: a pair that shares half of the queries that others share makes their p-values seven times as large.
 
     Parameters
     ----------
@@ -90,8 +87,8 @@ def randomized_tukey_hsd(values: npt.ArrayLike, *, seed: int = 0, resamples: int
     Raises
     ------
     ParameterError
-        If the values are not a two-dimensional array or are infinite, two systems share less than half as many queries as the
-        two that share most, the seed is negative, or `resamples` less than 1.
+        If the values are not a two-dimensional array or are infinite, or two systems share less than half as many queries as
+        the two that share most.
 
     References
     ----------

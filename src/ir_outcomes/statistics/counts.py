@@ -5,6 +5,8 @@ random half of the queries, is then a column of counts, and one pass over the co
 
 Where queries come in clusters, such as the turns of a conversation, the sums of the clusters take the place of the differences:
 flipping signs, ranking and counting clusters needs nothing else, and t needs three more sums (`Moments`).
+
+Here are also the checks that all arrays of numbers pass, and the orders of systems in resamples.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.distributions import numbers, paired
 from ir_outcomes.types import Bools, Floats, Ints
 
 Counts = TypeVar("Counts")
@@ -27,6 +28,45 @@ Members = npt.NDArray[Any]  # floats of 32 or 64 bits
 MOST_SHARED_CLASSES = 512  # with more distinct values than that, each pair of rows gets classes of its own
 FEW = 30
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
+SMALLEST_PVALUE = float(np.finfo(np.float64).tiny)  # 2.2e-308: smaller p-values are raised to it, so that none is 0
+SLACK = 1e-12  # means of the same values, added in another order, differ by no more than this share of the largest
+
+
+def numbers(name: str, values: npt.ArrayLike) -> Floats:
+    """Convert to a one-dimensional array of finite numbers; raise ParameterError for anything else."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ParameterError(f"{name} has the shape {array.shape}: must be a list of numbers, one dimension")
+    if not np.isfinite(array).all():
+        raise ParameterError(f"{name} holds NaN or an infinity: must be finite numbers; leave out what has no value")
+    return array
+
+
+def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Convert to two arrays of finite numbers of the same length."""
+    x, y = numbers("baseline", baseline), numbers("contender", contender)
+    if len(x) != len(y):
+        raise ParameterError(f"baseline has {len(x)} values and contender {len(y)}: must be paired, one for one")
+    return x, y
+
+
+def check_draws(seed: int, resamples: int) -> None:
+    """Refuse a seed or a number of random draws that cannot be used."""
+    for name, value, least in (("seed", seed, 0), ("resamples", resamples, 1)):
+        if not isinstance(value, (int, np.integer)) or value < least:
+            raise ParameterError(f"{name}={value!r}: must be a whole number, {least} or more")
+
+
+def check_share(name: str, value: float, *, above: float = 0.0) -> None:
+    """Refuse a value that is not strictly between `above` and 1."""
+    if not above < value < 1:
+        raise ParameterError(f"{name}={value!r}: must be between {above:g} and 1, such as {0.05 if name == 'alpha' else 0.95}")
+
+
+def check_discordant(won: int, lost: int) -> None:
+    """Refuse counts that are negative."""
+    if won < 0 or lost < 0:
+        raise ParameterError(f"won={won!r}, lost={lost!r}: must be counts, 0 or more")
 
 
 class Classes(NamedTuple):
@@ -113,6 +153,12 @@ class Differences(NamedTuple):
         return np.concatenate([np.repeat(self.sizes, positive), np.repeat(-self.sizes, negative)])
 
 
+def proper(pvalues: npt.ArrayLike) -> Floats:
+    """Bring p-values into the range from 2.2e-308 to 1: sums of two tails can exceed 1, and tiny ones underflow to 0."""
+    bounded: Floats = np.minimum(np.maximum(pvalues, SMALLEST_PVALUE), 1.0)  # np.clip takes three times as long for a few
+    return bounded
+
+
 def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
     """Subtract pairwise; differences that are equal except for rounding become equal.
 
@@ -131,7 +177,7 @@ def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
     Raises
     ------
     ParameterError
-        If the two differ in length, or a value is NaN or infinite.
+        If the two differ in length, or a value is NaN or infinite, as in all functions of this package.
 
     Examples
     --------
@@ -156,7 +202,7 @@ def _tied(values: Floats, scale: float) -> Floats:
 
 
 def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
-    """Convert differences of queries to one value for each cluster, with the same mean.
+    """Convert differences of queries to one value for each cluster, with the same mean; without clusters return them.
 
     The ordinary t test, t interval and standard deviation of these values are the cluster-robust ones of the mean over queries:
     ``d + (S_g - n_g d) G / N`` with d the mean, S_g the sum and n_g the number of the cluster's differences, G clusters and N
@@ -167,16 +213,11 @@ def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
     d : (n,) array_like
         Differences, or other values, by query.
     clusters : (n,) array_like of int, optional
-        Cluster of each; without clusters the values are returned.
+        Cluster of each.
 
     Returns
     -------
     (n_clusters,) float array
-
-    Raises
-    ------
-    ParameterError
-        If a value is NaN or infinite, or the two differ in length.
 
     References
     ----------
@@ -201,17 +242,12 @@ def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
 def design_effect(d: npt.ArrayLike, clusters: npt.ArrayLike) -> float | None:
     """Compute how many times the variance of a mean is larger because queries come in clusters.
 
-    n queries are as good as ``n / design_effect`` independent ones.
+    n queries are as good as ``n / design_effect`` independent ones. None for fewer than two clusters and for equal differences.
 
     Parameters
     ----------
     d, clusters
         See `linearized`.
-
-    Returns
-    -------
-    float or None
-        None for fewer than two clusters and for equal differences.
 
     References
     ----------
@@ -375,3 +411,35 @@ def _with_shared_classes(rows: Classes, counted: Callable[[Ints, int], Counts]) 
         n_own = int(own[-1]) + 1
         changes = counted(own[size] + n_own * (change[cells] < 0), 2 * n_own)
         yield Pair(sizes.distinct[occurs], changes, distinct, counts[x], counts[y])
+
+
+def shared_ranks(gains: npt.ArrayLike) -> Ints:
+    """Ranks from 1 of (n_samples, n_systems) means, the highest first; those equal except for rounding share the smaller."""
+    means = np.asarray(gains, dtype=np.float64)
+    order = np.argsort(-means, axis=1, kind="stable")
+    ordered = np.take_along_axis(means, order, axis=1)
+    slack = SLACK * np.abs(np.where(np.isfinite(means), means, 0.0)).max(axis=1, keepdims=True, initial=0.0)
+    with np.errstate(invalid="ignore"):  # -inf less -inf: equal, and not larger
+        falls = ordered[:, :-1] - ordered[:, 1:] > slack
+    places = np.broadcast_to(np.arange(2, means.shape[1] + 1), falls.shape)
+    ranks = np.ones(means.shape, dtype=np.int64)
+    ranks[:, 1:] = np.maximum.accumulate(np.where(falls, places, 1), axis=1)
+    result = np.empty_like(ranks)
+    np.put_along_axis(result, order, ranks, axis=1)
+    return result
+
+
+def kendall_taus(values: npt.ArrayLike, samples: npt.ArrayLike) -> Floats:
+    """Kendall's tau-b of (n_systems,) values with each of (n_samples, n_systems) samples; NaN where all systems tie."""
+    # Kendall 1945, "The treatment of ties in ranking problems"; `scipy.stats.kendalltau` takes one pair of orders per call.
+    x, y = np.asarray(values, dtype=np.float64), np.asarray(samples, dtype=np.float64)
+    concordant, untied, untied_in_values = np.zeros(len(y)), np.zeros(len(y)), 0.0
+    for system in range(len(x) - 1):  # a system against all later ones
+        signs = np.sign(x[system] - x[system + 1 :])
+        sample_signs = np.sign(y[:, system, None] - y[:, system + 1 :])
+        concordant += sample_signs @ signs
+        untied += np.abs(sample_signs).sum(axis=1)
+        untied_in_values += np.abs(signs).sum()
+    spread = np.sqrt(untied * untied_in_values)
+    taus: Floats = np.divide(concordant, spread, out=np.full(len(y), np.nan), where=spread > 0)
+    return taus

@@ -1,7 +1,4 @@
-"""Combine the effects of several independent samples, such as collections: for these samples, and for a new one.
-
-Arrays of effects and of their variances go in; nothing here knows what the effects are.
-"""
+"""Combine the effects of several independent samples, such as collections: for these samples, and for a new one."""
 
 from __future__ import annotations
 
@@ -12,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.statistics.distributions import check_draws, root
-from ir_outcomes.statistics.intervals import Interval, log_ratio_influence, on_ratio_scale, t_interval
+from ir_outcomes.statistics.counts import check_draws
+from ir_outcomes.statistics.intervals import Interval, log_ratio_influence, on_ratio_scale, root, t_interval
 from ir_outcomes.types import Floats, Ints
 
 FEWEST_SAMPLES_TO_GENERALISE = 5
@@ -66,28 +63,23 @@ class Heterogeneity:
 
 
 def fixed_mean(effects: npt.ArrayLike, variances: npt.ArrayLike, sizes: npt.ArrayLike, level: float) -> FixedMean:
-    """Average (k,) effects of independent samples, each with the same weight, given their sampling variances and sizes.
-
-    ``sum(v)^2 / sum(v^2 / (n - 1))`` degrees of freedom (Welch 1947; Satterthwaite 1946).
-    """
+    """Average (k,) effects of independent samples, each with the same weight, given their sampling variances and sizes."""
     y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     from scipy.special import stdtr
 
     k, n = len(y), np.asarray(sizes, dtype=np.float64)
     error = math.sqrt(float(v.sum())) / k
     shares = v / v.sum()
-    df = 1 / float((shares**2 / (n - 1)).sum())
+    df = 1 / float((shares**2 / (n - 1)).sum())  # Welch 1947; Satterthwaite 1946
     effect = float(y.mean())
     return FixedMean(effect, error, df, t_interval(effect, error, df, level), 2 * float(stdtr(df, -abs(effect / error))), k)
 
 
 def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: float) -> RandomEffects:
-    """Estimate the mean effect of all samples like these, three or more, and predict the effect of a new one.
-
-    The variance between samples is Paule and Mandel's, truncated at 0; the interval is that of Hartung and Knapp 2001, Sidik
-    and Jonkman 2002, with q replaced by max(1, q) (IntHout, Ioannidis and Borm 2014; Roever, Knapp and Friede 2015); prediction
-    of Higgins, Thompson and Spiegelhalter 2009; I^2 of Higgins and Thompson 2002.
-    """
+    """Estimate the mean effect of all samples like these, three or more, and predict the effect of a new one."""
+    # The variance between samples is Paule and Mandel's, truncated at 0; the interval is that of Hartung and Knapp 2001, Sidik
+    # and Jonkman 2002, with q replaced by max(1, q) (IntHout, Ioannidis and Borm 2014; Roever, Knapp and Friede 2015);
+    # prediction of Higgins, Thompson and Spiegelhalter 2009; I^2 of Higgins and Thompson 2002.
     y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     from scipy.special import chdtrc, stdtr
 
@@ -116,26 +108,19 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: floa
 
 @dataclass(frozen=True)
 class PoweredMean:
-    """A mean over all queries, from labels of some of them and predictions of all.
-
-    `weight` is that of the predictions, from 0 (the labels alone) to 1; `worth` is the variance of the mean of the labels alone
-    as a multiple of this one's.
-    """
+    """A mean over all queries, from labels of some of them and predictions of all."""
 
     mean: float
     interval: Interval
-    weight: float
-    worth: float
+    weight: float  # of the predictions, from 0 (the labels alone) to 1
+    worth: float  # variance of the mean of the labels alone as a multiple of this one's
 
 
 def prediction_powered_mean(
     labels: npt.ArrayLike, predictions: npt.ArrayLike, others: npt.ArrayLike, level: float
 ) -> PoweredMean:
-    """Estimate a mean from the labels of a random sample, their predictions, which may be biased, and those of all others.
-
-    Angelopoulos, Duchi and Zrnic 2023, "PPI++: efficient prediction-powered inference"; for retrieval Oosterhuis et al., KDD
-    2024. The interval is t with n - 1 degrees of freedom, n >= 2 the number of labels.
-    """
+    """Estimate a mean from the labels of a random sample, their predictions, which may be biased, and those of all others."""
+    # Angelopoulos, Duchi and Zrnic 2023, "PPI++: efficient prediction-powered inference"; Oosterhuis et al., KDD 2024.
     y, f, rest = (np.asarray(values, dtype=np.float64) for values in (labels, predictions, others))
     n, m = len(y), len(rest)
     spread = float(np.concatenate([f, rest]).var(ddof=1))
@@ -151,10 +136,7 @@ def prediction_powered_mean(
 
 
 def paule_mandel(effects: npt.ArrayLike, variances: npt.ArrayLike) -> float:
-    """Variance between samples at which Cochran's generalised Q is its expectation, k - 1; at least 0.
-
-    Paule and Mandel 1982; DerSimonian and Kacker 2007, section 2.4.
-    """
+    """Variance between samples at which Cochran's generalised Q is its expectation, k - 1; at least 0 (Paule, Mandel 1982)."""
     y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     expected = len(y) - 1
     if _cochran_q(y, v, 0.0) <= expected:
@@ -165,15 +147,10 @@ def paule_mandel(effects: npt.ArrayLike, variances: npt.ArrayLike) -> float:
 
 
 def log_ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[float, float] | None:
-    """Logarithm of (mean of the contender / mean of the baseline) and its sampling variance by the jackknife.
-
-    Values are positive and paired, by query or summed by cluster. None for fewer than 10 pairs, where all have the same ratio,
-    or where a run has a single value above 0: no variance can then be estimated.
-
-    Efron and Stein 1981 for the jackknife; Hedges, Gurevitch and Curtis 1999 for the log ratio as an effect. To first order the
-    variance is that of the delta method, which is too small for skewed lengths: the interval of a mean of six collections
-    of 30, 50, 100 queries covers 92, 93, 95 % with it and 95, 95, 96 % with the jackknife (53 real pairs of runs).
-    """
+    """Logarithm of the ratio of the means of paired values and its variance by the jackknife; None where there is none."""
+    # Efron and Stein 1981 for the jackknife; Hedges, Gurevitch and Curtis 1999 for the log ratio as an effect. The variance of
+    # the delta method is too small for skewed lengths: the interval of a mean of six collections of 30, 50, 100 queries covers
+    # 92, 93, 95 % with it and 95, 95, 96 % with the jackknife (53 real pairs of runs).
     x, y = on_ratio_scale(baseline, contender)
     if len(x) < FEWEST_PAIRS_OF_A_RATIO or not (x.any() and y.any()):
         return None
@@ -186,13 +163,9 @@ def log_ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tup
 def heterogeneity_test(
     effects: npt.ArrayLike, labels: Sequence[Hashable], *, seed: int = 0, resamples: int = 9_999
 ) -> Heterogeneity | None:
-    """Test by permutation of the labels whether groups of queries differ in their mean effect.
-
-    None where fewer than two groups have two queries or more, or where all effects are equal: there is nothing to compare.
-    Groups of a single query have no variance and are left out. The variance of a group's mean is estimated from its own
-    queries; a group without variance takes the variance of all queries, in the data as in the permutations: it would otherwise
-    have infinite weight. Cochran 1954 for Q; Phipson and Smyth 2010 for (1 + b) / (1 + B).
-    """
+    """Test by permutation of the labels whether groups of queries differ in their mean effect; None: nothing to compare."""
+    # Groups of a single query have no variance and are left out. Cochran 1954 for Q; Phipson and Smyth 2010 for
+    # (1 + b) / (1 + B).
     from scipy.special import chdtrc
 
     d = np.asarray(effects, dtype=np.float64)
@@ -223,6 +196,7 @@ def heterogeneity_test(
 
 def _group_q(values: Floats, starts: Ints, sizes: Ints) -> Floats:
     """Compute Cochran's Q of the group means, for each row of values with mean 0 and variance 1."""
+    # A group without variance, which would have infinite weight, takes that of all queries, in the data as in permutations.
     means = np.add.reduceat(values, starts, axis=1) / sizes
     squares = np.add.reduceat(values * values, starts, axis=1)
     spread = (squares - sizes * means**2) / (sizes - 1)

@@ -21,13 +21,13 @@ comparisons turns all of them into "not significant".
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
-from ir_outcomes.statistics.counts import Differences
-from ir_outcomes.statistics.distributions import SMALLEST_PVALUE, subset_sums
+from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences
 from ir_outcomes.types import Bools, Floats, Ints
 
 Levels = tuple[float, float]  # the smallest and the largest that a p-value is compared with
@@ -111,10 +111,8 @@ def _in_units(sizes: Floats, counts: Floats) -> Ints | None:
 
 @lru_cache(maxsize=1 << 16)
 def _denominator(size: float) -> int | None:
-    """Denominator, up to 1000, of the fraction that a size is but for rounding; None if it is no such fraction.
-
-    Sizes come back thousands of times over the pairs of a leaderboard, so they are looked up.
-    """
+    """Denominator, up to 1000, of the fraction that a size is but for rounding; None if it is no such fraction."""
+    # Sizes come back thousands of times over the pairs of a leaderboard, so they are looked up.
     fraction = Fraction(size).limit_denominator(LARGEST_DENOMINATOR)
     return fraction.denominator if abs(float(fraction) - size) <= min(1e-9 * size, 1e-7 / fraction.denominator) else None
 
@@ -130,6 +128,30 @@ def _counted(units: Ints, counts: Floats, limit: int, lower: int) -> tuple[float
         return math.ldexp(mantissa, own + exponent - int(counts.sum()))
 
     return share(float(ways.sum())), share(float(ways[: max(lower + 1, 0)].sum()))
+
+
+def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
+    """Count the subsets of some positive whole numbers by their sum: ``array[k] * 2**exponent`` of them have the sum k."""
+    # Only sums up to the limit are followed, which are those of the tail that a p-value adds up. Every number is a sum of
+    # positive numbers, so there is no cancellation: the relative error of each is about the machine precision times the number
+    # of sizes, however small the tail. Up to 53 sizes it is exact, with exponent 0.
+    counts, spare = np.zeros((2, limit + 1))  # both stay 0 beyond the sums reached
+    counts[0] = 1.0
+    reach, exponent = 0, 0
+    # In ascending order the first sums are small, so that most steps touch a part of the array only.
+    for place, size in enumerate(sorted(size for size in sizes if size <= limit)):
+        end = min(reach + size, limit) + 1
+        # Not in place: NumPy would copy the overlapping part first, which takes twice as long.
+        np.add(counts[size:end], counts[: end - size], out=spare[size:end])
+        spare[:size] = counts[:size]
+        counts, spare = spare, counts
+        reach = end - 1
+        if place % 256 == 255:  # each step at most doubles the numbers, and 2^1024 would overflow
+            raised = int(math.frexp(float(counts[: reach + 1].max()))[1]) - 500
+            if raised > 0:
+                counts[: reach + 1] = np.ldexp(counts[: reach + 1], -raised)
+                exponent += raised
+    return counts, exponent
 
 
 def _enumerated(sizes: Floats, limit: float) -> float:
@@ -154,17 +176,14 @@ def _sums(sizes: Floats, limit: float) -> Floats:
 
 
 def _counted_on_grid(sizes: Floats, counts: Floats, limit: float, levels: Levels | None) -> float:
-    """Share of the subsets with a sum of at most the limit, with the sizes rounded to a grid; to within 1 %.
-
-    Rounding moves the sum of a subset up by `up` steps at most and down by `down`. Subsets that tie with the observed one
-    (1/2 = 1/3 + 1/6) count, as they must, because all subsets count whose sum on the grid is at most `up` above the limit.
-    Where those between the two bounds are too many even on the finest grid, the upper bound stands: then nearly all of them
-    tie.
-
-    For more than 100 differences such bounds would be too far apart. There the average rounding error of the subsets near the
-    limit is taken into account instead, plus as large an allowance for ties as adds 0.4 % at most; single ties matter less and
-    less.
-    """
+    """Share of the subsets with a sum of at most the limit, with the sizes rounded to a grid; to within 1 %."""
+    # Rounding moves the sum of a subset up by `up` steps at most and down by `down`. Subsets that tie with the observed one
+    # (1/2 = 1/3 + 1/6) count, as they must, because all subsets count whose sum on the grid is at most `up` above the limit.
+    # Where those between the two bounds are too many even on the finest grid, the upper bound stands: then nearly all of them
+    # tie.
+    #
+    # For more than 100 differences such bounds would be too far apart. There the average rounding error of the subsets near the
+    # limit is taken into account instead, plus as large an allowance for ties as adds 0.4 % at most.
     n, share = float(counts.sum()), 1.0
     for steps in GRIDS:
         if steps > GRIDS[0] and n * steps > MOST_STEPS:
@@ -187,10 +206,8 @@ def _counted_on_grid(sizes: Floats, counts: Floats, limit: float, levels: Levels
 
 
 def saddlepoint_pvalues(samples: Differences) -> Floats:
-    """Approximate two-sided p-values of the sum of each sample; 1 where it is 0, NaN where there is no saddlepoint in reach.
-
-    Lugannani and Rice 1980; for random signs Robinson 1982, "Saddlepoint approximations for permutation tests".
-    """
+    """Approximate two-sided p-values of the sum of each sample; 1 where it is 0, NaN where there is no saddlepoint in reach."""
+    # Lugannani and Rice 1980; for random signs Robinson 1982, "Saddlepoint approximations for permutation tests".
     from scipy.special import ndtr
 
     sizes, counts, total = samples.sizes[1:, None], (samples.positive + samples.negative)[1:], np.abs(samples.totals)
@@ -225,13 +242,10 @@ def _tilts(sizes: Floats, counts: Floats, totals: Floats) -> Floats:
 
 
 def _far_from(levels: Levels, samples: Differences, pvalues: Floats) -> Bools:
-    """Whether approximate p-values are so far from some levels that the exact ones are on the same side of all.
-
-    The approximation is good where many differences of similar size are added up, and poor where one or two outweigh all
-    others. Measured on 1308 halves of the queries of real pairs of runs, with p up to 0.3: where the effective number of
-    differences, (sum of squares)^2 / (sum of fourth powers), is 4 or more, it is off by a factor of 1.5 at most. A factor of 2
-    is kept.
-    """
+    """Whether approximate p-values are so far from some levels that the exact ones are on the same side of all."""
+    # The approximation is good where many differences of similar size are added up, and poor where one or two outweigh all
+    # others. Measured on 1308 halves of the queries of real pairs of runs, with p up to 0.3: where the effective number of
+    # differences, (sum of squares)^2 / (sum of fourth powers), is 4 or more, it is off by a factor of 1.5 at most. 2 is kept.
     counts = samples.positive + samples.negative
     squares, fourths = samples.sizes**2 @ counts, samples.sizes**4 @ counts
     enough = (samples.n_nonzero >= LEAST_NONZERO) & (squares**2 >= LEAST_EFFECTIVE * fourths)

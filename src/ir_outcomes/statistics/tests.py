@@ -1,17 +1,13 @@
 """Tests of paired differences, and the rank sum test: each test once, on many samples at a time.
 
-``t_tests``, ``wilcoxon_tests``, ... take samples as columns of counts (`Differences`) and return arrays; ``t_test``,
-``wilcoxon``, ... are the same for one sample and return a `Test` with its method and notes. A new test is an entry of `PAIRED`,
-which `function_test` makes of a function of one sample.
+`many_tests` takes samples as columns of counts (`Differences`) and returns arrays; `t_test`, `wilcoxon`, ... are the same for
+one sample and return a `Test` with its method and notes. A new test is an entry of `PAIRED`; see `function_test`.
 
 All tests are two-sided, mirrored exactly when the signs of the differences change, and independent of the order of the queries.
 A p-value is never NaN or 0: where there is nothing to test it is 1, and a note gives the reason. The direction is the sign of
 the effect, if there is one, in every test: also for a single difference, which cannot be significant.
 
-The tests are written out here because the functions of SciPy that define them, and that are the oracle of the tests, take 3 to
-140 times as long for one sample: `scipy.stats.ttest_rel`, `scipy.stats.wilcoxon` (``zero_method="wilcox", correction=False``;
-its exact method with ``method=scipy.stats.PermutationMethod()``), `scipy.stats.binomtest` for the sign test and
-`scipy.stats.mannwhitneyu` (``method="asymptotic", use_continuity=False``).
+The tests are written out here because the functions of SciPy that define them take 3 to 140 times as long for one sample.
 """
 
 from __future__ import annotations
@@ -25,9 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.counts import Differences, classes, counted_pairs, tally
-from ir_outcomes.statistics.distributions import binomial_pvalues, check_discordant, numbers, proper, subset_sums
-from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues
+from ir_outcomes.statistics.counts import Differences, check_discordant, classes, counted_pairs, numbers, proper, tally
+from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues, subset_sums
 from ir_outcomes.types import Bools, Floats, Ints
 
 MOST_EXACT_WILCOXON = 50
@@ -44,18 +39,17 @@ class Test:
     method : str
         The test in words, with what was chosen for these data.
     statistic : float or None
-        The test's statistic; None where it is undefined.
+        None where it is undefined.
     pvalue : float
         Two-sided; at least 2.2e-308.
     direction : int
         -1, 0 or 1: sign of the effect in the test's own terms (mean for t and sign-flip, W+ minus W- for Wilcoxon, positive
-        minus negative differences for sign and binomial tests, rank sums for the rank sum test). 0 also for means that are
-        equal except for rounding.
+        minus negative differences for sign and binomial tests, rank sums for the rank sum test).
     n : int
-        Number of observations that the statistic is computed from: all differences for t, those that are not zero for the
-        other paired tests, both samples together for the rank sum test. With clusters, clusters.
+        Number of observations that the statistic is computed from: all differences (clusters) for t, those that are not zero
+        for the other paired tests, both samples together for the rank sum test.
     n_nonzero : int
-        Number of differences (clusters) that are not zero; for the rank sum test, which has none, the same as `n`.
+        Number of differences (clusters) that are not zero; for the rank sum test the same as `n`.
     note : str or None
         What a reader must know.
     """
@@ -101,21 +95,10 @@ def t_test(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
         Cluster of each, where queries are not independent: t then has the cluster-robust standard error, and one degree of
         freedom less than there are clusters; see `linearized`. The other paired tests take the sums of the clusters.
 
-    Raises
-    ------
-    ParameterError
-        If a difference is NaN or infinite, or the two differ in length.
-
-    References
-    ----------
-    Student 1908, "The probable error of a mean".
-
     Examples
     --------
     >>> round(t_test([3, 0, 5, -1, 2, 4]).pvalue, 4)
     0.0706
-    >>> t_test([2, 2, 2, 2]).pvalue
-    0.125
     """
     return paired_tests(d, clusters=clusters)["t"]
 
@@ -123,9 +106,8 @@ def t_test(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
 def wilcoxon(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
     """Wilcoxon's signed rank test, zeros dropped (`scipy.stats.wilcoxon`, ``zero_method="wilcox", correction=False``).
 
-    Exact for up to 50 differences that are not zero: the share of the assignments of signs to the ranks, tied ones averaged,
-    that are at least as extreme. Beyond that by the normal approximation with the variance corrected for ties. The statistic is
-    the smaller of the two rank sums.
+    Exact for up to 50 differences that are not zero (`scipy.stats.PermutationMethod`), with tied ranks averaged; beyond that by
+    the normal approximation with the variance corrected for ties. The statistic is the smaller of the two rank sums.
 
     Parameters
     ----------
@@ -153,10 +135,6 @@ def sign_test(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
     d, clusters
         See `t_test`.
 
-    References
-    ----------
-    Hollander, Wolfe and Chicken 2013, section 3.4.
-
     Examples
     --------
     >>> sign_test([3, 0, 5, -1, 2, 4]).pvalue
@@ -169,8 +147,7 @@ def sign_flip(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     """Sign-flip (randomization) test of the sum of the differences.
 
     The share of all assignments of signs whose sum is at least as far from 0: exact where the differences are multiples of a
-    common unit (with a total up to about a million) or where up to 42 are not zero, else to within 1 % of the p-value. Nothing
-    is random, and no p-value is too small to be found.
+    common unit (with a total up to about a million) or where up to 42 are not zero, else to within 1 % of the p-value.
 
     Parameters
     ----------
@@ -197,7 +174,8 @@ def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     """Test the mean difference: by t, or by sign flips with fewer than 30 differences (clusters) that are not zero.
 
     On few differences t relies on a normal distribution that they do not have: four queries of 900 that move by one rank are p
-    = 0.045 to t and 0.125 to the exact test. Clusters of unequal size count as fewer; see `PairedTests.of_mean`.
+    = 0.045 to t and 0.125 to the exact test. Clusters of n queries count as (sum n^2)^2 / sum n^4, so that many of very unequal
+    size are few (Carter, Schnepel and Steigerwald 2017, "Asymptotic behavior of a t-test robust to cluster heterogeneity").
 
     Parameters
     ----------
@@ -230,19 +208,12 @@ def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.A
 
 
 class PairedTests(Mapping[str, Test]):
-    """Tests that run when they are asked for: sign flips can take a hundred times as long as the others together.
-
-    Attributes
-    ----------
-    of_mean : {"t", "signflip"}
-        What `mean_test` takes: sign flips with fewer than 30 differences (clusters) that are not zero. Clusters of n queries
-        count as ``(sum n^2)^2 / sum n^4``, of equal size therefore as themselves.
-    """
+    """Tests that run when they are asked for: sign flips can take a hundred times as long as the others together."""
 
     def __init__(self, sample: Differences, levels: Levels | None) -> None:
+        self.of_mean: Literal["t", "signflip"] = "signflip" if sample.few[0] else "t"  # the one that `mean_test` takes
         self._sample, self._levels = sample, levels
         self._done: dict[str, Test] = {}
-        self.of_mean: Literal["t", "signflip"] = "signflip" if sample.few[0] else "t"
 
     def __getitem__(self, name: str) -> Test:
         if name not in self._done:
@@ -274,58 +245,28 @@ def _one(name: str, sample: Differences, found: Found) -> Test:
         note = f"all {n} differences are equal, so t is undefined; its p-value is that of the sign-flip test"
     if sample.moments is not None:
         method += ", by cluster"
-    statistic = float(found.statistic[0])
-    return Test(
-        name=name,
-        method=method,
-        statistic=None if note or np.isnan(statistic) else statistic,
-        pvalue=float(found.pvalue[0]),
-        direction=int(found.direction[0]),
-        n=n if name == "t" else n_nonzero,
-        n_nonzero=n_nonzero,
-        note=note,
-    )
+    statistic = None if note or np.isnan(found.statistic[0]) else float(found.statistic[0])
+    p, direction = float(found.pvalue[0]), int(found.direction[0])
+    return Test(name, method, statistic, p, direction, n if name == "t" else n_nonzero, n_nonzero, note)
 
 
 # Many samples.
 
 
-def t_tests(samples: Differences) -> Tests:
-    """Student's t test of the mean difference on each sample."""
-    return Tests(*_t(samples)[:2])
-
-
-def wilcoxon_tests(samples: Differences) -> Tests:
-    """Wilcoxon's signed rank test on each sample."""
-    return Tests(*_wilcoxon(samples)[:2])
-
-
-def sign_tests(samples: Differences) -> Tests:
-    """Sign test on each sample."""
-    return Tests(*_sign(samples)[:2])
-
-
-def sign_flip_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
-    """Sign-flip test of the sum on each sample.
-
-    Where only labels are wanted, p-values far from the levels are approximations, which takes a fraction of the time.
-    """
-    return Tests(*_sign_flip(samples, levels, labels_only)[:2])
+def many_tests(name: str, samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
+    """Run a test of `PAIRED` on each sample; with `labels_only`, sign flips that are far from the levels are approximations."""
+    return Tests(*PAIRED[name](samples, levels, labels_only)[:2])
 
 
 def mean_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
     """Test the mean difference of each sample, by sign flips where few differences are not zero."""
-    pvalue, direction = t_tests(samples)
-    few = np.flatnonzero(samples.few)
-    pvalue[few] = sign_flip_tests(samples.at(few), levels, labels_only=labels_only).pvalue
-    return Tests(pvalue, direction)
+    found, few = many_tests("t", samples), np.flatnonzero(samples.few)
+    found.pvalue[few] = many_tests("signflip", samples.at(few), levels, labels_only=labels_only).pvalue
+    return found
 
 
 def function_test(function: Callable[[Floats], Any]) -> str:
-    """Make a test of a function of one sample's differences, which returns a p-value or SciPy's result; return its name.
-
-    A statistic that changes its sign with the differences gives the direction, otherwise their sum does.
-    """
+    """Make a test of a function of one sample's differences, which returns a p-value or SciPy's result; return its name."""
     name = f"{getattr(function, '__name__', type(function).__name__)}()"
 
     def test(samples: Differences, levels: Levels | None, labels_only: bool) -> Found:
@@ -338,7 +279,7 @@ def function_test(function: Callable[[Floats], Any]) -> str:
                 raise ParameterError(f"test={name} returned {p}: must be a p-value, or a result that has one")
             pvalue[sample] = 1.0 if np.isnan(p) else p
             statistic[sample] = getattr(found, "statistic", np.nan)
-            # The smaller of two rank sums is 0 both ways.
+            # A statistic says the direction if its sign changes with the differences; the smaller rank sum is 0 both ways.
             if statistic[sample] and np.isclose(statistic[sample], -getattr(mirrored, "statistic", np.nan), rtol=1e-9):
                 direction[sample] = statistic[sample]
         return Found(proper(pvalue), _signs(direction), statistic, lambda _: name)
@@ -421,11 +362,9 @@ def _wilcoxon(samples: Differences, levels: Levels | None = None, labels_only: b
 
 @lru_cache(maxsize=4096)
 def _rank_sum_shares(ties: tuple[int, ...]) -> Floats:
-    """Shares of the assignments of signs with twice the sum of the positive ranks at most 0, 1, 2, ... up to the middle.
-
-    They depend only on how many differences of each size there are, from the smallest to the largest, and the halves of a set
-    of queries have few such patterns where the ranks are small numbers.
-    """
+    """Shares of the assignments of signs with twice the sum of the positive ranks at most 0, 1, 2, ... up to the middle."""
+    # They depend only on how many differences of each size there are, from the smallest to the largest, and the halves of a set
+    # of queries have few such patterns where the ranks are small numbers.
     ranks: list[int] = []
     below = 0
     for number in ties:
@@ -468,12 +407,7 @@ def binomial_test(won: int, lost: int) -> Test:
     Parameters
     ----------
     won, lost : int
-        Discordant pairs.
-
-    Raises
-    ------
-    ParameterError
-        If a count is negative.
+        Discordant pairs, 0 or more.
 
     References
     ----------
@@ -491,6 +425,22 @@ def binomial_test(won: int, lost: int) -> Test:
     return Test("exact", "exact binomial", float(won) if n else None, float(pvalue[0]), int(direction[0]), n, n, note)
 
 
+def binomial_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
+    """Two-sided exact p-values of won and lost being equally likely, element by element; 1 where both are 0."""
+    won, lost = np.asarray(won, dtype=np.int64), np.asarray(lost, dtype=np.int64)
+    return proper(2 * binomial_cdf(np.minimum(won, lost), won + lost, 0.5))
+
+
+def binomial_cdf(k: Ints, n: Ints, share: float) -> Floats:
+    """Compute the chance of at most k successes in n trials; k may be -1."""
+    from scipy.special import bdtr, betainc
+
+    chances = betainc(np.maximum(n - k, 1), np.maximum(k, 0) + 1, 1 - share)  # some versions have NaN for a parameter of 0
+    if (zero := chances == 0).any():  # it loses some chances below 1e-250, which bdtr has, with fewer digits
+        chances = np.where(zero, bdtr(np.maximum(k, 0).astype(np.float64), n, share), chances)
+    return np.where(k < 0, 0.0, np.where(k >= n, 1.0, chances))
+
+
 def binomial_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:
     """Exact two-sided binomial test of each pair of counts; p is 1 where both are 0."""
     more = np.asarray(won, dtype=np.float64) - np.asarray(lost, dtype=np.float64)
@@ -500,21 +450,10 @@ def binomial_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:
 def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
     """Wilcoxon's rank sum test of two unpaired samples (`scipy.stats.mannwhitneyu`, asymptotic, without continuity correction).
 
-    The direction is positive where the values of `y` are larger.
-
     Parameters
     ----------
     x, y : (n,) and (m,) array_like
-        The samples.
-
-    Raises
-    ------
-    ParameterError
-        If a value is NaN or infinite.
-
-    References
-    ----------
-    Wilcoxon 1945; Mann and Whitney 1947.
+        The samples; the direction is positive where `y` is larger.
 
     Examples
     --------
@@ -526,19 +465,13 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
     n = len(x) + len(y)
     both = classes(np.concatenate([x, y]))
     counts = [np.bincount(code, minlength=len(both.distinct))[:, None] for code in np.split(both.code, [len(x)])]
-    (pvalue, direction), u, testable = _rank_sum(*(column.astype(np.float64) for column in counts))
-    note = None if testable[0] else "all values are equal, or there are none"
-    statistic = float(u[0]) if testable[0] else None
-    return Test("ranksum", "Wilcoxon rank sum, asymptotic", statistic, float(pvalue[0]), int(direction[0]), n, n, note)
+    (pvalue,), (direction,), (u,) = rank_sum_tests(*(column.astype(np.float64) for column in counts))
+    statistic, note = (None, "all values are equal, or there are none") if np.isnan(u) else (float(u), None)
+    return Test("ranksum", "Wilcoxon rank sum, asymptotic", statistic, float(pvalue), int(direction), n, n, note)
 
 
-def rank_sum_tests(x: Floats, y: Floats) -> Tests:
-    """Wilcoxon's rank sum test on each pair of samples, counted by the same ascending classes, (n_classes, n_samples)."""
-    return _rank_sum(x, y)[0]
-
-
-def _rank_sum(x: Floats, y: Floats) -> tuple[Tests, Floats, Bools]:
-    """Also U, and whether there is something to test."""
+def rank_sum_tests(x: Floats, y: Floats) -> tuple[Floats, Ints, Floats]:
+    """P-values, directions and U (NaN: nothing to test) of samples counted by ascending classes, (n_classes, n_samples)."""
     from scipy.special import ndtr
 
     both = x + y
@@ -550,7 +483,7 @@ def _rank_sum(x: Floats, y: Floats) -> tuple[Tests, Floats, Bools]:
     center = n_x * n_y / 2
     testable = (n_x > 0) & (n_y > 0) & (both.max(axis=0, initial=0) < n)
     z = np.divide(-np.abs(u - center), np.sqrt(spread), out=np.zeros(len(u)), where=testable)
-    return Tests(np.where(testable, proper(2 * ndtr(z)), 1.0), _signs(u - center)), u, testable
+    return np.where(testable, proper(2 * ndtr(z)), 1.0), _signs(u - center), np.where(testable, u, np.nan)
 
 
 def pairwise_tests(rows: Floats) -> dict[str, Tests]:
@@ -565,8 +498,8 @@ def pairwise_tests(rows: Floats) -> dict[str, Tests]:
     Returns
     -------
     dict of str to Tests
-        "t", "wilcoxon", "sign" and "ranksum". Their arrays have a value for each pair, in the order of
-        ``itertools.combinations``; the direction is positive where the second row's values are larger.
+        "t", "wilcoxon", "sign" and "ranksum": a p-value and a direction, positive where the second row is larger, for each pair
+        in the order of ``itertools.combinations``.
 
     Examples
     --------
@@ -582,10 +515,9 @@ def pairwise_tests(rows: Floats) -> dict[str, Tests]:
     results = {name: [nothing] for name in ("t", "wilcoxon", "sign", "ranksum")}
     for pair in counted_pairs(np.asarray(rows, dtype=np.float64), counted):
         changes = Differences.of_counts(pair.sizes, pair.changes)
-        results["t"].append(t_tests(changes))
-        results["wilcoxon"].append(wilcoxon_tests(changes))
-        results["sign"].append(sign_tests(changes))
-        results["ranksum"].append(rank_sum_tests(pair.x, pair.y))
+        for name in ("t", "wilcoxon", "sign"):
+            results[name].append(many_tests(name, changes))
+        results["ranksum"].append(Tests(*rank_sum_tests(pair.x, pair.y)[:2]))
     return {name: Tests(*map(np.concatenate, zip(*tests, strict=True))) for name, tests in results.items()}
 
 

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.showing.charts import changes_of, facets_of, forest_of
 from ir_outcomes.showing.report import report_of
-from ir_outcomes.showing.report.texts import texts_of_documents
+from ir_outcomes.showing.report.queries import texts_of_documents
 from ir_outcomes.types import Unit
 from tests.helpers.many import collection
 from tests.helpers.results import KINDS, result_of
@@ -65,25 +65,45 @@ class TestNumbers:
         data = island(iro.leaderboard(evaluation).to_report(evaluation=evaluation))
         assert set(data) == {"depth", "comparisons", "sets"}
         shown = {"title", "set", "baseline", "contender", "label", "tone", "unit", "cutoff", "horizon", "rel", "measure"}
-        assert set(data["comparisons"][0]) <= shown | {"bins", "bin", "a", "b", "change", "found"}
+        assert set(data["comparisons"][0]) <= shown | {"bins", "bin", "by_share", "a", "b", "change", "found"}
 
     def test_bins_hold_the_queries_that_changed_so_much(self, evaluation: iro.Evaluation) -> None:
-        comparison = pair_of(evaluation, cutoff=20)
+        by_query = dataclasses.replace(evaluation, unit="query")
+        comparison = pair_of(by_query, cutoff=20)
         changes = changes_of(comparison)
-        assert changes.names[0] == "lost"
-        assert changes.names[-1] == "won"
+        assert (changes.names[0], changes.names[-1]) == ("lost", "won")
         for query, place in zip(comparison.per_query(), changes.bins, strict=True):
             if query.outcome == "neither":
                 assert place == -1
             elif query.outcome == "both":
                 gain = -(query.difference or 0.0)
-                tone = "better" if gain > 0 else "worse" if gain < 0 else "same"
-                assert changes.tones[place] == tone
+                assert changes.tones[place] == ("better" if gain > 0 else "worse" if gain < 0 else "same")
                 assert abs(gain) >= 10 or "10" not in changes.names[place]
             else:
                 assert changes.names[place] == query.outcome
-        small = changes_of(pair_of(evaluation, cutoff=5))
-        assert not any("10" in name for name in small.names)
+        assert not any("10" in name for name in changes_of(pair_of(by_query, cutoff=5)).names)
+
+    def test_bins_go_by_the_share_found_where_most_queries_are_won_or_lost(self) -> None:
+        qrels = {f"q{number}": {f"d{place}": 1 for place in range(10)} for number in range(8)}
+        found = [(2, 3), (2, 3), (2, 4), (5, 2), (2, 10), (3, 3), (0, 0), (2, 2)]  # of ten documents each
+
+        def run(side: int, last: int) -> dict[str, dict[str, float]]:
+            return {
+                query: {**{f"d{place}": 9.0 - place for place in range(pair[side])}, f"x{last}": 9.5 if last else 0.0}
+                for query, pair in zip(qrels, found, strict=True)
+            }
+
+        changes = changes_of(pair_of(iro.evaluate(qrels, {"a": run(0, 1), "b": run(1, 0)}, unit="document")))
+        assert changes.by_share
+        names = [changes.names[place] if place >= 0 else "neither" for place in changes.bins]
+        more = ["10\N{EN DASH}20 more", "10\N{EN DASH}20 more", "20\N{EN DASH}50 more"]
+        assert names == [*more, "20\N{EN DASH}50 fewer", "\N{GREATER-THAN OR EQUAL TO}50 more", "higher", "neither", "higher"]
+        assert [changes.tones[place] for place in changes.bins[:6]] == ["better"] * 3 + ["worse"] + ["better"] * 2
+        one = {query: {"d0": 1} for query in qrels}  # with one relevant document both units show the same
+        by_unit = [
+            changes_of(pair_of(iro.evaluate(one, {"a": run(0, 1), "b": run(1, 0)}, unit=unit))) for unit in get_args(Unit)
+        ]
+        assert by_unit[0] == by_unit[-1]
 
     def test_right_is_better_in_every_chart(self, evaluation: iro.Evaluation) -> None:
         comparisons = iro.compare(evaluation, "a", ["b", "c"])

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ir_outcomes.across.collections import CollectionsComparison
 from ir_outcomes.across.same_queries import CutoffsComparison
-from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.across.slices import SlicesComparison
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.showing.charts import Forest, changes_of, curve_lines, forest_of, gains_of, outcomes_of, pairs_of
+from ir_outcomes.showing.charts import Forest, change_of, changes_of, curve_lines, forest_of, gains_of, outcomes_of, pairs_of
 from ir_outcomes.showing.figures import drawing
-from ir_outcomes.showing.figures.drawing import GREY, INK, LIGHT, MUTED, TONES
+from ir_outcomes.showing.figures.drawing import GREY, INK, LIGHT, MUTED, TONES, draws, finished
 from ir_outcomes.showing.words import RANK_TICKS, conditions_words, count, items_words, level_words, tone
 
 MOST_INTERVALS = 30  # contenders
@@ -23,49 +26,52 @@ NAMED_QUERIES = 60  # up to this many queries have their id under their bar
 OUTCOME_STYLES = {"won": TONES["better"], "both": (GREY, ""), "neither": (LIGHT, ""), "lost": TONES["worse"]}
 Items = Sequence[Comparison]
 _MARKERS = {"better": "^", "worse": "v", "mixed": "D", "same": "o"}
+_TONE_NAMES = {"better": "better", "mixed": "trade-off", "same": "no finding", "worse": "worse"}
 
 
+@draws("facets", Comparison, Comparisons)
 def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     """Draw the change of coverage against the change of ranking: up and to the right is better."""
     given = _sequence(comparisons)
     items = [item for item in given if item.coverage.difference is not None and item.ranking.difference is not None]
     if not items:
         raise ParameterError("kind='facets': no query is found by both runs, so there is no ranking facet to draw")
-    (ax,) = drawing.panels(ax, 6.2, 5.0)
+    is_crowded, tones = len(items) > MOST_INTERVALS, [tone(item.verdict.label) for item in items]
+    ax = drawing.panel(ax, 6.2, 5.0)
     ax.axhline(0, color=MUTED, linewidth=0.8, zorder=1)
     ax.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
-    sign = 1 if items[0].ranking.higher_is_better else -1
-    points = [(item.coverage.difference or 0.0, sign * (item.ranking.difference or 0.0)) for item in items]
-    drawn: dict[str, int] = {}
-    for item, (x, y) in zip(items, points, strict=True):
-        style = tone(item.verdict.label)
-        color = MUTED if style == "same" else TONES[style][0]
-        drawn[style] = drawn.get(style, 0) + 1
-        if len(items) <= MOST_INTERVALS:
-            across, along = item.coverage.interval, item.ranking.interval
-            if across is not None:
-                ax.plot(across, [y, y], color=color, linewidth=0.9, alpha=0.6, zorder=2)
-            if along is not None:
-                ax.plot([x, x], [sign * bound for bound in along], color=color, linewidth=0.9, alpha=0.6, zorder=2)
-        face = color if style in ("better", "worse") else "white"
+    points = []
+    for item, style in zip(items, tones, strict=True):
+        (color, face), (x, left, right, *_), (y, down, up, *_) = (
+            _colors(style),
+            change_of(item.coverage),
+            change_of(item.ranking),
+        )
+        if not is_crowded:
+            ax.plot([left, right], [y, y], color=color, linewidth=0.9, alpha=0.6, zorder=2)
+            ax.plot([x, x], [down, up], color=color, linewidth=0.9, alpha=0.6, zorder=2)
         ax.plot(x, y, _MARKERS[style], markersize=6, markerfacecolor=face, markeredgecolor=color, zorder=3)
+        points.append((x or 0.0, y or 0.0))
     ax.margins(0.08)
-    found = "queries answered" if items[0].settings.unit == "query" else "relevant documents found"
-    unit = items[0].ranking.measured_in
-    ax.set_xlabel(f"coverage: {found}, points (right is better)")
-    ax.set_ylabel(f"ranking: {'ranks fewer to read' if unit == 'ranks' else f'{drawing.literal(unit)} gained'} (up is better)")
-    names = {"better": "better", "worse": "worse", "mixed": "trade-off", "same": "no finding"}
-    counts = ", ".join(f"{number} {names[style]}" for style, number in sorted(drawn.items()))
-    shown = f"{level_words(items[0].settings.alpha)}s" if len(items) <= MOST_INTERVALS else "intervals not drawn"
+    found, unit = "queries answered" if items[0].unit == "query" else "relevant documents found", items[0].ranking.measured_in
+    gained = "ranks fewer to read" if unit == "ranks" else f"{drawing.literal(unit)} gained"
+    counts = ", ".join(f"{number} {_TONE_NAMES[style]}" for style, number in sorted(Counter(tones).items()))
+    shown = "intervals not drawn" if is_crowded else f"{level_words(items[0].settings.alpha)}s"
     contenders, baseline = _versus_names(items)
     missing = f"; {count(len(given) - len(items), 'contender')} without a ranking facet" if len(given) > len(items) else ""
-    drawing.titled(ax, f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}", f"{_head(items[0])}, {shown}")
-    many = len(items) > MOST_NAMES
-    outermost = _outermost(np.array(points)) if many else set(range(len(items)))
-    drawing.label_points(
-        ax, points, [name if number in outermost else "" for number, name in enumerate(contenders)], 7 if many else 8
-    )
+    finished(
+        ax, f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}", f"{_head(items[0])}, {shown}",
+        x=f"coverage: {found}, points (right is better)", y=f"ranking: {gained} (up is better)",
+    )  # fmt: skip
+    is_named = [len(items) <= MOST_NAMES or place in _outermost(np.array(points)) for place in range(len(items))]
+    names = [name if named else "" for name, named in zip(contenders, is_named, strict=True)]
+    drawing.label_points(ax, points, names, 8 if all(is_named) else 7)
     return ax
+
+
+def _colors(style: str) -> tuple[str, str]:
+    """Return the colours of lines and of the inside of marks, which is empty where there is no direction."""
+    return (TONES[style][0], TONES[style][0]) if style in ("better", "worse") else (MUTED, "white")
 
 
 def _outermost(points: np.ndarray[Any, Any], most: int = 6) -> set[int]:
@@ -75,22 +81,20 @@ def _outermost(points: np.ndarray[Any, Any], most: int = 6) -> set[int]:
     return {int(np.argmax(scaled @ np.array([np.cos(angle), np.sin(angle)]))) for angle in angles}
 
 
+@draws("outcomes", Comparison, Comparisons)
 def draw_outcomes(comparisons: Comparison | Items, ax: Any) -> Any:
     """Draw one bar for each comparison: shares of won, both, neither and lost."""
     items = _sequence(comparisons)
     contenders, baseline = _versus_names(items)
-    (ax,) = drawing.panels(ax, 7.4, drawing.height_of(len(items), 0.34))
-    drawing.name_rows(ax, contenders)
+    ax = drawing.row_panel(ax, contenders, 7.4, 0.34)
     shares = [{name: 100 * share for name, _, share in outcomes_of(item)} for item in items]
     drawing.bars(ax, ((name, style, [own[name] for own in shares]) for name, style in OUTCOME_STYLES.items()))
-    ax.set_xlabel(f"% of {items_words(items[0].settings.unit)}")
     ax.set_xlim(0, 100)
-    drawing.legend(ax)
-    return drawing.titled(
-        ax, f"Found by the contender only (won), by both, by neither, by {baseline} only (lost)", _head(items[0])
-    )
+    title = f"Found by the contender only (won), by both, by neither, by {baseline} only (lost)"
+    return finished(ax, title, _head(items[0]), x=f"% of {items_words(items[0].settings.unit)}", legend=True)
 
 
+@draws("restricted", Comparison, Comparisons)
 def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
     """Draw what is gained over all queries, and its parts: on what both found, by what is won, and by what is lost."""
     items = [item for item in _sequence(comparisons) if item.restricted is not None]
@@ -98,98 +102,86 @@ def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
         raise ParameterError("there is no restricted search length to draw: it needs a cutoff")
     contenders, baseline = _versus_names(items)
     lengths = [item.restricted for item in items if item.restricted is not None]
-    (ax,) = drawing.panels(ax, 7.4, drawing.height_of(len(items), 0.4))
-    fontsize = drawing.name_rows(ax, contenders)
-    drawing.bars(
-        ax, ((part, OUTCOME_STYLES[part], [-getattr(length, part) for length in lengths]) for part in ("won", "both", "lost"))
-    )
+    ax = drawing.row_panel(ax, contenders, 7.4, 0.4)
+    parts = ("won", "both", "lost")
+    drawing.bars(ax, ((part, OUTCOME_STYLES[part], [-getattr(length, part) for length in lengths]) for part in parts))
     for place, length in enumerate(lengths):
         ax.plot([-bound for bound in length.interval or ()], [place] * len(length.interval or ()), color=INK, linewidth=1.2)
-    sums = [-length.difference for length in lengths]
     label = "sum, with its interval" if any(length.interval for length in lengths) else "sum"
-    ax.plot(sums, range(len(sums)), "D", color="white", markeredgecolor=INK, markersize=0.7 * fontsize, label=label)
+    sums = [-length.difference for length in lengths]
+    size = 0.7 * ax.get_yticklabels()[0].get_fontsize()
+    ax.plot(sums, range(len(sums)), "D", color="white", markeredgecolor=INK, markersize=size, label=label)
     ax.axvline(0, color=INK, linewidth=0.8)
     ax.margins(x=0.06)
-    ax.set_xlabel("ranks fewer to read over all queries (right is better)")
-    drawing.legend(ax)
     horizons = {length.horizon for length in lengths}
-    where = f"what is not found counts as rank {horizons.pop() + 1:,}" if len(horizons) == 1 else ""
-    return drawing.titled(ax, f"Gain over all queries against {baseline}, and its parts", f"{_head(items[0])}; {where}")
-
-
-def draw_ranks(comparison: Comparison, ax: Any) -> Any:
-    """Draw search length against search length, 1 at the top and at the right; above the diagonal the contender is better."""
-    pairs = pairs_of(comparison)
-    in_ranks = comparison.ranking.measured_in == "ranks"
-    sign = 1 if comparison.ranking.higher_is_better else -1
-    (ax,) = drawing.panels(ax, 5.0, 5.2)
-    for style in ("better", "same", "worse"):
-        chosen = {
-            pair: number
-            for pair, number in pairs.items()
-            if np.sign(sign * (pair[1] - pair[0])) == {"better": 1, "same": 0, "worse": -1}[style]
-        }
-        if chosen:
-            color = TONES[style][0]
-            face = "none" if style == "worse" else color
-            sizes = [12 * number**0.5 for number in chosen.values()]
-            ax.scatter(*zip(*chosen, strict=True), s=sizes, facecolor=face, edgecolor=color, alpha=0.7, linewidths=0.9)
-    values = [value for pair in pairs for value in pair]
-    low, high = (0.8, 1.3 * max([10.0, *values])) if in_ranks else (min([0.0, *values]), 1.05 * max([1.0, *values]))
-    if in_ranks:
-        _rank_axes(ax, high, ax.xaxis, ax.yaxis)
-    ends = (high, low) if sign < 0 else (low, high)
-    ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
-    ax.set(xlim=ends, ylim=ends, aspect="equal")
-    what = "search length, ranks" if in_ranks else drawing.literal(comparison.ranking.measured_in)
-    baseline, contender = drawing.labels_of([comparison.baseline, comparison.contender])
-    ax.set_xlabel(f"{baseline} ({what})")
-    ax.set_ylabel(f"{contender} ({what})")
-    return drawing.titled(
-        ax, f"Above the line {comparison.contender} is better; larger points are several queries",
-        f"{count(sum(pairs.values()), 'query')} on which both found something, {conditions_words(comparison.settings)}",
+    where = f"; what is not found counts as rank {horizons.pop() + 1:,}" if len(horizons) == 1 else ""
+    return finished(
+        ax, f"Gain over all queries against {baseline}, and its parts", f"{_head(items[0])}{where}",
+        x="ranks fewer to read over all queries (right is better)", legend=True,
     )  # fmt: skip
 
 
-def _rank_axes(ax: Any, last: float, *axes: Any) -> None:
-    """Let axes of ranks be logarithmic."""
-    from matplotlib.ticker import NullLocator
+@draws("ranks", Comparison)
+def draw_ranks(comparison: Comparison, ax: Any) -> Any:
+    """Draw search length against search length, 1 at the top and at the right; above the diagonal the contender is better."""
+    pairs, unit = pairs_of(comparison), comparison.ranking.measured_in
+    sign = 1 if comparison.ranking.higher_is_better else -1
+    ax = drawing.panel(ax, 5.0, 5.2)
+    for style, wanted in (("better", 1), ("same", 0), ("worse", -1)):
+        chosen = {pair: number for pair, number in pairs.items() if np.sign(sign * (pair[1] - pair[0])) == wanted}
+        sizes = [12 * number**0.5 for number in chosen.values()]
+        color = TONES[style][0]
+        style_of = {"facecolor": "none" if style == "worse" else color, "edgecolor": color, "alpha": 0.7, "linewidths": 0.9}
+        ax.scatter(*np.array([*chosen]).reshape(-1, 2).T, s=sizes, **style_of)
+    values = [value for pair in pairs for value in pair]
+    low, high = min([0.0, *values]), 1.05 * max([1.0, *values])
+    if unit == "ranks":
+        low, high = 0.8, 1.3 * max([10.0, *values])
+        _rank_axes(ax, high, "x", "y")
+    ends = (high, low) if sign < 0 else (low, high)
+    ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
+    ax.set(xlim=ends, ylim=ends, aspect="equal")
+    what = "search length, ranks" if unit == "ranks" else drawing.literal(unit)
+    baseline, contender = drawing.labels_of([comparison.baseline, comparison.contender])
+    return finished(
+        ax, f"Above the line {comparison.contender} is better; larger points are several queries",
+        f"{count(sum(pairs.values()), 'query')} on which both found something, {conditions_words(comparison.settings)}",
+        x=f"{baseline} ({what})", y=f"{contender} ({what})",
+    )  # fmt: skip
 
-    for axis in axes:
-        (ax.set_xscale if axis is ax.xaxis else ax.set_yscale)("log")
-        shown = [tick for tick in RANK_TICKS if tick <= last]
-        axis.set_ticks(shown, [f"{tick:,}" for tick in shown])
-        axis.set_minor_locator(NullLocator())
+
+def _rank_axes(ax: Any, last: float, *which: str) -> None:
+    """Let axes of ranks, "x" or "y", be logarithmic."""
+    ticks = [tick for tick in RANK_TICKS if tick <= last]
+    for axis in which:
+        ax.set(**{f"{axis}scale": "log"})
+        ax.set(**{f"{axis}ticks": ticks, f"{axis}ticklabels": [f"{tick:,}" for tick in ticks]})
+    ax.minorticks_off()
 
 
+@draws("differences", Comparison)
 def draw_differences(comparison: Comparison, ax: Any) -> Any:
-    """Draw the histogram of changes: lost, so many ranks down, the same, up, won."""
+    """Draw the histogram of changes: lost, so many ranks down, the same, up, won; or by the share that is found."""
     changes = changes_of(comparison)
-    (ax,) = drawing.panels(ax, 7.0, 3.6)
-    places, counts = range(len(changes.names)), changes.counts()
-    for place, number, style in zip(places, counts, changes.tones, strict=True):
-        color, hatch = TONES[style]
-        ax.bar(place, number, 0.85, color=color, hatch=hatch, edgecolor="white")
-    for place, number in zip(places, counts, strict=True):
-        ax.annotate(f"{number:,}", (place, number), (0, 2), textcoords="offset points", ha="center", fontsize=8)
-    ax.set_xticks(places, changes.names)
+    ax = drawing.panel(ax, 7.8, 3.6)
+    colors, hatches = zip(*(TONES[style] for style in changes.tones), strict=True)
+    drawn = ax.bar(changes.names, changes.counts(), 0.85, color=colors, hatch=hatches, edgecolor="white")
+    ax.bar_label(drawn, [f"{number:,}" for number in changes.counts()], padding=2, fontsize=8)
     ax.margins(y=0.12)
-    drawing.counted(ax, "queries")
-    unit = "ranks" if comparison.ranking.measured_in == "ranks" else drawing.literal(comparison.ranking.measured_in)
-    ax.set_xlabel(f"change of {'search length, ranks' if unit == 'ranks' else unit} (right is better)")
-    neither = changes.bins.count(-1)
-    return drawing.titled(
-        ax,
-        f"{comparison.contender} against {comparison.baseline}, by query",
-        f"{_head(comparison)}, {neither:,} of them neither",
-    )
+    drawing.counted(ax.yaxis)
+    return finished(
+        ax, f"{comparison.contender} against {comparison.baseline}, by query",
+        f"{_head(comparison)}, {changes.bins.count(-1):,} of them neither",
+        x=f"change of {drawing.literal(changes.what)} (right is better)", y="queries",
+    )  # fmt: skip
 
 
+@draws("queries", Comparison)
 def draw_queries(comparison: Comparison, ax: Any) -> Any:
     """Draw the gain of every query as a bar, from the largest loss to the largest gain; what is not found counts as k + 1."""
     in_ranks, whole = comparison.ranking.measured_in == "ranks", comparison.restricted
     found = sorted(_gains(comparison))
-    (ax,) = drawing.panels(ax, 7.0 if len(found) <= 40 else 9.5, 4.0)
+    ax = drawing.panel(ax, 7.0 if len(found) <= 40 else 9.5, 4.0)
     gains = np.array([gain for gain, _, _ in found])
     for name, style in (("won", "better"), ("better", "better"), ("same", "same"), ("worse", "worse"), ("lost", "worse")):
         chosen = np.flatnonzero([kind == name for _, kind, _ in found])
@@ -200,44 +192,69 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
         )  # fmt: skip
     ax.axhline(0, color=INK, linewidth=0.8)
     ax.set_xlim(-0.8, len(found) - 0.2)
-    ax.set_xticks([])
-    if len(found) <= NAMED_QUERIES:
-        names = drawing.labels_of([query for _, _, query in found], most=16)
-        ax.set_xticks(range(len(found)), names, rotation=90, fontsize=7)
-    ax.set_xlabel("queries, from the largest loss to the largest gain")
+    names = drawing.labels_of([query for _, _, query in found], most=16) if len(found) <= NAMED_QUERIES else []
+    ax.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
     if in_ranks:
         ax.set_yscale("symlog", linthresh=1)
         ax.yaxis.set_major_formatter("{x:,.0f}")
     gained = "ranks fewer to read, log scale" if in_ranks else f"{drawing.literal(comparison.ranking.measured_in)} gained"
-    ax.set_ylabel(f"{gained} (up is better)")
-    drawing.legend(ax)
     missing = "" if whole is None else f"; what is not found counts as rank {whole.horizon + 1:,}"
     left_out = f"{len(comparison.per_query()) - len(found):,} of them not drawn, where neither run found anything{missing}"
-    return drawing.titled(
-        ax, f"{comparison.contender} against {comparison.baseline}, query by query", f"{_head(comparison)}, {left_out}"
-    )
+    return finished(
+        ax, f"{comparison.contender} against {comparison.baseline}, query by query", f"{_head(comparison)}, {left_out}",
+        x="queries, from the largest loss to the largest gain", y=f"{gained} (up is better)", legend=True,
+    )  # fmt: skip
 
 
 def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
     """Yield gain, kind of change and id of each query that a run answered."""
     in_ranks = comparison.ranking.measured_in == "ranks"
     for query, shared in zip(comparison.per_query(), gains_of(comparison), strict=True):
-        if query.outcome == "neither":
-            continue
         gain = -query.restricted if query.restricted is not None else shared
         if gain is None and not in_ranks:  # a measure that is 0 where nothing is found
             gain = (query.contender or 0.0) - (query.baseline or 0.0)
-        if gain is not None:
+        if gain is not None and query.outcome != "neither":
             kind = "better" if gain > 0 else "worse" if gain < 0 else "same"
             yield gain, query.outcome if query.outcome != "both" else kind, query.query_id
 
 
+@draws("curve", CutoffsComparison)
+def draw_curve(result: CutoffsComparison, ax: Any) -> Any:
+    """Draw the share of queries answered by each rank for both runs, and below it their difference with its band."""
+    if result.curve is None:
+        raise ParameterError("there is no curve of fewer than two queries")
+    ranks, lines = curve_lines(result.curve)
+    above, below = drawing.panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
+    names = drawing.labels_of([result.baseline, result.contender])
+    for line, name, style, color in zip(("baseline", "contender"), names, ("--", "-"), (MUTED, INK), strict=True):
+        above.step(ranks, lines[line], where="post", linestyle=style, color=color, linewidth=1.6, label=name)
+    above.legend(loc="lower right")
+    below.fill_between(ranks, lines["low"], lines["high"], step="post", facecolor=LIGHT)
+    below.step(ranks, lines["difference"], where="post", color=INK, linewidth=1.4)
+    below.axhline(0, color=MUTED, linewidth=0.8, linestyle="--")
+    below.set_ylabel("difference, points")
+    below.set_xlabel(f"rank k (log scale); {100 * result.curve.level:g} % band for all k at once")
+    for panel in (above, below):
+        panel.grid()
+        _rank_axes(panel, result.curve.ranks[-1], "x")
+        panel.set_xlim(ranks[0], ranks[-1])
+    above.tick_params(axis="x", labelbottom=False)
+    first = result.comparisons[0]
+    found, grade = "queries answered" if first.unit == "query" else "documents found", f", grade {first.settings.rel} or more"
+    return finished(
+        above, f"{result.contender} against {result.baseline}: found by rank k", f"{count(result.curve.n, 'query')}{grade}",
+        y=f"% of {found} by rank k\n(up is better)",
+    )  # fmt: skip
+
+
+@draws("forest", Comparisons, CollectionsComparison, SlicesComparison, CutoffsComparison)
 def draw_forest_of(result: Any, ax: Any) -> Any:
     """Draw estimates with intervals, a row for each contender or condition; right is better."""
     forest = forest_of(result)
     if forest is None:
         raise ParameterError("there is nothing to draw: the result is empty")
-    compared = [row.comparison for row in result.conditions] if hasattr(result, "conditions") else list(_parts_of(result))
+    conditions = getattr(result, "conditions", None)
+    compared = [row.comparison for row in conditions] if conditions else list(getattr(result, "comparisons", result))
     settings, contenders = compared[0].settings, list(dict.fromkeys(item.contender for item in compared))
     who = contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
     what = "" if forest.what == "run" else f", {count(len(compared) // len(contenders), forest.what)}"
@@ -245,51 +262,7 @@ def draw_forest_of(result: Any, ax: Any) -> Any:
     return draw_forest(forest, f"{who} against {compared[0].baseline}{what}", head, ax)
 
 
-def _parts_of(result: Any) -> Iterable[Comparison]:
-    """Return the comparisons that a result consists of."""
-    parts: Iterable[Comparison] = getattr(result, "comparisons", result)
-    return parts
-
-
-def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
-    """Draw a forest plot; its labels stand on the right of the last panel."""
-    columns = len(forest.panels)
-    found = drawing.panels(ax, 2.6 + 2.6 * columns + 1.4, drawing.height_of(len(forest.rows), 0.28), columns=columns)
-    for column, (axes, (heading, axis)) in enumerate(zip(found, forest.panels, strict=True)):
-        fontsize = drawing.name_rows(axes, [row.name for row in forest.rows], most=34)
-        if column:
-            axes.tick_params(axis="y", labelleft=False)
-        axes.spines["left"].set_visible(False)
-        axes.grid(axis="x")
-        if axis.low < 0 < axis.high:
-            axes.axvline(0, color=INK, linewidth=0.8, zorder=1)
-        for place, row in enumerate(forest.rows):
-            estimate, style = row.estimates[column], tone(row.label)
-            color = TONES[style][0] if style in ("better", "worse") else MUTED
-            if estimate.low is not None:
-                dashes = (0, (1, 1)) if style == "worse" else "-"
-                axes.plot([estimate.low, estimate.high], [place, place], color=color, linewidth=1.8, linestyle=dashes, zorder=2)
-            if estimate.gain is not None:
-                marker = "o" if row.kind == "condition" else "D"
-                face = color if style in ("better", "worse") else "white"
-                axes.plot(estimate.gain, place, marker, markersize=0.7 * fontsize, color=color, markerfacecolor=face, zorder=3)
-        axes.set_xlim(axis.low, axis.high)
-        axes.set_xticks([place for place, _ in axis.ticks], [text for _, text in axis.ticks])
-        axes.set_xlabel(drawing.literal(f"{heading} (right is better)"))
-        summaries = sum(row.kind != "condition" for row in forest.rows)
-        if 0 < summaries < len(forest.rows):
-            axes.axhline(len(forest.rows) - summaries - 0.5, color=LIGHT, linewidth=0.8, zorder=0)
-    shown = set(found[0].get_yticks().tolist())
-    for place, row in enumerate(forest.rows):
-        if place in shown:
-            beside = {"transform": found[-1].get_yaxis_transform(), "va": "center", "fontsize": fontsize}
-            text = row.estimates[0].text + "  " if columns == 1 else ""
-            found[-1].text(
-                1.03, place, f"{text}{row.label if row.label != NO_DIFFERENCE else 'no difference found'}", color=INK, **beside
-            )
-    return drawing.titled(found[0], first, second)
-
-
+@draws("tiers", Leaderboard)
 def draw_tiers(result: Leaderboard, ax: Any) -> Any:
     """Draw the means with their intervals, and the tier of each run."""
     forest = forest_of(result)
@@ -302,36 +275,36 @@ def draw_tiers(result: Leaderboard, ax: Any) -> Any:
     return draw_forest(forest._replace(rows=shown), f"{count(len(shown), 'run')} by mean {result.measure}", head, ax)
 
 
-def draw_curve(result: CutoffsComparison, ax: Any) -> Any:
-    """Draw the share of queries answered by each rank for both runs, and below it their difference with its band."""
-    if result.curve is None:
-        raise ParameterError("there is no curve of fewer than two queries")
-    curve, lines = result.curve, curve_lines(result.curve)
-    ranks = [*lines.ranks, 1.08 * lines.ranks[-1]]  # the last step gets a width too
-    baseline, contender, difference, low, high = (
-        [*values, values[-1]] for values in (lines.baseline, lines.contender, lines.difference, lines.low, lines.high)
-    )
-    above, below = drawing.panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
-    for values, style, color, name in ((baseline, "--", MUTED, result.baseline), (contender, "-", INK, result.contender)):
-        above.step(ranks, values, where="post", linestyle=style, color=color, linewidth=1.6, label=drawing.labels_of([name])[0])
-    found = "queries answered" if result.comparisons[0].unit == "query" else "documents found"
-    above.set_ylabel(f"% of {found} by rank k\n(up is better)")
-    above.legend(loc="lower right")
-    below.fill_between(ranks, low, high, step="post", facecolor=LIGHT)
-    below.step(ranks, difference, where="post", color=INK, linewidth=1.4)
-    below.axhline(0, color=MUTED, linewidth=0.8, linestyle="--")
-    below.set_ylabel("difference, points")
-    below.set_xlabel(f"rank k (log scale); {100 * curve.level:g} % band for all k at once")
-    for panel in (above, below):
-        panel.grid()
-        _rank_axes(panel, lines.ranks[-1], panel.xaxis)
-        panel.set_xlim(ranks[0], ranks[-1])
-    above.tick_params(axis="x", labelbottom=False)
-    rel = getattr(result.comparisons[0], "rel", None)
-    grade = "" if rel is None else f", grade {rel} or more"
-    return drawing.titled(
-        above, f"{result.contender} against {result.baseline}: found by rank k", f"{count(curve.n, 'query')}{grade}"
-    )
+def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
+    """Draw a forest plot; its labels stand on the right of the last panel."""
+    columns, names = len(forest.panels), [row.name for row in forest.rows]
+    found = drawing.panels(ax, 2.6 + 2.6 * columns + 1.4, drawing.height_of(len(names), 0.28), columns=columns)
+    for column, (axes, (heading, axis)) in enumerate(zip(found, forest.panels, strict=True)):
+        fontsize = drawing.name_rows(axes, names, most=34)
+        axes.tick_params(axis="y", labelleft=column == 0)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x")
+        if axis.low < 0 < axis.high:
+            axes.axvline(0, color=INK, linewidth=0.8, zorder=1)
+        for place, row in enumerate(forest.rows):
+            estimate, style = row.estimates[column], tone(row.label)
+            color, face = _colors(style)
+            dashes = (0, (1, 1)) if style == "worse" else "-"
+            axes.plot([estimate.low, estimate.high], [place, place], color=color, linewidth=1.8, linestyle=dashes, zorder=2)
+            marker = {"marker": "o" if row.kind == "condition" else "D", "markersize": 0.7 * fontsize}
+            axes.plot([estimate.gain], [place], color=color, markerfacecolor=face, zorder=3, **marker)
+        axes.set_xlim(axis.low, axis.high)
+        axes.set_xticks([place for place, _ in axis.ticks], [text for _, text in axis.ticks])
+        axes.set_xlabel(drawing.literal(f"{heading} (right is better)"))
+        summaries = sum(row.kind != "condition" for row in forest.rows)
+        if 0 < summaries < len(names):
+            axes.axhline(len(names) - summaries - 0.5, color=LIGHT, linewidth=0.8, zorder=0)
+    beside = {"transform": found[-1].get_yaxis_transform(), "va": "center", "fontsize": fontsize, "color": INK}
+    for place in map(int, found[0].get_yticks()):
+        row = forest.rows[place]
+        label = "no difference found" if row.label == NO_DIFFERENCE else row.label
+        found[-1].text(1.03, place, f"{row.estimates[0].text}  {label}" if columns == 1 else label, **beside)
+    return finished(found[0], first, second)
 
 
 def _versus_names(items: Items) -> tuple[list[str], str]:

@@ -1,4 +1,4 @@
-"""What all figures share: where they are drawn, their style, rows, bars, and names as labels."""
+"""What all figures share: their names, where they are drawn, their style, rows, bars, and names as labels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os.path
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +35,10 @@ PRINT_SETTINGS: Any = {
 }
 LARGEST = 14.0  # inches of all rows together
 LONGEST = 30  # characters of a label
-F = TypeVar("F", bound=Callable[..., Any])
+Drawing = Callable[..., Any]
+
+KINDS: dict[type, dict[str, Drawing]] = {}
+"""The figures of each result by name, the default first. Each takes the result and where to draw, and returns the Axes."""
 
 
 def series_style(number: int) -> dict[str, str]:
@@ -43,7 +46,18 @@ def series_style(number: int) -> dict[str, str]:
     return {"color": COLORS[number % len(COLORS)], "marker": MARKERS[number % len(MARKERS)]}
 
 
-def styled(function: F) -> F:
+def draws(kind: str, *classes: type) -> Callable[[Drawing], Drawing]:
+    """Let a function draw results of these classes under this name."""
+
+    def register(function: Drawing) -> Drawing:
+        for cls in classes:
+            KINDS.setdefault(cls, {})[kind] = function
+        return function
+
+    return register
+
+
+def styled(function: Drawing) -> Drawing:
     """Draw with the style of the figures, and leave the global settings as they are."""
 
     @functools.wraps(function)
@@ -60,7 +74,7 @@ def styled(function: F) -> F:
         finally:
             mpl.rcParams.update(previous)
 
-    return draw  # type: ignore[return-value]
+    return draw
 
 
 def _check_matplotlib() -> None:
@@ -91,14 +105,10 @@ def blank_figure() -> Any:
 
 
 def save(picture: Any, path: str | Path) -> None:
-    """Write a figure to a file: fonts of PDF and PS are embedded as TrueType, SVG keeps its text."""
-    import matplotlib as mpl
-
-    figure = getattr(picture, "figure", picture).figure
+    """Write a figure of ours to a file."""
     content = io.BytesIO()
     try:
-        with mpl.rc_context(PRINT_SETTINGS):
-            figure.savefig(content, dpi=150, format=Path(path).suffix.removeprefix(".") or "png")
+        picture.figure.figure.savefig(content, dpi=150, format=Path(path).suffix.removeprefix(".") or "png")
     except ValueError as error:  # a format that matplotlib does not know
         raise ParameterError(f"{path}: cannot be written ({error})") from error
     write_completely(path, content.getvalue())
@@ -128,8 +138,25 @@ def panels(target: Any, width: float, height: float, rows: int = 1, columns: int
     return chosen
 
 
-def titled(ax: Any, *lines: str) -> Any:
-    """Write a title of one or two lines at the left, broken where there is no more space; return the Axes."""
+def panel(target: Any, width: float, height: float) -> Any:
+    """Return the Axes of a figure with one panel."""
+    return panels(target, width, height)[0]
+
+
+def row_panel(target: Any, names: Iterable[str], width: float, pitch: float = 0.26, *, more: float = 0.0, **labels: Any) -> Any:
+    """Return the Axes of a figure with a row for each name; `more` inches are for what stands below."""
+    shown = list(names)
+    ax = panel(target, width, height_of(len(shown), pitch) + more)
+    name_rows(ax, shown, **labels)
+    return ax
+
+
+def finished(ax: Any, *lines: str, x: str = "", y: str = "", legend: bool = False) -> Any:
+    """Name the axes, put the legend on their right, and write a title, broken where there is no more space; return the Axes."""
+    ax.set_xlabel(x or ax.get_xlabel())
+    ax.set_ylabel(y or ax.get_ylabel())
+    if legend:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
     figure = ax.figure.figure
     figure.draw_without_rendering()  # lays the figure out
     letters = int((figure.bbox.x1 - ax.bbox.x0) / figure.dpi * 72 / (0.58 * STYLE["axes.titlesize"]))
@@ -167,23 +194,11 @@ def bars(ax: Any, parts: Iterable[tuple[str, tuple[str, str], Any]], thickness: 
         left, right = left + np.minimum(lengths, 0), right + np.maximum(lengths, 0)
 
 
-def legend(ax: Any, handles: Sequence[Any] | None = None) -> None:
-    """Put the legend on the right of the axes, where it covers nothing."""
-    chosen = {} if handles is None else {"handles": list(handles)}
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0, **chosen)
-
-
-def counted(ax: Any, what: str) -> None:
-    """Let the y axis count something: its ticks are whole numbers."""
-    ax.set_ylabel(what)
-    ax.yaxis.set_major_locator(whole_numbers())
-
-
-def whole_numbers() -> Any:
-    """Return the locator of ticks that are whole numbers."""
+def counted(axis: Any) -> None:
+    """Let the ticks of an axis be whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
-    return MaxNLocator("auto", integer=True, steps=[1, 2, 2.5, 5, 10])
+    axis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 2.5, 5, 10]))
 
 
 def shaded(ax: Any, shares: Any, label: str, **options: Any) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
 from ir_outcomes.showing.figures import drawing
-from ir_outcomes.showing.figures.drawing import BETTER, GREY, INK, LIGHT, MUTED, TONES, WORSE
+from ir_outcomes.showing.figures.drawing import BETTER, GREY, INK, LIGHT, MUTED, TONES, WORSE, draws, finished
 from ir_outcomes.showing.words import bucket_names, conditions_words, count, direction
-from ir_outcomes.statistics.resampling import shared_ranks
+from ir_outcomes.statistics.counts import shared_ranks
 from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions, TailSettings
 from ir_outcomes.tail.reordering import Reordering
 from ir_outcomes.tail.rrie import RRIE, Headroom
@@ -37,116 +38,121 @@ VERDICT_CELLS = {
 }
 
 
+@draws("verdicts", Leaderboard)
 def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     """Draw the verdict on every run (row) against every run that the order puts above it (column)."""
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Patch, Rectangle
+    from matplotlib.collections import PolyCollection
 
     if not result.pairs or result.settings is None:
         raise ParameterError("kind='verdicts' needs verdicts, which need the runs: only values of a measure were given")
     runs = [standing.run for standing in result.standings]
     place = {run: number for number, run in enumerate(runs)}
     size = max(drawing.height_of(len(runs), 0.24), 3.6)
-    (ax,) = drawing.panels(ax, size + 3.2, size)
+    ax = drawing.panel(ax, size + 3.2, size)
     cells: dict[str, list[tuple[int, int]]] = {label: [] for label in VERDICT_CELLS}
     for pair in result.pairs:
         label = pair.label.removeprefix("coverage ").removeprefix("ranking ")
         cells[label].append((place[pair.baseline], place[pair.contender]))
-    handles = []
+    corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
     for label, (color, hatch, mark) in VERDICT_CELLS.items():
+        name = f"{mark} {label} ({len(cells[label]):,})".strip() if cells[label] else None
         style: dict[str, Any] = {"facecolor": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.5}
-        ax.add_collection(PatchCollection([Rectangle((x - 0.5, y - 0.5), 1, 1) for x, y in cells[label]], **style))
-        for x, y in cells[label]:
-            if len(runs) <= NUMBERED_CELLS and mark:
-                ax.text(x, y, mark, ha="center", va="center", fontsize=8, color="white" if color in (BETTER, WORSE) else INK)
-        if cells[label]:
-            handles.append(Patch(label=f"{mark} {label} ({len(cells[label]):,})".strip(), **style))
+        ax.add_collection(PolyCollection([corners + cell for cell in cells[label]], label=name, **style))
+        for x, y in cells[label] if len(runs) <= NUMBERED_CELLS else ():
+            ax.text(x, y, mark, ha="center", va="center", fontsize=8, color="white" if color in (BETTER, WORSE) else INK)
     fontsize = drawing.name_rows(ax, runs, margin=0.5)
     ax.set_xlim(-0.5, len(runs) - 0.5)
     shown = [int(tick) for tick in ax.get_yticks()]
     names = drawing.labels_of(runs)
     ax.set_xticks(shown, [names[number] for number in shown], rotation=90, fontsize=fontsize)
-    ax.set_xlabel("against")
-    ax.legend(handles=handles, loc="upper right", bbox_to_anchor=(1.0, 1.0))
+    ax.legend(loc="upper right", bbox_to_anchor=(1.0, 1.0))
     settings = f"{count(result.n_queries, 'query')}, {conditions_words(result.settings)}, level {result.alpha:g}"
-    return drawing.titled(ax, f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}", settings)
+    return finished(ax, f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}", settings, x="against")
 
 
+@draws("history", Leaderboard)
 def draw_history_of_board(result: Leaderboard, ax: Any) -> Any:
     """Draw the history of a leaderboard whose runs have dates."""
     if result.history is None:
-        raise ParameterError("kind='history' needs dates: leaderboard(..., entries=a table with the columns id, date, group)")
-    return draw_history(result.history, ax)
+        raise ParameterError("kind='history' needs dates; give entries=, a table with the columns id, date and group")
+    settings = [conditions_words(result.settings)] if result.settings else []
+    return draw_history(result.history, ax, ", ".join([count(result.n_queries, "query"), *settings]))
 
 
-def draw_history(result: SotaHistory, ax: Any) -> Any:
+@draws("history", SotaHistory)
+def draw_history(result: SotaHistory, ax: Any, settings: str = "") -> Any:
     """Draw scores over time, and the runs that took the top: Figure 1 of Lin et al. 2021."""
     import matplotlib.dates
 
     dates: Any = matplotlib.dates  # its functions have no annotations
-    (ax,) = drawing.panels(ax, 8.0, 4.4)
+    ax = drawing.panel(ax, 8.0, 4.6)
     leaders = {run.run for run in result.runs}
-    others = [entry for entry in result.entries if entry.run not in leaders and entry.score is not None]
     steps = [(run.date, run.score) for run in result.runs]
-    submissions = [(entry.date, entry.score) for entry in others if not entry.is_baseline]
-    baselines = [(entry.date, entry.score) for entry in others if entry.is_baseline]
     ax.step(*zip(*steps, strict=True), where="post", color=BETTER, linewidth=1, zorder=1)
-    for chosen, label, style in (
-        (submissions, "submission", {"marker": "o", "color": GREY, "markersize": 4}),
-        (baselines, "organizers' baseline", {"marker": "s", "color": "white", "markersize": 5, "markeredgecolor": INK}),
-        (steps, "took the top", {"marker": "D", "color": BETTER, "markersize": 5.5}),
-    ):
-        if chosen:
-            ax.plot(*zip(*chosen, strict=True), linestyle="", label=f"{label} ({len(chosen)})", **style)
+    others = [entry for entry in result.entries if entry.run not in leaders]
+    submissions, baselines = ([entry for entry in others if entry.is_baseline == wanted] for wanted in (False, True))
+    groups: dict[str, tuple[Any, dict[str, Any]]] = {
+        "took the top": (result.runs, {"marker": "D", "color": BETTER, "markersize": 5.5, "zorder": 3}),
+        "submission": (submissions, {"marker": "o", "color": GREY, "markersize": 4}),
+        "organizers' baseline": (baselines, {"marker": "s", "color": "white", "markersize": 5, "markeredgecolor": INK}),
+    }
+    points = []
+    for label, (entries, style) in groups.items():
+        known = [(dates.date2num(entry.date), entry.score) for entry in entries if entry.score is not None]
+        points += known
+        if known:
+            ax.plot(*zip(*known, strict=True), linestyle="", label=f"{label} ({len(known)})", **style)
     days = [entry.date for entry in result.entries]
     locator = dates.AutoDateLocator(minticks=max(1, min(3, (max(days) - min(days)).days)), maxticks=8)  # no hours between days
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
-    ax.set_xlabel("date of submission")
-    ax.set_ylabel(f"{drawing.literal(result.score)} ({direction(result.higher_is_better)})")
     if not result.higher_is_better:
         ax.invert_yaxis()
     ax.margins(x=0.06, y=0.12)
-    drawing.legend(ax)
-    drawing.titled(ax, f"{count(len(result.runs), 'run')} took the top, of {count(len(result.entries), 'run')} with a score")
-    points = [(dates.date2num(day), score or 0.0) for day, score in [*steps, *submissions, *baselines]]
-    corners = [((end[0]), start[1]) for start, end in pairwise(points[: len(steps)])]
+    better = f"{result.score} ({direction(result.higher_is_better)})"
+    title = f"{count(len(steps), 'run')} took the top, of {count(len(result.entries), 'run')} with a score"
+    finished(
+        ax, title, settings or f"by {better}, {min(days):%Y-%m-%d} to {max(days):%Y-%m-%d}",
+        x="date of submission", y=drawing.literal(better), legend=True,
+    )  # fmt: skip
+    corners = [(end[0], start[1]) for start, end in pairwise(points[: len(steps)])]
     labels = [f"R{run.number}" for run in result.runs]
     drawing.label_points(ax, [*points, *corners], [*labels, *[""] * (len(points) + len(corners) - len(labels))])
     return ax
 
 
+@draws("ranks", RankDistribution)
 def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
     """Draw how often each run has each rank, a row for each run, rank 1 at the right: Figure 3 of Craswell et al. 2021."""
     size = len(result.runs)
-    (ax,) = drawing.panels(ax, max(6.0, min(12.0, 3.5 + 0.16 * size)), drawing.height_of(size, 0.24))
-    fontsize = drawing.name_rows(ax, [run.run for run in result.runs])
+    ax = drawing.row_panel(ax, [run.run for run in result.runs], max(6.0, min(12.0, 3.5 + 0.16 * size)), 0.24)
+    cross = min(4.5, 0.5 * ax.get_yticklabels()[0].get_fontsize())
     shares = 100 * np.array([run.counts for run in result.runs], dtype=np.float64) / result.resamples
     extent = 0.5, shares.shape[1] + 0.5, size - 0.5, -0.5
     drawing.shaded(ax, np.where(shares > 0, shares, np.nan), "% of the resamples", extent=extent)
     for place, run in enumerate(result.runs):
         ax.plot([run.low, run.high], [place, place], color=INK, linewidth=0.7)
         median = int(np.searchsorted(np.cumsum(run.counts), result.resamples / 2)) + 1
-        ax.plot(median, place, "x", color=INK, markersize=min(4.5, 0.5 * fontsize))
+        ax.plot(median, place, "x", color=INK, markersize=cross)
     ax.set_xlim(shares.shape[1] + 0.5, 0.5)
-    ax.xaxis.set_major_locator(drawing.whole_numbers())
+    drawing.counted(ax.xaxis)
     ax.set_ylim(size - 0.4, -0.6)
-    ax.set_xlabel(f"rank in the resamples (right is better); cross: median, line: {100 * result.level:g} % interval")
-    return drawing.titled(ax, *_rank_title(result))
+    x = f"rank in the resamples (right is better); cross: median, line: {100 * result.level:g} % interval"
+    return finished(ax, *_rank_title(result), x=x)
 
 
+@draws("tau", RankDistribution)
 def draw_tau(result: RankDistribution, ax: Any) -> Any:
     """Draw how much the order of each resample agrees with the order on all queries."""
-    (ax,) = drawing.panels(ax, 6.0, 3.4)
+    ax = drawing.panel(ax, 6.0, 3.4)
     taus = [tau for tau in result.taus if tau is not None]
     low = np.floor(10 * min(taus, default=0.0)) / 10
     ax.hist(taus, bins=np.linspace(min(low, 0.9), 1.0, 41), color=GREY, edgecolor="white", linewidth=0.4)
     if result.median_tau is not None:
         ax.axvline(result.median_tau, color=INK, linestyle="--", label=f"median {result.median_tau:.2f}")
-        drawing.legend(ax)
-    ax.set_xlabel("Kendall tau with the order on all queries (1: the same order)")
-    drawing.counted(ax, "resamples")
-    return drawing.titled(ax, *_rank_title(result))
+    drawing.counted(ax.yaxis)
+    x = "Kendall tau with the order on all queries (1: the same order)"
+    return finished(ax, *_rank_title(result), x=x, y="resamples", legend=result.median_tau is not None)
 
 
 def _rank_title(result: RankDistribution) -> tuple[str, str]:
@@ -165,104 +171,101 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
     if not chosen:
         raise ParameterError("runs=[]: name at least one run to draw")
     by_condition = {name: {run.run: run for run in found.runs} for name, found in distributions.items()}
-    for name, found in by_condition.items():
-        for run in chosen:
-            if run not in found:
-                raise ParameterError(f"{run} is not among the runs of {name}: {', '.join(found)}")
-    (ax,) = drawing.panels(ax, 3.4 + max(2.0, (0.35 + 0.28 * len(chosen)) * len(distributions)), 4.6)
-    width = 0.8 / len(chosen)
+    for run, (name, found) in product(chosen, by_condition.items()):
+        if run not in found:
+            raise ParameterError(f"{run} is not among the runs of {name}: {', '.join(found)}")
+    ax = drawing.panel(ax, 3.4 + max(2.0, (0.35 + 0.28 * len(chosen)) * len(distributions)), 4.6)
     last = 1
     for number, (run, label) in enumerate(zip(chosen, drawing.labels_of(chosen), strict=True)):
         style = drawing.series_style(number)
-        for column, (name, found) in enumerate(by_condition.items()):
-            x = column + (number - (len(chosen) - 1) / 2) * width
+        places = np.arange(len(by_condition)) + 0.8 * ((number + 0.5) / len(chosen) - 0.5)
+        for x, (name, found) in zip(places, by_condition.items(), strict=True):
             shares = np.array(found[run].counts) / distributions[name].resamples
             reached = np.flatnonzero(shares)
             last = max(last, int(reached[-1]) + 1)
             ax.scatter([x] * len(reached), reached + 1, s=200 * shares[reached], color=style["color"], alpha=0.8, linewidths=0)
-            ax.plot(x, found[run].expected_rank, marker=style["marker"], color="white", markeredgecolor=INK, markersize=5)
+        expected = [found[run].expected_rank for found in by_condition.values()]
+        ax.plot(places, expected, style["marker"], color="white", markeredgecolor=INK, markersize=5)
         ax.plot([], [], linestyle="", markeredgecolor=INK, label=label, **style)
     ax.set_xticks(range(len(distributions)), drawing.labels_of((name.replace("\n", " ") for name in distributions), 40))
     if len(distributions) > 2:
         drawing.tilted(ax)
-    ax.set_ylabel("rank (up is better)")
     _ranks_down(ax, last)
-    drawing.legend(ax)
     which = f"the first {len(chosen)} by {first_name}".replace("\n", " ") if runs is None else "chosen"
     sizes = sorted({found.n_queries for found in distributions.values()})
     queries = count(sizes[0], "query") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} queries"
     resamples = f"{count(first.resamples, 'bootstrap resample')} of {queries}; area: share of them, marker: expected rank"
-    return drawing.titled(ax, f"Ranks of {count(len(chosen), 'run')} ({which}) of {len(first.runs)}", resamples)
+    return finished(ax, f"Ranks of {count(len(chosen), 'run')} ({which}) of {len(first.runs)}", resamples, legend=True)
 
 
 def _ranks_down(ax: Any, last: int) -> None:
     """Let ranks run downwards from 1, the best."""
     ax.set_yticks([1, *range(5, last + 1, 5)] if last > 14 else range(1, last + 1))
     ax.set_ylim(last + 0.8, 0.2)
+    ax.set_ylabel("rank (up is better)")
 
 
+@draws("agreement", Agreement)
 def draw_agreement(result: Agreement, ax: Any) -> Any:
     """Draw how often two halves lead to the same direction, for tests and verdicts alike, and how often it replicates."""
     shares = {
-        "same": ("same direction, or none", (BETTER, "")),
-        "one_sided": ("only one half finds a difference", (LIGHT, "")),
-        "opposite": ("opposite directions", (WORSE, "////")),
+        "same": "same direction, or none",
+        "one_sided": "only one half finds a difference",
+        "opposite": "opposite directions",
+        "replicates": "replicates, if a half finds one",
     }
-    items = [*result.tests, *(() if result.verdict is None else (result.verdict,))]
-    return _draw_shares(result, items, shares, ("replicates", "replicates, if a half finds one"), "Agreement", ax)
+    return _draw_shares(result, [*result.tests, *([result.verdict] if result.verdict else [])], shares, "Agreement", ax)
 
 
+@draws("paper", Agreement)
 def draw_paper_agreement(result: Agreement, ax: Any) -> Any:
     """Draw the rates of Table 4 of Craswell et al. 2021 as bars, and of tests significant in a half as markers."""
-    shares = {"agree": ("agree", (BETTER, "")), "partial": ("partial", (LIGHT, "")), "disagree": ("disagree", (WORSE, "////"))}
-    marked = ("significant", "significant in a half")
-    return _draw_shares(result, result.tests, shares, marked, "Rates of Craswell et al. 2021", ax)
+    shares = {"agree": "agree", "partial": "partial", "disagree": "disagree", "significant": "significant in a half"}
+    return _draw_shares(result, result.tests, shares, "Rates of Craswell et al. 2021", ax)
 
 
-def _draw_shares(
-    result: Agreement,
-    items: Sequence[Any],
-    shares: Mapping[str, tuple[str, tuple[str, str]]],
-    marked: tuple[str, str],
-    title: str,
-    ax: Any,
-) -> Any:
-    """Draw shares that sum to 1 as stacked bars, and another share as markers; a row for each test."""
+def _draw_shares(result: Agreement, items: Sequence[Any], shares: Mapping[str, str], title: str, ax: Any) -> Any:
+    """Draw three shares that sum to 1 as stacked bars, and the last one as markers; a row for each test."""
     names = [f"{item.measure}, {item.test}{', ' + item.aggregate if item.aggregate else ''}" for item in items]
-    (ax,) = drawing.panels(ax, 9.5, drawing.height_of(len(items)))
-    drawing.name_rows(ax, names, most=52)
-    drawing.bars(ax, ((*style, [100 * getattr(item, share) for item in items]) for share, style in shares.items()))
-    share, label = marked
-    known = [(100 * getattr(item, share), place) for place, item in enumerate(items) if getattr(item, share) is not None]
-    ax.plot(*np.array(known).reshape(-1, 2).T, "D", color="white", markeredgecolor=INK, markersize=5, label=label)
+    ax = drawing.row_panel(ax, names, 9.5, most=52)
+    *stacked, marked = shares
+    styles = ((BETTER, ""), (LIGHT, ""), (WORSE, "////"))
+    values = {share: [None if (own := getattr(item, share)) is None else 100 * own for item in items] for share in shares}
+    drawing.bars(ax, ((shares[share], style, values[share]) for share, style in zip(stacked, styles, strict=True)))
+    ax.plot(values[marked], range(len(items)), "D", color="white", markeredgecolor=INK, markersize=5, label=shares[marked])
     ax.set_xlim(0, 100)
-    ax.set_xlabel("% of half splits and pairs of runs")
-    drawing.legend(ax)
     settings = f"{count(result.splits, 'split')}, {count(result.n_pairs, 'pair')} of {count(result.n_runs, 'run')}"
-    return drawing.titled(
-        ax, f"{title} between halves of {count(result.n_queries, 'query')}", f"{settings}, level {result.alpha:g}"
-    )
+    return finished(
+        ax, f"{title} between halves of {count(result.n_queries, 'query')}", f"{settings}, level {result.alpha:g}",
+        x="% of half splits and pairs of runs", legend=True,
+    )  # fmt: skip
 
 
+@draws("orders", RankCorrelation)
 def draw_correlation(result: RankCorrelation, ax: Any) -> Any:
     """Draw the ranks of the runs under both conditions, joined by lines."""
     tau = "undefined" if result.tau is None else f"{result.tau:.3f}"
     ranks = np.array([[run.first for run in result.runs], [run.second for run in result.runs]])
     title = f"Kendall's tau {tau}, {count(result.swapped, 'pair')} of {count(len(result.runs), 'run')} in opposite order"
-    return _draw_orders(ranks, [run.run for run in result.runs], [result.first, result.second], title, ax)
+    return _draw_orders(ranks, [run.run for run in result.runs], [result.first, result.second], ax, title)
 
 
+@draws("orders", Reordering)
 def draw_reordering(result: Reordering, ax: Any) -> Any:
     """Draw the rank of each run under each measure, from one to the next."""
     values = np.array([[-np.inf if value is None else value for value in row] for row in result.values])
-    title = f"{count(len(result.runs), 'run')} under {count(len(result.measures), 'measure')}"
-    return _draw_orders(shared_ranks(values), result.runs, result.measures, title, ax)
+    return _draw_orders(shared_ranks(values), result.runs, result.measures, ax, *_reordering_title(result))
 
 
-def _draw_orders(ranks: Ints, runs: Sequence[str], conditions: Sequence[str], title: str, ax: Any) -> Any:
+def _reordering_title(result: Reordering) -> tuple[str, str]:
+    measures = f"{count(len(result.runs), 'run')} under {count(len(result.measures), 'measure')}"
+    return measures, _conditions(result.settings) if result.settings else "settings as the names of the measures say"
+
+
+def _draw_orders(ranks: Ints, runs: Sequence[str], conditions: Sequence[str], ax: Any, title: str, settings: str = "") -> Any:
     """Draw the rank of each run (column) under each condition (row), joined by lines; runs may share a rank."""
     n_runs, last = len(runs), len(conditions) - 1
-    (ax,) = drawing.panels(ax, 5.5 + 1.25 * last, drawing.height_of(n_runs) + 0.8)
+    ax = drawing.panel(ax, 5.5 + 1.25 * last, drawing.height_of(n_runs) + 0.8)
     moves = np.abs(np.diff(ranks, axis=0)).max(axis=0, initial=0)
     movers = range(n_runs) if n_runs <= 16 else np.argsort(-moves, kind="stable")[:COLORED_LINES].tolist()
     styles = {run: drawing.series_style(number) for number, run in enumerate(movers)}
@@ -279,16 +282,30 @@ def _draw_orders(ranks: Ints, runs: Sequence[str], conditions: Sequence[str], ti
         label.set_fontweight("bold" if run in styles and n_runs > 16 else "normal")
     ax.set_xticks(range(last + 1), drawing.labels_of(conditions, 44))
     drawing.tilted(ax, 30)
-    ax.set_ylabel("rank (up is better)")
     _ranks_down(ax, n_runs)
-    return drawing.titled(ax, title, f"coloured and bold: the {COLORED_LINES} runs that move most" if n_runs > 16 else "")
+    marked = f"coloured and bold: the {COLORED_LINES} runs that move most" if n_runs > 16 else ""
+    return finished(ax, title, "; ".join(filter(None, (settings, marked))))
 
 
+@draws("changes", Reordering)
+def draw_steps(result: Reordering, ax: Any) -> Any:
+    """Draw Delta-Sort and 100 times 1 minus tau of each step from one measure to the next."""
+    ax = drawing.row_panel(ax, [change.step for change in result.changes], 9.0, 0.5, most=44)
+    places = np.arange(len(result.changes))
+    sorts = [change.delta_sort for change in result.changes]
+    ax.barh(places - 0.2, sorts, 0.38, color=MUTED, label="Delta-Sort, % of the runs")
+    taus = [0.0 if change.tau is None else 100 * (1 - change.tau) for change in result.changes]
+    ax.barh(places + 0.2, taus, 0.38, color=LIGHT, hatch="///", edgecolor=MUTED, label="100 (1 - Kendall tau)")
+    title = f"What each change of measure does to the order of {count(len(result.runs), 'run')}"
+    return finished(ax, title, _reordering_title(result)[1], x="change of the order (0: unchanged)", legend=True)
+
+
+@draws("lengths", LengthDistributions)
 def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
     """Draw which share of the relevant documents each run has at which search lengths: Figure 5 of Alex et al. 2022."""
     buckets, n_runs = len(result.edges) - 1, len(result.runs)
-    (ax,) = drawing.panels(ax, max(7.5, 3.5 + 0.42 * (buckets + 2)), drawing.height_of(n_runs) + 0.6)
-    drawing.name_rows(ax, [run.run for run in result.runs])
+    width = max(7.5, 3.5 + 0.42 * (buckets + 2))
+    ax = drawing.row_panel(ax, [run.run for run in result.runs], width, more=0.6)
     counts = np.array([[*run.counts, run.missing] for run in result.runs], dtype=np.float64)
     shown = np.insert(100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1)  # a gap before what is not found
     drawing.shaded(ax, shown, "% of the relevant documents")
@@ -299,16 +316,17 @@ def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
     ax.set_ylim(n_runs - 0.5, -0.5)
     ax.set_xticks([*range(buckets), buckets + 1], [*bucket_names(result.edges), "not found"])
     drawing.tilted(ax)
-    ax.set_xlabel("search length of the document, ranks (left is better)")
     documents = f"{count(result.n_documents, 'relevant document')} of {count(result.n_queries, 'query')}"
-    return drawing.titled(
-        ax, f"Where {count(n_runs, 'run')} put the relevant documents", f"{documents}, {_conditions(result.settings)}"
-    )
+    return finished(
+        ax, f"Where {count(n_runs, 'run')} put the relevant documents", f"{documents}, {_conditions(result.settings)}",
+        x="search length of the document, ranks (left is better)",
+    )  # fmt: skip
 
 
+@draws("changes", LengthChanges)
 def draw_changes(result: LengthChanges, ax: Any) -> Any:
     """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
-    (ax,) = drawing.panels(ax, 9.5, 4.0)
+    ax = drawing.panel(ax, 9.5, 4.0)
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
     end = len(sizes) + 1.6
     places = np.arange(1, len(sizes) + 1)
@@ -323,63 +341,54 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
         ax.bar(where, numbers, color=color, hatch=hatch, edgecolor="white", label=f"{label} ({sum(numbers):,})")
     ax.set_xticks([-end, *-places[::-1], 0, *places, end], ["lost", *sizes[::-1], "0", *sizes, "won"])
     drawing.tilted(ax)
-    ax.set_xlabel("ranks further down (left) or further up (right, better)")
-    drawing.counted(ax, "relevant documents")
-    drawing.legend(ax)
+    drawing.counted(ax.yaxis)
     documents = f"{count(result.n_documents, 'relevant document')}, {result.neither:,} found by neither"
-    title = f"{result.contender} against {result.baseline}: change of search length"
-    return drawing.titled(ax, title, f"{documents}, {_conditions(result.settings)}")
+    return finished(
+        ax, f"{result.contender} against {result.baseline}: change of search length",
+        f"{documents}, {_conditions(result.settings)}",
+        x="ranks further down (left) or further up (right, better)", y="relevant documents", legend=True,
+    )  # fmt: skip
 
 
+@draws("rrie", RRIE)
 def draw_rrie(result: RRIE, ax: Any) -> Any:
     """Draw the relative reduction in error by measure: Table 1 of Alex et al. 2022."""
-    (ax,) = drawing.panels(ax, 8.0, drawing.height_of(len(result.reductions), 0.34))
-    drawing.name_rows(ax, [reduction.measure for reduction in result.reductions], most=44)
-    for place, reduction in enumerate(result.reductions):
-        value = 0.0 if reduction.rrie is None else 100 * reduction.rrie
-        color, hatch = TONES["better" if value >= 0 else "worse"]
-        ax.barh(place, value, 0.7, color=color, hatch=hatch, edgecolor="white")
-        text = "undefined" if reduction.rrie is None else f"{value:.0f} %".replace("-", "\N{MINUS SIGN}")
-        side = {"xytext": (4 if value >= 0 else -4, 0), "ha": "left" if value >= 0 else "right"}
-        ax.annotate(text, (value, place), textcoords="offset points", va="center", fontsize=8, **side)
+    ax = drawing.row_panel(ax, [reduction.measure for reduction in result.reductions], 8.0, 0.34, most=44)
+    values = [None if own.rrie is None else 100 * own.rrie for own in result.reductions]
+    colors, hatches = zip(*(TONES["worse" if value is not None and value < 0 else "better"] for value in values), strict=True)
+    lengths = [value or 0.0 for value in values]
+    drawn = ax.barh(range(len(values)), lengths, 0.7, color=colors, hatch=hatches, edgecolor="white")
+    texts = ["undefined" if value is None else f"{value:.0f} %".replace("-", "\N{MINUS SIGN}") for value in values]
+    ax.bar_label(drawn, texts, padding=4, fontsize=8)
     ax.axvline(0, color=INK, linewidth=0.8)
     ax.margins(x=0.18)
-    ax.set_xlabel("% of the baseline's error that is saved (right is better)")
     conditions = "from published means" if result.settings is None else _conditions(result.settings)
-    return drawing.titled(ax, f"Relative reduction in error of {result.contender} against {result.baseline}", conditions)
+    title = f"Relative reduction in error of {result.contender} against {result.baseline}"
+    return finished(ax, title, conditions, x="% of the baseline's error that is saved (right is better)")
 
 
 def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
     """Draw the queries by what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022, within one collection."""
     measure = result.measures[number]
-    (ax,) = drawing.panels(ax, 6.2, 3.8)
+    ax = drawing.panel(ax, 6.2, 3.8)
     # ticks between the bars, so that no two bars share a value; the last bar is open, of a precision it ends at 1
     ax.bar(np.arange(len(measure.counts)), measure.counts, 1.0, align="edge", color=GREY, edgecolor="white")
-    last = "1" if measure.edges[-1] < 1 else "and more"
+    is_precision, better = measure.edges[-1] < 1, "left" if number % 2 else "right"
+    last = "1" if is_precision else "and more"
     ax.set_xticks(np.arange(len(measure.counts) + 1), [*(f"{edge:g}" for edge in measure.edges), last])
     ax.set_xlim(0, len(measure.counts))
-    if measure.edges[-1] >= 1:
+    if not is_precision:
         drawing.tilted(ax, 30)
-    better = "right" if number % 2 == 0 else "left"
-    ax.set_xlabel(f"{drawing.literal(measure.measure)} ({better} is better; each bar includes its left end)")
-    drawing.counted(ax, "queries")
-    queries = f"mean {measure.mean:.3g}, {count(sum(measure.counts), 'query')}, {_conditions(result.settings)}"
-    return drawing.titled(ax, f"{measure.run}, the best of {count(result.n_runs, 'run')} by {measure.measure}", queries)
+    drawing.counted(ax.yaxis)
+    return finished(
+        ax, f"{measure.run}, the best of {count(result.n_runs, 'run')} by {measure.measure}",
+        f"mean {measure.mean:.3g}, {count(sum(measure.counts), 'query')}, {_conditions(result.settings)}",
+        x=f"{drawing.literal(measure.measure)} ({better} is better; each bar includes its left end)", y="queries",
+    )  # fmt: skip
 
 
-def draw_steps(result: Reordering, ax: Any) -> Any:
-    """Draw Delta-Sort and 100 times 1 minus tau of each step from one measure to the next."""
-    (ax,) = drawing.panels(ax, 9.0, drawing.height_of(len(result.changes), 0.5))
-    drawing.name_rows(ax, [change.step for change in result.changes], most=44)
-    places = np.arange(len(result.changes))
-    ax.barh(
-        places - 0.2, [change.delta_sort for change in result.changes], 0.38, color=MUTED, label="Delta-Sort, % of the runs"
-    )
-    taus = [0.0 if change.tau is None else 100 * (1 - change.tau) for change in result.changes]
-    ax.barh(places + 0.2, taus, 0.38, color=LIGHT, hatch="///", edgecolor=MUTED, label="100 (1 - Kendall tau)")
-    ax.set_xlabel("change of the order (0: unchanged)")
-    drawing.legend(ax)
-    return drawing.titled(ax, f"What each change of measure does to the order of {count(len(result.runs), 'run')}")
+for _number, _kind in enumerate(("top precision", "top length", "precision", "length")):
+    draws(_kind, Headroom)(partial(draw_headroom, number=_number))
 
 
 def _conditions(settings: TailSettings) -> str:

@@ -201,10 +201,14 @@
         return button;
       }),
     );
-    const what = byDocument ? "Won and lost: B found more, or fewer, of the relevant documents. Up and down: it found as many, so many ranks higher or lower on average." : "Won and lost: only B, or only A, answers the query. Up and down: both do, B so many ranks higher or lower.";
-    const measured = chosen.measure === "ranks" ? what : `Won and lost: only B, or only A, is above 0. Up and down: change of ${chosen.measure}.`;
+    const what = {
+      query: "Won and lost: only B, or only A, answers the query. Up and down: both do, B so many ranks higher or lower.",
+      document: "Won and lost: B found more, or fewer, of the relevant documents. Up and down: it found as many, so many ranks higher or lower on average.",
+      share: "More and fewer: B found so many points more, or fewer, of the relevant documents. Higher and lower: it found as many, on average higher or lower.",
+      measure: `Won and lost: only B, or only A, is above 0. Up and down: change of ${chosen.measure}.`,
+    }[chosen.measure !== "ranks" ? "measure" : chosen.by_share ? "share" : chosen.unit];
     const none = neither ? ` Neither run finds anything on ${count(neither)}, which ${neither === 1 ? "is" : "are"} only in the list.` : "";
-    byId("meaning").textContent = `Each bar is a button: it lists its queries below. ${measured}${none}`;
+    byId("meaning").textContent = `Each bar is a button: it lists its queries below. ${what}${none}`;
     const label = byId("chosen");
     if (label) label.replaceChildren(element("span", { className: `label ${chosen.tone}`, textContent: (SIGNS[chosen.tone] ?? "") + chosen.label }));
   }

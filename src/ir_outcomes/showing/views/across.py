@@ -1,27 +1,35 @@
-"""What is shown of comparisons under several conditions: the overview first."""
+"""What is shown of comparisons under several conditions: the overview first, a matrix of signs where there are several runs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition, Overall, PooledEffect, bare
-from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison
+from ir_outcomes.across.conditions import Condition, Effect, Overall, PooledEffect, condition_columns, written
+from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison, prevailing
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.columns import Column, attributes, chosen, of_part
 from ir_outcomes.comparison.result import Comparison, columns_of
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.formatting import NOTHING, fixed, interval, listed, plural, pvalue
-from ir_outcomes.showing.view import Table, View, table_of, view_of
+from ir_outcomes.showing.view import Table, View, table_of, table_of_texts, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, short_columns
 from ir_outcomes.showing.words import places_of, settings_words
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
+RATIO_EXPLAINED = "ranking, B / A: mean search length on what both find, below 1 is better"
+MEANS_EXPLAINED = (
+    "these: the mean of these collections, each with the same weight; new: the mean of all collections like these by random "
+    "effects, where precise ones weigh more; prediction: where the effect of a new one is expected; I2: % of the "
+    "variance that is not due to sampling; ranking: mean search length, B / A, below 1 is better; all queries: ranks, lower is "
+    "better, it confirms the label",
+)
 
 
 def sign_of(label: str | None) -> str:
@@ -32,372 +40,307 @@ def sign_of(label: str | None) -> str:
     return SIGNS[kind]
 
 
-class Row(NamedTuple):
-    """One line of a table of conditions: a condition, or what holds over all of them."""
-
-    name: str
-    coverage: str
-    ranking: str
-    label: str
-
-
-@view_of.register
-def _collections(result: CollectionsComparison) -> View:
-    n = len(result.collections)
-    details = [_conditions_table(result, overall) for overall in result.overall]
-    details += [_means_table(overall) for overall in result.overall]
-    if len(result.overall) > 1:
-        return View(
-            f"{plural('system', len(result.overall))} against {result.baseline} on {plural('collection', n)}",
-            tables=(_matrix(result),),
-            notes=result.notes,
-            more="each collection, means, intervals, judged shares",
-            details=tuple(details),
-            background=tuple(overall.sentence for overall in result.overall),
-        )
-    (overall,) = result.overall
-    label = f"{overall.label} on average" if overall.label else "no overall label"
-    directions = Counter(direction_of(row.label) for row in result.of(overall.contender) if row.label is not None)
-    counts = [f"{directions[side]} {side}" for side in ("better", "worse") if directions[side]]
-    return View(
-        f"{overall.contender} (B) against {result.baseline} (A)",
-        f"{label}, {' and '.join(counts) or 'none decided'} of {plural('collection', n)}",
-        tables=(_overview(result, overall),),
-        notes=(*_hurt(overall), *result.notes),
-        more="counts, p, heterogeneity, judged shares",
-        details=tuple(details),
-        background=(overall.sentence,),
-    )
+def _matrix(kind: str, labels: Mapping[str, Mapping[str, str | None]], last: Mapping[str, str], settings: str) -> Table:
+    """Show a sign for each run and condition, how often it is better and worse, and a last column for each run."""
+    names = list(dict.fromkeys(name for own in labels.values() for name in own))
+    width = max(3, 40 // len(names) - 1)  # the more columns, the shorter their headings
+    headings = [(kind, ""), *((name[:width], "") for name in names), ("better", "n"), ("worse", "n"), ("on average", "label")]
+    lines = []
+    for run, own in labels.items():
+        sides = _directions(own.values())
+        lines.append((run, *(sign_of(own.get(name)) for name in names), sides["better"], sides["worse"], last.get(run)))
+    return table_of_texts(headings, lines, SIGNS_EXPLAINED, settings)
 
 
-def _hurt(overall: Overall) -> tuple[str, ...]:
-    """Name the conditions that a good average hides."""
-    if not overall.hurt or direction_of(overall.label or "") == "worse":
-        return ()
-    return (f"Hurt or a trade-off: {listed(overall.hurt)}.",)
+def _arranged(overviews: Sequence[Table], details: Sequence[Table], matrix: Table) -> tuple[list[Table], list[Table]]:
+    """Return the tables of a view and of its details: several runs are shown by a matrix first, one by its overview."""
+    return ([matrix], [*overviews, *details]) if len(overviews) > 1 else ([replace(overviews[0], title="")], list(details))
 
 
-def _overview(result: CollectionsComparison, overall: Overall) -> Table:
-    rows = [
-        Row(
-            row.condition if row.group is None else f"{row.condition} ({row.group})",
-            _interval("coverage", row.coverage),
-            _interval("ranking", row.ranking),
-            _marked(row),
-        )
-        for row in result.of(overall.contender)
-    ]
-    coverage, ranking = overall.pooled[:2]
-    rows.append(Row("these, mean", _these(coverage), _these(ranking), overall.label or "no overall label"))
-    is_predicted = coverage.new is not None or ranking.new is not None
-    if is_predicted:
-        rows.append(Row("a new one", _predicted(coverage), _predicted(ranking), _outlook((coverage, ranking))))
-    columns = (
-        Column("name", heading="collection"),
-        Column("coverage", heading="coverage, points", form="n"),
-        Column("ranking", heading="ranking, B / A", form="n"),
-        Column("label", heading="verdict", form="label"),
-    )
-    explained = ["ranking, B / A: mean search length on what both find, below 1 is better"]
-    lost = [f"{MARK}: not after {CORRECTIONS.get(result.over_collections, '')} over the collections"]
-    other = [
-        *(["a new one: where its effect is expected"] if is_predicted else []),
-        *(lost if any(row.label.endswith(MARK) for row in rows) else []),
-    ]
-    return table_of(columns, rows, *explained, "; ".join(other), _head(result.settings))
-
-
-def _interval(name: str, effect: Any) -> str:
-    if effect is None:
-        return NOTHING
-    if effect.interval is None:
-        return bare(name, effect.effect)
-    return f"{bare(name, effect.effect)} [{bare(name, effect.interval[0])}, {bare(name, effect.interval[1])}]"
-
-
-def _these(effect: PooledEffect) -> str:
-    mean, name = effect.these, effect.name
-    return NOTHING if mean is None else f"{bare(name, mean.effect)} [{bare(name, mean.low)}, {bare(name, mean.high)}]"
-
-
-def _predicted(effect: PooledEffect) -> str:
-    new, name = effect.new, effect.name
-    if new is None:
-        return NOTHING
-    return f"{bare(name, new.effect)} [{bare(name, new.predicted_low)}, {bare(name, new.predicted_high)}]"
-
-
-def _outlook(effects: Sequence[PooledEffect]) -> str:
-    known = [(effect.higher_is_better, effect.new) for effect in effects if effect.new is not None]
-    sides = {
-        0 if new.predicted_low < 0 < new.predicted_high else (1 if (new.predicted_low >= 0) == higher else -1)
-        for higher, new in known
-    }
-    return (
-        {1: "expected to be better", -1: "expected to be worse"}.get(next(iter(sides)), "could go either way")
-        if len(sides) == 1
-        else "could go either way"
-    )
-
-
-def _marked(row: Condition) -> str:
-    if row.label is None:
-        return "too few queries"
-    return row.label if row.survives else f"{row.label} {MARK}"
-
-
-def _matrix(result: CollectionsComparison) -> Table:
-    """Show a sign for each system and collection, and what holds on average."""
-    collections = result.collections
-
-    def labels(overall: Overall) -> dict[str, str | None]:
-        return {row.condition: row.label for row in result.of(overall.contender)}
-
-    def sign_in(collection: str) -> Callable[[Overall], str]:
-        return lambda overall: sign_of(labels(overall).get(collection))
-
-    def count(side: str) -> Column:
-        return Column(
-            side, lambda overall: sum(direction_of(label or "") == side for label in labels(overall).values()), form="n"
-        )
-
-    columns = (
-        Column("contender", heading="system"),
-        *(Column(name, sign_in(name), short) for name, short in _short(collections)),
-        count("better"),
-        count("worse"),
-        Column("label", lambda overall: overall.label or "no overall label", "on average", "label"),
-    )
-    order = {"better": 0, "none": 1, "worse": 2}
-    ranked = sorted(result.overall, key=lambda overall: order[direction_of(overall.label or "")])
-    return table_of(columns, ranked, SIGNS_EXPLAINED, _head(result.settings))
-
-
-def _short(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Shorten names of columns, so that many fit; longer ones the fewer there are."""
-    most = max(3, 40 // max(len(names), 1) - 1)
-    return [(name, name if len(name) <= most else name[:most]) for name in names]
-
-
-@view_of.register
-def _slices(result: SlicesComparison) -> View:
-    contenders = dict.fromkeys(row.comparison.contender for row in result.conditions)
-    tables = []
-    for contender in contenders:
-        rows = [row for row in result.conditions if row.comparison.contender == contender]
-        columns = (
-            Column("condition", heading=result.by if len(result.by) < 12 else "slice"),
-            Column("queries", "comparison.n_queries", form="n"),
-            Column("coverage", lambda row: _interval("coverage", row.coverage), "coverage, points", "n"),
-            Column("ranking", lambda row: _interval("ranking", row.ranking), "ranking, B / A", "n"),
-            Column("label", _marked, "verdict", "label"),
-        )
-        captions = ["ranking, B / A: mean search length on what both find, below 1 is better"]
-        if any(row.label is not None and not row.survives for row in rows):
-            captions.append(f"{MARK}: not after {CORRECTIONS.get(result.over_slices, '')} over the slices")
-        title = f"{contender} (B)" if len(contenders) > 1 else ""
-        tables.append(table_of(columns, rows, *captions, _head(result.settings), title=title))
-    differences = (
-        *attributes("run=contender", "facet"),
-        Column("slices", form="n"),
-        Column("Q", "cochran_q", form=".2f"),
-        Column("pvalue", heading="p", form="p"),
-    )
-    tested = table_of(
-        differences,
-        result.differ,
-        f"Q: Cochran's Q; p: {plural('permutation', result.resamples)} of the labels, seed {result.seed}",
-        title=f"Do slices by {result.by} differ?",
-    )
-    found = [
-        f"{row.contender} on {row.facet}"
-        for row in result.differ
-        if row.pvalue is not None and row.pvalue <= result.settings.alpha
-    ]
-    nothing = "no evidence that they differ" if result.differ else "whether they differ is not tested: queries come in clusters"
-    answer = f"they differ for {listed(found)}" if found else nothing
-    named = f"{next(iter(contenders))} (B)" if len(contenders) == 1 else plural("run", len(contenders))
-    return View(
-        f"{named} against {result.baseline} (A), {plural('slice', len(result.slices))} by {result.by}",
-        answer,
-        tables=tuple(tables),
-        more="the test whether slices differ, counts, p",
-        details=(*([tested] if result.differ else []), _conditions_details(result.conditions, "slice")),
-        background=result.notes,
-    )
-
-
-@view_of.register
-def _cutoffs(result: CutoffsComparison) -> View:
-    comparisons = result.comparisons
-    columns = (Column("cutoff", form="n"), *short_columns(comparisons), *chosen(columns_of(comparisons), "verdict"))
-    directions = {comparison.verdict.direction for comparison in comparisons}
-    (label, most), *_ = Counter(comparison.verdict.label for comparison in comparisons).most_common()
-    opposite = ", never opposite" if not {"better", "worse"} <= directions else ", better at some and worse at others"
-    return View(
-        f"{result.contender} (B) against {result.baseline} (A)",
-        f"{label} at {most} of {plural('cutoff', len(comparisons))}{opposite}",
-        tables=(
-            table_of(columns, comparisons, _head(comparisons[0].settings, "cutoff"), "not corrected for the number of cutoffs"),
-        ),
-        more="intervals, outcomes",
-        details=(_comparisons_details(comparisons, Column("cutoff", form="n")),),
-        background=result.notes,
-    )
-
-
-def _comparisons_details(comparisons: Sequence[Comparison], first: Column) -> Table:
-    declared = columns_of(comparisons)
-    columns = (
-        first,
-        *chosen(declared, "n_queries", "lost", "won", "both", "neither", "coverage=coverage, interval", "coverage_p=raw p"),
-        *chosen(declared, "ranking=ranking, interval", "ranking_p=raw p"),
-    )
-    return table_of(columns, comparisons)
-
-
-@view_of.register
-def _judges(result: JudgesComparison) -> View:
-    contenders = list(dict.fromkeys(judgment.comparison.contender for judgment in result.judgments))
-    comparisons = [judgment.comparison for judgment in result.judgments]
-    columns = (
-        *(attributes("run=comparison.contender") if len(contenders) > 1 else ()),
-        Column("judge"),
-        Column("rel", "comparison.rel", form="n"),
-        *of_part("comparison", (*short_columns(comparisons), *chosen(columns_of(comparisons), "verdict"))),
-    )
-    audits = (_audits_table(result),) if result.audits else ()
-    named = f"{contenders[0]} (B)" if len(contenders) == 1 else plural("run", len(contenders))
-    captions = [_head(comparisons[0].settings, "rel"), "; ".join(corrected_words(comparisons))]
-    details = [_conditions_details(result.judgments, "judge")]
-    # The sentences about audits say what their table says: they stand on the first screen where they are few.
-    few = len(result.audits) <= 3
-    answers, in_words = (
-        (result.sentences, ()) if few else (result.sentences[: len(contenders)], result.sentences[len(contenders) :])
-    )
-    if result.flips:
-        details.append(_flips_table(result))
-    return View(
-        f"{named} against {result.baseline} (A) under {plural('judge', len(result.judges))}",
-        sentences=answers,
-        tables=(table_of(columns, result.judgments, "rel: smallest relevant grade", *captions), *audits),
-        notes=result.notes,
-        more="intervals, outcomes, queries on which judges disagree" if result.flips else "intervals, outcomes",
-        details=tuple(details),
-        background=in_words,
-    )
-
-
-def _audits_table(result: JudgesComparison) -> Table:
-    def change(name: str) -> Column:
-        return Column(name, lambda audit: fixed(getattr(audit, name), places_of(audit.measured_in), signed=True), form="n")
-
-    columns = (
-        *(attributes("run=contender") if len({audit.contender for audit in result.audits}) > 1 else ()),
-        *attributes("judge", "of=facet"),
-        replace(change("judge_difference"), heading="judge's"),
-        replace(change("reference_difference"), heading="labels'"),
-        Column("bias_p", heading="bias p", form="p"),
-        change("corrected"),
-        Column(
-            "interval", lambda audit: interval(audit.corrected_interval, places_of(audit.measured_in), signed=True), form="n"
-        ),
-        Column("answer", heading="finding", form="label"),
-    )
-    sampled = [audit for audit in result.audits if audit.n_labeled < audit.n_queries]
-    worth = [f"{fixed(audit.worth, 2)} ({audit.judge}, {audit.facet})" for audit in sampled]
-    return table_of(
-        columns,
-        result.audits,
-        "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge "
-        f"over all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from "
-        "both, where a query without a relevant document counts as no difference; not corrected for the number of findings",
-        f"as good as so many times the labeled queries: {', '.join(worth[:3])}{' and more in the JSON' if worth[3:] else ''}"
-        if worth
-        else "",
-        title=f"Do the findings hold by {result.reference}?",
-    )
-
-
-def _flips_table(result: JudgesComparison) -> Table:
-    columns = (
-        *attributes("run=contender", "query=query_id"),
-        Column("better for", lambda flip: ", ".join(flip.better)),
-        Column("worse for", lambda flip: ", ".join(flip.worse)),
-        Column("text"),
-    )
-    more = len(result.flips) > MOST_FLIPS
-    return table_of(
-        columns,
-        result.flips[:MOST_FLIPS],
-        f"the first {MOST_FLIPS}; all are in the JSON" if more else "",
-        title=f"Judges disagree about the direction on {plural('query', len(result.flips))}",
-    )
+def _directions(labels: Iterable[str | None]) -> Counter[str]:
+    return Counter("none" if label is None else direction_of(label) for label in labels)
 
 
 def _head(settings: Any, *left_out: str) -> str:
     return ", ".join(settings_words(settings, *left_out, no_cutoff="of each"))
 
 
-def _conditions_table(result: CollectionsComparison, overall: Overall) -> Table:
-    title = f"{overall.contender} (B) against {result.baseline} (A)"
-    return _conditions_details(result.of(overall.contender), "collection", title, result.measures)
+def _named(runs: Sequence[str]) -> str:
+    return f"{runs[0]} (B)" if len(runs) == 1 else plural("run", len(runs))
 
 
-def _conditions_details(rows: Sequence[Any], kind: str, title: str = "", measures: Sequence[str] = ()) -> Table:
-    """Show counts, judged shares and p-values of conditions or judgments."""
-    declared = columns_of([row.comparison for row in rows])
-    numbers = chosen(declared, "n_queries=queries", "lost", "won", "coverage_p=coverage raw p")
-    ranking = chosen(declared, "ranking_difference=ranking", "ranking_p=raw p")
-    is_condition = kind != "judge"
+def _rows_of(rows: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return the conditions, or judgments, of each contender."""
+    found: dict[str, list[Any]] = {}
+    for row in rows:
+        found.setdefault(row.comparison.contender, []).append(row)
+    return found
 
-    def effect_of(place: int) -> Callable[[Condition], float | None]:
-        return lambda row: None if (effect := row.measures[place]) is None else effect.effect
 
+_OVERVIEW = (("queries", "n"), ("coverage, points", "n"), ("ranking, B / A", "n"), ("verdict", "label"))
+
+
+def _overview_line(row: Condition, queries: int | None = None) -> tuple[Any, ...]:
+    name = row.condition if row.group is None else f"{row.condition} ({row.group})"
+    label = row.label if row.survives else f"{row.label} {MARK}"
+    return name, queries, _effect(row.coverage), _effect(row.ranking), "too few queries" if row.label is None else label
+
+
+def _effect(effect: Effect | None) -> str:
+    return NOTHING if effect is None else written(effect.name, effect.effect, effect.interval)
+
+
+def _not_after(rows: Iterable[Condition], correction: str, what: str) -> list[str]:
+    marked = any(row.label is not None and not row.survives for row in rows)
+    return [f"{MARK}: not after {CORRECTIONS.get(correction, '')} over the {what}"] if marked else []
+
+
+def _numbers(rows: Sequence[Condition], kind: str, title: str, measures: Sequence[str] = ()) -> Table:
+    """Show counts, p-values and judged shares of the conditions of one contender."""
+    declared = condition_columns(rows, measures)
+    ranking = chosen(declared, "ranking_difference=ranks", "ranking_p", "ranking_p_corrected")
     columns = (
-        Column("condition" if is_condition else "judge", heading=kind),
-        *(() if len({row.comparison.contender for row in rows}) == 1 else attributes("run=comparison.contender")),
-        *of_part("comparison", numbers),
-        *((Column("coverage_p", heading="corrected p", form="p"),) if is_condition else ()),
-        *of_part("comparison", ranking),
-        *((Column("ranking_p", heading="corrected p", form="p"),) if is_condition else ()),
-        *(
-            Column(name, effect_of(place), form="+.4f") for place, name in enumerate(measures)
-        ),
-        *((
-            Column("judged_a", lambda row: row.judged and row.judged[0], "judged A", "%"),
-            Column("judged_b", lambda row: row.judged and row.judged[1], "judged B", "%"),
-        ) if is_condition else ()),
-    )  # fmt: skip
-    corrected = "corrected p: over all rows; " if is_condition else ""
-    caption = f"{corrected}judged: % of the documents within the cutoff" if is_condition else ""
-    return table_of(columns, rows, caption, title=title)
+        *chosen(declared, f"condition={kind}", "n_queries", "won", "lost"),
+        *(replace(column, group="coverage") for column in chosen(declared, "coverage_p", "coverage_p_corrected")),
+        *(replace(column, group="ranking") for column in ranking),
+        *chosen(declared, *(f"{measure}_effect={measure}" for measure in measures)),
+        *chosen(declared, "judged_baseline", "judged_contender"),
+    )
+    return table_of(columns, rows, "p: corrected over all rows; judged: % of the documents within the cutoff", title=title)
 
 
-def _means_table(overall: Overall) -> Table:
+@view_of.register
+def _collections(result: CollectionsComparison) -> View:
+    n, ranked = plural("collection", len(result.collections)), sorted(result.overall, key=_best_first)
+    overviews, details = [], []
+    for overall in ranked:
+        title = f"{overall.contender} (B) against {result.baseline} (A)"
+        overviews.append(_collections_overview(result, overall, title))
+        details += [_numbers(result.of(overall.contender), "collection", title, result.measures), _means(overall)]
+    details[-1] = replace(details[-1], captions=MEANS_EXPLAINED)
+    average = {overall.contender: overall.label or "no overall label" for overall in ranked}
+    labels = {run: {row.condition: row.label for row in result.of(run)} for run in average}
+    title, label, notes = f"{plural('system', len(ranked))} against {result.baseline} on {n}", "", result.notes
+    if len(ranked) == 1:
+        (overall,) = ranked
+        counts = [f"{number} {side}" for side, number in sorted(_directions(row.label for row in result.conditions).items())]
+        decided = " and ".join(count for count in counts if not count.endswith("none")) or "none decided"
+        title, label = overviews[0].title, f"{overall.label} on average" if overall.label else "no overall label"
+        label = f"{label}, {decided} of {n}"
+        if overall.hurt and not _directions([overall.label])["worse"]:  # what a good average hides
+            notes = (f"Hurt or a trade-off: {listed(overall.hurt)}.", *notes)
+    tables, details = _arranged(overviews, details, _matrix("system", labels, average, _head(result.settings)))
+    return View(
+        title,
+        label,
+        tables=tuple(tables),
+        notes=notes,
+        more=f"{'each collection, ' if len(ranked) > 1 else ''}counts, p, means, judged shares",
+        details=tuple(details),
+        background=tuple(overall.sentence for overall in result.overall),
+    )
+
+
+def _best_first(overall: Overall) -> int:
+    found = _directions([overall.label])
+    return found["worse"] - found["better"]
+
+
+def _collections_overview(result: CollectionsComparison, overall: Overall, title: str) -> Table:
+    rows = result.of(overall.contender)
+    lines = [_overview_line(row) for row in rows]
+    coverage, ranking = overall.pooled[:2]
+    lines.append(("these, mean", None, _these(coverage), _these(ranking), overall.label or "no overall label"))
+    explained = _not_after(rows, result.over_collections, "collections")
+    if coverage.new is not None or ranking.new is not None:
+        lines.append(("a new one", None, _predicted(coverage), _predicted(ranking), _outlook((coverage, ranking))))
+        explained.insert(0, "a new one: where its effect is expected")
+    captions = (RATIO_EXPLAINED, "; ".join(explained), _head(result.settings))
+    return table_of_texts((("collection", ""), *_OVERVIEW), lines, *captions, title=title)
+
+
+def _these(effect: PooledEffect) -> str:
+    mean = effect.these
+    return NOTHING if mean is None else written(effect.name, mean.effect, (mean.low, mean.high))
+
+
+def _predicted(effect: PooledEffect) -> str:
+    new = effect.new
+    return NOTHING if new is None else written(effect.name, new.effect, (new.predicted_low, new.predicted_high))
+
+
+def _outlook(effects: Sequence[PooledEffect]) -> str:
+    sides = set()
+    for effect, new in ((effect, effect.new) for effect in effects):
+        if new is not None:
+            ahead, behind = (new.predicted_low >= 0, new.predicted_high <= 0)[:: 1 if effect.higher_is_better else -1]
+            sides.add("better" if ahead else "worse" if behind else "either")
+    return f"expected to be {sides.pop()}" if len(sides) == 1 and "either" not in sides else "could go either way"
+
+
+def _means(overall: Overall) -> Table:
+    lines: list[tuple[Any, ...]] = []
+    for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:]):
+        name, these, new = effect.name, effect.these, effect.new
+        counts = effect.better, effect.worse
+        if these is not None:
+            mean, ends = _these(effect).split(" ", 1)
+            lines.append(("these", name, mean, ends, pvalue(these.pvalue), None, None, *counts))
+        if new is not None:
+            mean, ends = written(name, new.effect, (new.low, new.high)).split(" ", 1)
+            prediction = _predicted(effect).split(" ", 1)[1]
+            lines.append(
+                ("a new one", name, mean, ends, pvalue(new.pvalue), prediction, fixed(100 * new.i_squared, 0), *counts)
+            )
+    numbers = ("mean", "interval", "p", "prediction", "I2", "better", "worse")
+    headings = [("over all", ""), ("of", ""), *((heading, "n") for heading in numbers)]
+    return table_of_texts(headings, lines, title=f"{overall.contender}: means")
+
+
+@view_of.register
+def _slices(result: SlicesComparison) -> View:
+    settings, of_run, alpha = _head(result.settings), _rows_of(result.conditions), result.settings.alpha
+    runs, name = list(of_run), result.by if len(result.by) < 12 else "slice"
+    overviews, details = [], []
+    if result.differ:
+        details.append(_differences(result))
+    for run, rows in of_run.items():
+        captions = (RATIO_EXPLAINED, *_not_after(rows, result.over_slices, "slices"), settings)
+        lines = [_overview_line(row, row.comparison.n_queries) for row in rows]
+        overviews.append(table_of_texts(((name, ""), *_OVERVIEW), lines, *captions, title=f"{run} (B)"))
+        details.append(_numbers(rows, "slice", f"{run} (B)"))
+    found = [f"{row.contender} on {row.facet}" for row in result.differ if row.pvalue is not None and row.pvalue <= alpha]
+    nothing = "no evidence that they differ" if result.differ else "whether they differ is not tested: queries come in clusters"
+    labels = {run: {row.condition: row.label for row in rows} for run, rows in of_run.items()}
+    tables, details = _arranged(overviews, details, _matrix("run", labels, {}, settings))
+    return View(
+        f"{_named(runs)} against {result.baseline} (A), {plural('slice', len(result.slices))} by {result.by}",
+        f"they differ for {listed(found)}" if found else nothing,
+        tables=tuple(tables),
+        more=f"{'each slice, ' if len(runs) > 1 else ''}the test whether slices differ, counts, p",
+        details=tuple(details),
+        background=result.notes,
+    )
+
+
+def _differences(result: SlicesComparison) -> Table:
     columns = (
-        Column("over all", lambda row: row[0]),
-        Column("of", lambda row: row[1].name),
-        Column("mean", lambda row: bare(row[1].name, row[2].effect), form="n"),
-        Column("interval", lambda row: f"[{bare(row[1].name, row[2].low)}, {bare(row[1].name, row[2].high)}]", form="n"),
-        Column("p", lambda row: pvalue(row[2].pvalue), form="n"),
-        Column("prediction", lambda row: _predicted(row[1]).partition(" ")[2] if row[2] is row[1].new else None, form="n"),
-        Column("I2", lambda row: fixed(100 * row[2].i_squared, 0) if row[2] is row[1].new else None, form="n"),
-        Column("better", lambda row: row[1].better, form="n"),
-        Column("worse", lambda row: row[1].worse, form="n"),
+        *attributes("run=contender", "facet"),
+        Column("slices", form="n"),
+        Column("Q", "cochran_q", form=".2f"),
+        Column("pvalue", heading="p", form="p"),
     )
-    rows = [
-        (name, effect, mean)
-        for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:])
-        for name, mean in (("these", effect.these), ("a new one", effect.new))
-        if mean is not None
-    ]
-    return table_of(
-        columns,
-        rows,
-        "these: the mean of these collections, each with the same weight; a new one: the mean of all collections like these by "
-        "random effects, where precise ones weigh more; prediction: where the effect of a new one is expected; I2: % of the "
-        "variance that is not due to sampling; ranking: mean search length, B / A, below 1 is better; all queries: ranks, "
-        "lower is better, it confirms the label",
-        title=f"{overall.contender}: means",
+    explained = f"Q: Cochran's Q; p: {plural('permutation', result.resamples)} of the labels, seed {result.seed}"
+    return table_of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
+
+
+def _side_by_side(kind: str, rows: Sequence[tuple[Any, Comparison]], *captions: str, title: str = "") -> tuple[Table, Table]:
+    """Show the comparisons of one contender under several cutoffs or judges: differences and labels; then the numbers."""
+    comparisons = [comparison for _, comparison in rows]
+    declared = columns_of(comparisons)
+    rel = [Column("rel", form="n")] if kind == "judge" else []
+    short = (*rel, *short_columns(comparisons), *chosen(declared, "verdict"))
+    numbers = [*chosen(declared, "n_queries=n", "won", "both", "neither", "lost")]
+    for facet in ("coverage", "ranking"):
+        numbers += [replace(column, group=facet) for column in chosen(declared, f"{facet}=interval", f"{facet}_p")]
+    first = Column(kind, itemgetter(0), form="n" if kind == "cutoff" else "")
+    return (
+        table_of((first, *of_part(itemgetter(1), short)), rows, *captions, title=title),
+        table_of((first, *of_part(itemgetter(1), numbers)), rows, title=title),
     )
+
+
+@view_of.register
+def _cutoffs(result: CutoffsComparison) -> View:
+    comparisons = result.comparisons
+    label, times, opposite = prevailing([comparison.verdict.label for comparison in comparisons])
+    captions = (_head(comparisons[0].settings, "cutoff"), "not corrected for the number of cutoffs")
+    shown, details = _side_by_side("cutoff", [(comparison.cutoff, comparison) for comparison in comparisons], *captions)
+    directions = "better at some and worse at others" if opposite else "never opposite"
+    return View(
+        f"{result.contender} (B) against {result.baseline} (A)",
+        f"{label} at {times} of {plural('cutoff', len(comparisons))}, {directions}",
+        tables=(shown,),
+        more="intervals, outcomes",
+        details=(details,),
+        background=result.notes,
+    )
+
+
+@view_of.register
+def _judges(result: JudgesComparison) -> View:
+    comparisons = [judgment.comparison for judgment in result.judgments]
+    of_run, settings = _rows_of(result.judgments), _head(comparisons[0].settings, "rel")
+    captions = ("rel: smallest relevant grade", settings, "; ".join(corrected_words(comparisons)))
+    runs, overviews, details = list(of_run), [], []
+    for run, rows in of_run.items():
+        pairs = [(row.judge, row.comparison) for row in rows]
+        shown, numbers = _side_by_side("judge", pairs, *captions, title=f"{run} (B)")
+        overviews.append(shown)
+        details.append(numbers)
+    labels = {run: {row.judge: row.comparison.verdict.label for row in rows} for run, rows in of_run.items()}
+    tables, details = _arranged(overviews, details, _matrix("run", labels, {}, settings))
+    audited = [_audits(result, run) for run in runs if result.audits]
+    if audited and len(runs) > 1:
+        tables.append(_answers(result))
+    (details if len(runs) > 1 else tables).extend(audited)
+    if result.flips:
+        details.append(_flips(result))
+    # What a table says as well is said in sentences on the first screen only where they are few.
+    n_sentences = 0 if len(runs) > 1 else 1 if len(result.audits) > 3 else len(result.sentences)
+    return View(
+        f"{_named(runs)} against {result.baseline} (A) under {plural('judge', len(result.judges))}",
+        sentences=result.sentences[:n_sentences],
+        tables=tuple(tables),
+        notes=result.notes,
+        more="intervals, outcomes, queries on which judges disagree" if result.flips else "intervals, outcomes",
+        details=tuple(details),
+        background=result.sentences[n_sentences:],
+    )
+
+
+def _answers(result: JudgesComparison) -> Table:
+    """Show for each run and judge whether its findings hold."""
+    answers: dict[tuple[str, str], dict[str, str]] = {}
+    for audit in result.audits:
+        answers.setdefault((audit.contender, audit.judge), {})[audit.facet] = audit.answer
+    facets = list(dict.fromkeys(audit.facet for audit in result.audits))
+    lines = [(*of, *(own.get(facet) for facet in facets)) for of, own in answers.items()]
+    headings = [("run", ""), ("judge", ""), *((facet, "label") for facet in facets)]
+    title = f"Do the findings hold by {result.reference}?"
+    return table_of_texts(headings, lines, "not corrected for the number of findings", title=title)
+
+
+def _audits(result: JudgesComparison, run: str) -> Table:
+    audits = [audit for audit in result.audits if audit.contender == run]
+    lines = []
+    for audit in audits:
+        places = places_of(audit.measured_in)
+        changes = (audit.judge_difference, audit.reference_difference, audit.corrected)
+        judges, labels, corrected = (fixed(change, places, signed=True) for change in changes)
+        ends = interval(audit.corrected_interval, places, signed=True)
+        lines.append((audit.judge, audit.facet, judges, labels, pvalue(audit.bias_p), corrected, ends, audit.answer))
+    numbers = ("judge's", "labels'", "bias p", "corrected", "interval")
+    worth = [f"{fixed(audit.worth, 2)} ({audit.judge}, {audit.facet})" for audit in audits if audit.n_labeled < audit.n_queries]
+    more = " and more in the JSON" if worth[3:] else ""
+    return table_of_texts(
+        [("judge", ""), ("of", ""), *((heading, "n") for heading in numbers), ("finding", "label")],
+        lines,
+        "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge "
+        f"over all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from "
+        "both, where a query without a relevant document counts as no difference; not corrected for the number of findings",
+        f"as good as so many times the labeled queries: {', '.join(worth[:3])}{more}" if worth else "",
+        title=f"Do the findings{f' on {run}' if len(audits) < len(result.audits) else ''} hold by {result.reference}?",
+    )
+
+
+def _flips(result: JudgesComparison) -> Table:
+    columns = (
+        *attributes("run=contender", "query=query_id"),
+        Column("better for", lambda flip: ", ".join(flip.better)),
+        Column("worse for", lambda flip: ", ".join(flip.worse)),
+        Column("text"),
+    )
+    more = f"the first {MOST_FLIPS}; all are in the JSON" if len(result.flips) > MOST_FLIPS else ""
+    title = f"Judges disagree about the direction on {plural('query', len(result.flips))}"
+    return table_of(columns, result.flips[:MOST_FLIPS], more, title=title)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult
-from ir_outcomes.columns import Column
-from ir_outcomes.comparison.holes import Holes, PairHoles, Tipping
-from ir_outcomes.comparison.plan import Plan
+from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult, Status
+from ir_outcomes.columns import Column, chosen
+from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, Holes, PairHoles, Tipping
+from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
+from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, interval, percent, plural
-from ir_outcomes.showing.view import Table, View, table_of, view_of
+from ir_outcomes.showing.view import Table, View, table_of, table_of_texts, view_of
 from ir_outcomes.showing.views.comparison import queries_table
 from ir_outcomes.showing.words import places_of, settings_words
 
@@ -18,135 +20,131 @@ MOST_WORST = 3  # queries that are named on the first screen
 
 @view_of.register
 def _gate(result: GateResult) -> View:
-    by_name = {decision.name: decision for decision in result.decisions}
+    order: list[Status] = ["fail", "inconclusive", "pass"]
+    ordered = sorted(result.decisions, key=lambda decision: order.index(decision.status))
+    worst, several = ordered[0], len(ordered) > 1
+    counts = Counter(decision.status for decision in ordered)
+    counted = ", ".join(f"{counts[status]} {status}" for status in order if counts[status])
+    against = f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
+    what = f"{plural('decision', len(ordered))} {against}, {counted}" if several else f"{worst.name} {against}"
+    facets = _facets(result, ordered)
+    reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in ordered if decision.status != "pass"][:MOST_WORST]
+    queries = [decision for decision in ordered if decision.queries]
     return View(
-        _gate_title(result),
-        sentences=tuple(
-            f"{decision.name}: {decision.reasons[0]}" if len(by_name) > 1 else decision.reasons[0]
-            for decision in _worst_first(result)
-            if decision.status != "pass" and decision.reasons
-        )[:MOST_WORST],
-        tables=(_decisions_table(result),),
-        notes=tuple(_most_harm(result)),
+        f"{result.status}: {what}",
+        sentences=tuple(reasons if several else worst.reasons[:1]),
+        tables=(_decisions(result, ordered) if several else facets,),
+        notes=tuple(_most_harm(worst)),
         more="queries, texts, how many would settle it",
-        details=tuple(
-            queries_table(decision.queries, f"The queries with the largest harm: {name}")
-            for name, decision in by_name.items()
-            if decision.queries
+        details=(
+            *([facets] if several else []),
+            *(queries_table(decision.queries, f"The queries with the largest harm: {decision.name}") for decision in queries),
         ),
-        background=(
-            *(f"{name}: {' '.join(decision.reasons)}" for name, decision in by_name.items() if decision.reasons),
-            *result.notes,
-        ),
+        background=(*(f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered), *result.notes),
     )
 
 
-def _gate_title(result: GateResult) -> str:
-    worst = result.worst
-    against = f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
-    if len(result.decisions) == 1:
-        return f"{worst.status}: {worst.name} {against}"
-    counts = {
-        status: sum(decision.status == status for decision in result.decisions) for status in ("fail", "inconclusive", "pass")
-    }
-    counted = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
-    return f"{result.status}: {plural('decision', len(result.decisions))} {against}, {counted}"
-
-
-def _worst_first(result: GateResult) -> list[GateDecision]:
-    order = ("fail", "inconclusive", "pass")
-    return sorted(result.decisions, key=lambda decision: order.index(decision.status))
-
-
-def _most_harm(result: GateResult) -> Iterator[str]:
-    for decision in _worst_first(result)[:1]:
-        named = [
-            f"{query.query_id} ({_rank(query.baseline)} to {_rank(query.contender)})" for query in decision.queries[:MOST_WORST]
-        ]
-        if named and decision.status != "pass":
-            yield f"{decision.name}, most harm: {', '.join(named)}."
+def _most_harm(worst: GateDecision) -> Iterator[str]:
+    named = [f"{query.query_id} ({_rank(query.baseline)} to {_rank(query.contender)})" for query in worst.queries[:MOST_WORST]]
+    if named:
+        yield f"{worst.name}, most harm: {', '.join(named)}."
 
 
 def _rank(value: float | None) -> str:
     return "not found" if value is None else f"{value:g}"
 
 
-def _decisions_table(result: GateResult) -> Table:
-    ordered = _worst_first(result)
-    first = next((decision.facets for decision in ordered if decision.facets), ())
-    columns = (
-        Column("condition", heading="collection"),
-        Column("contender", heading="run"),
-        *((Column("against", lambda decision: decision.reference or result.baseline),) if result.reference is not None else ()),
-        Column("status", heading="gate", form="label"),
-        *(
-            Column(facet.name, _facet_at(place), _heading(facet), "n")
-            for place, facet in enumerate(first)
-        ),
-        Column("missing", _missing, form="n"),
-    )  # fmt: skip
-    of_facets = zip(*(decision.facets for decision in ordered if decision.facets), strict=True)
-    margins = [f"{facets[0].name} {' to '.join(sorted(set(map(_margin, facets))))}" for facets in of_facets]
-    settings = result.settings
-    head = "" if settings is None else f"{100 * settings.margin_level:.4g} % intervals, {', '.join(settings_words(settings))}"
-    return table_of(
-        columns,
-        ordered,
-        f"margins: {', '.join(margins)}; at most {result.max_missing:.1%} of the queries missing" if margins else "",
-        head,
+def _decisions(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
+    """Show the status of each decision, and its intervals."""
+    names = ("coverage", "ranking", "all queries")
+    facets = [facet for decision in decisions for facet in decision.facets]
+    margins = []
+    for name in names:
+        own = sorted((facet.margin, _margin(facet), _unit(facet)) for facet in facets if facet.name == name)
+        if own:
+            margins.append(f"{name} {' to '.join(dict.fromkeys((own[0][1], own[-1][1])))} {own[0][2]}")
+    lines = []
+    for decision in decisions:
+        intervals = {facet.name: _interval(facet) for facet in decision.facets}
+        lines.append((decision.name, decision.status, *map(intervals.get, names)))
+    headings = [("run", ""), ("gate", "label"), *((name, "n") for name in names)]
+    return table_of_texts(headings, lines, f"margins: {', '.join(margins)}" if margins else "", *_captions(result, decisions))
+
+
+def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
+    """Show each facet of each decision against its margin, and how many queries would settle it."""
+    several, settings = len(decisions) > 1, result.settings
+    lines = [
+        (
+            decision.name if several else None,
+            f"{facet.name}, {_unit(facet)}",
+            fixed(facet.difference, places_of(facet.measured_in), signed=True),
+            None if several else _interval(facet),
+            _margin(facet),
+            facet.status,
+            facet.needed and facet.needed.queries,
+        )
+        for decision in decisions
+        for facet in decision.facets
+    ]
+    units = "queries" if settings is None or settings.n_clusters is None else "clusters of queries"
+    explained = f"settled by: {units} like these that would exclude harm if the runs were equally good"
+    numbers = [(heading, "n") for heading in ("B - A", "interval", "margin")]
+    return table_of_texts(
+        [("run", ""), ("facet", ""), *numbers, ("finding", "label"), ("settled by", "n")],
+        lines,
+        explained if any(line[-1] for line in lines) else "",
+        *_captions(result, decisions),
+        title="Margins" if several else "",
     )
 
 
-def _heading(facet: GateFacet) -> str:
-    unit = "points" if facet.measured_in == "percentage points" else facet.measured_in
-    return f"{facet.name}, {unit}"
+def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator[str]:
+    """Say which queries have no results, and the settings."""
+    if result.settings is not None:
+        missing = [
+            f"{percent(decision.n_missing[1] / decision.n_queries)} % of {decision.name}"
+            for decision in decisions
+            if decision.n_missing[1]
+        ]
+        without = f"queries without results: {some(missing, 3)}; " if missing else ""
+        yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
+        yield f"{100 * result.settings.margin_level:.4g} % intervals, {', '.join(settings_words(result.settings))}"
+
+
+def _interval(facet: GateFacet) -> str:
+    return interval(facet.interval, places_of(facet.measured_in), signed=True)
 
 
 def _margin(facet: GateFacet) -> str:
     return f"{'-' if facet.higher_is_better else '+'}{facet.margin:.{places_of(facet.measured_in)}f}"
 
 
-def _facet_at(place: int) -> Callable[[GateDecision], str | None]:
-    def shown(decision: GateDecision) -> str | None:
-        if place >= len(decision.facets):
-            return None
-        facet = decision.facets[place]
-        places = places_of(facet.measured_in)
-        return f"{fixed(facet.difference, places, signed=True)} {interval(facet.interval, places, signed=True)}"
-
-    return shown
-
-
-def _judged_share(at: str, run: int) -> Callable[[PairHoles], float | None]:
-    return lambda pair: None if (shares := getattr(pair, at)) is None else shares[run]
-
-
-def _missing(decision: GateDecision) -> str | None:
-    if not decision.n_queries or not decision.n_missing[1]:
-        return None
-    return percent(decision.n_missing[1] / decision.n_queries, unit=" %")
+def _unit(facet: GateFacet | PlannedFacet) -> str:
+    return "points" if facet.measured_in == "percentage points" else facet.measured_in
 
 
 @view_of.register
 def _plan(result: Plan) -> View:
-    columns = (
-        Column("facet", lambda facet: f"{facet.name}, {facet.effect:g} {_unit(facet.measured_in, facet.effect)}", " "),
-        Column("queries", "needed.queries", form="n"),
-        Column("upper", "needed.upper", "to be safe", "n"),
-    )
-    table = table_of(
-        columns,
-        (result.coverage, result.ranking),
-        f"to be safe: an upper bound of {result.coverage.needed.confidence:.0%}; all numbers are of answerable queries like "
-        f"these; level {result.coverage.needed.alpha:.3g}",
+    coverage, ranking = result.coverage, result.ranking
+    rows = [(_planned(facet), facet.needed.queries, facet.needed.upper) for facet in (coverage, ranking)]
+    table = table_of_texts(
+        [(" ", ""), ("queries", "n"), ("to be safe", "n")],
+        rows,
+        f"to be safe: an upper bound of {coverage.needed.confidence:.0%}; all numbers are of answerable queries like these; "
+        f"level {coverage.needed.alpha:.3g}",
     )
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
-    return View(f"Queries needed for {percent(result.power, 0)} % power, {pilot}", tables=(table,), background=result.notes)
+    first = tuple(note for note in result.notes if note.startswith(BY_DEFAULT))
+    background = tuple(note for note in result.notes if note not in first)
+    title = f"Queries needed for {percent(result.power, 0)} % power, {pilot}"
+    return View(title, tables=(table,), notes=first, background=background)
 
 
-def _unit(measured_in: str, effect: float) -> str:
-    unit = "points" if measured_in == "percentage points" else measured_in
-    return unit.removesuffix("s") if effect == 1 and unit in ("points", "ranks") else unit
+def _planned(facet: PlannedFacet) -> str:
+    unit = _unit(facet)
+    is_one = facet.effect == 1 and unit in ("points", "ranks")
+    return f"{facet.name}, {facet.effect:g} {unit.removesuffix('s') if is_one else unit}"
 
 
 @view_of.register
@@ -157,7 +155,7 @@ def _holes(result: Holes) -> View:
         (pair,) = result.pairs
         return View(
             f"{pair.contender} (B) against {result.baseline} (A) at cutoff {result.settings.cutoff}",
-            f"{pair.label}, {pair.bound.word}",
+            f"{pair.label}; {_how_firmly(pair)}",
             tuple(_sentences(pair, result)),
             more="judged shares, which documents",
             details=(_holes_table(result, settings), *tipping),
@@ -173,31 +171,26 @@ def _holes(result: Holes) -> View:
 
 
 def _holes_table(result: Holes, settings: str) -> Table:
-    columns = (
-        Column("contender", heading="run (B)"),
-        Column("label", heading="verdict", form="label"),
-        Column("word", "bound.word", "bound", "label"),
-        Column("tipping", "tipping.n", form="n"),
-        Column("unjudged", "n_unjudged", form="n"),
-        *(
-            Column(
-                f"{at} {run}",
-                _judged_share(at, place),
-                run,
-                "%",
-                group=group,
-            )
-            for at, group in (("judged_at_10", "judged at 10"), ("judged", f"at {result.settings.cutoff}, %"))
-            for place, run in enumerate("AB")
-        ),
-    )
+    shares = (f"judged{at}_{run}" for at in ("_at_10", "") for run in ("baseline", "contender"))
     return table_of(
-        columns,
+        chosen(COLUMNS, "contender", "verdict", "bound", "tipping_n", "n_unjudged", *shares),
         result.pairs,
         "bound: what three families of assignments do to the verdict; tipping: at most so many unjudged documents change it if "
         "they are relevant; unjudged: documents within the cutoff of A or B",
         settings,
     )
+
+
+def _how_firmly(pair: PairHoles) -> str:
+    """Say what few documents can do before what the extreme assignments of the bound can."""
+    word = pair.bound.word
+    if pair.tipping is not None:
+        few = f"{plural('document', pair.tipping.n)} would make it {pair.tipping.label}"
+    elif word == "stands":
+        return word
+    else:
+        few = f"stands against any {MOST_TIPPING} documents"
+    return few if word == "stands" else f"{few}; the extreme bound {word} it"
 
 
 def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from string import ascii_lowercase
-from typing import Any
 
-from ir_outcomes.columns import Column, of_part
-from ir_outcomes.comparison.verdict import direction_of
+from ir_outcomes.columns import Column, chosen, of_part
 from ir_outcomes.comparison.wording import ranked
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
@@ -23,7 +21,6 @@ from ir_outcomes.showing.words import better, direction, level_words, queries_wo
 
 MOST_GROUPS = 5
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
-MOST_LETTERS = len(ascii_lowercase)
 
 PAIR = (
     Column("coverage", heading="coverage", form="+.1f", unit="points", better="higher"),
@@ -39,7 +36,8 @@ PAIR = (
 @view_of.register
 def _leaderboard(result: Leaderboard) -> View:
     names = [standing.run for standing in result.standings]
-    details = [_standings(result)] if result.measures else []
+    standings = _standings(result)
+    details = [standings] if result.measures else []
     if result.pairs:
         above = [result.verdict(*pair) for pair in pairwise(names)]
         details.append(_pairs_table("Against the run above (A)", above, result.alpha))
@@ -50,7 +48,7 @@ def _leaderboard(result: Leaderboard) -> View:
     first, background = ranked((*result.notes, *(() if history is None else history.notes)))
     return View(
         f"{plural('run', len(names))} by {result.measure} ({direction(result.higher_is_better)})",
-        tables=(_measures(result) if result.measures else _standings(result), *(() if history is None else history.tables)),
+        tables=(_measures(result) if result.measures else standings, *(() if history is None else history.tables)),
         notes=first,
         more="each pair, against the best" if details else "",
         details=tuple(details),
@@ -58,43 +56,54 @@ def _leaderboard(result: Leaderboard) -> View:
     )
 
 
+def _pairs_table(title: str, pairs: Iterable[PairVerdict], alpha: float) -> Table:
+    caption = "length: mean on what both find, so A differs from row to row; p: corrected"
+    return table_of((Column("contender", heading="run (B)"), *PAIR), pairs, caption, title=title, alpha=alpha)
+
+
 def _short(measure: str) -> str:
     """Return a measure without its tie rule."""
     return measure.partition(", ")[0]
 
 
-def _standings(result: Leaderboard) -> Table:
+def _letters(result: Leaderboard) -> dict[str, str]:
+    """Return a letter for each run; none where there are too few."""
     names = [standing.run for standing in result.standings]
-    lettered = len(names) <= MOST_LETTERS
-    letters = dict(zip(names, ascii_lowercase, strict=False))
-    beaten: dict[str, list[str]] = {}
+    return dict(zip(names, ascii_lowercase, strict=False)) if len(names) <= len(ascii_lowercase) else {}
+
+
+def _written(runs: Collection[str], letters: Mapping[str, str], between: str = "") -> str:
+    """Return the letters of runs, or their number where they have none."""
+    return between.join(sorted(letters[run] for run in runs)) if letters else str(len(runs) or "")
+
+
+def _standings(result: Leaderboard) -> Table:
+    letters = _letters(result)
+    beaten: dict[str, list[str]] = {standing.run: [] for standing in result.standings}
     for pair in result.pairs:
-        if (side := direction_of(pair.label)) != "none":
-            winner, loser = (pair.contender, pair.baseline) if side == "better" else (pair.baseline, pair.contender)
-            beaten.setdefault(winner, []).append(loser)
-
-    def beats(name: str) -> str:
-        losers = beaten.get(name, [])
-        return " ".join(sorted(letters[run] for run in losers)) if lettered else str(len(losers) or "")
-
+        if pair.direction != "none":
+            ends = (pair.contender, pair.baseline) if pair.direction == "better" else (pair.baseline, pair.contender)
+            beaten[ends[0]].append(ends[1])
     columns = (
-        Column("letter", lambda standing: letters[standing.run] if lettered else standing.rank, " "),
+        Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "),
         Column("run"),
-        Column("score", heading=_short(result.measure), form=".4f", better=better(result.higher_is_better)),
+        Column("score", heading=_short(result.measure), form=".4f"),
         Column("interval", heading=level_words(result.alpha), form="[.3f]"),
-        Column("coverage", heading="coverage, %", form=".1f", better="higher"),
+        Column("coverage", heading="coverage, %", form=".1f"),
         Column("tier", form="n"),
-        Column("beats", lambda standing: beats(standing.run), "better than", "" if lettered else "n"),
+        Column("beats", lambda standing: _written(beaten[standing.run], letters, " "), "better than", "" if letters else "n"),
     )
     captions = [_settings_line(result)]
     if result.settings is not None:
-        number = "" if lettered else "the number of runs, "
-        better_than = f"better than: {number}by the verdict, {_correction(result)}; tier 1: no run is better"
-        captions = [better_than, *captions]
+        captions = [
+            f"better than: {'' if letters else 'the number of runs, '}by the verdict, {_correction(result)}",
+            "tier 1: no run is better; tier 2: only runs of tier 1 are better; and so on",
+            *captions,
+        ]
         if result.settings.unit == "document":
             captions.insert(0, "coverage: relevant documents found, averaged within queries")
     return marked_best(
-        table_of(columns, result.standings, *captions, alpha=result.alpha, legends=False),
+        table_of(columns, result.standings, *captions, alpha=result.alpha),
         score=([standing.score for standing in result.standings], result.higher_is_better),
         coverage=([standing.coverage for standing in result.standings], True),
     )
@@ -102,72 +111,45 @@ def _standings(result: Leaderboard) -> Table:
 
 def _correction(result: Leaderboard) -> str:
     n_runs = len(result.standings)
-    rule = "no correction" if result.correction == "none" else CORRECTIONS[result.correction]
-    return f"{rule} over {plural('pair', n_runs * (n_runs - 1) // 2)}"
+    return f"{CORRECTIONS.get(result.correction, 'no correction')} over {plural('pair', n_runs * (n_runs - 1) // 2)}"
 
 
 def _settings_line(result: Leaderboard) -> str:
-    queries = queries_words(result.n_queries, result.n_unanswerable)
     words = [f"alpha {result.alpha:g}"] if result.settings is None else settings_words(result.settings)
-    return ", ".join([queries, *words])
+    return ", ".join([queries_words(result.n_queries, result.n_unanswerable), *words])
 
 
 def _measures(result: Leaderboard) -> Table:
     """Lay out the table for papers: runs and measures, with letters for the runs that each is significantly better than."""
-    names = [standing.run for standing in result.standings]
-    lettered = len(names) <= MOST_LETTERS
-    letters = dict(zip(names, ascii_lowercase, strict=False))
+    letters, standings = _letters(result), result.standings
     forms = {"coverage": ".1f", "ranking": ".2f", "all queries": ".2f"}
-    columns = (
-        Column("letter", lambda standing: letters[standing.run] if lettered else standing.rank, " "),
-        Column("run"),
-        *(
-            Column(
-                measure.measure,
-                _of_run(dict(zip(names, measure.values, strict=True))),
-                "coverage, %" if measure.measure == "coverage" else _short(measure.measure),
-                forms.get(measure.measure, ".4f"),
-                better="higher" if measure.higher_is_better else "lower",
-            )
-            for measure in result.measures
-        ),
-    )
-    what = "Letters: the runs" if lettered else "Raised: the number of runs"
-    facets = [measure.measure for measure in result.measures if measure.measure in FACETS]
-    tests = "t test (sign flips where fewer than 30 queries differ)"
-    if facets:
-        tests += f", for {listed(facets)} the test of the verdict"
-    captions = [
-        f"{what} that this one is significantly better than: {tests}, {_correction(result)}, level {result.alpha:g}",
-        _settings_line(result),
+    columns = [  # of the places of the runs
+        Column("letter", lambda place: letters.get(standings[place].run, standings[place].rank), " "),
+        Column("run", lambda place: standings[place].run),
     ]
+    for measure in result.measures:
+        heading = "coverage, %" if measure.measure == "coverage" else _short(measure.measure)
+        form = forms.get(measure.measure, ".4f")
+        columns.append(
+            Column(measure.measure, measure.values.__getitem__, heading, form, better=better(measure.higher_is_better))
+        )
+    facets = [measure.measure for measure in result.measures if measure.measure in FACETS]
+    what = "Letters: the runs" if letters else "Raised: the number of runs"
+    tests = "t test (sign flips where fewer than 30 queries differ)"
+    tests += f", for {listed(facets)} the test of the verdict" if facets else ""
+    caption = f"{what} that this one is significantly better than: {tests}, {_correction(result)}, level {result.alpha:g}"
     table = marked_best(
-        table_of(columns, result.standings, *captions, alpha=result.alpha),
+        table_of(columns, range(len(standings)), caption, _settings_line(result), alpha=result.alpha),
         **{measure.measure: (measure.values, measure.higher_is_better) for measure in result.measures},
     )
     at = {column.name: number for number, column in enumerate(table.columns)}
     raised = {
-        (row, at[measure.measure]): "".join(sorted(letters[run] for run in beaten)) if lettered else str(len(beaten))
+        (row, at[measure.measure]): _written(beaten, letters)
         for measure in result.measures
-        if measure.measure in at
         for row, beaten in enumerate(measure.better_than)
         if beaten
     }
     return replace(table, raised=raised)
-
-
-def _of_run(values: Mapping[str, float | None]) -> Callable[[Any], Any]:
-    return lambda standing: values[standing.run]
-
-
-def _pairs_table(title: str, pairs: Iterable[PairVerdict], alpha: float) -> Table:
-    return table_of(
-        (Column("contender", heading="run (B)"), *PAIR),
-        pairs,
-        "length: mean on what both find, so A differs from row to row; p: corrected",
-        title=title,
-        alpha=alpha,
-    )
 
 
 @view_of.register
@@ -187,11 +169,11 @@ def _history(result: SotaHistory) -> View:
     ]
     if any(run.verdict is not None for run in result.runs):
         captions.append("verdict: on this run (B) against the run it displaced (A); p: multiplied by the number of looks")
-    groups = [f"{group} {number}" for group, number in list(result.submissions.items())[:MOST_GROUPS]]
-    more = len(result.submissions) - len(groups)
-    others = [f"and {plural('other group', more)}"] if more else []
+    groups = [f"{group} {number}" for group, number in result.submissions.items()]
+    if len(groups) > MOST_GROUPS:
+        groups[MOST_GROUPS:] = [f"and {plural('other group', len(groups) - MOST_GROUPS)}"]
     if groups:
-        captions.append(f"Most submissions: {'; '.join([*groups, *others])}.")
+        captions.append(f"Most submissions: {'; '.join(groups)}.")
     return View(
         f"{plural('run', len(result.runs))} took first place by {result.score} ({direction(result.higher_is_better)}), of "
         f"{plural('entry', len(result.entries))} with a score",
@@ -202,22 +184,15 @@ def _history(result: SotaHistory) -> View:
 
 @view_of.register
 def _rank_distribution(result: RankDistribution) -> View:
-    shares = result.place_shares(min(MOST_PLACES, len(result.runs)))
-
-    def share_of(place: int) -> Callable[[RankedRun], float]:
-        return lambda run: shares[run.run][place]
-
     below = {run.run: run.above[place + 1] for place, run in enumerate(result.runs[:-1])}
+    places = range(min(MOST_PLACES, len(result.runs)))
     columns = (
         Column("rank", heading=" ", form="n"),
         Column("run"),
         Column("score", heading="mean", form=".4f"),
         Column("expected_rank", heading="expected", form=".2f"),
         Column("range", lambda run: f"{run.low:.0f}..{run.high:.0f}", f"{100 * result.level:g} %", "n"),
-        *(
-            Column(f"rank_{place + 1}", share_of(place), str(place + 1), "%", group="rank, %")
-            for place in range(min(MOST_PLACES, len(result.runs)))
-        ),
+        *(Column(f"rank_{place + 1}", _share_of(result, place), str(place + 1), "%", group="rank, %") for place in places),
         Column("top", heading=f"top {result.top_k}", form="%"),
         Column("over_next", lambda run: below.get(run.run), "over next", "%"),
     )
@@ -238,6 +213,10 @@ def _rank_distribution(result: RankDistribution) -> View:
     )
 
 
+def _share_of(result: RankDistribution, place: int) -> Callable[[RankedRun], float]:
+    return lambda run: run.counts[place] / result.resamples
+
+
 @view_of.register
 def _rank_correlation(result: RankCorrelation) -> View:
     pairs = len(result.runs) * (len(result.runs) - 1) // 2
@@ -252,56 +231,46 @@ def _rank_correlation(result: RankCorrelation) -> View:
 
 
 _TEST_NAMES = {"sign": "sign", "ranksum": "rank sum", "wilcoxon": "signed rank", "t": "t", "two facets": "verdict"}
-RATES = (
+_SHARES = ("same", "one_sided", "opposite", "decided", "replicates", "agree", "partial", "disagree", "significant")
+_HALVES = (
     Column("measure"),
     Column("test", lambda row: _TEST_NAMES[row.test]),
     Column("aggregate", heading="by"),
+    Column("tested", lambda row: "verdict" if row.test == "two facets" else f"{row.measure}, {_TEST_NAMES[row.test]}", " "),
+    *(Column(share, form="%") for share in _SHARES),
 )
+_WHAT = ("measure", "test", "aggregate")
 
 
 @view_of.register
 def _agreement(result: Agreement) -> View:
-    every = (*result.tests, *(() if result.verdict is None else (result.verdict,)))
-    first = [row for row in every if row.test == "t" and row.aggregate == "mean"] or list(result.tests)
-    first += [] if result.verdict is None else [result.verdict]
-    head = (
-        f"{plural('split', result.splits)} of {plural('query', result.n_queries)}, seed {result.seed}, alpha {result.alpha:g}"
-        f"{'' if result.cutoff is None else f', verdicts at cutoff {result.cutoff}'}"
-    )
-    answers = (Column("decided", form="%"), Column("replicates", heading="same answer", form="%"), Column("opposite", form="%"))
-    name = Column("name", lambda row: "verdict" if row.test == "two facets" else f"{row.measure}, {_TEST_NAMES[row.test]}", " ")
-    labels = (
-        *RATES,
-        *(Column(rate, heading=heading, form="%") for rate, heading in (
-            ("same", ""), ("one_sided", "one side"), ("opposite", ""), ("decided", ""), ("replicates", "same answer"),
-        )),
-    )  # fmt: skip
-    craswell = (*RATES, *(Column(rate, heading=heading, form="%") for rate, heading in (
-        ("agree", ""), ("partial", "partly"), ("disagree", ""), ("significant", ""),
-    )))  # fmt: skip
+    verdict = [] if result.verdict is None else [result.verdict]
+    first = [row for row in result.tests if row.test == "t"]
+    cutoff = "" if result.cutoff is None else f", verdicts at cutoff {result.cutoff}"
+    splits = f"{plural('split', result.splits)} of {plural('query', result.n_queries)}"
     return View(
         f"Would the other half of the queries say the same? {plural('run', result.n_runs)}, {plural('pair', result.n_pairs)}",
         tables=(
             table_of(
-                (name, *answers),
-                first,
+                chosen(_HALVES, "tested", "decided", "replicates=same answer", "opposite"),
+                [*first, *verdict],
                 "decided: % of splits and pairs in which a half decides; same answer: of those, the other half says so too; "
                 "opposite: better in one half, worse in the other",
-                head,
+                f"{splits}, seed {result.seed}, alpha {result.alpha:g}{cutoff}",
             ),
         ),
         background=result.notes,
         more="all tests, Craswell's Table 4",
         details=(
             table_of(
-                labels,
-                every,
+                chosen(_HALVES, *_WHAT, "same", "one_sided=one side", "opposite", "decided", "replicates=same answer"),
+                [*result.tests, *verdict],
                 "In % of splits and pairs, by the direction in each half: better, worse or none. same: the same in both "
                 "halves; one side: only one half decides. by: the aggregate that says which run is better.",
                 title="Directions in both halves",
             ),
             table_of(
-                craswell,
+                chosen(_HALVES, *_WHAT, "agree", "partial=partly", "disagree", "significant"),
                 result.tests,
                 "In % of splits and pairs. Which run is better counts here even where neither half is significant; "
                 "significant: in at least one half.",
