@@ -12,7 +12,7 @@ from ir_measures import AP, P
 from ir_outcomes.columns import Column, rows_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_listing, unjudged_share
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
 from ir_outcomes.measures.definitions import ASL
@@ -189,9 +189,7 @@ def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
 
 def _means(run: SearchLengths, values: Floats) -> Floats:
     """Average values of documents within each query; NaN for an unanswerable query."""
-    totals = np.bincount(run.query, weights=values, minlength=len(run.query_ids))
-    means: Floats = np.divide(totals, run.relevant, out=np.full(len(totals), np.nan), where=run.answerable)
-    return means
+    return means_by_query(run.query, values, len(run.query_ids))
 
 
 def document_lengths(lengths: SearchLengths, missing: Missing) -> Floats:
