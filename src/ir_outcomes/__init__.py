@@ -13,8 +13,8 @@ from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.holes import Holes, holes
 from ir_outcomes.comparison.outputs import compare_measure, compare_outputs
 from ir_outcomes.comparison.plan import Plan, plan
-from ir_outcomes.comparison.published import SummaryVerdict, verdict_from_summary
 from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.verdict import SummaryVerdict, verdict_from_summary
 from ir_outcomes.errors import (
     DatasetUnavailable,
     EmptyInput,
@@ -35,8 +35,7 @@ from ir_outcomes.leaderboards.agreement import Agreement, agreement
 from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, rank_correlation, rank_distribution
-from ir_outcomes.measures.baselines import register_baseline
-from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome
+from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, register_baseline
 from ir_outcomes.measures.provider import register
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels, Task, as_qrels, beir_texts, known_tasks, load, read_qrels

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, cast
@@ -21,12 +22,13 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import DatasetUnavailable, FormatError, MissingDependency, ParameterError, not_installed
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.measures.definitions import SearchLengthMeasure
 from ir_outcomes.measures.provider import Recording
 from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id, reason_of
 from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.reading.qrels import Qrels, Task, as_qrels, load
+from ir_outcomes.reading.qrels import Qrels, Task, open_collection
 from ir_outcomes.reading.runs import distinct_names
 from ir_outcomes.statistics import adjust, differences, paired_tests
 from ir_outcomes.types import Bools, Floats, OneOrder, RankingTest, UnitChoice, check_choice
@@ -69,8 +71,7 @@ def comparisons(
     FormatError
         If it is not per-query values.
     """
-    if hasattr(perquery, "perquery"):
-        perquery = perquery.perquery
+    perquery = getattr(perquery, "perquery", perquery)
     if isinstance(perquery, (str, os.PathLike)):
         import pandas as pd
 
@@ -80,15 +81,13 @@ def comparisons(
     names = list(dict.fromkeys(map(str, perquery["name"])))
     if baseline not in names:
         raise ParameterError(f"baseline={baseline!r}: no system has this name; they are {', '.join(names)}")
-    if len(names) < 2:
+    contenders = [name for name in names if name != baseline]
+    if not contenders:
         raise ParameterError(f"the experiment has one system only, {baseline}; there is nothing to compare it with")
-    ordered = (baseline, *(name for name in names if name != baseline))
+    outputs: Any = [perquery] * len(contenders)
     text = None if measure is None else str(measure)
-    contenders = [perquery] * (len(names) - 1)
-    return cast("Comparisons", compare_outputs(perquery, contenders, names=ordered, measure=text, qrels=qrels, **settings))
-
-
-_REPLACED = {"dataframe": "it is always a frame; call its to_dict()", "retr_systems": "write systems="}
+    found = compare_outputs(perquery, outputs, names=(baseline, *contenders), measure=text, qrels=qrels, **settings)
+    return cast("Comparisons", found)
 
 
 class Frames(NamedTuple):
@@ -197,39 +196,36 @@ def experiment(
         raise ParameterError(f"perquery={perquery!r}: must be False, True or 'both'")
     if highlight is not None:
         check_choice("highlight", highlight, tuple(_STYLES))
-    for name, remedy in _REPLACED.items():
-        if name in options:
-            raise ParameterError(f"{name}: not an argument of ir_outcomes' experiment; {remedy}")
+    if "dataframe" in options:
+        raise ParameterError("dataframe: not an argument of ir_outcomes' experiment; it is always a frame, call its to_dict()")
     if returns != "frame" and (baseline is None or perquery):
         raise ParameterError(f"returns={returns!r} needs a baseline, and no perquery; name one, or ask for the frame only")
     corrected_by = _known_correction(correction)
     named = _named_systems(systems, names)
     bases = _baseline_places(baseline, list(named))
     measures = _measures_by_column(eval_metrics)
-    task = _task_of(qrels)
-    chosen, about_settings = _choose_settings(cutoff, rel, measures.values(), task)
-    topics, qrels = _read_topics(topics), _read_qrels(qrels)
+    collection = open_collection(_of_dataset(qrels, "get_qrels"), {})
+    chosen, about_settings = _choose_settings(cutoff, rel, measures.values(), collection.task)
+    topics = _read_topics(topics)
     settings: dict[str, Any] = {**chosen, "ties": ties, "judged_only": judged_only}
-    ran = _run(named, topics, qrels, measures, settings, options)
+    ran = _run(named, topics, collection.qrels, measures, settings, options)
     if perquery is True:
         return ran.perquery
-    resolved_unit = task.unit if unit == "auto" and task is not None else unit
     evaluation = evaluate(
-        ran.judgments, list(ran.lengths), names=list(named), unit=resolved_unit, queries=_query_texts(topics), **settings
+        collection.task or collection.qrels, ran.lengths, names=list(named), unit=unit, queries=_query_texts(topics), **settings
     )
     results: dict[int, Comparisons] = {}
-    if len(named) > 1:
-        for base in bases:
-            found = compare(
-                evaluation,
-                evaluation.names[base],
-                [name for place, name in enumerate(evaluation.names) if place != base],
-                alpha=alpha,
-                test=test,
-                correction=cast("Any", corrected_by if corrected_by in ("bonferroni", "fdr_bh", "none") else "holm"),
-                margins=margins,
-            )
-            results[base] = replace(cast("Comparisons", found), notes=about_settings)
+    for base in bases if len(named) > 1 else ():
+        found = compare(
+            evaluation,
+            evaluation.names[base],
+            [name for place, name in enumerate(evaluation.names) if place != base],
+            alpha=alpha,
+            test=test,
+            correction=cast("Any", corrected_by if corrected_by in _SAME.values() else "holm"),
+            margins=margins,
+        )
+        results[base] = replace(cast("Comparisons", found), notes=about_settings)
     compared: Any = {evaluation.names[base]: result for base, result in results.items()}
     if not isinstance(baseline, (list, tuple)):
         compared = next(iter(results.values()), None)
@@ -237,16 +233,15 @@ def experiment(
         return compared
 
     columns: dict[str, Any] = {"name": list(named)}
-    judged = set(ran.judgments.query_ids)
     values = {name: [ran.values[system, str(measure)] for system in named] for name, measure in measures.items()}
     for name, measure in measures.items():
-        columns[name] = [_mean(measure, of_system, judged) for of_system in values[name]]
+        columns[name] = [_mean(measure, of_system) for of_system in values[name]]
     columns[_ANSWERED] = [int(run.answered().sum()) for run in evaluation.at()]
     for base, result in results.items():
         block: dict[str, Any] = {}
         for name, measure in measures.items():
             level = alpha if correction_alpha is None else correction_alpha
-            block |= _changes(name, measure, values[name], base, judged, test=test, correction=corrected_by, alpha=level)
+            block |= _changes(name, measure, values[name], base, test=test, correction=corrected_by, alpha=level)
         block |= _facets(result, base, corrected=corrected_by != "none")
         suffix = f" (against {evaluation.names[base]})" if len(bases) > 1 else ""
         columns |= {f"{heading}{suffix}": column for heading, column in block.items()}
@@ -254,7 +249,7 @@ def experiment(
     if round is not None:
         frame = frame.round(round if isinstance(round, Mapping) else dict.fromkeys(measures, round))
     notes = list(about_settings)
-    if corrected_by not in ("holm", "bonferroni", "fdr_bh", "none"):
+    if corrected_by not in _SAME.values():
         notes.append(f"Verdicts are corrected by holm; {corrected_by} corrects the p-values of the measures.")
     frame.attrs.update(
         settings, unit=evaluation.unit, alpha=alpha, correction=corrected_by, n_queries=int(evaluation.answerable.sum()),
@@ -269,33 +264,34 @@ def experiment(
 class _Ran(NamedTuple):
     """What an experiment left behind."""
 
-    judgments: Qrels
     perquery: Any
     values: Mapping[tuple[str, str], _Values]
-    lengths: Sequence[Any]
+    lengths: list[SearchLengths]
 
 
 def _run(
     named: Mapping[str, Any],
     topics: Any,
-    qrels: Any,
+    judgments: Qrels,
     measures: Mapping[str, Any],
     settings: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> _Ran:
     """Let PyTerrier run and evaluate the systems, and keep the search lengths on the way."""
-    judgments = as_qrels(qrels)
-    with Recording(**settings) as recording:
-        metrics = [*dict.fromkeys(measures.values()), recording.measure]
-        with warnings.catch_warnings():
-            # What it says of topics without qrels does not hold here: they are in no mean.
-            warnings.filterwarnings("ignore", message=r".*topic\(s\) not found in qrels", category=UserWarning)
-            perquery = _terrier().Experiment(
-                list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options
-            )
-    number = str(recording.measure)
+    import pandas as pd
+
+    rows = [(query, *judged) for query, documents in judgments.to_dict().items() for judged in documents.items()]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
+    recording = Recording(**settings)
+    metrics = [*dict.fromkeys(measures.values()), recording]
+    with warnings.catch_warnings():
+        # What it says of topics without qrels does not hold here: they are in no mean.
+        warnings.filterwarnings("ignore", message=r".*topic\(s\) not found in qrels", category=UserWarning)
+        perquery = _terrier().Experiment(list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options)
+    number = str(recording)
     values: dict[tuple[str, str], dict[str, float]] = {}
-    for name, measure, query, value in zip(*(list(perquery[c]) for c in ("name", "measure", "qid", "value")), strict=True):
+    judged = perquery[perquery["qid"].isin(judgments.query_ids)]  # PyTerrier adds NaN for topics without qrels
+    for name, measure, query, value in zip(*(judged[c] for c in ("name", "measure", "qid", "value")), strict=True):
         values.setdefault((name, measure), {})[query] = value
     lengths = []
     for name in named:
@@ -304,7 +300,7 @@ def _run(
         lengths.append(replace(recording.lengths(name, evaluated), qrels_digest=judgments.digest))
     kept = perquery[perquery["measure"] != number].reset_index(drop=True)
     headings = {str(measure): name for name, measure in [*measures.items()][::-1]}  # of map and AP the first
-    return _Ran(judgments, kept.assign(measure=kept["measure"].map(headings)), values, lengths)
+    return _Ran(kept.assign(measure=kept["measure"].map(headings)), values, lengths)
 
 
 def _choose_settings(
@@ -314,26 +310,18 @@ def _choose_settings(
     measures = list(measures)
     # Our measures come before others, because the number of answered queries stands beside them.
     own = [measure for measure in measures if isinstance(measure, SearchLengthMeasure)]
-    telling = own or measures
-    notes: list[str] = []
-    chosen = {}
+    notes, chosen = [], {}
     defaults = {"cutoff": task.cutoff if task else DEFAULT_CUTOFF, "rel": task.rel if task else 1}
     for name, given in (("cutoff", cutoff), ("rel", rel)):
-        values = dict.fromkeys(value for measure in telling if (value := _parameter(measure, name)) is not None)
-        if given is not None:
-            chosen[name] = given
-            if own and values and list(values) != [given]:
-                notes.append(f"Outcomes and verdicts use {name} {given}, the argument; measures use {_enumerated(values)}.")
-        elif len(values) == 1:
-            chosen[name] = next(iter(values))
-            notes.append(f"Outcomes and verdicts use {name} {chosen[name]}, that of the measures.")
-        else:
-            chosen[name] = defaults[name]
-            if values:
-                notes.append(
-                    f"Outcomes and verdicts use {name} {chosen[name]}, because the measures differ ({_enumerated(values)}); "
-                    f"choose another one with {name}=."
-                )
+        found = (_parameter(measure, name) for measure in own or measures)
+        values = sorted({value for value in found if value is not None})
+        chosen[name] = given if given is not None else values[0] if len(values) == 1 else defaults[name]
+        others = f"measures use {', '.join(map(str, values))}"
+        if given is not None and own and values and values != [given]:
+            notes.append(f"Outcomes and verdicts use {name} {given}, the argument; {others}.")
+        elif given is None and values:
+            why = "that of the measures" if len(values) == 1 else f"because {others}; choose another one with {name}="
+            notes.append(f"Outcomes and verdicts use {name} {chosen[name]}, {why}.")
     return chosen, tuple(notes)
 
 
@@ -346,13 +334,6 @@ def _parameter(measure: Any, name: str) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _enumerated(values: Iterable[int]) -> str:
-    return ", ".join(map(str, sorted(values)))
-
-
-_QRELS_COLUMNS = ("qid", "docno", "label")
-
-
 def _terrier() -> Any:
     """Import PyTerrier."""
     try:
@@ -363,7 +344,7 @@ def _terrier() -> Any:
 
 
 def _named_systems(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
-    """Return the systems by name, checked; frames of results get ids that are text."""
+    """Return the systems by name."""
     if isinstance(systems, Mapping):
         systems, names = list(systems.values()), list(systems)
     elif not isinstance(systems, (list, tuple)):
@@ -373,7 +354,7 @@ def _named_systems(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
         raise ParameterError(f"names: {len(names or ())} names for {len(runs)} systems; give one to each")
     own = [f"system {place}" if hasattr(run, "columns") else str(run) for place, run in enumerate(runs)]
     called = distinct_names(own, [None] * len(runs) if names is None else list(map(str, names)), runs)
-    return {name: _results(run, name) if hasattr(run, "columns") else run for name, run in zip(called, runs, strict=True)}
+    return dict(zip(called, runs, strict=True))
 
 
 def _baseline_places(baseline: Any, names: Sequence[str]) -> list[int]:
@@ -397,39 +378,32 @@ def _place(baseline: Any, names: Sequence[str]) -> int:
     )
 
 
-def _task_of(qrels: Any) -> Task | None:
-    """Return the task of a dataset id, a Task or a dataset of PyTerrier that comes from ir_datasets; else None."""
-    if isinstance(qrels, Task):
-        return qrels
-    name = qrels.irds_ref().dataset_id() if hasattr(qrels, "irds_ref") else qrels
-    if not isinstance(name, str) or os.path.exists(name):
-        return None
-    name = name.removeprefix(DATASET_PREFIX)
-    return load(name) if is_dataset_id(name) else None
-
-
 def _read_topics(topics: Any) -> Any:
     """Return topics as a frame with ids that are text; from a frame, a path, a dataset id or a dataset of PyTerrier."""
-    frame = _frame(_of_dataset(topics, "get_topics"), _terrier().io.read_topics, "topics", ("qid",))
-    repeated = frame["qid"][frame["qid"].duplicated()]
-    if len(repeated):
-        raise FormatError("the topics", f"hold topic {repeated.iloc[0]} twice; keep one")
-    return frame
+    import pandas as pd
+
+    topics = _of_dataset(topics, "get_topics")
+    if isinstance(topics, (str, os.PathLike)):
+        topics = _terrier().io.read_topics(os.fspath(topics))
+    if not hasattr(topics, "columns") or "qid" not in topics.columns:
+        kinds = "a frame with the column qid, a path, a dataset id, or a dataset of PyTerrier"
+        raise FormatError("the topics", f"must be {kinds}, not {type(topics).__name__}")
+    # PyTerrier makes the ids of results text, which would match no number. As objects: it goes through the rows, which with
+    # the text type of pandas 3 takes twice the time.
+    ids = texts(topics["qid"].tolist(), "the topics", "qid")
+    repeated = [query for query, times in Counter(ids).items() if times > 1]
+    if repeated:
+        raise FormatError("the topics", f"hold topic {repeated[0]} twice; keep one")
+    return topics.assign(qid=pd.Series(ids, topics.index, dtype=object))
 
 
-def _read_qrels(qrels: Any) -> Any:
-    """Return qrels as a frame with ids that are text; from a frame, a path, a dataset id or a dataset of PyTerrier."""
-    return _frame(_of_dataset(qrels, "get_qrels"), _terrier().io.read_qrels, "qrels", _QRELS_COLUMNS)
-
-
-def _of_dataset(data: Any, getter: str) -> Any:
-    """Take topics or qrels from a dataset of PyTerrier, a dataset id, or a Task."""
-    if isinstance(data, Task):
-        data = f"{DATASET_PREFIX}{data.dataset_id}"
-    if isinstance(data, str) and not os.path.exists(data):
-        name = data.removeprefix(DATASET_PREFIX)
-        if is_dataset_id(name):
-            data = _terrier().get_dataset(f"{DATASET_PREFIX}{name}")
+def _of_dataset(data: Any, getter: Literal["get_topics", "get_qrels"]) -> Any:
+    """Take topics or qrels from a dataset of PyTerrier, and topics from a dataset id or a Task; all else stays as it is."""
+    if getter == "get_qrels" and hasattr(data, "irds_ref"):
+        return f"{DATASET_PREFIX}{data.irds_ref().dataset_id()}"
+    name = data.dataset_id if isinstance(data, Task) else data
+    if getter == "get_topics" and isinstance(name, str) and not os.path.exists(name) and is_dataset_id(name):
+        data = _terrier().get_dataset(f"{DATASET_PREFIX}{name.removeprefix(DATASET_PREFIX)}")
     if not hasattr(data, getter):
         return data
     try:
@@ -439,39 +413,6 @@ def _of_dataset(data: Any, getter: str) -> Any:
         raise DatasetUnavailable(
             f"{data}: its {what} cannot be loaded ({reason_of(error)}); try again with a network connection, or give a frame"
         ) from error
-
-
-def _frame(data: Any, read: Any, what: str, columns: Sequence[str]) -> Any:
-    """Read a frame, with ids as text: PyTerrier makes those of results text, and would then match none."""
-    if isinstance(data, (str, os.PathLike)):
-        data = read(os.fspath(data))
-    if not hasattr(data, "columns"):
-        raise FormatError(
-            f"the {what}", f"must be a frame or a path, a dataset id, or a dataset of PyTerrier, not {type(data).__name__}"
-        )
-    return _with_text_ids(data, f"the {what}", columns)
-
-
-def _results(frame: Any, name: str) -> Any:
-    checked = _with_text_ids(frame, name, ("qid", "docno", "score"))
-    if not len(frame):
-        raise FormatError(name, "holds no result at all; leave this system out")
-    return checked
-
-
-def _with_text_ids(frame: Any, source: str, columns: Sequence[str]) -> Any:
-    import pandas as pd
-
-    for column in columns:
-        if column not in frame.columns:
-            raise FormatError(source, f"has no column {column!r}; its columns are {', '.join(map(str, frame.columns))}")
-    # As objects: PyTerrier and ir_measures go through the rows, which with the text type of pandas 3 takes twice the time.
-    ids = {
-        column: pd.Series(texts(frame[column].tolist(), source, column), frame.index, dtype=object)
-        for column in ("qid", "docno")
-        if column in frame.columns
-    }
-    return frame.assign(**ids)
 
 
 def _query_texts(topics: Any) -> dict[str, str]:
@@ -526,12 +467,11 @@ def _known_correction(name: str | None) -> str:
     return name
 
 
-def _mean(measure: Any, values: _Values, judged: set[str]) -> float:
-    """Average the values of a measure as ir_measures does, over the queries of the qrels."""
+def _mean(measure: Any, values: _Values) -> float:
+    """Average the values of a measure as ir_measures does."""
     total = measure.aggregator()
-    for query, value in values.items():
-        if query in judged:  # PyTerrier adds NaN for topics without qrels
-            total.add(value)
+    for value in values.values():
+        total.add(value)
     return float(total.result())
 
 
@@ -540,15 +480,13 @@ def _changes(
     measure: Any,
     values: Sequence[_Values],
     base: int,
-    judged: set[str],
     *,
     test: str,
     correction: str,
     alpha: float,
 ) -> dict[str, list[Any]]:
     """Make PyTerrier's columns of a measure, in its own direction, over the queries on which both systems have a value."""
-    queries = [query for query in values[base] if query in judged]
-    of_systems = np.array([[of_system.get(query, np.nan) for query in queries] for of_system in values], dtype=np.float64)
+    of_systems = np.array([[of_system.get(query, np.nan) for query in values[base]] for of_system in values], dtype=np.float64)
     sign = 1 if getattr(measure, "HIGHER_IS_BETTER", True) else -1
     better, worse, pvalues = [], [], []
     for row in of_systems:

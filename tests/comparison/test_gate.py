@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import EmptyInput, ParameterError
+from ir_outcomes.errors import ParameterError
 from tests.helpers.runs import qrels_of, run_of
 
 QUERIES = [f"q{number}" for number in range(200)]
@@ -48,6 +48,7 @@ def test_harm_that_is_shown_fails_and_names_its_queries() -> None:
     assert len(decision.queries) == 10
     assert (decision.queries[0].query_id, decision.queries[0].text) == ("q17", "a text")
     assert "a text" in result.to_markdown(details=True)
+    assert "coverage, points   +0.00 [-1.37, +1.37]  -2.00 harm excluded          -" in str(result).splitlines()
     lost = iro.gate(compared(ranks, [*ranks[:150], *[None] * 50]), margins=(2.0, 0.5))
     assert lost.status == "fail"
     assert {query.outcome for query in lost.decisions[0].queries} == {"lost"}
@@ -106,27 +107,14 @@ def test_all_queries_have_a_margin() -> None:
     assert (needed.queries, needed.upper) == (79, 93)
 
 
-def test_more_queries_make_passing_possible() -> None:
-    """A loss of 0.1 ranks over all queries is significant, and within the margins."""
-    baseline = {f"q{number}": 5 + number % 4 for number in range(1000)}
-    contender = {query: rank + (number % 10 == 0) for number, (query, rank) in enumerate(baseline.items())}
-    comparison = iro.compare(qrels_of(baseline), *(run_of(ranks, depth=20) for ranks in (baseline, contender)), cutoff=10)
-    assert isinstance(comparison, iro.Comparison)
-    assert comparison.restricted is not None
-    assert comparison.restricted.test.pvalue < 0.001
-    assert iro.gate(comparison, margins=(1.0, 0.2)).status == "pass"
-
-
-@pytest.mark.parametrize("unit", ["query", "document"])
-def test_two_margins_say_how_much_all_queries_may_lose(unit: str) -> None:
+def test_two_margins_say_how_much_all_queries_may_lose() -> None:
     qrels = {f"q{number}": {"a": 1, "b": 1} for number in range(60)}
     first = {query: {"a": 9.0, "x": 8.0, "b": 7.0} if number % 3 else {"x": 1.0} for number, query in enumerate(qrels)}
     second = {query: {"x": 9.0, "a": 8.0} for query in qrels}
-    comparison = iro.compare(qrels, first, second, unit=unit, cutoff=20)  # type: ignore[arg-type]
+    comparison = iro.compare(qrels, first, second, unit="document", cutoff=20)
     assert isinstance(comparison, iro.Comparison)
     margin = iro.gate(comparison, margins=(3.0, 0.5)).decisions[0].facets[2].margin
-    both = 2 / 3 if unit == "query" else 1 / 3  # of two documents one is found by both
-    assert margin == pytest.approx(0.5 * both + 0.03 * 3)  # the longer list has three documents
+    assert margin == pytest.approx(0.5 / 3 + 0.03 * 3)  # a third is found by both; the longer list has three documents
 
 
 def test_without_a_cutoff_nothing_passes() -> None:
@@ -147,16 +135,6 @@ def test_a_run_that_lacks_queries_fails() -> None:
     assert result.decisions[0].reasons[0] == expected
     allowed = iro.gate(comparison, margins=(50.0, 5.0), max_missing=0.1)
     assert allowed.status == "pass"
-    reversed_roles = iro.compare(qrels_of(ranks), contender, run_of(ranks), names=["A", "B"])
-    assert "A has no results for 10" in iro.gate(reversed_roles, margins=(50.0, 5.0)).decisions[0].reasons[0]
-
-
-def test_a_run_without_results_has_an_error_of_its_own(tmp_path: Path) -> None:
-    empty = tmp_path / "empty.run"
-    empty.touch()
-    for run in (empty, {}, {"other": {"d": 1.0}}):
-        with pytest.raises(EmptyInput):
-            iro.evaluate(qrels_of(QUERIES), [run])
 
 
 def test_the_worst_decision_is_that_of_the_whole() -> None:
@@ -180,35 +158,20 @@ def evaluations(**runs_of: str) -> dict[str, iro.Evaluation]:
     return {name: iro.evaluate(qrels_of(ranks), {run: run_of(ranks) for run in runs}) for name, runs in runs_of.items()}
 
 
-@pytest.mark.parametrize(
-    ("runs_of", "lacking"),
-    [
-        ({"first": "AB", "second": "A"}, {"B on second": "B is missing there."}),
-        ({"first": "AB", "second": "B"}, {"B on second": "A is missing there."}),
-        ({"first": "ABC", "second": "AC", "third": "C"}, {
-            "B on second": "B is missing there.", "B on third": "A is missing there. B is missing there.",
-            "C on third": "A is missing there.",
-        }),
-    ],
-)  # fmt: skip
-def test_a_run_that_a_collection_lacks_fails(runs_of: dict[str, str], lacking: dict[str, str]) -> None:
-    compared_there = iro.compare_collections(evaluations(**runs_of), "A")
+def test_a_run_that_a_collection_lacks_fails() -> None:
+    compared_there = iro.compare_collections(evaluations(first="ABC", second="AC", third="C"), "A")
     result = iro.gate(compared_there, margins=(2.0, 0.5))
-    assert result.status == "fail"
     failed = {decision.name: decision.reasons for decision in result.decisions if decision.status == "fail"}
-    assert {name: reason.partition(": ")[2] for name, (reason,) in failed.items()} == lacking
+    assert {name: reason.partition(": ")[2] for name, (reason,) in failed.items()} == {
+        "B on second": "B is missing there.",
+        "B on third": "A is missing there. B is missing there.",
+        "C on third": "A is missing there.",
+    }
     allowed = [f"{run}@{name}" for run, name in compared_there.missing]
     assert iro.gate(compared_there, margins=(2.0, 0.5), allow_missing=allowed).status == "pass"
     assert iro.gate(compared_there, margins=(2.0, 0.5), allow_missing=allowed[1:]).status == "fail"
-
-
-def test_what_may_be_missing_has_to_exist() -> None:
-    compared_there = iro.compare_collections(evaluations(first="AB", second="A"), "A")
-    for name in ("B@secnod", "b@second", "B"):
-        with pytest.raises(ParameterError, match=f"allow_missing: '{name}' is no run@collection; they are A@first"):
-            iro.gate(compared_there, margins=(2.0, 0.5), allow_missing=[name])
-    with pytest.raises(ParameterError, match="there are no collections"):
-        iro.gate(compared([1] * 5, [1] * 5), margins=(2.0, 0.5), allow_missing=["B@first"])
+    with pytest.raises(ParameterError, match="allow_missing: 'B@secnod' is no run@collection; they are A@first"):
+        iro.gate(compared_there, margins=(2.0, 0.5), allow_missing=["B@secnod"])
 
 
 def test_a_reference_keeps_small_losses_from_adding_up() -> None:
@@ -241,7 +204,6 @@ def test_inputs_are_hashed(tmp_path: Path) -> None:
     assert iro.gate(comparison, margins=(2.0, 0.5), inputs=[path]).inputs == {str(path): expected}
     result = iro.gate(comparison, margins=(2.0, 0.5), inputs={"qrels": path})
     assert result.to_dict()["inputs"] == {"qrels": expected}
-    assert result.to_dict()["settings"]["margins"] == [2.0, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -250,7 +212,6 @@ def test_inputs_are_hashed(tmp_path: Path) -> None:
         ({}, "a gate needs margins"),
         ({"margins": (1.0, 0.0)}, "must be two or three positive numbers"),
         ({"margins": (1.0, 1.0), "max_missing": 1.0}, "must be a share of the queries"),
-        ({"margins": (1.0, 1.0), "max_missing": True}, "must be a share of the queries"),
     ],
 )
 def test_rules_are_checked(settings: dict[str, Any], message: str) -> None:
@@ -268,12 +229,3 @@ def test_a_naive_test_passes_where_the_gate_does_not(real_data: Path) -> None:
     assert iro.gate(result, margins=(1.0, 0.01)).status == "fail"
     assert low < 0.05 < high
     assert iro.gate(result, margins=(1.0, 0.05)).status == "inconclusive"
-
-
-@pytest.mark.realdata
-def test_a_reranker_that_finds_the_same_fails_on_ranking(real_data: Path) -> None:
-    folder = real_data / "known-item"
-    result = iro.compare(folder / "qrels.txt", folder / "bm25-stem.run.gz", folder / "stem-rerank-chargram.run.gz")
-    decision = iro.gate(result, margins=(1.0, 0.5)).decisions[0]
-    assert [facet.status for facet in decision.facets][:2] == ["harm excluded", "harm shown"]
-    assert decision.status == "fail"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.holes import Holdings, directions_of, holdings_of, labels_of, tip_of
+from ir_outcomes.comparison.holes import Holdings, holdings_of, labels_of, tip_of
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, direction_of
 from ir_outcomes.errors import ParameterError
@@ -99,7 +99,7 @@ def test_brute_force_never_reverses_a_label_that_stands() -> None:
         assert 0 < len(pair) <= 12
         found = iro.holes(iro.evaluate(qrels, runs, unjudged=True, cutoff=5, unit="document"), "A", "B")["B"]
         every = np.array(list(itertools.product([False, True], repeat=len(pair))))
-        directions = directions_of(pair, every)
+        directions = DIRECTIONS[labels_of(pair, every)]
         own = direction[found.label]
         if found.bound.word == "stands":
             outside["assignments"] += len(directions)
@@ -123,7 +123,7 @@ def test_the_tipping_point_changes_the_direction_and_no_document_can_be_left_out
     assert tip is not None
     found = iro.holes(evaluation, "A", "B")["B"]
     assert found.tipping is not None
-    assert found.tipping.n == len(tip.documents) == len(found.tipping.documents)
+    assert found.tipping.n == len(tip[0]) == len(found.tipping.documents)
     assert found.tipping.share == found.tipping.n / found.n_unjudged
     chosen = [(document.query_id, document.docid) for document in found.tipping.documents]
     assert label_of(with_relevant(qrels, chosen), runs, cutoff=5) == found.tipping.label

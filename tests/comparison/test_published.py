@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ir_outcomes import verdict_from_summary
-from ir_outcomes.comparison.published import SummaryVerdict
+from ir_outcomes.comparison.verdict import SummaryVerdict
 from ir_outcomes.errors import ParameterError
 
 N = 5793

@@ -16,7 +16,7 @@ import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.errors import IrOutcomesWarning, ParameterError
 from ir_outcomes.evaluation.evaluate import each_run
-from ir_outcomes.measures import baselines
+from ir_outcomes.measures import definitions
 from ir_outcomes.reading.qrels import as_qrels
 
 QRELS = {"q1": {"d1": 1}}
@@ -72,7 +72,7 @@ def test_named_baselines_reach_the_processes(paths: list[Path]) -> None:
 
 def test_a_baseline_that_is_dropped_meanwhile_is_still_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads dropped what another one had just inserted, which was a KeyError."""
-    monkeypatch.setattr(baselines, "MOST_KEPT", 0)
+    monkeypatch.setattr(definitions, "MOST_KEPT", 0)
     iro.register_baseline("x", {"q1": {"d1": 1.0}}, replace=True)
     judgments, errors = as_qrels(QRELS), []
 
@@ -80,7 +80,7 @@ def test_a_baseline_that_is_dropped_meanwhile_is_still_returned(monkeypatch: pyt
         try:
             for cutoff in range(1, 40):
                 settings = {"cutoff": cutoff, "rel": 1, "ties": "trec", "judged_only": False}
-                assert baselines.baseline_lengths("x", judgments, settings).esl().tolist() == [1.0]
+                assert definitions.baseline_lengths("x", judgments, settings).esl().tolist() == [1.0]
         except Exception as error:
             errors.append(error)
 
@@ -98,7 +98,7 @@ def test_a_baseline_file_that_changes_within_size_and_time_is_read_again(tmp_pat
     for text, rank in (("q1 Q0 d1 1 9 t\nq1 Q0 d2 2 8 t\n", 1.0), ("q1 Q0 d2 1 9 t\nq1 Q0 d1 2 8 t\n", 2.0)):
         path.write_text(text)
         os.utime(path, ns=(10**18, 10**18))
-        assert baselines.baseline_lengths(str(path), as_qrels(QRELS), settings).esl().tolist() == [rank]
+        assert definitions.baseline_lengths(str(path), as_qrels(QRELS), settings).esl().tolist() == [rank]
 
 
 def test_a_run_that_cannot_be_read_is_left_out(paths: list[Path]) -> None:

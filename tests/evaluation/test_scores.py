@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesWarning
+from ir_outcomes.evaluation.evaluation import notes_on_ties
 from tests.helpers.many import collection
 
 
@@ -36,3 +38,26 @@ def test_equation_3_that_was_kept_does_not_stand_for_comparable_lengths() -> Non
     ev = iro.evaluate(qrels, runs, measures=["ASL(missing='retrieved')@5"])
     assert ev.scores_of("ASL@5").measure == "ASL(missing='cutoff')@5"
     assert ev.scores_of("ASL(missing='retrieved')@5") is ev.scores[0]
+
+
+def test_ties_that_decide_where_first_relevant_documents_stand_are_noted() -> None:
+    """The tie rule put the first relevant document of every query elsewhere than its file, and nothing said so."""
+    qrels = {f"q{number}": {"a": 1} for number in range(10)}
+    tied = {query: {"a": 1.0, "b": 1.0, "c": 1.0} for query in qrels}
+    clear = {query: {"a": 3.0, "b": 1.0, "c": 1.0} for query in qrels}
+    (note,) = notes_on_ties(iro.evaluate(qrels, {"tied": tied, "clear": clear}).runs)
+    assert note.startswith("Tied scores: in 100% of the queries that tied answers, the rule 'trec' gives the first relevant")
+    for ties in ("input", "expected", "msmarco"):  # the last has the documents in the order of their ids, as they are listed
+        assert not list(notes_on_ties(iro.evaluate(qrels, {"tied": tied}, ties=ties).runs))
+
+
+@pytest.mark.realdata
+def test_usual_runs_are_not_said_to_be_tied(real_data: Path) -> None:
+    folders = ("msmarco-doc-dev", "dl-hard-doc", "known-item", "mt-rag")
+    noted = [
+        run.name
+        for folder in folders
+        for run in iro.evaluate(next((real_data / folder).glob("qrels.txt*")), str(real_data / folder / "*.run.gz"))
+        if list(notes_on_ties([run]))
+    ]
+    assert noted == ["bm25-coarse"]  # whose scores were rounded to whole numbers

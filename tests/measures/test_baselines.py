@@ -15,7 +15,7 @@ import ir_outcomes as iro
 from ir_outcomes import ASL, ESL, Answered, Outcome
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import FormatError, ParameterError, UnreadableFile
-from ir_outcomes.measures import baselines
+from ir_outcomes.measures import definitions
 from tests.helpers import strategies
 from tests.helpers.command_line import call
 
@@ -28,7 +28,7 @@ NAN = math.nan
 @pytest.fixture(autouse=True)
 def no_baselines(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_registered", "_evaluated"):
-        monkeypatch.setattr(baselines, name, type(getattr(baselines, name))())
+        monkeypatch.setattr(definitions, name, type(getattr(definitions, name))())
 
 
 @pytest.fixture
@@ -125,8 +125,8 @@ def test_a_baseline_is_evaluated_once_for_all_runs(monkeypatch: pytest.MonkeyPat
         read.append(run)
         return iro.as_run(*run)
 
-    monkeypatch.setattr(baselines, "search_lengths", search_lengths)
-    monkeypatch.setattr(baselines, "as_run", as_run)
+    monkeypatch.setattr(definitions, "search_lengths", search_lengths)
+    monkeypatch.setattr(definitions, "as_run", as_run)
     path = tmp_path / "a run.run"
     path.write_text("q1 Q0 a 1 2.0 t\n")
     iro.register_baseline("bm25", BASELINE)
@@ -145,9 +145,9 @@ def test_a_baseline_is_evaluated_once_for_all_runs(monkeypatch: pytest.MonkeyPat
     iro.register_baseline("bm25", {"q3": {"z": 1.0}}, replace=True)
     assert by_query(Outcome(baseline="bm25", case="both") @ 100)["q3"] == 1
     assert len(evaluated) == 6
-    monkeypatch.setattr(baselines, "MOST_KEPT", 1)
+    monkeypatch.setattr(definitions, "MOST_KEPT", 1)
     by_query(ESL(baseline="bm25") @ 7)
-    assert len(baselines._evaluated) == 1
+    assert len(definitions._evaluated) == 1
 
 
 def test_registering(tmp_path: Path, bm25: str) -> None:

@@ -17,7 +17,7 @@ from ir_outcomes.formatting import fixed, interval, plural, pvalue_in_words
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import Interval, QueriesNeeded, differences, mean_interval, mean_test, queries_for_mean
 from ir_outcomes.statistics.pooling import prediction_powered_mean
-from ir_outcomes.types import Floats, check_count, check_positive
+from ir_outcomes.types import Floats, Ints, check_count, check_positive
 
 FEWEST_LABELED = 10  # queries without which nothing is corrected
 FEWEST_IN_COMMON = 0.9  # share of the reference's documents that a judge judged too, below which a note says so
@@ -27,64 +27,28 @@ Answer = Literal["holds", "cannot be told", "wrong"]
 
 @dataclass(frozen=True)
 class Audit(Immutable):
-    """The difference that one judge finds in one facet, against the reference.
+    """The difference that one judge finds in one facet, against the reference."""
 
-    Attributes
-    ----------
-    contender, judge : str
-        The run and the judge.
-    facet : str
-        "coverage", "all queries" (the restricted search length) or a measure.
-    measured_in : str
-        Unit of all differences, which are contender minus baseline.
-    higher_is_better : bool
-        Their direction.
-    n_labeled, n_queries : int
-        Queries that the reference labeled, of those that the judge judged.
-    judge_difference, reference_difference : float
-        Mean difference by the judge over all queries, and by the reference over those that it labeled.
-    bias : float
-        Mean of reference minus judge over the labeled queries.
-    bias_interval : Interval or None
-        Its interval at level 1 - alpha.
-    bias_p : float
-        Of a bias of 0, not corrected.
-    corrected : float
-        Difference over all queries by prediction-powered inference.
-    corrected_interval : Interval
-        Its interval at level 1 - alpha.
-    weight : float
-        Of the judge in it, from 0 (the labels alone) to 1.
-    worth : float
-        How many times as many labeled queries would give so narrow an interval without the judge.
-    correlation, correlation_of_levels : float or None
-        Between judge and reference over the labeled queries: of the differences, and of both runs' values by themselves.
-    needed : QueriesNeeded or None
-        Labeled queries that would show a difference as large as the judge's; None where it is 0.
-    answer : {"holds", "cannot be told", "wrong"}
-        wrong: the bias is significant; holds: otherwise, and the corrected interval excludes 0 on the judge's side.
-    """
-
-    contender: str
-    judge: str
-    facet: str
-    measured_in: str
-    higher_is_better: bool
-    n_labeled: int
-    n_queries: int
-    judge_difference: float
-    reference_difference: float
-    bias: float
-    bias_interval: Interval | None
-    bias_p: float
-    corrected: float
-    corrected_interval: Interval
-    weight: float
-    worth: float
-    correlation: float | None
-    correlation_of_levels: float | None
-    needed: QueriesNeeded | None
-    answer: Answer
+    contender: str  #: the run
+    judge: str  #: who is audited
+    facet: str  #: "coverage", "all queries" (the restricted search length) or a measure
+    measured_in: str  #: unit of all differences, which are contender minus baseline
+    higher_is_better: bool  #: their direction
+    n_labeled: int  #: queries that the reference labeled, of those that the judge judged
+    n_queries: int  #: queries that the judge judged
+    judge_difference: float  #: mean difference by the judge, over all queries
+    reference_difference: float  #: mean difference by the reference, over the queries that it labeled
+    bias: float  #: mean of reference minus judge over the labeled queries
+    bias_interval: Interval | None  #: its interval at level 1 - alpha
+    bias_p: float  #: of a bias of 0, not corrected
+    corrected: float  #: difference over all queries by prediction-powered inference
+    corrected_interval: Interval  #: its interval at level 1 - alpha
+    weight: float  #: of the judge in it, from 0 (the labels alone) to 1
+    worth: float  #: how many times as many labeled queries would give so narrow an interval without the judge
+    correlation: float | None  #: of the differences by judge and by reference, over the labeled queries
+    correlation_of_levels: float | None  #: of the values of both runs by judge and by reference
+    needed: QueriesNeeded | None  #: labeled queries that would show a difference as large as the judge's; None where it is 0
+    answer: Answer  #: wrong: the bias is significant; holds: else, and the corrected interval excludes 0 on the judge's side
 
 
 def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...]:
@@ -133,28 +97,27 @@ def audits(
     alpha: float,
 ) -> Iterator[Audit]:
     """Audit every judge but the reference, for each contender and facet."""
-    truth = evaluations[reference]
-    facets = ["coverage", *(["all queries"] if truth.cutoff is not None else []), *measures]
     for contender in contenders:
-        for judge, evaluation in evaluations.items():
-            labeled = _labeled(truth, evaluation)
-            if judge != reference and len(labeled) >= FEWEST_LABELED:
-                for facet in facets:
-                    yield _audit(truth, evaluation, labeled, (baseline, contender), judge, facet, alpha)
+        for judge in evaluations:
+            rows, columns = _labeled(evaluations[reference], evaluations[judge])
+            if judge != reference and len(rows) >= FEWEST_LABELED:
+                for facet in (*_MEASURED, *measures):
+                    truth = _levels(evaluations[reference], baseline, contender, facet)[:, rows]
+                    yield _audit(truth, columns, evaluations[judge], (baseline, contender), judge, facet, alpha)
 
 
 def _audit(
-    truth: Evaluation, evaluation: Evaluation, labeled: list[str], runs: tuple[str, str], judge: str, facet: str, alpha: float
+    by_truth: Floats, labeled: Ints, evaluation: Evaluation, runs: tuple[str, str], judge: str, facet: str, alpha: float
 ) -> Audit:
-    """Audit one judge for one contender and facet."""
-    levels = levels_of(truth, runs, facet, labeled), levels_of(evaluation, runs, facet, labeled)
-    others = [query for query in evaluation.query_ids if query not in set(labeled)]
+    """Audit one judge by the levels of the labeled queries, (2, n)."""
+    by_judge = _levels(evaluation, *runs, facet)
     # A query that is unanswerable for a judge has no levels, and the difference 0.
-    y, f, rest = (differences(*np.nan_to_num(values)) for values in (*levels, levels_of(evaluation, runs, facet, others)))
+    samples = by_truth, by_judge[:, labeled], np.delete(by_judge, labeled, axis=1)
+    y, f, rest = (differences(*np.nan_to_num(levels)) for levels in samples)
     found = prediction_powered_mean(y, f, rest, 1 - alpha)
     claim, bias = float(np.concatenate([f, rest]).mean()), differences(f, y)
     bias_p, (low, high) = mean_test(bias).pvalue, found.interval
-    by_truth, by_judge = (values.ravel() for values in levels)
+    by_truth, by_judge = (levels.ravel() for levels in samples[:2])
     known = ~np.isnan(by_truth + by_judge)
     measured_in, higher_is_better = _MEASURED.get(facet) or (facet, evaluation.scores_of(facet).higher_is_better)
     return Audit(
@@ -181,25 +144,25 @@ def _audit(
     )
 
 
-def _labeled(truth: Evaluation, evaluation: Evaluation) -> list[str]:
-    """Return the queries that the reference labeled and the judge judged."""
-    judged = set(evaluation.query_ids)
-    return [query for query in truth.query_ids if query in judged]
+def _labeled(truth: Evaluation, evaluation: Evaluation) -> tuple[Ints, Ints]:
+    """Return the places of the queries that the reference labeled and the judge judged, in both."""
+    places = {query: place for place, query in enumerate(evaluation.query_ids)}
+    both = [(row, places[query]) for row, query in enumerate(truth.query_ids) if query in places]
+    rows, columns = np.array(both, dtype=np.int64).reshape(-1, 2).T
+    return rows, columns
 
 
-def levels_of(evaluation: Evaluation, runs: tuple[str, str], facet: str, queries: list[str]) -> Floats:
-    """Return the values of both runs on these queries, (2, n); NaN where a query is unanswerable."""
-    levels = np.full((2, len(evaluation.query_ids)), np.nan)
+def _levels(evaluation: Evaluation, baseline: str, contender: str, facet: str) -> Floats:
+    """Return the values of both runs on all queries, (2, n); NaN where a query is unanswerable."""
+    runs = evaluation[[baseline, contender]]
+    levels = np.full((2, len(runs.query_ids)), np.nan)
     if facet in _MEASURED:
-        baseline, contender = (evaluation[run].at(evaluation.cutoff) for run in runs)
-        pair = pair_queries(baseline, contender, evaluation.unit)
+        pair = pair_queries(runs[0].at(runs.cutoff), runs[1].at(runs.cutoff), runs.unit)
         coverage = 100 * pair.found_baseline, 100 * pair.found_contender
-        levels[:, evaluation.answerable] = coverage if facet == "coverage" else (pair.all_queries or np.nan)
+        levels[:, runs.answerable] = coverage if facet == "coverage" else pair.all_queries
     else:
-        scores = evaluation.scores_of(facet).on(answerable_queries(evaluation))
-        levels[:, evaluation.answerable] = scores.values[[evaluation.position(run) for run in runs]]
-    place = {query: column for column, query in enumerate(evaluation.query_ids)}
-    return levels[:, [place[query] for query in queries]]
+        levels[:, runs.answerable] = runs.scores_of(facet).on(answerable_queries(runs)).values
+    return levels
 
 
 def _correlation(x: Floats, y: Floats) -> float | None:
@@ -231,15 +194,14 @@ def sentence_of(audit: Audit, reference: str) -> str:
 
 def notes_on_audits(evaluations: Mapping[str, Evaluation], reference: str) -> Iterator[str]:
     """Say what an audit depends on: a random sample, enough labeled queries, and the same documents."""
-    truth = evaluations[reference]
-    if any(len(_labeled(truth, evaluation)) < len(evaluation.query_ids) for evaluation in evaluations.values()):
+    truth, others = evaluations[reference], [judge for judge in evaluations if judge != reference]
+    labeled_by = {judge: [truth.query_ids[row] for row in _labeled(truth, evaluations[judge])[0]] for judge in others}
+    if any(len(labeled_by[judge]) < len(evaluations[judge].query_ids) for judge in others):
         yield f"The queries that {reference} labeled must be a random sample of all, such as to_label draws."
     if truth.clusters is not None:
         yield "Dependent queries: audits take queries as independent; the labels respect clusters."
-    for judge, evaluation in evaluations.items():
-        labeled = _labeled(truth, evaluation)
-        if judge == reference:
-            continue
+    for judge, labeled in labeled_by.items():
+        evaluation = evaluations[judge]
         if len(labeled) < FEWEST_LABELED:
             yield f"{judge}: only {plural('query', len(labeled))} labeled by {reference}, and an audit needs {FEWEST_LABELED}."
         unknown = len(truth.query_ids) - len(labeled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple
@@ -257,11 +257,15 @@ def gate(
         expected = f"they are {listed(known[:10])}" if known else "there are no collections"
         raise ParameterError(f"allow_missing: {unknown[0]!r} is no run@collection; {expected}")
     references = [None, *(side.baseline for side in sides[1:])]
-    decisions = [
-        decision
-        for side, against in zip(sides, references, strict=True)
-        for decision in _decisions(side, against, places, margins, max_missing, allow_missing)
-    ]
+    decisions = []
+    for side, against in zip(sides, references, strict=True):
+        for contender in side.contenders:
+            for place in places:
+                found = _found(side, contender, place, allow_missing)
+                if isinstance(found, Comparison):
+                    decisions.append(_decide(found, place, against, margins, max_missing))
+                elif found is not None:
+                    decisions.append(GateDecision(contender, place, against, "fail", (found,)))
     if not decisions:
         raise ParameterError("there is no comparison to decide on")
     paths = dict(inputs) if isinstance(inputs, Mapping) else {os.fsdecode(path): path for path in inputs}
@@ -278,27 +282,16 @@ def gate(
     )
 
 
-def _decisions(
-    side: Side,
-    reference: str | None,
-    places: Sequence[str | None],
-    margins: Sequence[float],
-    max_missing: float,
-    allow_missing: Collection[str],
-) -> Iterator[GateDecision]:
-    """Decide on each contender in each collection; without a comparison, unless a run may be missing, it fails."""
-    for contender in side.contenders:
-        for name in places:
-            lacking = {run: side.lacking[run, name] for run in (side.baseline, contender) if (run, name) in side.lacking}
-            if not lacking and (contender, name) not in side.compared:
-                lacking = {contender: None}
-            if not lacking:
-                yield _decide(side.compared[contender, name], name, reference, margins, max_missing)
-            elif any(reason or f"{run}@{name}" not in allow_missing for run, reason in lacking.items()):
-                reasons = " ".join(reason or f"{run} is missing there." for run, reason in lacking.items())
-                where = "" if name is None else f" on {name}"
-                reason = f"{contender} cannot be compared{where}: {reasons}"
-                yield GateDecision(contender, name, reference, "fail", (reason,))
+def _found(side: Side, contender: str, place: str | None, allow_missing: Collection[str]) -> Comparison | str | None:
+    """Return the comparison of a contender, or why there is none; None where a run may be missing."""
+    lacking = {run: side.lacking[run, place] for run in (side.baseline, contender) if (run, place) in side.lacking}
+    if not lacking and (contender, place) in side.compared:
+        return side.compared[contender, place]
+    lacking = lacking or {contender: None}
+    if all(reason is None and f"{run}@{place}" in allow_missing for run, reason in lacking.items()):
+        return None
+    reasons = " ".join(reason or f"{run} is missing there." for run, reason in lacking.items())
+    return f"{contender} cannot be compared{'' if place is None else f' on {place}'}: {reasons}"
 
 
 def _decide(
@@ -319,15 +312,12 @@ def _decide(
     status: Status = "fail" if missing or harms else "inconclusive" if doubts else "pass"
     is_equivalent = within_margins(found)[1]
     return GateDecision(
-        contender=compared.contender,
+        **cells_of(compared, "contender", "label=verdict.label", "n_queries", "n_missing"),
         condition=condition,
         reference=reference,
         status=status,
         reasons=(*missing, *harms, *doubts) or (_pass_in_words(is_equivalent, facets),),
-        label=compared.verdict.label,
         equivalent=is_equivalent,
-        n_queries=compared.n_queries,
-        n_missing=compared.n_missing,
         facets=facets,
         queries=() if status == "pass" else _behind(compared, facets),
     )

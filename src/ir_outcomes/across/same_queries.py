@@ -26,33 +26,17 @@ from ir_outcomes.types import Correction, RankingTest, check_positive
 
 @dataclass(frozen=True)
 class Curve(Immutable):
-    """Share of the queries answered (or documents found) by rank k, in both runs, for k from 1 to the depth.
+    """Share of the queries answered (or documents found) by rank k, in both runs, for k from 1 to the depth."""
 
-    Attributes
-    ----------
-    ranks : tuple of int
-        The ranks k.
-    baseline, contender : tuple of float
-        Shares found by rank k, averaged over the answerable queries, higher is better.
-    low, high : tuple of float
-        Band of the difference (contender minus baseline) that holds for all k at once at `level`.
-    level : float
-        Of the band.
-    n : int
-        Answerable queries.
-    seed, resamples : int
-        Of the random signs.
-    """
-
-    ranks: tuple[int, ...]
-    baseline: tuple[float, ...]
-    contender: tuple[float, ...]
-    low: tuple[float, ...]
+    ranks: tuple[int, ...]  #: the ranks k
+    baseline: tuple[float, ...]  #: share found by rank k, averaged over the answerable queries, higher is better
+    contender: tuple[float, ...]  #: the same of the contender
+    low: tuple[float, ...]  #: band of the difference (contender minus baseline) that holds for all k at once
     high: tuple[float, ...]
-    level: float
-    n: int
-    seed: int
-    resamples: int
+    level: float  #: of the band
+    n: int  #: answerable queries
+    seed: int  #: of the random signs
+    resamples: int  #: how many
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,42 +126,31 @@ def compare_cutoffs(
     """
     for cutoff in cutoffs:
         check_positive("cutoff", cutoff)
-    pair = [evaluation[name] for name in (baseline, contender)]
-    depths = [run.depth for run in pair]
-    wanted = sorted(set(cutoffs))
-    within = [cutoff for cutoff in wanted if cutoff <= min(depths)]
+    pair = evaluation[[baseline, contender]]
+    depth, wanted = min(run.depth for run in pair), sorted(set(cutoffs))
+    within = [cutoff for cutoff in wanted if cutoff <= depth]
     if not within:
-        raise ParameterError(
-            f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {min(depths)} documents"
-        )
-    beyond = [str(cutoff) for cutoff in wanted if cutoff > min(depths)]
-    comparisons: Any = [compare(evaluation.with_cutoff(k), baseline, contender, alpha=alpha, test=test) for k in within]
+        raise ParameterError(f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {depth} documents")
+    beyond = [str(cutoff) for cutoff in wanted if cutoff > depth]
+    comparisons: Any = [compare(pair.with_cutoff(cutoff), baseline, contender, alpha=alpha, test=test) for cutoff in within]
     return CutoffsComparison(
         baseline=baseline,
         contender=contender,
         comparisons=tuple(comparisons),
-        curve=curve_of(pair[0], pair[1], evaluation, min(depths), 1 - alpha, seed=seed, resamples=resamples),
-        notes=tuple(_notes(comparisons, beyond, min(depths))),
+        curve=curve_of(pair, 1 - alpha, seed=seed, resamples=resamples),
+        notes=tuple(_notes(comparisons, beyond, depth)),
         versions=versions(),
     )
 
 
-def curve_of(
-    baseline: SearchLengths,
-    contender: SearchLengths,
-    evaluation: Evaluation,
-    depth: int,
-    level: float,
-    *,
-    seed: int = 0,
-    resamples: int = 9_999,
-) -> Curve | None:
-    """Compute the curve of two runs to a depth, with its band at a level; None for fewer than two queries."""
-    n = int(baseline.answerable.sum())
+def curve_of(pair: Evaluation, level: float, *, seed: int = 0, resamples: int = 9_999) -> Curve | None:
+    """Return the curve of two runs to the depth of the shallower one, with its band; None for fewer than two queries."""
+    n, depth = int(pair.answerable.sum()), min(run.depth for run in pair)
     if n < 2 or depth < 1:
         return None
-    by_query = evaluation.unit == "query"
-    events = [_steps(run, by_query) for run in (baseline, contender)]
+    baseline = pair[0]
+    by_query = pair.unit == "query"
+    events = [_steps(run, by_query) for run in pair]
     query, rank, step = (np.concatenate(parts) for parts in zip(*events, strict=True))
     band = band_of_events(
         (np.cumsum(baseline.answerable) - 1)[query],
@@ -225,39 +198,21 @@ def _notes(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int)
 
 @dataclass(frozen=True)
 class Judgment(Immutable):
-    """One contender under one judge.
+    """One contender under one judge."""
 
-    Attributes
-    ----------
-    judge : str
-        The judge.
-    comparison : Comparison
-        What `ir_outcomes.compare` gives with its qrels.
-    """
-
-    judge: str
-    comparison: Comparison
+    judge: str  #: the judge
+    comparison: Comparison  #: what `ir_outcomes.compare` gives with its qrels
 
 
 @dataclass(frozen=True)
 class Flip(Immutable):
-    """A query on which judges disagree about which run is better.
+    """A query on which judges disagree about which run is better."""
 
-    Attributes
-    ----------
-    contender, query_id : str
-        The run and the query.
-    better, worse : tuple of str
-        Judges for whom the contender is better, and worse.
-    text : str or None
-        The query's text, where it is known.
-    """
-
-    contender: str
-    query_id: str
-    better: tuple[str, ...]
-    worse: tuple[str, ...]
-    text: str | None
+    contender: str  #: the run
+    query_id: str  #: the query
+    better: tuple[str, ...]  #: judges for whom the contender is better
+    worse: tuple[str, ...]  #: judges for whom it is worse
+    text: str | None  #: the query's text, where it is known
 
 
 @dataclass(frozen=True, repr=False)
@@ -388,26 +343,29 @@ def compare_judges(
     chosen = contenders_of(first, baseline, contenders)
     if reference is not None and reference not in evaluations:
         raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
-    named = [first.scores_of(measure).measure for measure in measures]
-    audited = () if reference is None else tuple(audits(evaluations, reference, baseline, chosen, named, alpha))
     settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
-    compared = compare_in(evaluations, baseline, chosen, settings)
-    judgments = [Judgment(judge, comparison) for judge, comparison in compared]
-    by_contender = {name: [judgment for judgment in judgments if judgment.comparison.contender == name] for name in chosen}
+    judgments = [Judgment(*compared) for compared in compare_in(evaluations, baseline, chosen, settings)]
+    sentences: list[str] = []
+    flips: list[Flip] = []
+    audited: list[Audit] = []
+    for name in chosen:
+        own = [judgment for judgment in judgments if judgment.comparison.contender == name]
+        sentences.append(_sentence(name, own))
+        flips += _flips(name, own)
+    notes = list(_notes_on_judges(evaluations, [baseline, *chosen]))
+    if reference is not None:
+        named = [first.scores_of(measure).measure for measure in measures]
+        audited += audits(evaluations, reference, baseline, chosen, named, alpha)
+        sentences += [sentence_of(audit, reference) for audit in audited]
+        notes += notes_on_audits(evaluations, reference)
     return JudgesComparison(
         baseline=baseline,
         judgments=tuple(judgments),
-        flips=tuple(flip for name, own in by_contender.items() for flip in _flips(name, own)),
-        sentences=(
-            *(_sentence(name, own) for name, own in by_contender.items()),
-            *(sentence_of(audit, reference) for audit in audited if reference is not None),
-        ),
+        flips=tuple(flips),
+        sentences=tuple(sentences),
         reference=reference,
-        audits=audited,
-        notes=(
-            *_notes_on_judges(evaluations, [baseline, *chosen]),
-            *(() if reference is None else notes_on_audits(evaluations, reference)),
-        ),
+        audits=tuple(audited),
+        notes=tuple(notes),
         versions=versions(),
     )
 

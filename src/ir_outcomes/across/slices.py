@@ -23,35 +23,19 @@ from ir_outcomes.statistics import differences
 from ir_outcomes.statistics.pooling import heterogeneity_test
 from ir_outcomes.types import Correction, RankingTest
 
-__all__ = ["FEWEST_QUERIES_OF_A_SLICE", "SliceDifferences", "SlicesComparison", "compare_slices"]
-
 FEWEST_QUERIES_OF_A_SLICE = 30
 
 
 @dataclass(frozen=True)
 class SliceDifferences(Immutable):
-    """Whether the slices differ in the effect of one facet at all.
+    """Whether the slices differ in the effect of one facet at all."""
 
-    Attributes
-    ----------
-    contender : str
-        The run.
-    facet : str
-        "coverage" or "ranking".
-    pvalue : float or None
-        Of the permutation test of Cochran's Q over the slice labels, which decides; None where there is nothing to compare.
-    cochran_q, chi_square_pvalue : float or None
-        Cochran's Q, and its p-value as chi-square.
-    slices : int
-        Slices that were compared.
-    """
-
-    contender: str
-    facet: str
-    pvalue: float | None
-    cochran_q: float | None
-    chi_square_pvalue: float | None
-    slices: int
+    contender: str  #: the run
+    facet: str  #: "coverage" or "ranking"
+    pvalue: float | None  #: of the permutation test of Cochran's Q, which decides; None where there is nothing to compare
+    cochran_q: float | None  #: Cochran's Q
+    chi_square_pvalue: float | None  #: its p-value as chi-square
+    slices: int  #: slices that were compared
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,11 +159,9 @@ def compare_slices(
     parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
     rows = conditions_of(parts, baseline, chosen, settings, over_conditions=over_slices, fewest=FEWEST_QUERIES_OF_A_SLICE)
     everything = evaluation.restrict([query for queries in slices.values() for query in queries])
-    differ = (
-        [found for name in chosen for found in _differences(everything, labels, baseline, name, seed, resamples)]
-        if evaluation.clusters is None
-        else []  # the test permutes the labels of queries, which clusters do not allow
-    )
+    differ: list[SliceDifferences] = []
+    if evaluation.clusters is None:  # the test permutes the labels of queries
+        differ += _differences(everything, labels, baseline, chosen, seed, resamples)
     return SlicesComparison(
         baseline=baseline,
         by=named,
@@ -243,29 +225,26 @@ def _natural(label: str) -> tuple[float, str]:
 
 
 def _differences(
-    evaluation: Evaluation, labels: Mapping[str, str], baseline: str, contender: str, seed: int, resamples: int
+    evaluation: Evaluation, labels: Mapping[str, str], baseline: str, contenders: Sequence[str], seed: int, resamples: int
 ) -> Iterator[SliceDifferences]:
-    cutoff = evaluation.cutoff
-    pair = pair_queries(evaluation[baseline].at(cutoff), evaluation[contender].at(cutoff), evaluation.unit)
-    shared = pair.shared
-    both = list(compress(pair.query_ids, shared.tolist()))
-    changes = {
-        "coverage": (pair.query_ids, differences(pair.found_baseline, pair.found_contender)),
-        "ranking": (both, differences(pair.length_baseline[shared], pair.length_contender[shared])),
-    }
-    for facet, (queries, change) in changes.items():
-        found = heterogeneity_test(change, [labels[query] for query in queries], seed=seed, resamples=resamples)
-        if found is None:
-            yield SliceDifferences(contender, facet, None, None, None, 0)
-        else:
-            yield SliceDifferences(contender, facet, found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
+    for contender in contenders:
+        runs = evaluation[[baseline, contender]].at()
+        pair = pair_queries(runs[0], runs[1], evaluation.unit)
+        every = np.ones(len(pair.query_ids), dtype=bool)
+        for facet, counted, x, y in (
+            ("coverage", every, pair.found_baseline, pair.found_contender),
+            ("ranking", pair.shared, pair.length_baseline, pair.length_contender),
+        ):
+            groups = [labels[query] for query in compress(pair.query_ids, counted.tolist())]
+            found = heterogeneity_test(differences(x[counted], y[counted]), groups, seed=seed, resamples=resamples)
+            if found is None:
+                yield SliceDifferences(contender, facet, None, None, None, 0)
+            else:
+                yield SliceDifferences(contender, facet, found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
 
 
 def _notes(
-    evaluation: Evaluation,
-    labels: Mapping[str, str],
-    differ: Sequence[SliceDifferences],
-    alpha: float,
+    evaluation: Evaluation, labels: Mapping[str, str], differ: Sequence[SliceDifferences], alpha: float
 ) -> Iterator[str]:
     for found in differ:
         if found.pvalue is not None and found.pvalue > alpha:

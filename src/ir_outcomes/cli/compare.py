@@ -69,15 +69,11 @@ def _each(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
 
 
 def _write_queries(comparisons: list[iro.Comparison], which: Which, out: output.Output) -> None:
-    from ir_outcomes.showing.views.comparison import queries_view
-
-    found = [(comparison, comparison.per_query(which, out.rows)) for comparison in comparisons]
+    found = [comparison.per_query(which, out.rows) for comparison in comparisons]
     rows = [
-        {**({"contender": comparison.contender} if len(comparisons) > 1 else {}), **query._asdict()}
-        for comparison, queries in found
-        for query in queries
+        {**({"contender": queries.contender} if len(found) > 1 else {}), **row} for queries in found for row in queries.rows()
     ]
-    out.write_views([queries_view(queries, comparison, which) for comparison, queries in found], rows)
+    out.write_views([queries.view() for queries in found], rows)
 
 
 def compare_measure(

@@ -7,24 +7,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import (
-    CoverageFacet,
-    Naive,
-    RankingFacet,
-    RestrictedLength,
-    against_margins,
-    confirming_tests,
-    coverage_facet,
-    naive_tests,
-    ranking_facet,
-    reciprocal_facet,
-    restricted_length,
-    within_margins,
-)
+from ir_outcomes.comparison.facets import Facets, Naive, against_margins, naive_tests, within_margins
 from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, check_rules, checked_margins, contenders_of, pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, QueryOutcome, Verdict
@@ -47,8 +34,8 @@ from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import is_path, run_list, runs_and_names
 from ir_outcomes.results import versions
-from ir_outcomes.statistics import Test, randomized_tukey_hsd
-from ir_outcomes.statistics.tests import Tests, function_test
+from ir_outcomes.statistics import randomized_tukey_hsd
+from ir_outcomes.statistics.tests import function_test
 from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count, check_one_order
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
@@ -66,38 +53,6 @@ class MeasuredPair:
     elsewhere: tuple[CutoffLabel, ...] | None = None  # labels at other cutoffs; None where they are not known
     texts: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
-
-
-class Facets(NamedTuple):
-    """What was tested of a pair, and what decides on its label."""
-
-    coverage: CoverageFacet
-    ranking: RankingFacet
-    restricted: RestrictedLength | None
-    tests: PairTests
-
-    @classmethod
-    def of(cls, pair: PairedQueries, settings: Settings) -> Facets:
-        """Test a pair."""
-        coverage, ranking, restricted = (
-            coverage_facet(pair, settings),
-            ranking_facet(pair, settings),
-            restricted_length(pair, settings),
-        )
-        tests = PairTests(
-            coverage=_as_tests(coverage.decides),
-            ranking=_as_tests(ranking.decides),
-            mean=_as_tests(ranking.tests[ranking.mean_test]),
-            wilcoxon=_as_tests(ranking.tests["wilcoxon"]),
-            confirming=tuple(map(_as_tests, confirming_tests(pair))),
-            guards=() if restricted is None else tuple(map(_as_tests, (restricted.test, restricted.won_and_lost_test))),
-            higher_is_better=pair.higher_is_better,
-        )
-        return cls(coverage, ranking, restricted, tests)
-
-
-def _as_tests(test: Test) -> Tests:
-    return Tests(np.array([test.pvalue]), np.array([test.direction]))
 
 
 def build(
@@ -142,12 +97,12 @@ def _judged(tests: Sequence[PairTests], pairs: Sequence[PairedQueries], settings
 
 
 def _comparison(pair: MeasuredPair, found: Facets, place: int, judgment: Judgment, settings: Settings) -> Comparison:
-    queries, verdicts, restricted = pair.queries, judgment.verdicts, found.restricted
+    queries, verdicts = pair.queries, judgment.verdicts
     coverage = replace(found.coverage, pvalue_corrected=float(judgment.coverage[place]))
     ranking = replace(found.ranking, pvalue_corrected=float(judgment.ranking[place]))
     non_inferior, is_equivalent = None, None
     if settings.margins is not None:
-        against = against_margins(coverage, ranking, restricted, queries.outcomes, settings.margins)
+        against = against_margins(coverage, ranking, found.restricted, queries.outcomes, settings.margins)
         non_inferior, is_equivalent = within_margins(against)
     label = LABELS[verdicts.label[place]]
     own = () if pair.elsewhere is None or settings.cutoff is None else (CutoffLabel(settings.cutoff, label),)
@@ -161,8 +116,8 @@ def _comparison(pair: MeasuredPair, found: Facets, place: int, judgment: Judgmen
         outcomes=queries.outcomes,
         coverage=coverage,
         ranking=ranking,
-        reciprocal=reciprocal_facet(queries, settings),
-        restricted=restricted,
+        reciprocal=found.reciprocal,
+        restricted=found.restricted,
         naive=pair.naive,
         cutoffs=tuple(sorted((*(pair.elsewhere or ()), *own))),
         verdict=Verdict(
@@ -170,10 +125,10 @@ def _comparison(pair: MeasuredPair, found: Facets, place: int, judgment: Judgmen
             direction=direction_of(label),
             strict=DECISIONS[int(verdicts.strict[place])],
             do_no_harm=DECISIONS[int(verdicts.do_no_harm[place])],
-            guard=None if restricted is None else bool(verdicts.guard[place]),
+            guard=None if found.restricted is None else bool(verdicts.guard[place]),
             non_inferior=non_inferior,
             equivalent=is_equivalent,
-            sentence=sentence(label, queries, settings.unit, coverage, ranking),
+            sentence="",
         ),
         notes=(),
         versions=versions(),
@@ -181,7 +136,8 @@ def _comparison(pair: MeasuredPair, found: Facets, place: int, judgment: Judgmen
         queries=_query_outcomes(queries, pair.texts),
     )
     first, background = ranked((*pair.notes, *notes_on_verdict(comparison, queries)))
-    return replace(comparison, notes=first, background=background)
+    verdict = replace(comparison.verdict, sentence=sentence(comparison))
+    return replace(comparison, verdict=verdict, notes=first, background=background)
 
 
 def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, Floats]:

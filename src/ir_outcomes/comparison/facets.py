@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
+from ir_outcomes.comparison.verdict import PairTests
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import (
     Interval,
@@ -30,6 +31,7 @@ from ir_outcomes.statistics import (
     wilcoxon,
 )
 from ir_outcomes.statistics.intervals import equivalent, harm_excluded, harm_shown, odds_ratio, ratio_of_means
+from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Floats
 
 POWER = 0.8
@@ -281,6 +283,36 @@ class Naive(Tested):
     tests: Mapping[str, Test]
 
 
+class Facets(NamedTuple):
+    """What was tested of a pair, before any correction, and the tests that decide on its label."""
+
+    coverage: CoverageFacet
+    ranking: RankingFacet
+    reciprocal: RankingFacet | None
+    restricted: RestrictedLength | None
+    tests: PairTests
+
+    @classmethod
+    def of(cls, pair: PairedQueries, settings: Settings) -> Facets:
+        """Test a pair."""
+        coverage, ranking = coverage_facet(pair, settings), ranking_facet(pair, settings)
+        restricted = restricted_length(pair, settings)
+        tests = PairTests(
+            coverage=_as_tests(coverage.decides),
+            ranking=_as_tests(ranking.decides),
+            mean=_as_tests(ranking.tests[ranking.mean_test]),
+            wilcoxon=_as_tests(ranking.tests["wilcoxon"]),
+            confirming=tuple(map(_as_tests, confirming_tests(pair))),
+            guards=() if restricted is None else tuple(map(_as_tests, (restricted.test, restricted.won_and_lost_test))),
+            higher_is_better=pair.higher_is_better,
+        )
+        return cls(coverage, ranking, reciprocal_facet(pair, settings), restricted, tests)
+
+
+def _as_tests(test: Test) -> Tests:
+    return Tests(np.array([test.pvalue]), np.array([test.direction]))
+
+
 def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
     """Compare how many queries are answered (or relevant documents found), in percentage points."""
     change = differences(pair.found_baseline, pair.found_contender)
@@ -424,8 +456,7 @@ def _paired_facet(
 
 def _detectable_mean(change: Floats, level: float, most: float = np.inf) -> float | None:
     deviation = _deviation(change)
-    found = detectable_mean(len(change), deviation, level, POWER) if deviation else None
-    return found if found is not None and found <= most else None
+    return detectable_mean(len(change), deviation, level, POWER, most) if deviation else None
 
 
 def _standardized(change: Floats) -> float | None:

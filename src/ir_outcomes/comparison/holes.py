@@ -7,13 +7,15 @@ that had no relevant document.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from ir_outcomes.columns import Column, attributes, rows_of
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, contenders_of, from_items, horizon_of
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, PairTests, judge, run_tests, samples_of, stacked
 from ir_outcomes.errors import ParameterError, some, warn
@@ -23,7 +25,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
-from ir_outcomes.results import Immutable, Result, cells_of, versions
+from ir_outcomes.results import Immutable, Result, versions
 from ir_outcomes.statistics import adjust
 from ir_outcomes.types import Bools, Correction, Floats, Ints, RankingTest, check_choice, check_one_order, check_positive
 
@@ -48,6 +50,25 @@ class Holdings:
 
     def __len__(self) -> int:
         return len(self.query)
+
+    @cached_property
+    def effects(self) -> Floats:
+        """How each unjudged document by itself would change its query: coverage, ranking, all queries; (3, n_documents)."""
+        starts = np.searchsorted(self.atom_query, np.arange(self.n_queries + 1))
+        sizes = np.diff(starts)[self.query]
+        ends = np.cumsum(sizes)
+        atoms = np.repeat(starts[self.query] - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
+        places = np.arange(len(self))
+        each = replace(  # every document in a copy of its query
+            self,
+            n_queries=len(self),
+            atom_query=np.repeat(places, sizes),
+            atom_ranks=self.atom_ranks[:, atoms],
+            query=places,
+            clusters=None,
+        )
+        before, after = (_changes(each, np.full((1, len(self)), relevant)) for relevant in (False, True))
+        return after - before
 
 
 def holdings_of(
@@ -78,48 +99,19 @@ def holdings_of(
 
 def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
     """Return the label, an index into `LABELS`, under each of (n_assignments, n_documents) assignments of relevance."""
-    settings = holdings.settings
-    tests = _tests(holdings, relevant, labels_only=True)
-    corrected = (
-        _corrected(tests.coverage.pvalue, holdings.others[0], settings.correction),
-        _corrected(tests.ranking.pvalue, holdings.others[1], settings.correction),
-    )
-    return judge(tests, alpha=settings.alpha, corrected=corrected).verdicts.label
+    settings, tests = holdings.settings, _tests(holdings, relevant)
+    pvalues = zip((tests.coverage.pvalue, tests.ranking.pvalue), holdings.others, strict=True)
+    coverage, ranking = (_corrected(own, others, settings.correction) for own, others in pvalues)
+    return judge(tests, alpha=settings.alpha, corrected=(coverage, ranking)).verdicts.label
 
 
-def directions_of(holdings: Holdings, relevant: Bools) -> Ints:
-    """Return the direction, 1, -1 or 0, under each of (n_assignments, n_documents) assignments of relevance."""
-    directions: Ints = DIRECTIONS[labels_of(holdings, relevant)]
-    return directions
+def own_label(holdings: Holdings) -> int:
+    """Return the label with unjudged documents as not relevant."""
+    return int(labels_of(holdings, np.zeros((1, len(holdings)), dtype=bool))[0])
 
 
-def raw_pvalues(holdings: Holdings) -> tuple[float, float]:
-    """Return the p-values of the deciding tests of coverage and ranking, with unjudged documents as not relevant."""
-    tests = _tests(holdings, np.zeros((1, len(holdings)), dtype=bool), labels_only=False)
-    return float(tests.coverage.pvalue[0]), float(tests.ranking.pvalue[0])
-
-
-def effects_of(holdings: Holdings) -> tuple[Floats, Floats, Floats]:
-    """Return how each unjudged document by itself would change its query: coverage, search length, restricted search length."""
-    starts = np.searchsorted(holdings.atom_query, np.arange(holdings.n_queries + 1))
-    sizes = np.diff(starts)[holdings.query]
-    ends = np.cumsum(sizes)
-    atoms = np.repeat(starts[holdings.query] - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
-    each = replace(
-        holdings,  # every document in a copy of its query
-        n_queries=len(holdings),
-        atom_query=np.repeat(np.arange(len(holdings)), sizes),
-        atom_ranks=holdings.atom_ranks[:, atoms],
-        query=np.arange(len(holdings)),
-        clusters=None,
-    )
-    before, after = (_changes(each, np.full((1, len(holdings)), relevant)) for relevant in (False, True))
-    coverage, ranking, restricted = after - before
-    return coverage, ranking, restricted
-
-
-def _tests(holdings: Holdings, relevant: Bools, *, labels_only: bool) -> PairTests:
-    """Run the tests under each assignment, for so many at a time as fit into memory."""
+def _tests(holdings: Holdings, relevant: Bools) -> PairTests:
+    """Run the tests under each assignment, for so many at a time as fit into memory; p-values suffice for labels."""
     settings = holdings.settings
     # One relevant document more makes it possible that a query has several.
     shares = settings.unit == "document" and bool(relevant.any())
@@ -130,7 +122,7 @@ def _tests(holdings: Holdings, relevant: Bools, *, labels_only: bool) -> PairTes
         pair, counted = _paired(holdings, relevant[start : start + size])
         own_queries = np.repeat(np.eye(len(counted)), holdings.n_queries, axis=0)[counted.ravel()]
         samples = samples_of(pair, own_queries)
-        tests.append(run_tests(samples, settings.test, coverage_test, settings.levels, labels_only=labels_only))
+        tests.append(run_tests(samples, settings.test, coverage_test, settings.levels, labels_only=True))
     return stacked(tests)
 
 
@@ -177,29 +169,27 @@ def _corrected(pvalue: Floats, others: Floats, correction: str) -> Floats:
 
 
 def _documents(item: Ints, rank: Ints) -> Floats:
-    """Search length of each document: its rank less the relevant documents above it; NaN where it is not found."""
-    found = np.flatnonzero(rank > 0)
-    order = found[_in_order(item[found], rank[found])]
+    """Return the search length of each document: its rank less the relevant documents above it; NaN where it is not found."""
+    order, starts = _found(item, rank)
     at = np.arange(len(order))
-    starts = np.ones(len(order), dtype=bool)
-    starts[1:] = item[order[1:]] != item[order[:-1]]
-    above = at - np.maximum.accumulate(np.where(starts, at, 0))
     lengths = np.full(len(rank), np.nan)
-    lengths[order] = rank[order] - above
+    lengths[order] = rank[order] - (at - np.maximum.accumulate(np.where(starts, at, 0)))
     return lengths
 
 
 def _first(query: Ints, rank: Ints, n_queries: int) -> Floats:
-    """Rank of the first relevant document of each query; NaN where there is none."""
-    found = np.flatnonzero(rank > 0)
-    order = found[_in_order(query[found], rank[found])][::-1]
+    """Return the rank of the first relevant document of each query; NaN where there is none."""
+    order, starts = _found(query, rank)
     lengths = np.full(n_queries, np.nan)
-    lengths[query[order]] = rank[order]  # the last assignment to a place is that of the smallest rank
+    lengths[query[order[starts]]] = rank[order[starts]]
     return lengths
 
 
-def _in_order(item: Ints, rank: Ints) -> Ints:
-    return np.argsort(item * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
+def _found(item: Ints, rank: Ints) -> tuple[Ints, Bools]:
+    """Return the places of the documents that were found, by item and rank, and which of them are the first of their item."""
+    found = np.flatnonzero(rank > 0)
+    order = found[np.lexsort((rank[found], item[found]))]
+    return order, np.diff(item[order], prepend=-1) > 0
 
 
 BoundWord = Literal["stands", "could weaken", "could reverse", "could decide"]
@@ -224,19 +214,10 @@ class Bound(NamedTuple):
     both: str
 
 
-class Tip(NamedTuple):
-    """Places of some unjudged documents, those with the largest effect first, and the label if they are relevant."""
-
-    documents: Ints
-    label: int
-
-
 def bound_of(holdings: Holdings, own: int) -> Bound:
     """Return the labels under the three families of assignments, where `own` is the label without them."""
-    baseline, contender = holdings.ranks
-    in_both = (baseline > 0) & (contender > 0)
-    families = np.stack([_is_before(baseline, contender), _is_before(contender, baseline), in_both])
-    labels = labels_of(holdings, families)
+    baseline, contender = np.where(holdings.ranks > 0, holdings.ranks, np.inf)
+    labels = labels_of(holdings, np.stack([baseline < contender, contender < baseline, (baseline + contender) < np.inf]))
     before, after = DIRECTIONS[own], DIRECTIONS[labels]
     word: BoundWord = "stands"
     if np.any(after != before):
@@ -244,40 +225,38 @@ def bound_of(holdings: Holdings, own: int) -> Bound:
     return Bound(word, *(LABELS[label] for label in labels.tolist()))
 
 
-def _is_before(own: Ints, opposite: Ints) -> Bools:
-    """Return which documents only the one run returned, or ranked higher than the other."""
-    before: Bools = (own > 0) & ((opposite == 0) | (own < opposite))
-    return before
+def tip_of(holdings: Holdings, own: int) -> tuple[Ints, int] | None:
+    """Find at most five unjudged documents whose relevance changes the direction, and the label then; None if there are none.
 
-
-def tip_of(holdings: Holdings, own: int) -> Tip | None:
-    """Find at most five unjudged documents whose relevance changes the direction; None where no such set was found."""
+    The documents are those with the largest effects, from which all are left out that are not needed.
+    """
     orders = _orders(holdings)
     prefixes = [order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in orders if len(order) >= n]
-    found = _first_that_changes(holdings, prefixes, own)
-    while found is not None and len(found.documents) > 1:
+    tip = smaller = _first_that_changes(holdings, prefixes, own)
+    while smaller is not None:
+        tip = smaller
+        documents = tip[0]
         # The last documents have the smallest effects, so they are left out first.
-        rests = [np.delete(found.documents, place) for place in range(len(found.documents))[::-1]]
+        rests = [np.delete(documents, place) for place in range(len(documents))[::-1]] if len(documents) > 1 else []
         smaller = _first_that_changes(holdings, rests, own)
-        if smaller is None:
-            break
-        found = smaller
-    return found if found is not None and len(found.documents) <= MOST_TIPPING else None
+    return tip if tip is not None and len(tip[0]) <= MOST_TIPPING else None
 
 
-def _first_that_changes(holdings: Holdings, sets: Sequence[Ints], own: int) -> Tip | None:
+def _first_that_changes(holdings: Holdings, sets: Sequence[Ints], own: int) -> tuple[Ints, int] | None:
+    if not sets:
+        return None
     relevant = np.zeros((len(sets), len(holdings)), dtype=bool)
     for row, documents in enumerate(sets):
         relevant[row, documents] = True
-    labels = labels_of(holdings, relevant) if sets else np.empty(0, dtype=np.int64)
+    labels = labels_of(holdings, relevant)
     changing = np.flatnonzero(DIRECTIONS[labels] != DIRECTIONS[own])
-    return Tip(sets[changing[0]], int(labels[changing[0]])) if len(changing) else None
+    return (sets[changing[0]], int(labels[changing[0]])) if len(changing) else None
 
 
 def priority(holdings: Holdings) -> Ints:
     """Put the unjudged documents in the order in which they should be judged: by the largest change that each would make."""
     gains = np.zeros(len(holdings))
-    for effect in effects_of(holdings):
+    for effect in holdings.effects:
         spread = float(np.sqrt(np.mean(effect**2))) if len(effect) else 0.0
         gains = np.maximum(gains, np.abs(effect) / spread if spread else 0.0)
     return np.argsort(-gains, kind="stable")
@@ -286,16 +265,13 @@ def priority(holdings: Holdings) -> Ints:
 def _orders(holdings: Holdings) -> list[Ints]:
     """Order the documents by each effect in each direction; further documents of the same query count for less."""
     orders = []
-    for effect in effects_of(holdings):
-        for gain in (effect, -effect):
-            order = np.lexsort((-gain, holdings.query))
-            starts = np.searchsorted(holdings.query[order], np.arange(holdings.n_queries))
-            turn = np.arange(len(order)) - starts[holdings.query[order]]
-            # Under unit="query" only the first relevant document of a query counts.
-            weight = (turn == 0) if holdings.settings.unit == "query" else 1 / (1 + turn)
-            discounted = gain[order] * weight
-            kept = order[np.argsort(-discounted, kind="stable")]
-            orders.append(kept[: int(np.sum(discounted > 0))])
+    for gain in (sign * effect for effect in holdings.effects for sign in (1, -1)):
+        order = np.lexsort((-gain, holdings.query))
+        starts = np.searchsorted(holdings.query[order], np.arange(holdings.n_queries))
+        turn = np.arange(len(order)) - starts[holdings.query[order]]
+        # Under unit="query" only the first relevant document of a query counts.
+        discounted = gain[order] * ((turn == 0) if holdings.settings.unit == "query" else 1 / (1 + turn))
+        orders.append(order[np.argsort(-discounted, kind="stable")][: int(np.sum(discounted > 0))])
     return orders
 
 
@@ -427,27 +403,31 @@ class Holes(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each contender."""
-        return [_row(self.baseline, pair) for pair in self.pairs]
+        return rows_of((Column("baseline", lambda _: self.baseline), *COLUMNS), self.pairs)
 
     def _summary(self) -> str:
         words = ", ".join(f"{pair.contender!r} {pair.bound.word}" for pair in self.pairs)
         return f"{words}, against {self.baseline!r}"
 
 
-def _row(baseline: str, pair: PairHoles) -> dict[str, Any]:
-    at_10 = pair.judged_at_10 or (None, None)
-    return {
-        "baseline": baseline,
-        **cells_of(pair, "contender", "verdict=label"),
-        "judged_at_10_baseline": at_10[0],
-        "judged_at_10_contender": at_10[1],
-        "judged_baseline": pair.judged[0],
-        "judged_contender": pair.judged[1],
-        **cells_of(
-            pair, "n_unjudged", "bound=bound.word", "label_if_baseline=bound.baseline", "label_if_contender=bound.contender",
-            "label_if_both=bound.both", "tipping_n=tipping.n", "tipping_share=tipping.share", "tipping_label=tipping.label",
-        ),
-    }  # fmt: skip
+def _share(at: str, run: int) -> Callable[[PairHoles], float | None]:
+    return lambda pair: None if (shares := getattr(pair, at)) is None else shares[run]
+
+
+COLUMNS = (
+    Column("contender", heading="run (B)"),
+    Column("verdict", "label", form="label"),
+    *(
+        Column(f"{at}_{run}", _share(at, place), "AB"[place], "%", group=group)
+        for at, group in (("judged_at_10", "judged at 10"), ("judged", "at cutoff, %"))
+        for place, run in enumerate(("baseline", "contender"))
+    ),
+    Column("n_unjudged", heading="unjudged", form="n"),
+    Column("bound", "bound.word", form="label"),
+    *attributes("label_if_baseline=bound.baseline", "label_if_contender=bound.contender", "label_if_both=bound.both"),
+    Column("tipping_n", "tipping.n", "tipping", "n"),
+    *attributes("tipping_share=tipping.share", "tipping_label=tipping.label"),
+)
 
 
 def holes(
@@ -510,20 +490,17 @@ def holes(
     evaluation = _with_unjudged(evaluation)
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
-    rules = {"alpha": alpha, "test": test, "correction": correction}
-    settings = Settings.of(evaluation, **rules, family=len(names))
+    settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(names))
     unjudged = _kept(evaluation)
-    runs = evaluation.at()
-    judged = {run.name: 1 - len(kept.rank) / max(int(run.retrieved.sum()), 1) for run, kept in zip(runs, unjudged, strict=True)}
+    runs = zip(evaluation.at(), unjudged, strict=True)
+    judged = {run.name: 1 - len(kept.rank) / max(int(run.retrieved.sum()), 1) for run, kept in runs}
     found = []
     pairs = zip(names, _pairs(evaluation, baseline, names, settings), strict=True)
     for name, pair in with_progress(pairs, "pair", len(names), shown=progress):
-        own = own_label(pair)
-        tip = tip_of(pair, own)
-        tipping = None
-        if tip is not None:
-            n, documents = len(tip.documents), _named_documents(pair, tip.documents, evaluation.query_ids)
-            tipping = Tipping(n, n / len(pair), LABELS[tip.label], documents)
+        own, tipping = own_label(pair), None
+        if (tip := tip_of(pair, own)) is not None:
+            documents = _named_documents(pair, tip[0], evaluation.query_ids)
+            tipping = Tipping(len(documents), len(documents) / len(pair), LABELS[tip[1]], documents)
         found.append(
             PairHoles(
                 contender=name,
@@ -536,13 +513,7 @@ def holes(
                 candidates=_named_documents(pair, priority(pair)[:CANDIDATES], evaluation.query_ids),
             )
         )
-    return Holes(
-        baseline=baseline,
-        pairs=tuple(found),
-        settings=settings,
-        notes=(_ABOUT_STANDS,),
-        versions=versions(),
-    )
+    return Holes(baseline, tuple(found), settings, (_ABOUT_STANDS,), versions())
 
 
 def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str, ...]]:
@@ -551,16 +522,16 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
     kept, unknown = evaluation.unjudged, settings.judged_only or settings.correction == "tukey"
     if not kept or unknown or evaluation.cutoff > min(documents.depth for documents in kept):
         return [()] * len(names)
-    notes: list[tuple[str, ...]] = []
-    for pair in _pairs(evaluation, baseline, names, settings):
-        tip = tip_of(pair, own_label(pair))
-        if tip is not None:
-            n = len(tip.documents)
-            few = f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant, {'makes' if n == 1 else 'make'} it"
-            notes.append((f'The label depends on few judgments: {few} "{LABELS[tip.label]}"; ir_outcomes.holes lists them.',))
-        else:
-            notes.append(())
-    return notes
+    pairs = _pairs(evaluation, baseline, names, settings)
+    return [_about_tip(pair, tip_of(pair, own_label(pair))) for pair in pairs]
+
+
+def _about_tip(pair: Holdings, tip: tuple[Ints, int] | None) -> tuple[str, ...]:
+    if tip is None:
+        return ()
+    n, label = len(tip[0]), LABELS[tip[1]]
+    few = f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant, {'makes' if n == 1 else 'make'} it"
+    return (f'The label depends on few judgments: {few} "{label}"; ir_outcomes.holes lists them.',)
 
 
 def _pairs(evaluation: Evaluation, baseline: str, names: Sequence[str], settings: Settings) -> list[Holdings]:
@@ -571,13 +542,11 @@ def _pairs(evaluation: Evaluation, baseline: str, names: Sequence[str], settings
         holdings_of((runs[place], runs[own]), (unjudged[place], unjudged[own]), settings)
         for own in map(evaluation.position, names)
     ]
-    coverage, ranking = np.array([raw_pvalues(pair) for pair in pairs]).T
+    if len(pairs) == 1:
+        return pairs
+    tests = stacked([_tests(pair, np.zeros((1, len(pair)), dtype=bool)) for pair in pairs])
+    coverage, ranking = tests.coverage.pvalue, tests.ranking.pvalue
     return [replace(pair, others=(np.delete(coverage, row), np.delete(ranking, row))) for row, pair in enumerate(pairs)]
-
-
-def own_label(pair: Holdings) -> int:
-    """Return the label of a pair, with unjudged documents as not relevant."""
-    return int(labels_of(pair, np.zeros((1, len(pair)), dtype=bool))[0])
 
 
 def _with_unjudged(evaluation: Evaluation) -> Evaluation:
@@ -614,12 +583,10 @@ def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, flo
 
 
 def _named_documents(pair: Holdings, places: Ints, query_ids: Sequence[str]) -> tuple[UnjudgedDocument, ...]:
-    rows = zip(
-        pair.query[places].tolist(), pair.docids[places].tolist(), *pair.ranks[:, places].tolist(), strict=True
-    )  # fmt: skip
+    columns = pair.query[places].tolist(), pair.docids[places].tolist(), *pair.ranks[:, places].tolist()
     return tuple(
         UnjudgedDocument(query_ids[query], docid.decode(), baseline or None, contender or None)
-        for query, docid, baseline, contender in rows
+        for query, docid, baseline, contender in zip(*columns, strict=True)
     )
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match
+from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match, means_by_query
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.types import (
     Bools,
@@ -291,10 +291,7 @@ def from_items(
     def means(values: npt.NDArray[np.generic], counted: Bools) -> Floats:
         if single:
             return np.where(counted, values, np.nan).astype(np.float64)
-        totals = np.bincount(query[counted], weights=values[counted], minlength=n_queries)
-        numbers = np.bincount(query[counted], minlength=n_queries)
-        averages: Floats = np.divide(totals, numbers, out=np.full(n_queries, np.nan), where=numbers > 0)
-        return averages
+        return means_by_query(query[counted], values[counted], n_queries)
 
     every = np.ones(len(query), dtype=bool)
     outcome = found[0] + 2 * found[1].astype(np.int64)

@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.columns import attributes, rows_of
 from ir_outcomes.comparison.facets import POWER, Facet
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.formatting import plural
-from ir_outcomes.results import Immutable, Result, cells_of, versions
+from ir_outcomes.formatting import listed, plural
+from ir_outcomes.results import Immutable, Result, versions
 from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_coverage, queries_for_mean
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.types import Floats
 
-__all__ = ["Plan", "PlannedFacet", "changes_of", "plan"]
+DEFAULTS = (1.0, 0.5)  # percentage points of coverage, ranks
+BY_DEFAULT = "By default"  # a note that begins so is shown first
 
 
 @dataclass(frozen=True)
@@ -88,10 +90,11 @@ class Plan(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each facet."""
         columns = (
-            "facet=name", "measured_in", "effect", "n", "n_nonzero", "smallest_pvalue", "test", "queries=needed.queries",
-            "queries_upper=needed.upper", "power=needed.power", "alpha=needed.alpha", "confidence=needed.confidence",
-        )  # fmt: skip
-        return [cells_of(facet, *columns) for facet in (self.coverage, self.ranking)]
+            *attributes("facet=name", "measured_in", "effect", "n", "n_nonzero", "smallest_pvalue", "test"),
+            *attributes("queries=needed.queries", "queries_upper=needed.upper", "power=needed.power"),
+            *attributes("alpha=needed.alpha", "confidence=needed.confidence"),
+        )
+        return rows_of(columns, (self.coverage, self.ranking))
 
     def _summary(self) -> str:
         needed = " and ".join(
@@ -114,7 +117,7 @@ def changes_of(queries: Sequence[QueryOutcome], what: str) -> tuple[Floats, int]
     return linearized(values, np.array([cluster for _, cluster in changes])), len({query.cluster for query in queries})
 
 
-def plan(comparison: Comparison, coverage: float = 1.0, ranking: float = 0.5, *, power: float = POWER) -> Plan:
+def plan(comparison: Comparison, coverage: float | None = None, ranking: float | None = None, *, power: float = POWER) -> Plan:
     """Compute how many queries like those of a comparison would detect the effects that matter.
 
     The effects are those that you care about, not those that were observed: the power of a finished test to detect what it
@@ -124,10 +127,10 @@ def plan(comparison: Comparison, coverage: float = 1.0, ranking: float = 0.5, *,
     ----------
     comparison : Comparison
         The pilot: the same kind of queries and of runs.
-    coverage : float
-        Difference to detect in coverage, in percentage points; its direction does not matter.
-    ranking : float
-        Difference to detect in ranking, in ranks (or in the unit of the measure that was compared).
+    coverage : float, optional
+        Difference to detect in coverage, in percentage points; its direction does not matter. By default 1.
+    ranking : float, optional
+        Difference to detect in ranking, in ranks (or in the unit of the measure that was compared). By default 0.5.
     power : float
         Chance to detect it.
 
@@ -157,18 +160,16 @@ def plan(comparison: Comparison, coverage: float = 1.0, ranking: float = 0.5, *,
     """
     if comparison.queries is None:
         raise ParameterError("this result was stored without its queries; write it with to_json(per_query=True)")
-    settings = comparison.settings
-    level = settings.first_step_level
-    shares = coverage / 100
-    facet = comparison.coverage
+    level, facet = comparison.settings.first_step_level, comparison.coverage
+    points, ranks = DEFAULTS[0] if coverage is None else coverage, DEFAULTS[1] if ranking is None else ranking
     if facet.won is not None and facet.lost is not None:
-        for_coverage = queries_for_coverage(facet.n, facet.won, facet.lost, shares, alpha=level, power=power)
+        for_coverage = queries_for_coverage(facet.n, facet.won, facet.lost, points / 100, alpha=level, power=power)
     else:
-        points, n = changes_of(comparison.queries, "coverage")
-        for_coverage = queries_for_mean(points / 100, n, shares, alpha=level, power=power)
-    for_ranking = queries_for_mean(*changes_of(comparison.queries, "ranking"), ranking, alpha=level, power=power)
-    test = "exact" if facet.won is not None else "t"
-    planned = (_planned(facet, coverage, test, for_coverage), _planned(comparison.ranking, ranking, "t", for_ranking))
+        changes, n = changes_of(comparison.queries, "coverage")
+        for_coverage = queries_for_mean(changes / 100, n, points / 100, alpha=level, power=power)
+    for_ranking = queries_for_mean(*changes_of(comparison.queries, "ranking"), ranks, alpha=level, power=power)
+    planned = _planned(facet, points, for_coverage), _planned(comparison.ranking, ranks, for_ranking)
+    defaults = [facet for facet, effect in zip(planned, (coverage, ranking), strict=True) if effect is None]
     return Plan(
         baseline=comparison.baseline,
         contender=comparison.contender,
@@ -176,40 +177,39 @@ def plan(comparison: Comparison, coverage: float = 1.0, ranking: float = 0.5, *,
         coverage=planned[0],
         ranking=planned[1],
         power=power,
-        settings=settings,
-        notes=tuple(_notes(comparison, planned, level)),
+        settings=comparison.settings,
+        notes=(*_about_defaults(defaults), *_notes(comparison, planned, level)),
         versions=versions(),
     )
 
 
-def _planned(facet: Facet, effect: float, test: str, needed: QueriesNeeded) -> PlannedFacet:
-    return PlannedFacet(
-        name=facet.name,
-        measured_in=facet.measured_in,
-        effect=abs(effect),
-        n=facet.n,
-        n_nonzero=facet.n_nonzero,
-        smallest_pvalue=smallest_pvalue(facet.n_nonzero),
-        test=test,
-        needed=needed,
-    )
+def _planned(facet: Facet, effect: float, needed: QueriesNeeded) -> PlannedFacet:
+    test = "exact" if facet.test == "exact" else "t"
+    smallest = smallest_pvalue(facet.n_nonzero)
+    return PlannedFacet(facet.name, facet.measured_in, abs(effect), facet.n, facet.n_nonzero, smallest, test, needed)
+
+
+def _about_defaults(facets: Sequence[PlannedFacet]) -> Iterator[str]:
+    if facets:
+        effects = [
+            "1 percentage point" if facet.name == "coverage" else f"{facet.effect:g} {facet.measured_in}" for facet in facets
+        ]
+        yield f"{BY_DEFAULT} the differences to detect are {listed(effects)}; give those that matter to you."
 
 
 def _notes(comparison: Comparison, facets: Sequence[PlannedFacet], level: float) -> Iterator[str]:
     for facet in facets:
+        name, differing = facet.name.capitalize(), plural("query", facet.n_nonzero)
         verb = "differs" if facet.n_nonzero == 1 else "differ"
         above = "" if facet.smallest_pvalue <= level else f", which is above the level of {level:.2g}"
-        yield (
-            f"{facet.name.capitalize()}: with {plural('query', facet.n_nonzero)} that {verb} the smallest possible p is "
-            f"{facet.smallest_pvalue:.2g}{above}."
-        )
+        yield f"{name}: with {differing} that {verb} the smallest possible p is {facet.smallest_pvalue:.2g}{above}."
         if facet.needed.queries is None:
             reason = (
                 "fewer than two queries differ in it"
                 if facet.n_nonzero < 2
                 else "it would take more than a million queries, or all differences of the pilot are equal"
             )
-            yield f"{facet.name.capitalize()}: no number of queries can be given, because {reason}."
+            yield f"{name}: no number of queries can be given, because {reason}."
     if comparison.settings.n_clusters is not None:
         yield f"The numbers count clusters of about {comparison.n_queries / comparison.settings.n_clusters:.1f} queries each."
     yield (

@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RankingFacet
+from ir_outcomes.comparison.facets import POWER, Facet, RankingFacet, confirming_tests
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural, pvalue, pvalue_in_words
-from ir_outcomes.statistics import design_effect, differences, mean_test, wilcoxon
+from ir_outcomes.statistics import design_effect, differences
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import FEW
 
 if TYPE_CHECKING:
     from ir_outcomes.comparison.result import Comparison
 
-__all__ = ["notes_on_input", "notes_on_verdict", "ranked", "sentence"]
-
 FEW_QUERIES = 60
+MANY_MISSING = 0.05  # share of the queries above which missing results are the first thing to know
 _ABOUT = {"wilcoxon": "signed ranks"}  # what a test of ranking is about, where that is not the mean
 
 _OPENINGS = {
@@ -38,15 +37,17 @@ _OPENINGS = {
 }
 
 
-def sentence(label: str, pair: PairedQueries, unit: str, coverage: CoverageFacet, ranking: RankingFacet) -> str:
-    """Say the verdict with its numbers."""
-    opening = _OPENINGS[label].format(contender=pair.contender, baseline=pair.baseline)
-    return f"{opening}: {pair.contender} {_coverage(coverage, pair, unit)}, and {_ranking(ranking, unit)}."
+def sentence(comparison: Comparison) -> str:
+    """Say the verdict with its numbers and tests."""
+    opening = _OPENINGS[comparison.verdict.label].format(contender=comparison.contender, baseline=comparison.baseline)
+    coverage = f"{coverage_words(comparison, 'percentage points', _test(comparison.coverage))}"
+    return f"{opening}: {comparison.contender} {coverage}, and {_ranking(comparison.ranking, comparison.unit)}."
 
 
 def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
     """Yield what a careful reader must know about the runs."""
-    yield from notes_on_queries((baseline, contender))
+    # How much is missing is said by `_about_missing`, which queries these are in the background.
+    yield from (note.removeprefix("Missing queries: ") for note in notes_on_queries((baseline, contender)))
     yield from _about_depth(baseline, contender)
     yield from _about_judgments(baseline, contender)
 
@@ -54,6 +55,7 @@ def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterato
 # Notes that change how the label is read begin with one of these headlines, in the order in which they are shown. All other
 # notes are background.
 HEADLINES = (
+    "Many queries are missing",
     "The guard acted",
     "The mean over all queries goes the other way",
     "Not confirmed on all queries",
@@ -65,6 +67,7 @@ HEADLINES = (
     "Missing queries",
     "Unequal depth",
     "Judged unequally",
+    "Tied scores",
     "The label depends on few judgments",
     "Few differences",
     "Few queries",
@@ -84,35 +87,39 @@ def ranked(notes: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     """Yield what a careful reader must know about the verdict."""
-    yield from _about_guard(comparison)
-    yield from _about_naive_mean(comparison)
-    yield from _about_confirmation(comparison, pair)
-    yield from _about_cutoffs(comparison)
-    coverage, ranking = comparison.coverage, comparison.ranking
-    for facet in (coverage, ranking):
-        yield from _about_tests(facet)
-    yield from _about_few_queries(comparison)
-    yield from _about_disagreement(ranking)
-    for facet in (coverage, ranking):
-        yield from _about_interval(facet)
-    yield from _about_harm(comparison)
-    yield from _about_power(comparison)
-    yield from _about_clusters(comparison, pair)
-    yield from _about_chances(comparison)
+    for about in (
+        _about_missing,
+        _about_guard,
+        _about_naive_mean,
+        _about_confirmation,
+        _about_cutoffs,
+        _about_tests,
+        _about_few_queries,
+        _about_disagreement,
+        _about_intervals,
+        _about_harm,
+        _about_power,
+        _about_clusters,
+        _about_chances,
+    ):
+        yield from about(comparison, pair)
 
 
-def _coverage(facet: CoverageFacet, pair: PairedQueries, unit: str) -> str:
-    items = "queries" if unit == "query" else "relevant documents"
-    verb = "answers" if unit == "query" else "finds"
-    if facet.difference is None:
-        return f"{verb} nothing that can be compared"
+def coverage_words(comparison: Comparison, points: str = "points", test: str = "") -> str:
+    """Say the difference in coverage, with its test where there is one to say."""
+    coverage, outcomes = comparison.coverage, comparison.outcomes
+    does, items = ("answers", "queries") if comparison.unit == "query" else ("finds", "relevant documents")
+    if comparison.ranking.measured_in != "ranks":
+        does = "scores above zero on"
+    if coverage.difference is None:
+        return f"{does} nothing that can be compared"
     how_many = "as many"
-    if facet.difference:
-        how_many = f"{_size(facet.difference, 2)} percentage points {'more' if facet.difference > 0 else 'fewer'}"
-    return f"{verb} {how_many} of the {items} (won {pair.outcomes.won}, lost {pair.outcomes.lost}; {_test(facet)})"
+    if coverage.difference:
+        how_many = f"{size(coverage.difference, 2)} {points} {'more' if coverage.difference > 0 else 'fewer'}"
+    return f"{does} {how_many} of the {items} (won {outcomes.won}, lost {outcomes.lost}{test and '; '}{test})"
 
 
-def _size(difference: float, places: int) -> str:
+def size(difference: float, places: int) -> str:
     """Write the size of a difference that is not 0, so that it does not read like 0."""
     return f"{abs(difference):.{places}f}" if abs(difference) >= 0.5 * 10.0**-places else f"{abs(difference):.1g}"
 
@@ -150,37 +157,42 @@ def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
         return f"is {words[0] if direction > 0 else words[1]} by {about}"
     if not facet.difference:
         return "is the same on average"
-    return f"is {_size(facet.difference, places)}{unit} {words[0] if facet.difference > 0 else words[1]}"
+    return f"is {size(facet.difference, places)}{unit} {words[0] if facet.difference > 0 else words[1]}"
 
 
-def _about_guard(comparison: Comparison) -> Iterator[str]:
+def _about_missing(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+    n = comparison.n_queries
+    lacking = [
+        f"{run} has no results for {missing} of {n} queries ({missing / n:.1%})"
+        for run, missing in zip("AB", comparison.n_missing, strict=True)
+        if missing
+    ]
+    if lacking:
+        headline = "Many queries are missing" if max(comparison.n_missing) > MANY_MISSING * n else "Missing queries"
+        yield f"{headline}: {listed(lacking)}; they count as not found."
+
+
+def _about_guard(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     restricted = comparison.restricted
     if restricted is None or not comparison.verdict.guard:
         return
-    says, against = ("better", "longer") if comparison.verdict.do_no_harm == "better" else ("worse", "shorter")
-    outcomes = comparison.outcomes
-    where = f"median ranks: lost {_rank(outcomes.lost_at)}, won {_rank(outcomes.won_at)}"
-    tests = (
-        ("the search over all queries", restricted.difference, restricted.test),
-        ("what was won and lost by itself", restricted.won_and_lost, restricted.won_and_lost_test),
-    )
-    sign = 1 if says == "better" else -1
+    says, against, sign = ("better", "longer", 1) if comparison.verdict.do_no_harm == "better" else ("worse", "shorter", -1)
+    lost, won = ("none" if rank is None else f"{rank:g}" for rank in (comparison.outcomes.lost_at, comparison.outcomes.won_at))
     found = [
         f"{what} makes it {abs(difference):.2f} ranks {against} ({pvalue_in_words(test.pvalue)})"
-        for what, difference, test in tests
+        for what, difference, test in (
+            ("the search over all queries", restricted.difference, restricted.test),
+            ("what was won and lost by itself", restricted.won_and_lost, restricted.won_and_lost_test),
+        )
         if test.pvalue <= comparison.alpha and test.direction == sign
     ]
     yield (
         f'The guard acted: the facets alone say "{says}", but {listed(found)}, counting {restricted.horizon + 1} where nothing '
-        f"is found ({where}); so the label is trade-off."
+        f"is found (median ranks: lost {lost}, won {won}); so the label is trade-off."
     )
 
 
-def _rank(value: float | None) -> str:
-    return "none" if value is None else f"{value:g}"
-
-
-def _about_naive_mean(comparison: Comparison) -> Iterator[str]:
+def _about_naive_mean(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     naive, t = comparison.naive, comparison.naive.tests["t"]
     says = {"better": 1, "worse": -1, "none": 0}[comparison.verdict.direction]
     is_opposite = says * t.direction * (1 if naive.higher_is_better else -1) < 0
@@ -208,86 +220,76 @@ def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator
             f"queries cannot confirm the {changed}."
         )
     elif pair.all_queries is not None and is_unconfirmed:
-        change = differences(*pair.all_queries)
         places, unit, words = (4, "", ("higher", "lower")) if pair.measure else (2, " ranks", ("longer", "shorter"))
-        mean = float(change.mean())
-        seen = f"{_size(mean, places)}{unit} {words[0] if mean > 0 else words[1]}" if mean else "the same on average"
-        tests = mean_test(change, clusters=pair.clusters), wilcoxon(change, pair.clusters)
-        pvalues = "; ".join(f"{test.method}, {pvalue_in_words(test.pvalue)}" for test in tests)
+        mean = float(differences(*pair.all_queries).mean())
+        seen = f"{size(mean, places)}{unit} {words[0] if mean > 0 else words[1]}" if mean else "the same on average"
+        pvalues = "; ".join(f"{test.method}, {pvalue_in_words(test.pvalue)}" for test in confirming_tests(pair))
         yield (
             f"Not confirmed on all queries: there {pair.measure or 'the search'} is {seen} ({pvalues}), so the {changed} gives "
             "no direction."
         )
 
 
-def _about_cutoffs(comparison: Comparison) -> Iterator[str]:
+def _about_cutoffs(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     """Say where the label has another direction; other words for the same direction are no news."""
     if all(at.direction == comparison.verdict.direction for at in comparison.cutoffs):
         return
-    where: dict[str, list[str]] = {at.label: [] for at in comparison.cutoffs if at.cutoff == comparison.cutoff}
+    where: dict[str, list[str]] = {}
     for at in comparison.cutoffs:
-        where.setdefault(at.label, []).append(str(at.cutoff))
-    if len(where) > 1:
-        _, *others = where.items()
-        rest = "; ".join(f"{label} at {listed(cutoffs)}" for label, cutoffs in others)
-        yield f"Another direction at other cutoffs: {rest}."
+        if at.label != comparison.verdict.label:
+            where.setdefault(at.label, []).append(str(at.cutoff))
+    yield f"Another direction at other cutoffs: {'; '.join(f'{label} at {listed(at)}' for label, at in where.items())}."
 
 
 def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
     cutoff, depths = baseline.cutoff or 0, [baseline.depth, contender.depth]
     if min(depths) >= cutoff:
         return
-    unequal = (
-        f"Over all queries what is not found counts as rank {min(cutoff, max(depths)) + 1}, behind the deeper run, "
-        "which can withhold the confirmation of a gain."
-    )
     if depths[0] == depths[1]:
         if not baseline.judged_only:  # what remains is as deep as the judgments go
             yield f"No run is deeper than {depths[0]}: the cutoff {cutoff} is in effect {depths[0]}."
-    elif baseline.judged_only:
-        yield (
-            f"Unequal depth: without unjudged documents {baseline.name} has at most {plural('document', depths[0])}, "
-            f"{contender.name} {depths[1]}. {unequal}"
-        )
+        return
+    returned = f"A returns at most {plural('document', depths[0])}, B {depths[1]}"
+    if baseline.judged_only:
+        returned = f"without unjudged documents {returned}"
     else:
-        yield (
-            f"Unequal depth: {baseline.name} returns at most {plural('document', depths[0])}, {contender.name} {depths[1]}; "
-            f"compare with cutoff={max(min(depths), 1)}, which both reach. {unequal}"
-        )
+        returned += f"; compare with cutoff={max(min(depths), 1)}, which both reach"
+    yield (
+        f"Unequal depth: {returned}. Over all queries what is not found counts as rank {min(cutoff, max(depths)) + 1}, so a "
+        "gain may stay unconfirmed."
+    )
 
 
 def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
     if baseline.judged_only:
         return
-    cutoff = baseline.cutoff
-    parts: list[str] = []
+    shares: dict[int, str] = {}
     biased: dict[str, str] = {}  # the facet, and what says so
-    for depth, facet in ((10, "ranking"), (cutoff, "coverage")):
-        if depth is None or (cutoff is not None and depth > cutoff):
+    for depth, facet in ((10, "ranking"), (baseline.cutoff, "coverage")):
+        if depth is None or (baseline.cutoff is not None and depth > baseline.cutoff):
             continue
-        shares = [unjudged_share(run, depth) for run in (baseline, contender)]
-        if shares[0] is None or shares[1] is None:
-            continue
-        parts.append(f"{shares[0]:.0%} of the top {depth} of {baseline.name} and {shares[1]:.0%} of {contender.name}")
-        if abs(shares[0] - shares[1]) > UNEVEN_JUDGING:
-            biased[facet] = parts[-1]
-    if not parts:
-        return
+        of_a, of_b = unjudged_share(baseline, depth), unjudged_share(contender, depth)
+        if of_a is not None and of_b is not None:
+            shares[depth] = f"{of_a:.0%} of the top {depth} of A and {of_b:.0%} of B"
+            if abs(of_a - of_b) > UNEVEN_JUDGING:
+                biased[facet] = shares[depth]
     if biased:
         yield (
             f"Judged unequally: {next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}; compare "
             "with judged_only=True too."
         )
-    yield f"Unjudged documents: {'; '.join(dict.fromkeys(parts))}."
+    if shares:
+        yield f"Unjudged documents: {'; '.join(shares.values())}."
 
 
-def _about_tests(facet: Facet) -> Iterator[str]:
-    tests = (facet.tests[name] for name in dict.fromkeys((facet.test, "t")) if name in facet.tests)
-    for note in dict.fromkeys(test.note for test in tests if test.note):
-        yield f"{facet.name.capitalize()}: {note}."
+def _about_tests(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+    for facet in (comparison.coverage, comparison.ranking):
+        tests = (facet.tests[name] for name in (facet.test, "t") if name in facet.tests)
+        for note in dict.fromkeys(test.note for test in tests if test.note):
+            yield f"{facet.name.capitalize()}: {note}."
 
 
-def _about_few_queries(comparison: Comparison) -> Iterator[str]:
+def _about_few_queries(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     """Say where a difference can be missed because few queries differ, or there are few queries."""
     # What tests rest on: clusters, where queries come in clusters.
     noun = "query" if comparison.settings.n_clusters is None else "cluster"
@@ -303,7 +305,7 @@ def _about_few_queries(comparison: Comparison) -> Iterator[str]:
         yield f"Few differences: nothing could be significant at {coverage.detectable_level:.2g} on {listed(impossible)}."
     differing = ranking.decides.n_nonzero
     if ranking.test == ranking.mean_test == "signflip" and differing:
-        number = f"only {plural(noun, differing)}" if differing < FEW else f"{differing} clusters of very unequal size"
+        number = f"only {plural(noun, differing)}" if differing < FEW else f"{differing} clusters of unequal size"
         yield (
             f"Ranking: the runs differ on {number}, too few for the t test "
             f"({pvalue_in_words(ranking.tests['t'].pvalue)}); the sign-flip test decides instead."
@@ -314,8 +316,9 @@ def _about_few_queries(comparison: Comparison) -> Iterator[str]:
         yield f"Few queries: no significant difference of {counts} says little; look at the intervals."
 
 
-def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
+def _about_disagreement(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     """Say that the tests of the mean and of the signed ranks see different things; without a significant one it is no news."""
+    ranking = comparison.ranking
     mean, wilcoxon = ranking.tests[ranking.mean_test], ranking.tests["wilcoxon"]
     by_mean, by_ranks = (test.pvalue <= ranking.alpha and test.direction != 0 for test in (mean, wilcoxon))
     shown = f"{mean.name} {pvalue_in_words(mean.pvalue)}, Wilcoxon {pvalue_in_words(wilcoxon.pvalue)}"
@@ -330,29 +333,30 @@ def _about_disagreement(ranking: RankingFacet) -> Iterator[str]:
         yield f"Most queries change, the mean does not: {shown} on ranking; a few queries with large changes hide it."
 
 
-def _about_interval(facet: Facet) -> Iterator[str]:
-    name = facet.name.capitalize()
-    ratio = facet.ratio_interval if isinstance(facet, RankingFacet) else None
-    for what, interval, neutral, written in (("interval", facet.interval, 0, "zero"), ("interval of the ratio", ratio, 1, "1")):
+def _about_intervals(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+    for name, facet, interval, neutral in (
+        ("Coverage: the interval", comparison.coverage, comparison.coverage.interval, 0),
+        ("Ranking: the interval", comparison.ranking, comparison.ranking.interval, 0),
+        ("Ranking: the interval of the ratio", comparison.ranking, comparison.ranking.ratio_interval, 1),
+    ):
         if interval is None:
             continue
         excludes = interval.low > neutral or interval.high < neutral
         if excludes != (facet.pvalue <= facet.alpha):
-            verb = "excludes" if excludes else "includes"
-            yield f"{name}: the {what} {verb} {written}, but the test ({pvalue_in_words(facet.pvalue)}) decides."
+            verb = f"{'excludes' if excludes else 'includes'} {neutral or 'zero'}"
+            yield f"{name} {verb}, but the test ({pvalue_in_words(facet.pvalue)}) decides."
 
 
-def _about_harm(comparison: Comparison) -> Iterator[str]:
+def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     """Say which losses the intervals leave possible; where the label claims no harm, that changes how it is read."""
     losses, excluded = [], []
     for facet in (comparison.coverage, comparison.ranking):
         unit, places = _unit_of(facet)
-        if facet.worst_case is not None:
-            loss = facet.worst_case * (-1 if facet.higher_is_better else 1)
-            if loss > 0:
-                losses.append(f"{_size(loss, places)} {unit}")
-            else:
-                excluded.append(facet.name)
+        loss = None if facet.worst_case is None else facet.worst_case * (-1 if facet.higher_is_better else 1)
+        if loss is not None and loss > 0:
+            losses.append(f"{size(loss, places)} {unit}")
+        elif loss is not None:
+            excluded.append(facet.name)
     if losses and comparison.verdict.label in ("better without harm", "no significant difference"):
         yield f"Harm is not excluded: a loss of up to {listed(losses)} is possible."
     elif losses:
@@ -361,24 +365,21 @@ def _about_harm(comparison: Comparison) -> Iterator[str]:
         yield f"Any loss of {listed(excluded)} is excluded at the {1 - comparison.alpha:.0%} level."
 
 
-def _about_power(comparison: Comparison) -> Iterator[str]:
+def _about_power(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     """Say how small a difference would be found."""
-    coverage, ranking = comparison.coverage, comparison.ranking
-    sizes = []
-    for facet in (coverage, ranking):
+    found, unknown = [], []
+    for facet in (comparison.coverage, comparison.ranking):
         if facet.detectable is not None:
-            size = comparison.settings.n_clusters or facet.n
-            is_exact = size >= 200 and facet.decides.n_nonzero >= FEW and facet.test in ("t", "exact")
-            sizes.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {_unit_of(facet)[0]}")
-    if sizes:
-        yield f"Smallest true difference that would be found with {POWER:.0%} power: {listed(sizes)}."
-    for facet in (coverage, ranking):
-        if facet.detectable is not None:
-            continue
-        if facet is coverage and (coverage.won is not None or coverage.deviation):
-            yield f"On coverage not even 100 percentage points would be found with {POWER:.0%} power."
+            n = comparison.settings.n_clusters or facet.n
+            is_exact = n >= 200 and facet.decides.n_nonzero >= FEW and facet.test in ("t", "exact")
+            found.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {_unit_of(facet)[0]}")
+        elif facet.name == "coverage" and (facet.test == "exact" or facet.deviation):
+            unknown.append(f"On coverage not even 100 percentage points would be found with {POWER:.0%} power.")
         elif facet.deviation == 0:
-            yield f"{facet.name.capitalize()} has no spread, so it is not known which difference would be found."
+            unknown.append(f"{facet.name.capitalize()} has no spread, so it is not known which difference would be found.")
+    if found:
+        yield f"Smallest true difference that would be found with {POWER:.0%} power: {listed(found)}."
+    yield from unknown
 
 
 def _unit_of(facet: Facet) -> tuple[str, int]:
@@ -401,7 +402,7 @@ def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[str
     yield f"{note}. The naive tests take queries as independent."
 
 
-def _about_chances(comparison: Comparison) -> Iterator[str]:
+def _about_chances(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     """Say how often some label says better or worse where several comparisons are not corrected."""
     settings = comparison.settings
     if settings.family > 1 and settings.correction == "none" and comparison.verdict.direction != "none":

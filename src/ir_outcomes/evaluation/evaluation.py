@@ -39,6 +39,7 @@ from ir_outcomes.reading.runs import as_run, check_distinct
 from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
 
 DEFAULT_CUTOFF = 100
+MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
 
@@ -51,6 +52,7 @@ def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
         yield f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
     yield from notes_on_clusters(runs[0])
     yield from notes_on_listing(runs)
+    yield from notes_on_ties(runs)
 
 
 def notes_on_clusters(run: SearchLengths) -> Iterator[str]:
@@ -61,8 +63,8 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[str]:
         n_clusters = len({text_before(separator, query) for query in run.query_ids})
         if 10 <= n_clusters <= len(run.query_ids) / 2:
             yield (
-                f"Dependent queries: by their ids they seem to be in {n_clusters} clusters (the text before {separator!r}), "
-                f"and tests take queries as independent; if so, pass clusters='by:{separator}'."
+                f"Dependent queries: by their ids they seem to be in {n_clusters} clusters, and "
+                f"tests take queries as independent; if so, pass clusters='by:{separator}'."
             )
             return
 
@@ -83,6 +85,17 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
         yield f"Missing queries: {some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."
     for queries, names in ignoring.items():
         yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {queries}, which are ignored."
+
+
+def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[str]:
+    """Say which runs have so many equal scores that the rule for ties decides where many first relevant documents stand."""
+    for run in runs:
+        share = float(run.reordered[run.answered() > 0].mean()) if run.answered().any() else 0.0
+        if share >= MANY_REORDERED:
+            yield (
+                f"Tied scores: in {share:.0%} of the queries that {run.name} answers, the rule {run.ties!r} gives the first "
+                'relevant document another rank than the order of the input; if that order is meant, pass ties="input".'
+            )
 
 
 def n_missing(run: SearchLengths) -> int:
@@ -377,7 +390,7 @@ class Evaluation(Sequence[SearchLengths]):
         return replace(self, scores=tuple(scores.take(places) for scores in self.scores), **taken)
 
 
-_LAYOUT = 5  # of saved files; it must change whenever a file of the old layout would be misread
+_LAYOUT = 6  # of saved files; it must change whenever a file of the old layout would be misread
 
 
 class _AboutRun(NamedTuple):

@@ -22,7 +22,7 @@ from ir_outcomes.reading.runs import NestedRun, as_ranking
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
-PER_QUERY = ("retrieved", "unjudged", "listed")
+PER_QUERY = ("retrieved", "unjudged", "listed", "reordered")
 _KEPT_DEPTHS = (10, 20, 50, 100, 1000)
 
 
@@ -55,6 +55,8 @@ class SearchLengths:
         Ascending; None stands for the whole list.
     listed : (n_queries,) bool array
         Whether the run holds the query at all.
+    reordered : (n_queries,) bool array
+        Whether the first relevant document would have another rank if ties stayed in the order of the input.
     ignored : tuple of str
         Queries of the run that the qrels lack.
     cutoff, rel, ties, judged_only
@@ -78,6 +80,7 @@ class SearchLengths:
     unjudged: Ints
     unjudged_depths: tuple[int | None, ...]
     listed: Bools
+    reordered: Bools
     ignored: tuple[str, ...]
     cutoff: int | None
     rel: int
@@ -281,10 +284,7 @@ class SearchLengths:
         check_positive("first", first, none_allowed=True)
         lengths = self.document_lengths(missing)
         counted = np.ones(len(lengths), dtype=bool) if first is None else self._place < first
-        totals = np.bincount(self.query, weights=np.where(counted, lengths, 0.0), minlength=len(self.query_ids))
-        numbers = np.bincount(self.query[counted], minlength=len(self.query_ids))
-        means: Floats = np.divide(totals, numbers, out=np.full(len(numbers), np.nan), where=numbers > 0)
-        return means
+        return means_by_query(self.query[counted], lengths[counted], len(self.query_ids))
 
     def document_lengths(self, missing: Missing = "retrieved") -> Floats:
         """(n_atoms,) float array: search length of every relevant document, found or not, which `asl` averages; see there."""
@@ -429,7 +429,7 @@ def search_lengths(
     if judged_only:
         run = judged_part(qrels, run.in_arrays if isinstance(run, NestedRun) else run, places)
     scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
-    first, size = levels(qrels, run, places, scores, ties)
+    first, size, listed = levels(qrels, run, places, scores, ties)
 
     within = np.iinfo(np.int64).max if cutoff is None else cutoff
     depths = np.append(np.diff(run.offsets), 0)  # the last, at place -1, is that of queries the run lacks
@@ -448,6 +448,7 @@ def search_lengths(
     query = codes[relevant].astype(np.int64)
     rank = np.where(found, first, 0)[relevant]
     above, level_relevant = _relevant_above(query, rank)
+    best, best_as_listed = (_smallest(query, ranks[relevant], n_queries) for ranks in (first, listed))
     return SearchLengths(
         name=run.name,
         query_ids=qrels.query_ids,
@@ -460,6 +461,7 @@ def search_lengths(
         unjudged=unjudged,
         unjudged_depths=kept_depths,
         listed=places >= 0,
+        reordered=best != best_as_listed,
         ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
         cutoff=cutoff,
         rel=rel,
@@ -468,6 +470,14 @@ def search_lengths(
         qrels_digest=qrels.digest,
         metadata=run.metadata,
     )
+
+
+def means_by_query(query: Ints, values: npt.NDArray[Any], n_queries: int) -> Floats:
+    """(n_queries,) means of the values, given with the query of each; NaN where a query has none."""
+    totals = np.bincount(query, weights=values, minlength=n_queries)
+    numbers = np.bincount(query, minlength=n_queries)
+    means: Floats = np.divide(totals, numbers, out=np.full(n_queries, np.nan), where=numbers > 0)
+    return means
 
 
 def metadata_of(runs: Iterable[SearchLengths]) -> dict[str, str]:
@@ -542,6 +552,13 @@ def _relevant_above(query: Ints, rank: Ints) -> tuple[Ints, Ints]:
     same = np.searchsorted(ordered, query * width + rank, side="right") - first
     found = rank > 0
     return np.where(found, first - np.searchsorted(ordered, query * width + 1), 0), np.where(found, same, 1)
+
+
+def _smallest(query: Ints, rank: Ints, n_queries: int) -> Ints:
+    """(n_queries,) int64 array: the smallest rank of each query; a very large one where nothing was retrieved."""
+    smallest = np.full(n_queries, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, query[rank > 0], rank[rank > 0])
+    return smallest
 
 
 def _unjudged_depths(cutoff: int | None, further: Collection[int]) -> tuple[int | None, ...]:

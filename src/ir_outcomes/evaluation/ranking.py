@@ -109,9 +109,9 @@ def judged_part(qrels: Qrels, run: Run, places: Ints) -> Run:
     return run.take(np.sort(rows[(rows >= 0) & (qrels.grades >= 0)]))
 
 
-def levels(qrels: Qrels, run: Run | NestedRun, places: Ints, scores: Floats, ties: Ties) -> tuple[Ints, Ints]:
-    """Return for each judged document the first rank of its tie level, and the level's size."""
-    # Where the rule breaks ties these are its rank and 1. Rank 0 marks documents without a score, which the run lacks.
+def levels(qrels: Qrels, run: Run | NestedRun, places: Ints, scores: Floats, ties: Ties) -> tuple[Ints, Ints, Ints]:
+    """Return for each judged document the first rank of its tie level, the level's size, and the rank with ties as listed."""
+    # Where the rule breaks ties the first two are its rank and 1. Rank 0 marks documents without a score, which the run lacks.
     first, size = np.zeros(len(scores), dtype=np.int64), np.ones(len(scores), dtype=np.int64)
     there = np.flatnonzero(~np.isnan(scores))
     place = places[qrels.codes[there]]
@@ -121,12 +121,15 @@ def levels(qrels: Qrels, run: Run | NestedRun, places: Ints, scores: Floats, tie
     begin = _partition(ranked, start, stop, wanted, np.greater)
     end = _partition(ranked, begin, stop, wanted, np.greater_equal)
     first[there] = begin - start + 1
+    listed = first.copy()
     if ties == "expected":
         size[there] = end - begin
     else:
         tied = np.flatnonzero(end - begin > 1)
-        first[there[tied]] += _before(run, order, begin[tied], end[tied], qrels, there[tied], ties)
-    return first, size
+        by_rule, as_listed = _before(run, order, begin[tied], end[tied], qrels, there[tied], ties)
+        first[there[tied]] += by_rule
+        listed[there[tied]] += as_listed
+    return first, size, listed
 
 
 def ranked_rows(run: Run, ties: Ties) -> Ints:
@@ -168,8 +171,8 @@ def _partition(scores: npt.NDArray[Any], low: Ints, high: Ints, wanted: npt.NDAr
 
 def _before(
     run: Run | NestedRun, order: Ints | None, begin: Ints, end: Ints, qrels: Qrels, judgments: Ints, ties: OneOrder
-) -> Ints:
-    """Count, for each of (m,) judged documents, the documents of its tie level that the rule ranks before it."""
+) -> tuple[Ints, Ints]:
+    """Count, for each of (m,) judged documents, those of its tie level before it, by the rule and in the order of the input."""
     # The level is given by places in the order of scores, which `order` turns into rows of the run (None: they stand so).
     starts, first, level = np.unique(begin, return_index=True, return_inverse=True)
     sizes = (end - begin)[first]
@@ -183,12 +186,13 @@ def _before(
     by_id = np.argsort(keys)
     place = np.searchsorted(keys, level * len(ids) + number[len(members) :], sorter=by_id)
     smaller = place - offsets[level]
+    listed = by_id[place] - offsets[level]
     if ties == "trec":
-        return sizes[level] - 1 - smaller
+        return sizes[level] - 1 - smaller, listed
     if ties == "msmarco":
-        return smaller
+        return smaller, listed
     if ties == "input":
-        return by_id[place] - offsets[level]
+        return listed, listed
     unreachable(ties)
 
 

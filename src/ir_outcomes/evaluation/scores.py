@@ -108,7 +108,7 @@ def places_of_queries(queries: Iterable[str] | str | os.PathLike[str], query_ids
 
 def is_of_lengths(measure: Any) -> bool:
     """Return whether a measure is a reduction of search lengths, as those of `ir_outcomes.measures` are."""
-    return hasattr(measure, "search_length_settings")
+    return hasattr(measure, "for_comparison")
 
 
 def comparable_measures(measures: Sequence[Any] | str, directions: Mapping[str, bool] | bool | None = None) -> dict[Any, bool]:
@@ -140,19 +140,16 @@ def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Score
 
 def follows_from_lengths(measure: Any, settings: Mapping[str, Any]) -> bool:
     """Return whether search lengths computed with these settings determine a measure."""
-    needed = measure.search_length_settings if is_of_lengths(measure) else None  # None with a baseline
-    return needed is not None and all(needed[name] == value for name, value in settings.items())
+    is_determined = is_of_lengths(measure) and measure.baseline is None
+    return is_determined and all(measure.settings[name] == value for name, value in settings.items())
 
 
 def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores | None:
     """Compute a measure from search lengths; None where they do not determine it."""
-    if not is_of_lengths(measure):
-        return None
-    measure = measure.for_comparison()
     first = runs[0]
     if not follows_from_lengths(measure, {name: getattr(first, name) for name in ("rel", "ties", "judged_only")}):
         return None
-    cutoff = measure.search_length_settings["cutoff"]
+    cutoff = measure.settings["cutoff"]
     if any(run.cutoff is not None and (cutoff is None or cutoff > run.cutoff) for run in runs):
         return None
     values = np.stack([measure.values(run.at(cutoff)) for run in runs])

@@ -1,8 +1,14 @@
-"""The measures of ir_measures: names, parameters, defaults. Their values come from `SearchLengths`, one run's or two runs'."""
+"""The measures of ir_measures: names, parameters, defaults, and the named baselines that they can be relative to.
+
+Values come from `SearchLengths`, one run's or two runs'. ir_measures tells measures apart by their text, so a baseline is given
+by its name.
+"""
 
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, get_args
 
@@ -10,11 +16,82 @@ import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 
-from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match
-from ir_outcomes.measures.baselines import register_baseline, registered_run
-from ir_outcomes.reading.runs import Run
+from ir_outcomes.errors import ParameterError, some
+from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match, means_by_query, search_lengths
+from ir_outcomes.reading.columns import digest_of
+from ir_outcomes.reading.datasets import DATASET_PREFIX
+from ir_outcomes.reading.files import file_digest
+from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.runs import Run, as_run
 from ir_outcomes.types import Floats, Missing, Ties, Unit, check_one_order, check_positive
+
+MOST_KEPT = 128
+
+_registered: dict[str, Run] = {}
+_evaluated: dict[tuple[Any, ...], SearchLengths] = {}  # of baselines: each once per qrels and settings
+
+
+def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
+    """Give a run a name that measures can use as their baseline.
+
+    Parameters
+    ----------
+    name : str
+        For example ``"bm25"``, for ``ESL(baseline="bm25")@100``.
+    run : Run, path, ``"irds:<dataset id>"``, dict, frame or iterable
+        See `ir_outcomes.as_run`.
+    replace : bool
+        Register the name for this run even if it is registered for another one.
+
+    Raises
+    ------
+    ParameterError
+        If the name is registered for another run, or is not a name.
+    InputError
+        If the run cannot be read.
+
+    Examples
+    --------
+    >>> import ir_measures
+    >>> from ir_outcomes import Outcome
+    >>> register_baseline("x first", {"q1": {"x": 2.0, "gold": 1.0}, "q2": {"x": 1.0}}, replace=True)
+    >>> qrels = {"q1": {"gold": 1}, "q2": {"gold": 1}}
+    >>> won = Outcome(baseline="x first", case="won") @ 100
+    >>> ir_measures.calc_aggregate([won], qrels, {"q1": {"gold": 1.0}, "q2": {"gold": 1.0}})
+    {Outcome(baseline='x first',case='won')@100: 0.5}
+    """
+    if not isinstance(name, str) or not name.strip() or name.startswith(DATASET_PREFIX):
+        raise ParameterError(f"a baseline cannot be called {name!r}; give it a name such as 'bm25'")
+    checked = as_run(run, name)
+    present = _registered.get(name)
+    if present is not None and not replace and _digest(present) != _digest(checked):
+        raise ParameterError(f"the baseline {name!r} is registered for another run; choose another name, or pass replace=True")
+    _registered[name] = checked
+
+
+def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> SearchLengths:
+    """Return the search lengths of a registered name, else of ``irds:<dataset id>``, else of a path."""
+    run = _registered.get(name)
+    if run is None and not name.startswith(DATASET_PREFIX) and not os.path.exists(name):
+        known = some([repr(registered) for registered in _registered]) or "none yet"
+        raise ParameterError(
+            f"unknown baseline {name!r}: neither a registered name (known: {known}) nor a file; call "
+            f"ir_outcomes.register_baseline({name!r}, run), or give a path or irds:<dataset id>"
+        )
+    content = _digest(run) if run is not None else name if name.startswith(DATASET_PREFIX) else file_digest(name)
+    key = (qrels.digest, content, name, *sorted(settings.items()))
+    lengths = _evaluated.get(key)
+    if lengths is None:
+        lengths = search_lengths(qrels, as_run(name) if run is None else run, **settings)
+        if len(_evaluated) >= MOST_KEPT:
+            _evaluated.clear()
+        _evaluated[key] = lengths
+    return lengths
+
+
+def _digest(run: Run) -> str:
+    """Return a hash of the content of a run."""
+    return f"{digest_of(run.query_ids, run.offsets, run.docids, run.scores)} {run.docids.dtype.itemsize}"
 
 
 class _MeanOfDefined(MeanAgg):
@@ -31,7 +108,7 @@ class _MeanOfDefined(MeanAgg):
         self.count += len(defined)
 
 
-_SHARED: dict[str, ParamInfo] = {
+SHARED: dict[str, ParamInfo] = {
     "cutoff": ParamInfo(dtype=int, required=False, desc="ranking cutoff: ranks beyond it do not count"),
     "rel": ParamInfo(dtype=int, default=1, desc="minimum grade of a relevant document"),
     "judged_only": ParamInfo(dtype=bool, default=False, desc="remove unjudged documents before ranks are counted"),
@@ -48,6 +125,7 @@ class SearchLengthMeasure(Measure):
     """What the measures share: parameters are checked on construction, and a mean skips undefined values."""
 
     HIGHER_IS_BETTER: bool
+    DEFAULT = math.nan  # for a query without results
 
     def __init__(self, **params: Any) -> None:
         unknown = params.keys() - self.SUPPORTED_PARAMS.keys()
@@ -56,6 +134,8 @@ class SearchLengthMeasure(Measure):
             raise ParameterError(f"{self.NAME} has no parameter {', '.join(sorted(unknown))}; it has {known}")
         # In one order, because ir_measures tells measures apart by their text.
         super().__init__(**{name: self._checked(name, params[name]) for name in self.SUPPORTED_PARAMS if name in params})
+        self.cutoff: int | None = self.params.get("cutoff")
+        self.baseline: str | None = self.params.get("baseline")
         self.DEFAULT = self._without_results()
 
     def _checked(self, name: str, value: Any) -> Any:
@@ -75,6 +155,8 @@ class SearchLengthMeasure(Measure):
     def validate_params(self) -> None:
         """Check what depends on more than one parameter; called by ir_measures before use."""
         if self.baseline is None:
+            if self._example:
+                raise ParameterError(f"{self.NAME} compares with a baseline: write {self._example}")
             if "of" in self.params:
                 example = f"{self.NAME}(baseline='bm25',of='baseline')"
                 raise ParameterError(f"{self}: of={self['of']!r} needs a baseline: write {example}")
@@ -85,6 +167,7 @@ class SearchLengthMeasure(Measure):
                 raise ParameterError(f"{self}: with a baseline only what both runs found counts; leave {name} out")
 
     _only_alone: tuple[str, ...] = ()
+    _example = ""  # of a measure that makes no sense without a baseline
 
     # ir_measures tells measures apart by their text, and asks for it several times per query: it is composed once.
 
@@ -99,23 +182,6 @@ class SearchLengthMeasure(Measure):
         return hash(self._text)
 
     @property
-    def baseline(self) -> str | None:
-        """The name, id or path of the run that this measure is relative to, or None."""
-        baseline: str | None = self.params.get("baseline")
-        return baseline
-
-    @property
-    def cutoff(self) -> int | None:
-        """The cutoff, or None."""
-        cutoff: int | None = self.params.get("cutoff")
-        return cutoff
-
-    @property
-    def search_length_settings(self) -> dict[str, Any] | None:
-        """Arguments of `ir_outcomes.search_lengths` that this measure needs; None where it also needs a baseline."""
-        return None if self.baseline is not None else self.settings
-
-    @property
     def settings(self) -> dict[str, Any]:
         """Arguments of `ir_outcomes.search_lengths` that this measure stands for."""
         return {"cutoff": self.cutoff, **{name: self[name] for name in ("rel", "ties", "judged_only")}}
@@ -126,14 +192,14 @@ class SearchLengthMeasure(Measure):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process does not know the runs that were registered in this one.
-        return _received, (type(self), self.params, registered_run(self.baseline))
+        return _received, (type(self), self.params, _registered.get(self.baseline or ""))
 
     def _needs_cutoff(self, name: str) -> None:
         if self.cutoff is None:
             raise ParameterError(f"{self}: {name}={self[name]!r} needs a cutoff: write {self}@100")
 
     def _without_results(self) -> float:
-        raise NotImplementedError
+        return self.DEFAULT
 
     def values(self, lengths: SearchLengths) -> Any:
         """Compute the (n_queries,) array of this measure's values, in the order of the qrels."""
@@ -148,9 +214,7 @@ class SearchLengthMeasure(Measure):
         items, n_queries = match(baseline, contender, unit, need), len(baseline.query_ids)
         both = items.found[0] & items.found[1]
         lengths = items.lengths[self["of"] == "contender"]
-        totals = np.bincount(items.query[both], weights=lengths[both], minlength=n_queries)
-        numbers = np.bincount(items.query[both], minlength=n_queries)
-        return np.divide(totals, numbers, out=np.full(n_queries, np.nan), where=numbers > 0)
+        return means_by_query(items.query[both], lengths[both], n_queries)
 
     def aggregator(self) -> _MeanOfDefined:
         """Return what ir_measures averages with: undefined values are skipped."""
@@ -177,13 +241,10 @@ class _ESL(SearchLengthMeasure):
     Lin et al. 2021, section 4; Cooper 1968.
     """
 
-    __name__ = "ESL"
-    NAME = __name__
-    PRETTY_NAME = "Expected Search Length"
-    SHORT_DESC = "The rank of the first relevant document (lower is better; undefined where there is none)."
+    NAME = __name__ = "ESL"
     HIGHER_IS_BETTER = False
     SUPPORTED_PARAMS = {
-        **_SHARED,
+        **SHARED,
         "need": _NEED,
         **_BASELINE,
         "unanswered": ParamInfo(
@@ -208,7 +269,7 @@ class _ESL(SearchLengthMeasure):
 
     def values(self, lengths: SearchLengths) -> Any:
         esl = lengths.esl(self["need"])
-        esl[lengths.answered(self["need"]) == 0] = self._without_results()
+        esl[lengths.answered(self["need"]) == 0] = self.DEFAULT
         return esl
 
     def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
@@ -227,13 +288,10 @@ class _ASL(SearchLengthMeasure):
     Alex et al. 2022, equations 1 to 5.
     """
 
-    __name__ = "ASL"
-    NAME = __name__
-    PRETTY_NAME = "Atomized Search Length"
-    SHORT_DESC = "The mean over the relevant documents of irrelevant documents above, plus 1 (lower is better)."
+    NAME = __name__ = "ASL"
     HIGHER_IS_BETTER = False
     SUPPORTED_PARAMS = {
-        **_SHARED,
+        **SHARED,
         **_BASELINE,
         "first": ParamInfo(dtype=int, required=False, desc="only the n best-ranked relevant documents (ASL@g1-n)"),
         "missing": ParamInfo(
@@ -290,32 +348,16 @@ class _Answered(SearchLengthMeasure):
     Lin et al. 2021, section 4.
     """
 
-    __name__ = "Answered"
-    NAME = __name__
-    PRETTY_NAME = "Answered"
-    SHORT_DESC = "1 if a relevant document is within the cutoff, else 0."
+    NAME = __name__ = "Answered"
     HIGHER_IS_BETTER = True
-    SUPPORTED_PARAMS = {**_SHARED, "need": _NEED}
-
-    def _without_results(self) -> float:
-        return 0.0
+    DEFAULT = 0.0
+    SUPPORTED_PARAMS = {**SHARED, "need": _NEED}
 
     def values(self, lengths: SearchLengths) -> Any:
         return lengths.answered(self["need"])
 
 
-class _RelativeMeasure(SearchLengthMeasure):
-    """A measure that makes no sense without a baseline."""
-
-    def validate_params(self) -> None:
-        super().validate_params()
-        if self.baseline is None:
-            raise ParameterError(f"{self.NAME} compares with a baseline: write {self._example}")
-
-    _example: str
-
-
-class _Outcome(_RelativeMeasure):
+class _Outcome(SearchLengthMeasure):
     """Whether a query had one of the four outcomes: 1 or 0. Higher is better for "won" and "both", lower for the others.
 
     Under ``unit="document"`` the share of the query's relevant documents that had it. An unanswerable query counts as
@@ -326,12 +368,10 @@ class _Outcome(_RelativeMeasure):
     Lin et al. 2021, section 4: neither is (1), lost is "A wins", won is "B wins", both is (3) of Table 2.
     """
 
-    __name__ = "Outcome"
-    NAME = __name__
-    PRETTY_NAME = "Outcome"
-    SHORT_DESC = "1 if neither, only the baseline (lost), only this run (won) or both found a relevant document, else 0."
+    NAME = __name__ = "Outcome"
+    DEFAULT = 0.0
     SUPPORTED_PARAMS = {
-        **_SHARED,
+        **SHARED,
         "baseline": _BASELINE["baseline"],
         "case": ParamInfo(dtype=str, required=False, choices=OUTCOMES, desc="which outcome"),
         "unit": ParamInfo(dtype=str, default="query", choices=get_args(Unit), desc="what is found or not"),
@@ -347,9 +387,6 @@ class _Outcome(_RelativeMeasure):
         if "case" not in self.params:
             raise ParameterError(f"{self}: case is missing; it is one of {', '.join(OUTCOMES)}: write {self._example}")
 
-    def _without_results(self) -> float:
-        return 0.0
-
     def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
         items, n_queries = match(baseline, contender, self["unit"]), len(baseline.query_ids)
         hits = np.bincount(items.query[items.outcome == OUTCOMES.index(self["case"])], minlength=n_queries)
@@ -358,7 +395,7 @@ class _Outcome(_RelativeMeasure):
         return np.divide(hits, counted, out=unanswerable, where=counted > 0)
 
 
-class _SharedRR(_RelativeMeasure):
+class _SharedRR(SearchLengthMeasure):
     """Reciprocal rank on the queries that both runs answered. Higher is better; undefined (NaN) for the others.
 
     References
@@ -366,16 +403,10 @@ class _SharedRR(_RelativeMeasure):
     Lin et al. 2021, Table 2, columns "A RR" and "B RR".
     """
 
-    __name__ = "SharedRR"
-    NAME = __name__
-    PRETTY_NAME = "Shared Reciprocal Rank"
-    SHORT_DESC = "Reciprocal rank of the first relevant document where the baseline has one too (else undefined)."
+    NAME = __name__ = "SharedRR"
     HIGHER_IS_BETTER = True
-    SUPPORTED_PARAMS = {**_SHARED, **_BASELINE}
+    SUPPORTED_PARAMS = {**SHARED, **_BASELINE}
     _example = "SharedRR(baseline='bm25')@100"
-
-    def _without_results(self) -> float:
-        return math.nan
 
     def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
         return 1 / self._mean_of_both(baseline, contender, "query")

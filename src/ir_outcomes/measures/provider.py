@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
-from contextvars import ContextVar
 from dataclasses import replace
 from itertools import repeat
 from typing import Any
@@ -18,8 +16,7 @@ from ir_measures.util import Metric
 
 from ir_outcomes.errors import ParameterError, warn
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, search_lengths
-from ir_outcomes.measures.baselines import baseline_lengths
-from ir_outcomes.measures.definitions import _SHARED, MEASURES, SearchLengthMeasure
+from ir_outcomes.measures.definitions import MEASURES, SHARED, SearchLengthMeasure, baseline_lengths
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.reading.runs import as_ranking
 from ir_outcomes.types import Floats
@@ -91,44 +88,26 @@ class OutcomesProvider(Provider):
         return OutcomesEvaluator(measures, qrels)
 
 
-_open: ContextVar[list[SearchLengths]] = ContextVar("search lengths that are kept")
+class Recording(SearchLengthMeasure):
+    """Keeps the search lengths of everything that is evaluated with it; the values number them."""
 
-
-class _Recorded(SearchLengthMeasure):
-    """The number of the search lengths kept for a query; for internal use."""
-
-    __name__ = "SearchLengthsKept"
-    NAME = __name__
+    NAME = __name__ = "SearchLengthsKept"
     HIGHER_IS_BETTER = True
-    SUPPORTED_PARAMS = _SHARED
+    SUPPORTED_PARAMS = SHARED
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._kept: list[SearchLengths] = []
 
     @property
     def settings(self) -> dict[str, Any]:
         """Arguments of `ir_outcomes.search_lengths`: the whole depth, so that every cutoff can be asked for later."""
         return {**super().settings, "cutoff": None, "count_unjudged_at": (self.cutoff,)}
 
-    def _without_results(self) -> float:
-        return math.nan
-
     def values(self, lengths: SearchLengths) -> Any:
-        kept = _open.get()
-        kept.append(lengths)
-        return np.full(len(lengths.query_ids), float(len(kept) - 1))
-
-
-class Recording:
-    """A context manager that keeps the search lengths of everything that is evaluated with its `measure` inside it."""
-
-    def __init__(self, **settings: Any) -> None:
-        self.measure = _Recorded(**settings)
-        self._kept: list[SearchLengths] = []
-
-    def __enter__(self) -> Recording:
-        self._token = _open.set(self._kept)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        _open.reset(self._token)
+        """(n_queries,) array: the number of these search lengths among those that are kept."""
+        self._kept.append(lengths)
+        return np.full(len(lengths.query_ids), float(len(self._kept) - 1))
 
     def lengths(self, name: str, numbers: Mapping[str, float]) -> SearchLengths:
         """Return what was kept of one system, in the order of the queries whose values of the measure are given."""

@@ -73,8 +73,11 @@ def items_words(unit: str) -> str:
     return "queries" if unit == "query" else "relevant documents, averaged within queries"
 
 
-def settings_words(settings: Any, *left_out: str, no_cutoff: str = "unknown") -> list[str]:
-    """Say how runs were compared: every head of a table states this."""
-    values = {"cutoff": settings.cutoff or no_cutoff, "rel": settings.rel, "unit": settings.unit, "ties": settings.ties}
+def settings_words(settings: Any, *left_out: str, no_cutoff: str = "unknown", depth: int | None = None) -> list[str]:
+    """Say how runs were compared, and to which depth where that is less than the cutoff: every head of a table states this."""
+    cutoff = settings.cutoff or no_cutoff
+    if depth is not None and settings.cutoff is not None and depth < settings.cutoff:
+        cutoff = f"{cutoff} (lists end at {depth})"
+    values = {"cutoff": cutoff, "rel": settings.rel, "unit": settings.unit, "ties": settings.ties}
     parts = [f"{name} {value}" for name, value in values.items() if name not in left_out]
     return [*parts, *(["judged only"] if settings.judged_only else []), f"alpha {settings.alpha:g}"]

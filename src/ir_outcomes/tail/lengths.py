@@ -9,15 +9,16 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from ir_measures import AP, P
 
+from ir_outcomes.columns import Column, rows_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_listing, unjudged_share
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
 from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.results import OPTIONAL, Result, cells_of, versions
-from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, check_choice, check_positive
+from ir_outcomes.results import OPTIONAL, Result, versions
+from ir_outcomes.types import Floats, Ints, Missing, Ties, check_choice, check_positive
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,8 @@ class TailSettings:
     ----------
     cutoff : int
         Depth of the runs.
-    rel : int
-        Smallest grade of a relevant document.
-    ties : {"trec", "msmarco", "input", "expected"}
-        Order among equal scores.
-    judged_only : bool
-        Whether unjudged documents were removed before ranks were counted.
+    rel, ties, judged_only
+        See `ir_outcomes.evaluate`.
     missing : {"retrieved", "cutoff"}
         Search length of a missing document; see `SearchLengths.asl`.
     """
@@ -52,6 +49,11 @@ class RunsAtDepth(NamedTuple):
     settings: TailSettings
     notes: tuple[str, ...]
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """Fields that every result has."""
+        return {"settings": self.settings, "notes": self.notes, "versions": versions()}
+
 
 def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing, names: list[str] | None = None) -> RunsAtDepth:
     """Take runs, all or those with these names, at a shared depth: the cutoff, or the depth of the runs where that is less."""
@@ -59,7 +61,7 @@ def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing, names: l
     check_positive("cutoff", cutoff, none_allowed=True)
     check_choice("missing", missing, get_args(Missing))
     ev = ev if names is None else ev[names]
-    reached = {run.name: _reached(run) for run in ev.runs}
+    reached = {run.name: int(run.retrieved.max(initial=1)) for run in ev.runs}  # length of the longest list
     depth = cutoff or min(ev.cutoff, max(reached.values()))
     shared = min(reached.values())
     notes = list(notes_on_unanswerable(ev))
@@ -102,19 +104,8 @@ def check_evaluation(ev: Any) -> None:
         raise ParameterError("the analyses of the tail take queries as independent; evaluate without clusters")
 
 
-def _reached(run: SearchLengths) -> int:
-    """Length of the longest list of a run."""
-    return int(run.retrieved.max(initial=1))
-
-
 def _depths(reached: dict[str, int]) -> str:
-    """Name the runs of each depth.
-
-    Examples
-    --------
-    >>> _depths({"a": 1000, "b": 100, "c": 1000})
-    '100: b; 1000: a, c'
-    """
+    """Name the runs of each depth: "100: b; 1000: a, c"."""
     names_at = {depth: [name for name in reached if reached[name] == depth] for depth in sorted(set(reached.values()))}
     return "; ".join(f"{depth}: {some(names, 3)}" for depth, names in names_at.items())
 
@@ -178,11 +169,9 @@ def _scores(measure: str, higher_is_better: bool, runs: Sequence[SearchLengths],
 
 
 def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
-    """Return the measures on the way from AP to ASL, one change of the definition at a time (Alex et al. 2022, section 4.4).
-
-    "AP"; "atomized P", the mean within a query of 1 / ASL of each document; "harmonic P", 1 / ASL of each query, which is the
-    harmonic instead of the arithmetic mean within it; "ASL", of which 1 / mean is the harmonic mean across queries.
-    """
+    """Return the measures on the way from AP to ASL, one change of the definition at a time (Alex et al. 2022, section 4.4)."""
+    # The mean within a query of 1 / ASL of each document; 1 / ASL of each query, which is the harmonic instead of the
+    # arithmetic mean within it; ASL, of which 1 / mean is the harmonic mean across queries.
     if runs[0].ties == "expected":
         raise ParameterError(
             "ties='expected': the steps from AP to ASL average 1 / ASL, and the reciprocal of an expected search length is not "
@@ -200,9 +189,7 @@ def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
 
 def _means(run: SearchLengths, values: Floats) -> Floats:
     """Average values of documents within each query; NaN for an unanswerable query."""
-    totals = np.bincount(run.query, weights=values, minlength=len(run.query_ids))
-    means: Floats = np.divide(totals, run.relevant, out=np.full(len(totals), np.nan), where=run.answerable)
-    return means
+    return means_by_query(run.query, values, len(run.query_ids))
 
 
 def document_lengths(lengths: SearchLengths, missing: Missing) -> Floats:
@@ -223,18 +210,14 @@ def precision_at(lengths: SearchLengths, cutoff: int) -> Floats:
 
 
 def average_precision(lengths: SearchLengths) -> Floats:
-    """(n_queries,) mean of `document_precisions` over a query's relevant documents; 0 for an unanswerable query."""
-    totals = np.bincount(lengths.query, weights=document_precisions(lengths), minlength=len(lengths.query_ids))
-    means: Floats = totals / np.maximum(lengths.relevant, 1)
-    return means
+    """(n_queries,) mean of `document_precisions` over a query's relevant documents; NaN for an unanswerable query."""
+    return _means(lengths, document_precisions(lengths))
 
 
 def document_precisions(lengths: SearchLengths) -> Floats:
-    """(n_atoms,) precision at each relevant document, which AP averages; 0 where it is not found.
-
-    For tied documents it is the expectation: McSherry and Najork 2008, "Computing information retrieval performance measures
-    efficiently in the presence of tied scores", section 2.4.
-    """
+    """(n_atoms,) precision at each relevant document, which AP averages; 0 where it is not found."""
+    # For tied documents it is the expectation: McSherry and Najork 2008, "Computing information retrieval performance measures
+    # efficiently in the presence of tied scores", section 2.4.
     found = lengths.rank > 0
     before = lengths.rank[found] - 1  # documents above the tie level
     relevant_before = before - lengths.irrelevant_above[found]
@@ -253,11 +236,9 @@ def document_precisions(lengths: SearchLengths) -> Floats:
 
 
 def effective_share(lengths: SearchLengths) -> float:
-    """Share of the relevant documents that AP in effect averages: the best-ranked ones, with equal weights.
-
-    The documents are taken in the order of their precision until the unweighted mean of their 1/P is as close as possible to
-    1/MAP, queries weighing the same: Alex et al. 2022, Appendix A.1.
-    """
+    """Share of the relevant documents that AP in effect averages: the best-ranked ones, with equal weights."""
+    # The documents are taken in the order of their precision until the unweighted mean of their 1/P is as close as possible to
+    # 1/MAP, queries weighing the same: Alex et al. 2022, Appendix A.1.
     precisions = document_precisions(lengths)
     weights = 1 / lengths.relevant[lengths.query]
     order = np.argsort(-precisions, kind="stable")
@@ -276,8 +257,6 @@ class LengthDistribution:
 
     Attributes
     ----------
-    run : str
-        Its name.
     asl, asl_top : float
         ASL, and ASL@g1-10 of the ten best-ranked relevant documents, ranks, lower is better.
     counts : tuple of int
@@ -305,15 +284,13 @@ class LengthDistributions(Result):
     Attributes
     ----------
     runs : tuple of LengthDistribution
-        The runs.
+        In the order of the evaluation.
     edges : tuple of int
         Bucket i holds the search lengths from ``edges[i]`` up to, not including, ``edges[i + 1]``; ranks.
     n_documents, n_queries : int
         Relevant documents, and queries that have any.
-    settings : TailSettings
-        Depth, relevance, tie rule and the search length of a missing document.
-    notes, versions
-        See `ir_outcomes.Comparison`.
+    settings, notes, versions
+        `TailSettings`; see `ir_outcomes.Comparison`.
     """
 
     runs: tuple[LengthDistribution, ...]
@@ -326,20 +303,29 @@ class LengthDistributions(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with a column for each bucket, and the number and share of missing documents."""
-        buckets = [f"{low}_to_{high - 1}" for low, high in zip(self.edges[:-1], self.edges[1:], strict=True)]
-        return [
-            {
-                **cells_of(run, "run", "asl", "asl_g1_10=asl_top", "effective_share"),
-                **dict(zip(buckets, run.counts, strict=True)),
-                "missing": run.missing,
-                "missing_share": run.missing / self.n_documents,
-            }
-            for run in self.runs
-        ]
+        return rows_of(distribution_columns(self), self.runs)
 
     def _summary(self) -> str:
         documents = plural("relevant document", self.n_documents)
         return f"{plural('run', len(self.runs))}, {documents} of {plural('query', self.n_queries)}"
+
+
+def distribution_columns(result: LengthDistributions) -> tuple[Column, ...]:
+    """Return the columns of its rows."""
+
+    def bucket(place: int) -> Column:
+        low, high = result.edges[place : place + 2]
+        return Column(f"{low}_to_{high - 1}", lambda run: run.counts[place], form="n")
+
+    return (
+        Column("run"),
+        Column("asl", heading="ASL", form=".1f"),
+        Column("asl_g1_10", "asl_top", "ASL@g1-10", ".1f"),
+        Column("effective_share", heading="averaged", form="%"),
+        *map(bucket, range(len(result.edges) - 1)),
+        Column("missing", form="n"),
+        Column("missing_share", lambda run: run.missing / result.n_documents, "missing", "%"),
+    )
 
 
 def length_distributions(
@@ -355,15 +341,6 @@ def length_distributions(
         See `ir_outcomes.rrie`, for all runs of the evaluation.
     bins : int
         Number of buckets, of equal width.
-
-    Returns
-    -------
-    LengthDistributions
-
-    Raises
-    ------
-    MismatchError, ParameterError
-        As `ir_outcomes.rrie`.
 
     References
     ----------
@@ -386,9 +363,7 @@ def length_distributions(
         edges=tuple(edges.tolist()),
         n_documents=len(first.rank),
         n_queries=int(first.answerable.sum()),
-        settings=found.settings,
-        notes=found.notes,
-        versions=versions(),
+        **found.about,
     )
 
 
@@ -431,6 +406,15 @@ class DocumentChange(NamedTuple):
     change: float | None
 
 
+DOCUMENT_COLUMNS = (
+    Column("query_id", heading="query"),
+    Column("document_id", heading="document"),
+    Column("baseline_rank", heading="A", form="n"),
+    Column("contender_rank", heading="B", form="n"),
+    Column("change", form="+.1f"),
+)
+
+
 @dataclass(frozen=True)
 class DocumentChanges(Result):
     """Relevant documents that a contender lost, won, or moved in one direction.
@@ -442,7 +426,7 @@ class DocumentChanges(Result):
     which : {"lost", "won", "further up", "further down"}
         What happened to the documents.
     documents : tuple of DocumentChange
-        The documents; those found only once by their rank, the others by the size of the change, the largest first.
+        Those found only once by their rank, the others by the size of the change, the largest first.
     n_documents : int
         How many such documents there are, listed or not.
     settings, notes, versions
@@ -460,7 +444,7 @@ class DocumentChanges(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each document that is listed."""
-        return [document._asdict() for document in self.documents]
+        return rows_of(DOCUMENT_COLUMNS, self.documents)
 
     def _summary(self) -> str:
         return f"{self.contender} against {self.baseline}: {self.which}, {len(self.documents)} of {self.n_documents} documents"
@@ -487,10 +471,8 @@ class LengthChanges(Result):
         Relevant documents that only the contender found, only the baseline found, and neither found.
     mean : float
         Mean change over all relevant documents, queries weighing the same: the difference of ASL, in ranks.
-    settings : TailSettings
-        Depth, relevance, tie rule and the search length of a missing document in `mean`.
-    notes, versions
-        See `ir_outcomes.Comparison`.
+    settings, notes, versions
+        `TailSettings`; see `ir_outcomes.Comparison`.
     moves : tuple of DocumentChange or None
         The documents that at least one run found; see `documents`. None where they are not known; JSON holds them only with
         ``to_json(per_query=True)``.
@@ -549,16 +531,8 @@ class LengthChanges(Result):
                 "to_json(per_query=True)"
             )
         chosen = sorted((move for move in self.moves if _moved(move) == which), key=_importance)
-        return DocumentChanges(
-            self.baseline,
-            self.contender,
-            which,
-            tuple(chosen[:top]),
-            len(chosen),
-            self.settings,
-            self.notes,
-            self.versions,
-        )
+        about = self.settings, self.notes, self.versions
+        return DocumentChanges(self.baseline, self.contender, which, tuple(chosen[:top]), len(chosen), *about)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each kind and size of change, with the number and share of all relevant documents."""
@@ -603,15 +577,6 @@ def length_changes(
         Number of buckets of equal width in each direction, up to the depth, as in Figure 6. By default the buckets grow: 1 to
         2, 3 to 9, 10 to 29 and so on.
 
-    Returns
-    -------
-    LengthChanges
-
-    Raises
-    ------
-    MismatchError, ParameterError
-        As `ir_outcomes.rrie`.
-
     Notes
     -----
     The paper gives a document that a run lacks the search length of equation 3, so its Figure 6 also counts documents that
@@ -636,7 +601,11 @@ def length_changes(
     by_first, by_second = first.rank > 0, second.rank > 0
     by_both = by_first & by_second
     changes = document_lengths(second, missing) - document_lengths(first, missing)
-    edges = _growing_edges(changes[by_both]) if bins is None else _equal_edges(found.settings.cutoff, bins)
+    largest = float(np.abs(changes[by_both]).max(initial=1.0))
+    edges = tuple(size for size in SIZES if size <= largest)
+    if bins is not None:
+        width = -(-found.settings.cutoff // bins)  # a whole number of ranks, so that together they reach the depth
+        edges = tuple(range(1, 1 + width * bins, width))
     return LengthChanges(
         baseline=first.name,
         contender=second.name,
@@ -648,28 +617,9 @@ def length_changes(
         lost=int(np.sum(by_first & ~by_second)),
         neither=int(np.sum(~by_first & ~by_second)),
         mean=float(np.nanmean(second.asl(missing=missing)) - np.nanmean(first.asl(missing=missing))),
-        settings=found.settings,
-        notes=found.notes,
-        versions=versions(),
         moves=None if ev.qrels is None else _moves(ev.qrels, first, second, np.where(by_both, changes, np.nan)),
+        **found.about,
     )
-
-
-def _growing_edges(changes: Floats) -> tuple[int, ...]:
-    largest = float(np.abs(changes).max(initial=1.0))
-    return tuple(size for size in SIZES if size <= max(largest, 1.0))
-
-
-def _equal_edges(depth: int, bins: int) -> tuple[int, ...]:
-    """Give buckets the same whole number of ranks, so that together they reach the depth.
-
-    Examples
-    --------
-    >>> _equal_edges(1000, 4), _equal_edges(10, 3)
-    ((1, 251, 501, 751), (1, 5, 9))
-    """
-    width = -(-depth // bins)
-    return tuple(range(1, 1 + width * bins, width))
 
 
 def _by_size(changes: Floats, edges: tuple[int, ...]) -> tuple[int, ...]:
@@ -681,28 +631,17 @@ def _by_size(changes: Floats, edges: tuple[int, ...]) -> tuple[int, ...]:
 def _moves(qrels: Qrels, baseline: SearchLengths, contender: SearchLengths, changes: Floats) -> tuple[DocumentChange, ...]:
     """List the documents that at least one run found; `changes` are NaN where only one did."""
     found = (baseline.rank > 0) | (contender.rank > 0)
-    documents = qrels.docids[_judgments(qrels, baseline)][found]
+    queries = set(baseline.query_ids)  # which may be some of those of the qrels
+    kept = np.array([query in queries for query in qrels.query_ids], dtype=bool)
+    documents = qrels.docids[(qrels.grades >= baseline.rel) & kept[qrels.codes]][found]
     ranks = [run.rank[found].tolist() for run in (baseline, contender)]
+    atoms = zip(baseline.query[found].tolist(), documents.tolist(), *ranks, changes[found].tolist(), strict=True)
     return tuple(
         DocumentChange(
-            baseline.query_ids[query],
-            document.decode(),
-            before or None,
-            after or None,
-            None if np.isnan(change) else change,
+            baseline.query_ids[query], document.decode(), before or None, after or None, None if np.isnan(change) else change
         )
-        for query, document, before, after, change in zip(
-            baseline.query[found].tolist(), documents.tolist(), *ranks, changes[found].tolist(), strict=True
-        )
+        for query, document, before, after, change in atoms
     )
-
-
-def _judgments(qrels: Qrels, lengths: SearchLengths) -> Bools:
-    """Mark the judgments that are the atoms of search lengths, which may be of some of the queries only."""
-    queries = set(lengths.query_ids)
-    kept = np.array([query in queries for query in qrels.query_ids], dtype=bool)
-    judgments: Bools = (qrels.grades >= lengths.rel) & kept[qrels.codes]
-    return judgments
 
 
 def _moved(move: DocumentChange) -> Moved | None:

@@ -9,19 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.columns import Column, rows_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
 from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.results import Result, cells_of, versions
+from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
 from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, check_evaluation, notes_on_unanswerable, runs_at_depth
 from ir_outcomes.types import Bools, Floats, Missing
-
-__all__ = ["ALPHA", "BETTER_BY", "Change", "Reordering", "reordering"]
 
 BETTER_BY = 1.1
 ALPHA = 0.05
@@ -40,9 +39,8 @@ class Change:
     tau : float or None
         Kendall's tau-b between the two orders; 1 for no reordering. None where all runs tie.
     delta_sort : float
-        Delta-Sort: largest change, over the runs, of the number of runs that are better, in percent of the runs; 0 for none.
-        "Better" needs a value that is 10 % better, and p <= 0.05 in a paired t test. So it can be large where the order does
-        not change at all (`tau` is 1), because differences become larger or smaller, or more or less certain.
+        Delta-Sort: largest change, over the runs, of the number of runs that are better, in percent of the runs. "Better" needs
+        a value that is 10 % better, and p <= 0.05 in a paired t test. So it can be large where `tau` is 1.
     run : str
         The run with this largest change.
     better_before, better_after : int
@@ -63,6 +61,20 @@ class Change:
     deviation: float | None
 
 
+CHANGE_COLUMNS = (
+    Column("step"),
+    Column("old", heading="from"),
+    Column("new", heading="to"),
+    Column("delta_sort", heading="sort", form=".0f"),
+    Column("run"),
+    Column("better_before", heading="before", form="n", group="better"),
+    Column("better_after", heading="after", form="n", group="better"),
+    Column("kendall_tau", "tau", "tau", ".2f"),
+    Column("delta_value"),
+    Column("delta_value_deviation", "deviation"),
+)
+
+
 @dataclass(frozen=True)
 class Reordering(Result):
     """How changes of measure reorder the runs; the figures are "orders" and "changes".
@@ -78,8 +90,7 @@ class Reordering(Result):
     values : tuple of tuple of float or None
         Mean of each measure (rows) for each run; search lengths as reciprocals, so that higher is always better.
     settings : TailSettings or None
-        Depth, relevance, tie rule and the search length of a missing document on the way from AP to ASL. None where measures
-        were named: their names say their settings.
+        On the way from AP to ASL; None where measures were named: their names say their settings.
     notes, versions
         See `ir_outcomes.Comparison`.
     """
@@ -94,11 +105,7 @@ class Reordering(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each change."""
-        columns = (
-            "step", "old", "new", "delta_sort", "run", "better_before", "better_after", "kendall_tau=tau", "delta_value",
-            "delta_value_deviation=deviation",
-        )  # fmt: skip
-        return [cells_of(change, *columns) for change in self.changes]
+        return rows_of(CHANGE_COLUMNS, self.changes)
 
     def _summary(self) -> str:
         last = self.changes[-1]
@@ -124,10 +131,6 @@ def reordering(
     missing : {"cutoff", "retrieved"}
         Search length of a missing document, for the way from AP to ASL and for an ASL that is named without it; see
         `SearchLengths.asl`.
-
-    Returns
-    -------
-    Reordering
 
     Raises
     ------
@@ -190,7 +193,8 @@ def _named(
     if isinstance(measures, str) or len(measures) < 2:
         raise ParameterError("measures: name at least two, the old and the new")
     parsed = [parse_measure(measure) for measure in measures]
-    lengths = [measure for measure in parsed if _is_asl_of_all(measure)]
+    # ASL over all relevant documents, found or not, depends on the depth.
+    lengths = [measure for measure in parsed if measure.NAME == ASL.NAME and "baseline" not in measure.params]
     if cutoff is not None and all(measure.cutoff is not None for measure in lengths):
         raise ParameterError(f"cutoff={cutoff}: these measures have cutoffs of their own, or none, as in nDCG@10")
     if missing != "cutoff" and all("missing" in measure.params for measure in lengths):
@@ -198,17 +202,12 @@ def _named(
     notes = dict.fromkeys(notes_on_unanswerable(ev))
     scores = []
     for measure in parsed:
-        if _is_asl_of_all(measure):
+        if measure in lengths:
             measure, depth_notes = _at_depth(ev, measure, cutoff, missing)
             notes |= dict.fromkeys(depth_notes)
         scores.append(ev.scores_of(measure))
     notes |= dict.fromkeys(note for of_measure in scores for note in of_measure.notes())
     return scores, tuple(notes)
-
-
-def _is_asl_of_all(measure: Any) -> bool:
-    """Return whether a measure is ASL over all relevant documents, found or not, which depends on the depth."""
-    return bool(measure.NAME == ASL.NAME and "baseline" not in measure.params)
 
 
 def _at_depth(ev: Evaluation, measure: Any, cutoff: int | None, missing: Missing) -> tuple[Any, tuple[str, ...]]:

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.columns import Column, rows_of
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
-from ir_outcomes.results import Result, cells_of, versions
+from ir_outcomes.results import Result, versions
 from ir_outcomes.tail.lengths import TailSettings, runs_at_depth, top_and_all
 from ir_outcomes.types import Bools, Missing
 
@@ -26,8 +27,6 @@ class Reduction:
 
     Attributes
     ----------
-    measure : str
-        Its name.
     baseline, contender : float
         Means.
     optimum : float
@@ -44,6 +43,15 @@ class Reduction:
     rrie: float | None
 
 
+REDUCTION_COLUMNS = (
+    Column("measure"),
+    Column("baseline", heading="A", form=".3f"),
+    Column("contender", heading="B", form=".3f"),
+    Column("optimum"),
+    Column("rrie", heading="RRIE, %", form="%"),
+)
+
+
 @dataclass(frozen=True)
 class RRIE(Result):
     """Relative reduction in error from a baseline to a contender; the figure is "rrie".
@@ -55,7 +63,7 @@ class RRIE(Result):
     reductions : tuple of Reduction
         The measures.
     settings : TailSettings or None
-        Depth, relevance, tie rule and the search length of a missing document; None for published means.
+        None for published means.
     notes, versions
         See `ir_outcomes.Comparison`.
     """
@@ -69,15 +77,8 @@ class RRIE(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure."""
-        return [
-            {
-                "measure": of_measure.measure,
-                "baseline_run": self.baseline,
-                "contender_run": self.contender,
-                **cells_of(of_measure, "baseline", "contender", "optimum", "rrie"),
-            }
-            for of_measure in self.reductions
-        ]
+        runs = Column("baseline_run", lambda _: self.baseline), Column("contender_run", lambda _: self.contender)
+        return rows_of((REDUCTION_COLUMNS[0], *runs, *REDUCTION_COLUMNS[1:]), self.reductions)
 
     def _summary(self) -> str:
         shares = ("-" if of_measure.rrie is None else f"{of_measure.rrie:.0%}" for of_measure in self.reductions)
@@ -184,10 +185,8 @@ def rrie(ev: Evaluation, baseline: str, contender: str, *, cutoff: int | None = 
     Returns
     -------
     RRIE
-        P@20 and ASL@g1-10 for the top, AP and ASL for all relevant documents; for runs less deep than 20, precision at their
-        depth. Means are those of ir_measures: of precisions over all queries of the qrels, of search lengths over those that
-        have a relevant document. Precisions whose values differ from those of
-        ir_measures, because of another tie rule, have that rule in their names.
+        P@20 (of shorter runs at their depth) and ASL@g1-10 for the top, AP and ASL for all relevant documents. Means are those
+        of ir_measures: of precisions over all queries of the qrels, of search lengths over those that have a relevant document.
 
     Raises
     ------
@@ -210,14 +209,8 @@ def rrie(ev: Evaluation, baseline: str, contender: str, *, cutoff: int | None = 
     ("ASL(missing='cutoff')@3", 1.0)
     """
     found = runs_at_depth(ev, cutoff, missing, [baseline, contender])
-    return RRIE(
-        baseline=found.runs[0].name,
-        contender=found.runs[1].name,
-        reductions=tuple(_reduction(scores.measure, *scores.means().tolist()) for scores in top_and_all(found)),
-        settings=found.settings,
-        notes=found.notes,
-        versions=versions(),
-    )
+    reductions = tuple(_reduction(scores.measure, *scores.means().tolist()) for scores in top_and_all(found))
+    return RRIE(found.runs[0].name, found.runs[1].name, reductions, **found.about)
 
 
 PRECISIONS = tuple(tenth / 10 for tenth in range(10))
@@ -230,8 +223,6 @@ class MeasureHeadroom:
 
     Attributes
     ----------
-    measure : str
-        Its name.
     run : str
         The best run.
     mean : float
@@ -294,16 +285,6 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
     cutoff, missing
         See `ir_outcomes.rrie`, for all runs of the evaluation.
 
-    Returns
-    -------
-    Headroom
-        The measures are those of `rrie`.
-
-    Raises
-    ------
-    MismatchError, ParameterError
-        As `ir_outcomes.rrie`.
-
     References
     ----------
     Alex et al. 2022, section 4.2, Figures 1 to 4.
@@ -316,13 +297,8 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
     [('P@2', 0.5), ("ASL(first=10,missing='cutoff')@2", 2.0)]
     """
     found = runs_at_depth(ev, cutoff, missing)
-    return Headroom(
-        measures=tuple(_of_best_run(scores, ev.answerable) for scores in top_and_all(found)),
-        n_runs=len(found.runs),
-        settings=found.settings,
-        notes=found.notes,
-        versions=versions(),
-    )
+    measures = tuple(_of_best_run(scores, ev.answerable) for scores in top_and_all(found))
+    return Headroom(measures, len(found.runs), **found.about)
 
 
 def _of_best_run(scores: Scores, answerable: Bools) -> MeasureHeadroom:

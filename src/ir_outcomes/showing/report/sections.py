@@ -139,8 +139,7 @@ def curve_chart(section: Section) -> dict[str, Any] | None:
     if evaluation is None or comparison.queries is None or comparison.ranking.measured_in != "ranks":
         return None
     evaluation = evaluation.restrict([query.query_id for query in comparison.queries])
-    pair = [evaluation[name] for name in (comparison.baseline, comparison.contender)]
-    curve = curve_of(pair[0], pair[1], evaluation, min(run.depth for run in pair), 1 - comparison.alpha)
+    curve = curve_of(evaluation[[comparison.baseline, comparison.contender]], 1 - comparison.alpha)
     if curve is None:
         return None
     (ranks, lines), last = curve_lines(curve), curve.ranks[-1]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult, Status
-from ir_outcomes.columns import Column
-from ir_outcomes.comparison.holes import Holes, PairHoles, Tipping
-from ir_outcomes.comparison.plan import Plan, PlannedFacet
+from ir_outcomes.columns import Column, chosen
+from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, Holes, PairHoles, Tipping
+from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, interval, percent, plural
 from ir_outcomes.showing.view import Table, View, table_of, table_of_texts, view_of
@@ -135,17 +135,16 @@ def _plan(result: Plan) -> View:
         f"level {coverage.needed.alpha:.3g}",
     )
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
-    return View(f"Queries needed for {percent(result.power, 0)} % power, {pilot}", tables=(table,), background=result.notes)
+    first = tuple(note for note in result.notes if note.startswith(BY_DEFAULT))
+    background = tuple(note for note in result.notes if note not in first)
+    title = f"Queries needed for {percent(result.power, 0)} % power, {pilot}"
+    return View(title, tables=(table,), notes=first, background=background)
 
 
 def _planned(facet: PlannedFacet) -> str:
     unit = _unit(facet)
     is_one = facet.effect == 1 and unit in ("points", "ranks")
     return f"{facet.name}, {facet.effect:g} {unit.removesuffix('s') if is_one else unit}"
-
-
-def _judged_share(at: str, run: int) -> Callable[[PairHoles], float | None]:
-    return lambda pair: None if (shares := getattr(pair, at)) is None else shares[run]
 
 
 @view_of.register
@@ -156,7 +155,7 @@ def _holes(result: Holes) -> View:
         (pair,) = result.pairs
         return View(
             f"{pair.contender} (B) against {result.baseline} (A) at cutoff {result.settings.cutoff}",
-            f"{pair.label}, {pair.bound.word}",
+            f"{pair.label}; {_how_firmly(pair)}",
             tuple(_sentences(pair, result)),
             more="judged shares, which documents",
             details=(_holes_table(result, settings), *tipping),
@@ -172,25 +171,26 @@ def _holes(result: Holes) -> View:
 
 
 def _holes_table(result: Holes, settings: str) -> Table:
-    columns = (
-        Column("contender", heading="run (B)"),
-        Column("label", heading="verdict", form="label"),
-        Column("word", "bound.word", "bound", "label"),
-        Column("tipping", "tipping.n", form="n"),
-        Column("unjudged", "n_unjudged", form="n"),
-        *(
-            Column(f"{at} {run}", _judged_share(at, place), run, "%", group=group)
-            for at, group in (("judged_at_10", "judged at 10"), ("judged", f"at {result.settings.cutoff}, %"))
-            for place, run in enumerate("AB")
-        ),
-    )
+    shares = (f"judged{at}_{run}" for at in ("_at_10", "") for run in ("baseline", "contender"))
     return table_of(
-        columns,
+        chosen(COLUMNS, "contender", "verdict", "bound", "tipping_n", "n_unjudged", *shares),
         result.pairs,
         "bound: what three families of assignments do to the verdict; tipping: at most so many unjudged documents change it if "
         "they are relevant; unjudged: documents within the cutoff of A or B",
         settings,
     )
+
+
+def _how_firmly(pair: PairHoles) -> str:
+    """Say what few documents can do before what the extreme assignments of the bound can."""
+    word = pair.bound.word
+    if pair.tipping is not None:
+        few = f"{plural('document', pair.tipping.n)} would make it {pair.tipping.label}"
+    elif word == "stands":
+        return word
+    else:
+        few = f"stands against any {MOST_TIPPING} documents"
+    return few if word == "stands" else f"{few}; the extreme bound {word} it"
 
 
 def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:

@@ -2,65 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any
 
-from ir_outcomes.columns import Column
+from ir_outcomes.columns import Column, chosen
 from ir_outcomes.formatting import NOTHING, fixed, percent, plural
 from ir_outcomes.reading.datasets import Source, size_text
 from ir_outcomes.reading.qrels import Task
 from ir_outcomes.showing.view import View, table_of, view_of
 from ir_outcomes.showing.words import bucket_names
-from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, TailSettings
-from ir_outcomes.tail.reordering import Reordering
-from ir_outcomes.tail.rrie import RRIE, Headroom
+from ir_outcomes.tail.lengths import (
+    DOCUMENT_COLUMNS,
+    DocumentChanges,
+    LengthChanges,
+    LengthDistributions,
+    distribution_columns,
+)
+from ir_outcomes.tail.reordering import CHANGE_COLUMNS, Reordering
+from ir_outcomes.tail.rrie import REDUCTION_COLUMNS, RRIE, Headroom
 
 
 @view_of.register
 def _reordering(result: Reordering) -> View:
-    columns = (
-        Column("step"),
-        Column("old", heading="from"),
-        Column("new", heading="to"),
-        Column("delta_sort", heading="sort", form=".0f"),
-        Column("run", lambda change: change.run if change.delta_sort else None),
-        Column(
-            "better",
-            lambda change: f"{change.better_before} -> {change.better_after}" if change.delta_sort else None,
-            form="n",
-        ),
-        Column("tau", form=".2f"),
-        Column("value", lambda change: None if change.delta_value is None else f"{change.delta_value:.3g}x", form="n"),
-    )
+    value = Column("value", lambda change: None if change.delta_value is None else f"{change.delta_value:.3g}x", form="n")
     caption = (
         "sort: Delta-Sort, the largest change over the runs of the number of runs that are better, in % of the runs (a mean "
         "that is 10 % better, and p <= 0.05 in a paired t test); it can be large where tau is 1. run, better: the run with "
         "this change, and how many runs were better before and after; tau: Kendall's tau-b between the orders by the mean; "
         "value: mean of new value / old value, search lengths as reciprocals"
     )
-    head = f"by {', '.join(result.measures)}" if result.settings is None else _head(result.settings)
-    table = table_of(columns, result.changes, caption, head)
-    return View(f"Reordering of {plural('run', len(result.runs))}", tables=(table,), notes=result.notes)
+    title, head = f"Reordering of {plural('run', len(result.runs))}", f"by {', '.join(result.measures)}"
+    return _view(result, title, (*CHANGE_COLUMNS[:-2], value), result.changes, caption, head)
 
 
 @view_of.register
 def _length_distributions(result: LengthDistributions) -> View:
-    first = bucket_names(result.edges)[0]
+    first, declared = bucket_names(result.edges)[0], distribution_columns(result)
     columns = (
-        Column("run"),
-        Column("asl", lambda run: fixed(run.asl, 0 if run.asl >= 100 else 1), "ASL", "n"),
-        Column("asl_top", heading="ASL@g1-10", form=".1f"),
+        *chosen(declared, "run", "asl", "asl_g1_10"),
         Column("first", lambda run: run.counts[0] / result.n_documents, first, "%"),
-        Column("missing", lambda run: run.missing / result.n_documents, form="%"),
-        Column("effective_share", heading="averaged", form="%"),
+        *chosen(declared, "missing_share", "effective_share"),
     )
     caption = (
         "ASL: atomized search length of all relevant documents, ASL@g1-10: of the ten best-ranked of each query, ranks, lower "
         f"is better; {first}: % of the relevant documents with this search length; missing: % not found; averaged: % of the "
         "relevant documents that AP in effect averages"
     )
-    documents = plural("relevant document", result.n_documents)
-    table = table_of(columns, result.runs, caption, _head(result.settings))
-    return View(f"Search lengths of {documents} of {plural('query', result.n_queries)}", tables=(table,), notes=result.notes)
+    documents, queries = plural("relevant document", result.n_documents), plural("query", result.n_queries)
+    return _view(result, f"Search lengths of {documents} of {queries}", columns, result.runs, caption)
 
 
 @view_of.register
@@ -68,10 +59,10 @@ def _length_changes(result: LengthChanges) -> View:
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
     rows = [*zip(sizes, result.further_up, result.further_down, strict=True), ("one run only", result.won, result.lost)]
     columns = (
-        Column("ranks", lambda row: row[0]),
-        Column("up", lambda row: row[1], "documents", "n", group="further up"),
+        Column("ranks", itemgetter(0)),
+        Column("up", itemgetter(1), "documents", "n", group="further up"),
         Column("up_share", lambda row: row[1] / result.n_documents, "%", "%", group="further up"),
-        Column("down", lambda row: row[2], "documents", "n", group="further down"),
+        Column("down", itemgetter(2), "documents", "n", group="further down"),
         Column("down_share", lambda row: row[2] / result.n_documents, "%", "%", group="further down"),
     )
     unchanged, neither = (
@@ -85,57 +76,25 @@ def _length_changes(result: LengthChanges) -> View:
         "documents that both runs found, by how many ranks the contender moved their search length, and in % of all; one run "
         "only: found by the contender only (further up) and by the baseline only (further down)"
     )
-    return View(
-        f"{result.contender} against {result.baseline}, {plural('relevant document', result.n_documents)}",
-        sentences=sentences,
-        tables=(table_of(columns, rows, caption, _head(result.settings)),),
-        notes=result.notes,
-    )
+    title = f"{result.contender} against {result.baseline}, {plural('relevant document', result.n_documents)}"
+    return replace(_view(result, title, columns, rows, caption), sentences=sentences)
 
 
 @view_of.register
 def _document_changes(result: DocumentChanges) -> View:
-    columns = (
-        Column("query_id", heading="query"),
-        Column("document_id", heading="document"),
-        Column("baseline_rank", heading="A", form=".0f"),
-        Column("contender_rank", heading="B", form=".0f"),
-        Column("change", lambda document: None if document.change is None else f"{document.change:+g}", form="n"),
-    )
     shown = "" if len(result.documents) == result.n_documents else f", {len(result.documents)} shown"
-    table = table_of(
-        columns,
-        result.documents,
-        "A, B: ranks, lower is better, - where not found; change: of the search length, ranks",
-        _head(result.settings),
-    )
-    return View(
-        f"{plural('relevant document', result.n_documents)} {result.which}{shown}: {result.contender} (B) against "
-        f"{result.baseline} (A)",
-        tables=(table,),
-        notes=result.notes,
-    )
+    caption = "A, B: ranks, lower is better, - where not found; change: of the search length, ranks"
+    title = f"{plural('relevant document', result.n_documents)} {result.which}{shown}: {_pair(result)}"
+    return _view(result, title, DOCUMENT_COLUMNS, result.documents, caption)
 
 
 @view_of.register
 def _rrie(result: RRIE) -> View:
-    columns = (
-        Column("measure"),
-        Column("baseline", heading="A", form=".3f"),
-        Column("contender", heading="B", form=".3f"),
-        Column("rrie", lambda reduction: percent(reduction.rrie, 0, unit=" %"), "RRIE", "n"),
-    )
     optimum = " of 1" if all(reduction.optimum == 1 for reduction in result.reductions) else ""
-    table = table_of(
-        columns,
-        result.reductions,
-        f"RRIE: share of A's distance from the optimum{optimum} that B removes, higher is better",
-        "published means" if result.settings is None else _head(result.settings),
-    )
-    return View(
-        f"{result.contender} (B) against {result.baseline} (A): relative reduction in error",
-        tables=(table,),
-        notes=result.notes,
+    caption = f"RRIE: share of A's distance from the optimum{optimum} that B removes, higher is better"
+    columns = chosen(REDUCTION_COLUMNS, "measure", "baseline", "contender", "rrie")
+    return _view(
+        result, f"{_pair(result)}: relative reduction in error", columns, result.reductions, caption, "published means"
     )
 
 
@@ -147,20 +106,24 @@ def _headroom(result: Headroom) -> View:
         Column("mean", form=".3f"),
         Column("counts", lambda measure: " ".join(map(str, measure.counts)), "queries in each bucket"),
     )
-    table = table_of(
-        columns,
-        result.measures,
+    caption = (
         "buckets: tenths from 0 for precisions (1 is the best); from 1, 2, 5, 10, 20, 50, 100, 200, 500 and 1000 ranks for "
-        "search lengths (1 is the best)",
-        _head(result.settings),
+        "search lengths (1 is the best)"
     )
-    return View(f"What the best of {plural('run', result.n_runs)} leaves to gain", tables=(table,), notes=result.notes)
+    return _view(result, f"What the best of {plural('run', result.n_runs)} leaves to gain", columns, result.measures, caption)
 
 
-def _head(settings: TailSettings) -> str:
-    judged = ", judged documents only" if settings.judged_only else ""
-    depth = settings.cutoff or "of each run"
-    return f"depth {depth}, rel {settings.rel}, ties {settings.ties}, missing {settings.missing}{judged}"
+def _pair(result: DocumentChanges | RRIE) -> str:
+    return f"{result.contender} (B) against {result.baseline} (A)"
+
+
+def _view(result: Any, title: str, columns: Sequence[Column], items: Iterable[Any], caption: str, head: str = "") -> View:
+    """Show a table above its caption and the settings, or where there are none, `head`."""
+    settings = result.settings
+    if settings is not None:
+        judged = ", judged documents only" if settings.judged_only else ""
+        head = f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing {settings.missing}{judged}"
+    return View(title, tables=(table_of(columns, items, caption, head),), notes=result.notes)
 
 
 def tasks_view(tasks: Iterable[Task]) -> View:
