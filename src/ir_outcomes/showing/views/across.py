@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition, Effect, Overall, PooledEffect, condition_columns, written
+from ir_outcomes.across.conditions import Condition, Effect, NewCondition, Overall, PooledEffect, condition_columns, written
 from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison, prevailing
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.columns import Column, attributes, chosen, of_part
@@ -123,10 +123,10 @@ def _collections(result: CollectionsComparison) -> View:
     title, label, notes = f"{plural('system', len(ranked))} against {result.baseline} on {n}", "", result.notes
     if len(ranked) == 1:
         (overall,) = ranked
-        counts = [f"{number} {side}" for side, number in sorted(_directions(row.label for row in result.conditions).items())]
-        decided = " and ".join(count for count in counts if not count.endswith("none")) or "none decided"
+        directions = _directions(row.label for row in result.conditions)
+        decided = " and ".join(f"{directions[side]} {side}" for side in ("better", "worse") if directions[side])
         title, label = overviews[0].title, f"{overall.label} on average" if overall.label else "no overall label"
-        label = f"{label}, {decided} of {n}"
+        label = f"{label}, {decided or 'none decided'} of {n}"
         if overall.hurt and not _directions([overall.label])["worse"]:  # what a good average hides
             notes = (f"Hurt or a trade-off: {listed(overall.hurt)}.", *notes)
     tables, details = _arranged(overviews, details, _matrix("system", labels, average, _head(result.settings)))
@@ -179,17 +179,16 @@ def _outlook(effects: Sequence[PooledEffect]) -> str:
 
 
 def _means(overall: Overall) -> Table:
-    lines: list[tuple[Any, ...]] = []
+    lines = []
     for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:]):
-        name, these, new = effect.name, effect.these, effect.new
-        counts = effect.better, effect.worse
-        if these is not None:
-            mean, ends = _these(effect).split(" ", 1)
-            lines.append(("these", name, mean, ends, pvalue(these.pvalue), None, None, *counts))
-        if new is not None:
-            mean, ends = written(name, new.effect, (new.low, new.high)).split(" ", 1)
-            prediction = _predicted(effect).split(" ", 1)[1]
-            lines.append(("new", name, mean, ends, pvalue(new.pvalue), prediction, fixed(100 * new.i_squared, 0), *counts))
+        for name, mean in (("these", effect.these), ("new", effect.new)):
+            if mean is not None:
+                shown, ends = written(effect.name, mean.effect, (mean.low, mean.high)).split(" ", 1)
+                prediction, share = None, None
+                if isinstance(mean, NewCondition):
+                    prediction, share = _predicted(effect).split(" ", 1)[1], fixed(100 * mean.i_squared, 0)
+                counts = effect.better, effect.worse
+                lines.append((name, effect.name, shown, ends, pvalue(mean.pvalue), prediction, share, *counts))
     numbers = ("mean", "interval", "p", "prediction", "I2", "better", "worse")
     headings = [("over all", ""), ("of", ""), *((heading, "n") for heading in numbers)]
     return table_of_texts(headings, lines, title=f"{overall.contender}: means")
