@@ -21,6 +21,7 @@ from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_wo
 from ir_outcomes.showing.words import places_of, settings_words
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
+MOST_NAMED = 8  # conditions whose names are headings of a matrix; more have numbers
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
 RATIO_EXPLAINED = "ranking, B / A: mean search length on what both find, below 1 is better"
@@ -43,13 +44,17 @@ def sign_of(label: str | None) -> str:
 def _matrix(kind: str, labels: Mapping[str, Mapping[str, str | None]], last: Mapping[str, str], settings: str) -> Table:
     """Show a sign for each run and condition, how often it is better and worse, and a last column for each run."""
     names = list(dict.fromkeys(name for own in labels.values() for name in own))
-    width = max(3, 40 // len(names) - 1)  # the more columns, the shorter their headings
-    headings = [(kind, ""), *((name[:width], "") for name in names), ("better", "n"), ("worse", "n"), ("on average", "label")]
+    few = len(names) <= MOST_NAMED
+    shown = [name[: 40 // len(names)] if few else str(number) for number, name in enumerate(names, 1)]
+    sides = ("better", "worse")
+    counts = [(side if few else SIGNS[side], "n") for side in sides]
     lines = []
     for run, own in labels.items():
-        sides = _directions(own.values())
-        lines.append((run, *(sign_of(own.get(name)) for name in names), sides["better"], sides["worse"], last.get(run)))
-    return table_of_texts(headings, lines, SIGNS_EXPLAINED, settings)
+        found = _directions(own.values())
+        lines.append((run, *(sign_of(own.get(name)) for name in names), *(found[side] for side in sides), last.get(run)))
+    numbered = "" if few else "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
+    headings = [(kind, ""), *((name, "") for name in shown), *counts, ("on average", "label")]
+    return table_of_texts(headings, lines, SIGNS_EXPLAINED, numbered, settings)
 
 
 def _arranged(overviews: Sequence[Table], details: Sequence[Table], matrix: Table) -> tuple[list[Table], list[Table]]:
