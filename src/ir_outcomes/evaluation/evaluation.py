@@ -189,13 +189,7 @@ class Evaluation(Sequence[SearchLengths]):
         return self._take([self.position(name) for name in key])
 
     def position(self, name: str) -> int:
-        """Find a run by its name.
-
-        Raises
-        ------
-        ParameterError
-            If no run has this name.
-        """
+        """Return the place of a run, by its name."""
         if name not in self.names:
             raise ParameterError(f"no run is called {name!r}; the runs are {some(self.names, 10)}")
         return self.names.index(name)
@@ -251,13 +245,7 @@ class Evaluation(Sequence[SearchLengths]):
         return None if self.clusters is None else digest_of_clusters(self.clusters)
 
     def at(self, cutoff: int | None = None) -> tuple[SearchLengths, ...]:
-        """Return the search lengths of all runs at a cutoff, by default the evaluation's own.
-
-        Raises
-        ------
-        MismatchError
-            If a run was given as search lengths with a smaller cutoff.
-        """
+        """Return the search lengths of all runs at a cutoff, by default the evaluation's own; see `SearchLengths.at`."""
         return tuple(run.at(self.cutoff if cutoff is None else cutoff) for run in self.runs)
 
     def scores_of(self, measure: Any, *, cutoff: int | None = None) -> Scores:
@@ -307,18 +295,7 @@ class Evaluation(Sequence[SearchLengths]):
         return stacked_scores(self.qrels.query_ids, self.names, measures, values)[0].on(self.query_ids)
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Evaluation:
-        """Return the evaluation of some of the queries.
-
-        Parameters
-        ----------
-        queries : iterable of str, or path
-            Query ids; a file has one id on each line.
-
-        Raises
-        ------
-        MismatchError
-            If a query is not in the qrels, or there is no query.
-        """
+        """Return the evaluation of some of the queries: their ids, or a file with one id on each line."""
         chosen = places_of_queries(queries, self.query_ids)
         kept = [self.query_ids[index] for index in chosen.tolist()]
         return replace(
@@ -340,11 +317,6 @@ class Evaluation(Sequence[SearchLengths]):
         path : path
             The file, which must end in ``.npz``. It is written completely or not at all.
 
-        Raises
-        ------
-        ParameterError
-            If the name has another ending, or the file cannot be written.
-
         Examples
         --------
         >>> import pathlib, tempfile
@@ -354,8 +326,6 @@ class Evaluation(Sequence[SearchLengths]):
         >>> iro.evaluate(qrels, {"bm25": {"q1": {"d1": 9.0, "d2": 8.0}}}).save(path)
         >>> iro.load_evaluation(path, qrels)["bm25"].esl().tolist()
         [2.0]
-        >>> iro.evaluate(qrels, [path, {"q1": {"d2": 1.0}}], names=[None, "new"]).names
-        ('bm25', 'new')
         """
         import msgspec
 
