@@ -286,7 +286,7 @@ def _evaluated(
                 for message in result.warnings:
                     warn(message)
                 first = first or result.lengths
-                done.append((source, name, result._replace(lengths=_with_arrays_of(first, result.lengths))))
+                done.append((source, name, result._replace(lengths=result.lengths.sharing(first))))
             elif on_error == "raise":
                 raise result
             else:
@@ -295,12 +295,6 @@ def _evaluated(
     if failure is not None and not done:
         raise failure
     return done
-
-
-def _with_arrays_of(first: SearchLengths, lengths: SearchLengths) -> SearchLengths:
-    """Hold what is the same in all runs only once: half of the memory, where a tie level is a single document."""
-    levels = () if lengths.ties == "expected" else ("level_relevant", "level_irrelevant")
-    return replace(lengths, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)})
 
 
 def each_run(

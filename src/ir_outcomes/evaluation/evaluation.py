@@ -341,7 +341,7 @@ class Evaluation(Sequence[SearchLengths]):
         text = msgspec.json.encode(about, enc_hook=lambda number: number.item())  # of NumPy
         arrays: dict[str, npt.NDArray[Any]] = {"about": np.frombuffer(text, np.uint8), "offsets": self.runs[0].offsets}
         for place, run in enumerate(self.runs):
-            arrays |= {f"{name} {place}": getattr(run, name) for name in _saved_arrays(self.ties)}
+            arrays |= {f"{name} {place}": getattr(run, name) for name in (*PER_ATOM, *PER_QUERY)}
         arrays |= {f"scores {place}": scores.values for place, scores in enumerate(self.scores)}
         if self.clusters is not None:
             arrays["clusters"] = self.clusters
@@ -451,21 +451,14 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
 
 
 def _runs_of(about: _About, arrays: dict[str, Any]) -> tuple[SearchLengths, ...]:
-    """Return the runs of a saved file; arrays that all share are held once."""
+    """Return the runs of a saved file; arrays that are the same in all runs are held once."""
     shared: dict[str, Any] = {"offsets": arrays["offsets"], "clusters": arrays.get("clusters")}
     shared |= {name: getattr(about, name) for name in ("query_ids", "rel", "ties", "judged_only", "qrels_digest")}
-    if about.ties != "expected":  # levels of one document each
-        n_atoms = int(arrays["offsets"][-1])
-        shared |= {"level_relevant": np.ones(n_atoms, np.int64), "level_irrelevant": np.zeros(n_atoms, np.int64)}
-    return tuple(
-        SearchLengths(**run._asdict(), **shared, **{name: arrays[f"{name} {place}"] for name in _saved_arrays(about.ties)})
+    runs = [
+        SearchLengths(**run._asdict(), **shared, **{name: arrays[f"{name} {place}"] for name in (*PER_ATOM, *PER_QUERY)})
         for place, run in enumerate(about.runs)
-    )
-
-
-def _saved_arrays(ties: Ties) -> tuple[str, ...]:
-    """Return the arrays that a saved file has for each run."""
-    return (*(PER_ATOM if ties == "expected" else PER_ATOM[:2]), *PER_QUERY)
+    ]
+    return tuple(run.sharing(runs[0]) for run in runs)
 
 
 def _score_bits(ties: Ties) -> int | None:
