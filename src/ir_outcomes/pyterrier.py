@@ -60,10 +60,6 @@ def comparisons(
     **settings
         See `ir_outcomes.compare_outputs`.
 
-    Returns
-    -------
-    Comparisons
-
     Raises
     ------
     ParameterError
@@ -136,8 +132,7 @@ def experiment(
     names : sequence of str, optional
         Names of the systems; by default PyTerrier's.
     baseline : int, str, sequence of these, or None
-        Which system the others are compared with: its place or name. Several baselines give a block of columns each, with the
-        name of the baseline in the heading. None for means only.
+        Which system the others are compared with: its place or name. Several give a block of columns each; None means only.
     perquery : bool or "both"
         True for PyTerrier's frame of the values of each query, without any comparison; "both" for that and the usual frame.
     highlight : {"bold", "color", "colour"}, optional
@@ -172,8 +167,7 @@ def experiment(
         A row for each system: ``name``; the mean of each measure, over the queries where it is defined; ``answered (queries)``;
         for each measure on how many queries the system is better (``+``) and worse (``-``) than the baseline, in the measure's
         own direction, with its p-value, and under a correction ``reject`` and ``p-value corrected``; then the difference and
-        p-value of both facets, and the ``verdict``. Measures are by query; the names of the differences say their unit, such as
-        ``ranking difference (ranks, by document)``. The settings are in ``frame.attrs``.
+        p-value of both facets, with their unit in the name, and the ``verdict``. The settings are in ``frame.attrs``.
 
     Raises
     ------
@@ -182,11 +176,7 @@ def experiment(
     ParameterError
         If an argument makes no sense.
     InputError
-        If topics, qrels or results are malformed, or do not belong together. What a system raises is passed on.
-
-    References
-    ----------
-    Lin et al. 2021, sections 4 and 5.
+        If topics or qrels are malformed. What a system or PyTerrier raises is passed on.
     """
     _terrier()
     import pandas as pd

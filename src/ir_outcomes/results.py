@@ -204,8 +204,7 @@ class Result(Immutable):
         columns
             See `to_text`.
         spreadsheet : bool
-            Put an apostrophe before text that a spreadsheet would compute as a formula: names that start with ``=``, ``+``,
-            ``-``, ``@``, a tab or a carriage return. By default names are written exactly.
+            Put an apostrophe before names that a spreadsheet would compute as a formula.
         """
         from ir_outcomes.showing.formats import as_csv
 
@@ -272,19 +271,7 @@ class Result(Immutable):
             What the result was made from, by the name of the collection or judge where there are several; without it the page
             has no curve and no ranked lists.
         **options
-            ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`.
-
-        Returns
-        -------
-        ReportPage
-            With the page as ``html``; a notebook shows it in a frame.
-
-        Raises
-        ------
-        ParameterError
-            If the evaluation is not that of the result, or the page cannot be written.
-        MissingDependency
-            If Jinja2 is not installed.
+            ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`, which names the errors, too.
         """
         from ir_outcomes.showing.report import report_of
 

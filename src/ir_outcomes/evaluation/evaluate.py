@@ -118,7 +118,7 @@ def evaluate(
     InputError
         If something cannot be read; under "report" if no run can.
     MismatchError
-        If search lengths were computed with other settings, no query of a run is in the qrels, or no query is answerable.
+        If search lengths have other settings, no query of a run is in the qrels, or none is answerable.
     ParameterError
         If a setting makes no sense, a name is given to two runs, or a process that evaluates runs is killed.
     MissingDependency

@@ -249,23 +249,11 @@ class Evaluation(Sequence[SearchLengths]):
         return tuple(run.at(self.cutoff if cutoff is None else cutoff) for run in self.runs)
 
     def scores_of(self, measure: Any, *, cutoff: int | None = None) -> Scores:
-        """Return the values of a measure for all runs.
+        """Return the values of a measure such as ``nDCG@10`` for all runs.
 
         Measures of search lengths with the settings of this evaluation are computed from what is here. Others must have been
-        asked for in ``evaluate(measures=)``, or the runs are read again where that is possible, with a warning.
-
-        Parameters
-        ----------
-        measure : Measure or str or None
-            Such as ``nDCG@10``. None is the reciprocal rank of the first relevant document at `cutoff`, over the answerable
-            queries.
-        cutoff : int, optional
-            For the reciprocal rank; by default the evaluation's own.
-
-        Raises
-        ------
-        ParameterError
-            If the measure was not kept and the runs cannot be read again.
+        asked for in ``evaluate(measures=)``, or the runs are read again where that is possible, with a warning, else
+        `ParameterError`. None is the reciprocal rank at `cutoff`, by default the evaluation's own, over the answerable queries.
         """
         scores = self._scores_of(measure, cutoff)
         if self.clusters is None:
