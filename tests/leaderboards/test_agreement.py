@@ -6,14 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.agreement import agreement_of_tests, first_halves, rates
+from ir_outcomes.leaderboards.agreement import agreement_of_tests, first_halves
 from ir_outcomes.statistics import counts as pairs
 from ir_outcomes.statistics import differences, wilcoxon
 from tests.helpers.many import collection
@@ -69,7 +67,7 @@ def agreement_by_loop(halves: list[list[dict[str, Any]]], test: str, aggregate: 
 
 
 def rates_by_loop(pairs: list[tuple[int, int]]) -> dict[str, float | None]:
-    """Rates from the directions of both halves, as `Rates` defines them."""
+    """Rates from the directions of both halves, as `HalfAgreement` defines them."""
     total = len(pairs)
     decided = [direction for pair in pairs for direction in pair if direction]
     replicated = [first for first, second in pairs for _ in (0, 1) if first and first == second]
@@ -99,31 +97,21 @@ def test_against_a_loop_over_splits_and_pairs(measure: str, monkeypatch: pytest.
     assert agreement_of_tests(scores, splits=12, seed=5) == found
 
 
-directions = st.integers(-1, 1)
-
-
-@given(st.lists(st.tuples(directions, directions), min_size=1, max_size=30))
-def test_rates_by_loop(pairs: list[tuple[int, int]]) -> None:
-    table = np.zeros((3, 3), dtype=np.int64)
-    for first, second in pairs:
-        table[first + 1, second + 1] += 1
-    found = rates(table, np.array([-1, 0, 1]))
-    assert found == pytest.approx(rates_by_loop(pairs))
-    assert found["same"] + found["one_sided"] + found["opposite"] == pytest.approx(1)
-
-
-def test_what_cannot_be_split_is_refused() -> None:
+def test_what_is_refused() -> None:
     qrels, runs = collection(2, 12)
     evaluation = iro.evaluate(qrels, runs)
-    with pytest.raises(ParameterError, match="ties='expected' gives no single order"):
-        iro.agreement(iro.evaluate(qrels, runs, ties="expected"))
-    with pytest.raises(ParameterError, match="RR is named twice"):
-        iro.agreement(evaluation, measures=["RR", "MRR"])
-    with pytest.raises(ParameterError, match="there is no measure"):
-        iro.agreement(evaluation, measures=[])
-    with pytest.raises(ParameterError, match="these scores are of RR@100"):
-        iro.agreement(evaluation.scores_of(None), measures=["RR"])
-    assert {row.measure for row in iro.agreement(evaluation, measures="RR", splits=2).tests} == {"RR"}
+    wrong: list[tuple[Any, dict[str, Any], str]] = [
+        (iro.evaluate(qrels, runs, ties="expected"), {}, "ties='expected' gives no single order"),
+        (evaluation, {"measures": ["RR", "MRR"]}, "RR is named twice"),
+        (evaluation, {"measures": []}, "there is no measure"),
+        (evaluation.scores_of(None), {"measures": ["RR"]}, "these scores are of RR@100"),
+        (evaluation[["run0"]], {}, "there is only one run"),
+        (iro.evaluate({query: qrels[query] for query in list(qrels)[:3]}, runs), {}, "3 queries cannot be split"),
+        *((evaluation, {name: value}, name) for name, value in (("splits", 0), ("seed", -1), ("alpha", 0.0), ("cutoff", 0))),
+    ]
+    for source, settings, message in wrong:
+        with pytest.raises(ParameterError, match=message):
+            iro.agreement(source, **settings)
 
 
 def test_lower_is_better_changes_nothing() -> None:
@@ -159,20 +147,6 @@ def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int) -> No
         assert getattr(result.verdict, name) == pytest.approx(value), name
 
 
-def test_verdicts_and_tests_are_counted_by_the_same_three_directions() -> None:
-    """Better on both facets in one half and without harm in the other is the same direction."""
-    qrels, runs = collection(4, 80, relevant=3, seed=3)
-    result = iro.agreement(iro.evaluate(qrels, runs, unit="document", cutoff=6), measures=["RR"], splits=20)
-    assert result.verdict is not None
-    better = [label for label in result.labels if label.startswith("better")]
-    mixed = sum(result.labels[first][second] for first in better for second in better if first != second)
-    assert mixed > 0  # otherwise this test shows nothing
-    equal = sum(row[label] for label, row in result.labels.items())
-    assert result.verdict.same * result.splits * result.n_pairs >= equal + mixed
-    for row in (*result.tests, result.verdict):
-        assert row.same + row.one_sided + row.opposite == pytest.approx(1)
-
-
 def test_a_third_run_changes_nothing_for_the_first_two() -> None:
     """The test of coverage follows from the judgments, not from what these runs happen to find."""
     qrels = collection(1, 24, relevant=2)[0]
@@ -192,56 +166,16 @@ def test_a_third_run_changes_nothing_for_the_first_two() -> None:
     assert total == iro.agreement(two, splits=20).labels
 
 
-def test_labels_of_a_half_depend_only_on_its_queries() -> None:
-    """Neither the order of the queries nor the seed that drew the half counts."""
-    qrels, runs = collection(4, 40, relevant=3, seed=9)
-    order = np.random.default_rng(1).permutation(40)
-    shuffled = {query: qrels[query] for query in np.array(list(qrels))[order].tolist()}
-    evaluation, again = (iro.evaluate(judged, runs, unit="document", cutoff=8) for judged in (qrels, shuffled))
-    for seed in (0, 1):
-        half = [evaluation.query_ids[place] for place in positions_of_halves(40, 1, seed)[0]]
-        boards = [iro.leaderboard(part.restrict(half), correction="none") for part in (evaluation, again)]
-        pairs_of_runs = [(pair.baseline, pair.contender) for pair in boards[0].pairs]
-        assert [boards[0].verdict(*pair).label for pair in pairs_of_runs] == [
-            boards[1].verdict(*pair).label for pair in pairs_of_runs
-        ]
-
-
-def test_seed_json_and_rows() -> None:
+def test_rows_of_runs_and_of_scores() -> None:
     qrels, runs = collection(3, 20)
     evaluation = iro.evaluate(qrels, runs)
     result = iro.agreement(evaluation, measures=["RR", "ESL@100"], splits=5, seed=1)
-    assert iro.Agreement.from_json(result.to_json()) == result
     assert result == iro.agreement(evaluation, measures=["RR", "ESL@100"], splits=5, seed=1)
-    assert result.n_pairs == 3
     rows = result.rows()
     assert len(rows) == 15
     assert all(list(row) == list(rows[0]) for row in rows)  # tests and verdict alike
     assert rows[-1]["agree"] is None
     assert any("undefined for some run" in note for note in result.notes)
-
-
-def test_scores_of_another_tool() -> None:
-    qrels, runs = collection(3, 20)
-    evaluation = iro.evaluate(qrels, runs)
-    scores = iro.scores_from_outputs(
-        {run.name: dict(zip(run.query_ids, run.reciprocal_rank().tolist(), strict=True)) for run in evaluation}, measure="RR"
-    )
-    result = iro.agreement(scores, splits=5)
-    assert (result.verdict, result.labels, result.unit) == (None, {}, None)
-    assert len(result.rows()) == 7
-    assert iro.Agreement.from_json(result.to_json()) == result
-    assert iro.rank_distribution(scores, resamples=10).measure == "RR"
-
-
-def test_what_is_refused() -> None:
-    qrels, runs = collection(2, 20)
-    evaluation = iro.evaluate(qrels, runs)
-    for wrong in ({"splits": 0}, {"seed": -1}, {"alpha": 0.0}, {"cutoff": 0}):
-        with pytest.raises(ParameterError, match=next(iter(wrong))):
-            iro.agreement(evaluation, **wrong)
-    with pytest.raises(ParameterError, match="there is only one run"):
-        iro.agreement(evaluation[["run0"]])
-    few = {query: qrels[query] for query in list(qrels)[:3]}
-    with pytest.raises(ParameterError, match="3 queries cannot be split"):
-        iro.agreement(iro.evaluate(few, runs))
+    of_scores = iro.agreement(evaluation.scores_of(None), splits=5)
+    assert (of_scores.verdict, of_scores.labels, of_scores.unit, len(of_scores.rows())) == (None, {}, None, 7)
+    assert iro.Agreement.from_json(of_scores.to_json()) == of_scores

@@ -36,13 +36,11 @@ def test_two_sets_of_queries() -> None:
     assert [run.run for run in result.runs] == [run.run for run in public.runs]
     means = [[scores_of(evaluation, "RR").on(part).means()[evaluation.position(run)] for run in runs] for part in parts]
     assert result.tau == pytest.approx(scipy.stats.kendalltau(*means).statistic)
-    assert iro.RankCorrelation.from_json(result.to_json()) == result
     assert result.rows()[0].keys() == {"run", "first", "rank_first", "second", "rank_second"}
     same = iro.rank_correlation(scores_of(evaluation, "RR"), iro.leaderboard(evaluation))
     assert same.tau == 1
     lower = iro.rank_correlation(evaluation.scores_of("ESL(unanswered='cutoff+1')@10"), scores_of(evaluation, "RR"))
-    assert lower.tau is not None
-    assert lower.tau > 0
+    assert (lower.tau or 0) > 0
 
 
 def test_runs_of_one_condition_only_are_named() -> None:

@@ -9,7 +9,6 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.formatting import pvalue
 from ir_outcomes.showing.view import view_of
-from ir_outcomes.showing.views.comparison import queries_view
 from tests.helpers.many import collection
 from tests.helpers.runs import qrels_of, run_of
 
@@ -168,7 +167,7 @@ def test_other_measures_than_ranks_are_named() -> None:
 def test_lists_of_queries() -> None:
     found = iro.compare(qrels_of(["q1", "q2"]), run_of({"q1": 1, "q2": None}), run_of({"q1": 3, "q2": 1}), names=["a", "b"])
     assert isinstance(found, Comparison)
-    (table,) = queries_view(found.per_query(), found).tables
+    (table,) = found.per_query().view().tables
     assert table.rows == (
         ("q1", "both", "1.00", "1.00", "1.00", "3.00", "+2.00"),
         ("q2", "won", "0.00", "1.00", "-", "1.00", "-"),

@@ -63,8 +63,8 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[str]:
         n_clusters = len({text_before(separator, query) for query in run.query_ids})
         if 10 <= n_clusters <= len(run.query_ids) / 2:
             yield (
-                f"Dependent queries: by their ids they seem to be in {n_clusters} clusters (the text before {separator!r}), "
-                f"and tests take queries as independent; if so, pass clusters='by:{separator}'."
+                f"Dependent queries: by their ids they seem to be in {n_clusters} clusters, and "
+                f"tests take queries as independent; if so, pass clusters='by:{separator}'."
             )
             return
 
@@ -425,8 +425,8 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
     except OSError as error:
         raise UnreadableFile(f"{source}: cannot be read: {error.strerror or error}") from error
     except Exception as error:  # whatever zipfile, zlib, msgspec and NumPy raise for arbitrary bytes
-        problem = f"is not a saved evaluation of this version, or is damaged ({type(error).__name__}: {error})"
-        raise FormatError(source, f"{problem}; evaluate the runs again") from error
+        problem = "is not a saved evaluation of this version, or is damaged; evaluate the runs again"
+        raise FormatError(source, problem) from error
     if about.score_bits != _score_bits(about.ties):
         raise MismatchError(
             f"{source} was evaluated where pytrec_eval compares scores in {about.score_bits} bits, here it does in "

@@ -18,19 +18,9 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.results import Result, versions
-from ir_outcomes.statistics.counts import (
-    SLACK,
-    Differences,
-    Members,
-    Pair,
-    check_draws,
-    count,
-    counted_pairs,
-    medians,
-    membership,
-)
+from ir_outcomes.statistics.counts import SLACK, Differences, Members, Pair, count, counted_pairs, medians, membership
 from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
-from ir_outcomes.types import Floats, Ints, Unit, check_positive
+from ir_outcomes.types import Bools, Floats, Ints, Unit, check_count, check_positive
 
 
 @dataclass(frozen=True)
@@ -38,46 +28,24 @@ class HalfAgreement:
     """How often two halves of the queries agree, by one test or by the two-facet verdict.
 
     All numbers are shares of splits and pairs of runs. The direction of a half is better, worse or none: of a test that of the
-    aggregate where the test is significant, of a verdict that of its label. A half *decides* if it has a direction. `same`,
-    `one_sided` and `opposite` sum to 1.
-
-    Attributes
-    ----------
-    measure : str
-        What is tested; "outcomes by query" or "outcomes by document" for the verdict.
-    test : str
-        "sign", "ranksum", "wilcoxon", "t", or "two facets".
-    aggregate : str or None
-        "mean" or "median": what says which of two runs is better; None for the verdict.
-    same : float
-        Both halves have the same direction, or none.
-    one_sided : float
-        Only one half decides.
-    opposite : float
-        One half says that the contender is better, the other that it is worse.
-    decided : float
-        At least one half decides.
-    replicates : float or None
-        Probability that the other half has the same direction, given that a half decided; None where no half decides.
-    agree, partial, disagree : float or None
-        The three rates of Craswell et al. 2021, which also count which run is better where neither half is significant; they
-        sum to 1. None for the verdict.
-    significant : float or None
-        Share of splits and pairs with a significant test in at least one half (their last row). It differs from `decided` only
-        where the aggregates of two runs are equal. None for the verdict.
+    aggregate where the test is significant, of a verdict that of its label. A half *decides* if it has a direction.
     """
 
-    measure: str
-    test: str
-    aggregate: str | None
-    same: float
-    one_sided: float
-    opposite: float
-    decided: float
-    replicates: float | None
+    measure: str  #: what is tested; "outcomes by query" or "outcomes by document" for the verdict
+    test: str  #: "sign", "ranksum", "wilcoxon", "t", or "two facets"
+    aggregate: str | None  #: "mean" or "median": what says which of two runs is better; None for the verdict
+    same: float  #: both halves have the same direction, or none
+    one_sided: float  #: only one half decides
+    opposite: float  #: one half says that the contender is better, the other that it is worse; the three sum to 1
+    decided: float  #: at least one half decides
+    replicates: float | None  #: probability that the other half has the same direction, given that a half decided
+    #: The rates of Craswell et al. 2021, which also count which run is better where neither half is significant; `agree`,
+    #: `partial` and `disagree` sum to 1. None for the verdict.
     agree: float | None = None
-    partial: float | None = None
-    disagree: float | None = None
+    partial: float | None = None  #: see `agree`
+    disagree: float | None = None  #: see `agree`
+    #: A test is significant in at least one half (their last row). It differs from `decided` only where the aggregates of two
+    #: runs are equal. None for the verdict.
     significant: float | None = None
 
 
@@ -98,19 +66,21 @@ def rates(counts: Ints, directions: Ints) -> dict[str, Any]:
     `counts` is (m, m), by what the first and the second half say; `directions` are those of the m things said: -1, 0 or 1.
     """
     first, second = np.meshgrid(directions, directions, indexing="ij")
-    neither, same, opposite = (
-        int(counts[cells].sum()) for cells in ((first == 0) & (second == 0), first == second, first * second < 0)
-    )
-    total = int(counts.sum())
-    one_sided = total - same - opposite
-    halves_that_decide = 2 * (total - neither) - one_sided
-    return {
-        "same": same / total,
-        "one_sided": one_sided / total,
-        "opposite": opposite / total,
-        "decided": 1 - neither / total,
-        "replicates": 2 * (same - neither) / halves_that_decide if halves_that_decide else None,
+    cells = {
+        "same": first == second,
+        "one_sided": (first == 0) != (second == 0),
+        "opposite": first * second < 0,
+        "decided": (first != 0) | (second != 0),
     }
+    _, one_sided, opposite, decided = (int(counts[chosen].sum()) for chosen in cells.values())
+    halves_that_decide = 2 * decided - one_sided
+    replicating = 2 * (decided - one_sided - opposite)
+    return _shares(counts, cells) | {"replicates": replicating / halves_that_decide if halves_that_decide else None}
+
+
+def _shares(counts: Ints, cells: Mapping[str, Bools]) -> dict[str, Any]:
+    """Return which share of the splits and pairs is in these cells, by their names."""
+    return {name: int(counts[chosen].sum()) / int(counts.sum()) for name, chosen in cells.items()}
 
 
 _TESTS = (
@@ -147,8 +117,8 @@ def agreement_of_tests(
             counts += np.bincount(6 * halves[0][key] + halves[1][key], minlength=36).reshape(6, 6)
     found = []
     for (test, aggregate), counts in states.items():
-        craswell = {name: int(counts[chosen].sum()) / int(counts.sum()) for name, chosen in _CRASWELL.items()}
-        found.append(HalfAgreement(scores.measure, test, aggregate, **rates(counts, _DIRECTIONS), **craswell))
+        shares = rates(counts, _DIRECTIONS) | _shares(counts, _CRASWELL)
+        found.append(HalfAgreement(scores.measure, test, aggregate, **shares))
     return found
 
 
@@ -315,7 +285,7 @@ def agreement(
     (1.0, 1.0, 1.0)
     """
     check_positive("splits", splits)
-    check_draws(seed, splits)
+    check_count("seed", seed)
     check_alpha(alpha)
     evaluation = evaluation_to_judge(source, cutoff)
     tested = values_of(evaluation or source, measures)

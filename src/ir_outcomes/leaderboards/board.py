@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, compress, pairwise
+from math import isnan
 from typing import Any, get_args
 
 import numpy as np
@@ -24,7 +25,7 @@ from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, diff
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import shared_ranks, tally
 from ir_outcomes.statistics.tests import mean_tests
-from ir_outcomes.types import Bools, Correction, Ints, check_choice, check_one_order
+from ir_outcomes.types import Bools, Correction, Floats, Ints, check_choice, check_one_order
 
 
 def check_number_of_runs(source: Evaluation | Scores) -> None:
@@ -74,9 +75,9 @@ def _reciprocal_ranks(evaluation: Evaluation, cutoff: int | None) -> Scores:
     return replace(named, query_ids=evaluation.query_ids, values=values, clusters=evaluation.clusters)
 
 
-def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None, facets: Sequence[str] = ()) -> list[Scores]:
+def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None, facets: Collection[str] = ()) -> list[Scores]:
     """Return the values of each measure; of the default one where none is named."""
-    named = [measures] if measures is None or isinstance(measures, str) else list(measures)
+    named: list[Any] = [measures] if measures is None or isinstance(measures, str) else list(measures)
     if not named:
         raise ParameterError("there is no measure; name at least one, or leave measures out")
     found = [
@@ -93,6 +94,11 @@ def order_of(scores: Scores) -> tuple[Ints, list[int]]:
     means = scores.means() if scores.higher_is_better else -scores.means()
     ranks = shared_ranks(np.where(np.isnan(means), -np.inf, means)[None])[0]
     return ranks, np.lexsort((np.array(scores.runs), ranks)).tolist()
+
+
+def defined(values: Floats) -> list[float | None]:
+    """Return numbers as results hold them: None where there is none."""
+    return [None if isnan(value) else value for value in values.tolist()]
 
 
 def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
@@ -122,61 +128,40 @@ def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
     return tier[component], [np.flatnonzero(component == cycle).tolist() for cycle in cycles]
 
 
-FACETS = ("coverage", "ranking", "all queries")  # what a leaderboard can show beside the measures of ir_measures
+FACETS: dict[str, Callable[[Any], Floats]] = {  # what a leaderboard can show beside the measures of ir_measures
+    "coverage": lambda own: 100 * own.found_baseline,
+    "ranking": lambda own: own.length_baseline,
+    "all queries": lambda own: own.restricted.baseline,
+}
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A run's place on a leaderboard.
+    """A run's place on a leaderboard."""
 
-    Attributes
-    ----------
-    rank : int
-        By the score, from 1; runs with equal scores share the smaller rank.
-    run : str
-        Its name.
-    score : float or None
-        Mean of the measure; None where it is undefined.
-    interval : Interval or None
-        Confidence interval of the score at level 1 - alpha. It stays within the range of a measure between 0 and 1, or of
-        search lengths up to a cutoff (`bounded_mean_interval`); for other measures it is Student's t with degrees of freedom
-        corrected for heavy tails (`mean_interval`).
-    coverage : float or None
-        Share of the answerable queries answered (or of their relevant documents found), in percent, higher is better; None
-        where only the values of a measure were given.
-    tier : int or None
-        From 1, the best: no run is better than a run of tier 1, and only runs of earlier tiers are better than a run of a
-        later one, except in cycles. None where only the values of a measure were given.
-    """
-
-    rank: int
-    run: str
-    score: float | None
+    rank: int  #: by the score, from 1; runs with equal scores share the smaller rank
+    run: str  #: its name
+    score: float | None  #: mean of the measure; None where it is undefined
+    #: Of the score at level 1 - alpha: within the range of a measure between 0 and 1, or of search lengths up to a cutoff
+    #: (`bounded_mean_interval`); for other measures Student's t with corrected degrees of freedom (`mean_interval`).
     interval: Interval | None
+    #: Share of the answerable queries answered (or of their relevant documents found), in percent, higher is better; None where
+    #: only the values of a measure were given.
     coverage: float | None
+    #: From 1, the best: no run is better than a run of tier 1, and only runs of earlier tiers are better than a run of a later
+    #: one, except in cycles. None where only the values of a measure were given.
     tier: int | None
 
 
 @dataclass(frozen=True)
 class MeasureOfRuns:
-    """A column of a leaderboard: a measure of all runs, and which of its differences are significant.
+    """A column of a leaderboard: a measure of all runs, and which of its differences are significant."""
 
-    Attributes
-    ----------
-    measure : str
-        Its name.
-    higher_is_better : bool
-        Its direction.
-    values : tuple of float or None
-        Its mean for each run, in the order of the standings.
-    better_than : tuple of tuple of str
-        For each run those that it is significantly better than, corrected over all pairs: by the t test (sign flips where fewer
-        than 30 differences are not zero); by the tests of the verdict for coverage, ranking and all queries.
-    """
-
-    measure: str
-    higher_is_better: bool
-    values: tuple[float | None, ...]
+    measure: str  #: its name
+    higher_is_better: bool  #: its direction
+    values: tuple[float | None, ...]  #: its mean for each run, in the order of the standings
+    #: For each run those that it is significantly better than, corrected over all pairs: by the t test (sign flips where fewer
+    #: than 30 differences are not zero); by the tests of the verdict for coverage, ranking and all queries.
     better_than: tuple[tuple[str, ...], ...]
 
 
@@ -345,7 +330,7 @@ def leaderboard(
     ranks, order = order_of(of_runs[0])
     of_runs = [scores.take(order) for scores in of_runs]
     first = of_runs[0]
-    names, means = first.runs, _means(first)
+    names, means = first.runs, defined(first.means())
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
     pairs: tuple[PairVerdict, ...] = ()
     directions: dict[str, Ints] = {}
@@ -367,7 +352,7 @@ def leaderboard(
             directions[scores.measure] = _directions(scores, alpha, correction, progress)
         better = better_of(directions[scores.measure], len(names)).tolist()
         better_than = tuple(tuple(compress(names, row)) for row in better)
-        columns.append(MeasureOfRuns(scores.measure, scores.higher_is_better, tuple(_means(scores)), better_than))
+        columns.append(MeasureOfRuns(scores.measure, scores.higher_is_better, tuple(defined(scores.means())), better_than))
     answerable = first.values.shape[1] if evaluation is None else int(evaluation.answerable.sum())
     return Leaderboard(
         measure=first.measure,
@@ -391,18 +376,13 @@ def leaderboard(
     )
 
 
-def _facet(evaluation: Evaluation, facet: Any) -> Scores:
+def _facet(evaluation: Evaluation, facet: str) -> Scores:
     """Return what each run has by itself: coverage in percent, search lengths where it found something, or over all queries."""
     values = []
     for run in evaluation.runs:  # one at a time, because what is known of the queries of a run takes half a MB
         within = run.at(evaluation.cutoff)
         own = pair_queries(within, within, evaluation.unit)
-        if facet == "coverage":
-            values.append(100 * own.found_baseline)
-        elif facet == "ranking":
-            values.append(own.length_baseline)
-        elif own.restricted is not None:
-            values.append(own.restricted.baseline)
+        values.append(FACETS[facet](own))
     return Scores(facet, facet == "coverage", evaluation.names, own.query_ids, np.stack(values), own.clusters)
 
 
@@ -422,10 +402,6 @@ def _directions(scores: Scores, alpha: float, correction: str, progress: bool) -
     return found
 
 
-def _means(scores: Scores) -> list[float | None]:
-    return [None if np.isnan(mean) else mean for mean in scores.means().tolist()]
-
-
 def _interval(scores: Scores, place: int, level: float) -> Interval | None:
     """Return the interval of a mean, inside the range of the measure where that is known."""
     values = scores.values[place]
@@ -442,7 +418,7 @@ def _interval(scores: Scores, place: int, level: float) -> Interval | None:
 
 def _history(entries: Any, scores: Scores, evaluation: Evaluation | None, alpha: float) -> SotaHistory:
     """Find who took first place, and judge each against the one before; the more submissions, the stricter."""
-    means = {run: mean for run, mean in zip(scores.runs, _means(scores), strict=True) if mean is not None}
+    means = {run: mean for run, mean in zip(scores.runs, defined(scores.means()), strict=True) if mean is not None}
     history = history_of(entries_of(entries, means), higher_is_better=scores.higher_is_better, score=scores.measure)
     if evaluation is None:
         return history

@@ -19,35 +19,19 @@ from ir_outcomes.statistics.counts import SLACK
 
 @dataclass(frozen=True)
 class SotaRun:
-    """A submission that took first place.
+    """A submission that took first place."""
 
-    Attributes
-    ----------
-    number : int
-        1 for the first.
-    run, group : str
-        The submission, and who submitted it (None where the entries do not say).
-    date : date
-        The day of the submission.
-    score : float
-        Its score.
-    gain : float or None
-        Difference from the previous state of the art, in the unit of the score; None for the first.
-    looks : int
-        Number of submissions up to and including this day, with and without a score, without the organizers' baselines: how
-        often the same test queries had been used.
-    verdict : PairVerdict or None
-        Against the previous state of the art; None for the first, and where there are no runs. Its corrected p-values are
-        those of a single comparison times `looks` (Bonferroni).
-    """
-
-    number: int
-    run: str
-    group: str | None
-    date: date
-    score: float
-    gain: float | None
+    number: int  #: 1 for the first
+    run: str  #: the submission
+    group: str | None  #: who submitted it, where the entries say so
+    date: date  #: the day of the submission
+    score: float  #: its score
+    gain: float | None  #: difference from the previous state of the art, in the unit of the score; None for the first
+    #: Number of submissions up to and including this day, with and without a score, without the organizers' baselines: how
+    #: often the same test queries had been used.
     looks: int
+    #: Against the previous state of the art; None for the first, and where there are no runs. Its corrected p-values are those
+    #: of a single comparison times `looks` (Bonferroni).
     verdict: PairVerdict | None
 
 

@@ -41,37 +41,19 @@ _MOST_SHARES = 1 << 16  # most numbers differ from pair to pair: larger tables w
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """The verdict on a contender against a baseline, with the numbers that led to it.
+    """The verdict on a contender against a baseline, with the numbers that led to it."""
 
-    Attributes
-    ----------
-    baseline, contender : str
-        Names; every difference is contender minus baseline.
-    coverage : float
-        Change of coverage, percentage points, higher is better.
-    coverage_p, coverage_p_corrected : float
-        Of the exact binomial test, or of the sign-flip test where shares of documents are compared.
-    baseline_length, contender_length : float or None
-        Mean search length on what both found, ranks, lower is better; that of the same baseline differs from pair to pair.
-    ranking_p, ranking_p_corrected : float
-        Of the test of the mean that decides (t; with fewer than 30 differences that are not zero the sign-flip test).
-    all_queries : float
-        Change of the restricted search length over all queries, ranks, lower is better.
-    label : str
-        The verdict, one of `ir_outcomes.comparison.verdict.LABELS`, after the confirmation and the guard.
-    """
-
-    baseline: str
-    contender: str
-    coverage: float
-    coverage_p: float
-    coverage_p_corrected: float
-    baseline_length: float | None
-    contender_length: float | None
-    ranking_p: float
-    ranking_p_corrected: float
-    all_queries: float
-    label: str
+    baseline: str  #: its name
+    contender: str  #: its name; every difference is contender minus baseline
+    coverage: float  #: change of coverage, percentage points, higher is better
+    coverage_p: float  #: of the exact binomial test, or of the sign-flip test where shares of documents are compared
+    coverage_p_corrected: float  #: over all pairs
+    baseline_length: float | None  #: mean search length on what both found, ranks, lower is better; None where that is nothing
+    contender_length: float | None  #: that of the contender
+    ranking_p: float  #: of the test of the mean that decides (t; with fewer than 30 differences that are not zero sign flips)
+    ranking_p_corrected: float  #: over all pairs
+    all_queries: float  #: change of the restricted search length over all queries, ranks, lower is better
+    label: str  #: the verdict, one of `ir_outcomes.comparison.verdict.LABELS`, after the confirmation and the guard
 
     @property
     def direction(self) -> Direction:

@@ -13,50 +13,28 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
-from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, notes_on_source, order_of, scores_of
+from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, defined, notes_on_source, order_of, scores_of
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.reading.runs import check_distinct
 from ir_outcomes.results import Result, cells_of, versions
-from ir_outcomes.statistics.counts import check_draws, kendall_taus, shared_ranks, times_drawn
+from ir_outcomes.statistics.counts import check_draws, check_share, kendall_taus, shared_ranks, times_drawn
 from ir_outcomes.types import Floats, Ints, check_positive
 
 
 @dataclass(frozen=True)
 class RankedRun:
-    """The rank of a run on all queries, and its ranks over the resamples.
+    """The rank of a run on all queries, and its ranks over the resamples."""
 
-    Attributes
-    ----------
-    run : str
-        Its name.
-    score : float or None
-        Mean of the measure over all queries; None where it is undefined.
-    rank : int
-        By that mean, from 1; runs with the same mean share the smaller rank.
-    counts : tuple of int
-        Number of resamples in which it had rank 1, 2, ...
-    expected_rank : float
-        Mean rank over the resamples, lower is better.
-    low, high : float
-        Interval of the rank at the level of the result: ranks that occur, at the quantiles over the resamples.
-    first : float
-        Share of the resamples in which it was first, alone or shared.
-    top : float
-        Share in which it was among the top k.
-    above : tuple of float
-        Share in which it was strictly above each run, in the order of the result.
-    """
-
-    run: str
-    score: float | None
-    rank: int
-    counts: tuple[int, ...]
-    expected_rank: float
-    low: float
-    high: float
-    first: float
-    top: float
-    above: tuple[float, ...]
+    run: str  #: its name
+    score: float | None  #: mean of the measure over all queries; None where it is undefined
+    rank: int  #: by that mean, from 1; runs with the same mean share the smaller rank
+    counts: tuple[int, ...]  #: number of resamples in which it had rank 1, 2, ...
+    expected_rank: float  #: mean rank over the resamples, lower is better
+    low: float  #: interval of the rank at the level of the result: ranks that occur, at the quantiles over the resamples
+    high: float  #: its upper end
+    first: float  #: share of the resamples in which it was first, alone or shared
+    top: float  #: share in which it was among the top k
+    above: tuple[float, ...]  #: share in which it was strictly above each run, in the order of the result
 
 
 @dataclass(frozen=True)
@@ -205,8 +183,7 @@ def rank_distribution(
     """
     check_draws(seed, resamples)
     check_positive("top_k", top_k)
-    if not 0 < level < 1:
-        raise ParameterError(f"level={level!r}: must be between 0 and 1")
+    check_share("level", level)
     check_number_of_runs(source)
     scores = scores_of(source, measure).on(queries)
     ranks_on_all, order = order_of(scores)
@@ -218,7 +195,7 @@ def rank_distribution(
     above = np.stack([(ranks[:, run, None] < ranks).mean(axis=0) for run in range(n_runs)])
     bounds = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf").astype(np.float64)
     of_runs = zip(
-        scores.runs, _defined(scores.means()), ranks_on_all.tolist(), map(tuple, counts.tolist()), ranks.mean(axis=0).tolist(),
+        scores.runs, defined(scores.means()), ranks_on_all.tolist(), map(tuple, counts.tolist()), ranks.mean(axis=0).tolist(),
         *bounds.tolist(), (counts[:, 0] / resamples).tolist(), (counts[:, :top_k].sum(axis=1) / resamples).tolist(),
         map(tuple, above.tolist()), strict=True,
     )  # fmt: skip
@@ -227,7 +204,7 @@ def rank_distribution(
         higher_is_better=scores.higher_is_better,
         condition=condition,
         runs=tuple(RankedRun(*of_run) for of_run in of_runs),
-        taus=tuple(_defined(kendall_taus(-ranks_on_all, -ranks))),
+        taus=tuple(defined(kendall_taus(-ranks_on_all, -ranks))),
         n_queries=n_queries,
         resamples=resamples,
         seed=seed,
@@ -240,10 +217,6 @@ def rank_distribution(
         ),
         versions=versions(),
     )
-
-
-def _defined(values: Floats) -> list[float | None]:
-    return [None if np.isnan(value) else value for value in values.tolist()]
 
 
 def _ranks_of_resamples(gains: Floats, units: Ints, resamples: int, seed: int, progress: bool) -> Ints:
@@ -265,19 +238,11 @@ def _ranks_of_resamples(gains: Floats, units: Ints, resamples: int, seed: int, p
 
 @dataclass(frozen=True)
 class RanksOfRun:
-    """The rank of a run under two conditions, among the runs that both have.
+    """The rank of a run under two conditions, among the runs that both have."""
 
-    Attributes
-    ----------
-    run : str
-        Its name.
-    first, second : int
-        Its ranks, from 1; runs with the same score share the smaller rank.
-    """
-
-    run: str
-    first: int
-    second: int
+    run: str  #: its name
+    first: int  #: its rank under the first, from 1; runs with the same score share the smaller rank
+    second: int  #: its rank under the second
 
 
 @dataclass(frozen=True)
@@ -358,7 +323,7 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
             f"{some(list(gains[1]))}"
         )
     ranks = shared_ranks([[of_condition[run] for run in common] for of_condition in gains])
-    (tau,) = _defined(kendall_taus(-ranks[0], -ranks[1:]))
+    (tau,) = defined(kendall_taus(-ranks[0], -ranks[1:]))
     changes = [np.sign(np.subtract.outer(of_condition, of_condition)) for of_condition in ranks]
     called = names or tuple(name for name, _ in conditions)
     called = ("first", "second") if names is None and called[0] == called[1] else called
@@ -385,7 +350,7 @@ def _scored(condition: Any, position: str) -> tuple[str, dict[str, float]]:
         return position, {str(run): float(score) for run, score in condition.items()}
     scored: Iterable[tuple[str, float | None]]
     if isinstance(condition, Scores):
-        name, scored = condition.measure, zip(condition.runs, _defined(condition.means()), strict=True)
+        name, scored = condition.measure, zip(condition.runs, defined(condition.means()), strict=True)
     elif isinstance(condition, RankDistribution):
         name = condition.condition or condition.measure
         scored = ((run.run, run.score) for run in condition.runs)

@@ -187,9 +187,7 @@ def report_of(
     context["slices"] = any(label for own in sets for label in own.data["slices"] or ())
 
     def page_of(budget: int) -> ReportPage:
-        shown = embed(sections, sets, set_of, budget)
-        left_out = [_without_queries(result, sections)] if not sets else _left_out(sections, shown, max_mb)
-        return ReportPage(_rendered(context, shown, [sentence for sentence in left_out if sentence]))
+        return ReportPage(_rendered({**context, "shown": embed(sections, sets, set_of, budget), "max_mb": f"{max_mb:g}"}))
 
     limit = budget = int(max_mb * MB)
     while (size := len((page := page_of(max(budget, 0))).html.encode())) > limit:
@@ -218,7 +216,6 @@ def _context(result: Result, sections: Sequence[Section]) -> dict[str, Any]:
         "heading": label[:1].upper() + label[1:] or view.title,
         "tone": tone(known),
         "label": label,
-        "limit": _headed(view.notes[0])[0] if label and view.notes else "",
         "sentences": sentences,
         "about": _about(sections, settings),
         "notes": view.first_notes,
@@ -229,16 +226,13 @@ def _context(result: Result, sections: Sequence[Section]) -> dict[str, Any]:
         "sections": drawn,
         "charts": [(curve_chart(section), scatter(section.comparison)) for section in drawn],
         "tables": (*view.tables, *view.details),
-        "has_queries": any(section.comparison.queries is not None for section in sections),
-        "settings": {name: "none" if value is None else value for name, value in vars(settings).items()} if settings else {},
+        "n_comparisons": len(sections),
+        "stored_queries": any(section.comparison.queries is not None for section in sections),
+        "with_evaluation": any(section.evaluation is not None for section in sections),
+        "board_size": len(result.standings) if isinstance(result, Leaderboard) and result.settings else 0,
+        "settings": vars(settings) if settings else {},
         "versions": dict(getattr(result, "versions", {}) or (sections[0].comparison.versions if sections else {})),
     }
-
-
-def _headed(note: str) -> tuple[str, str]:
-    """Divide a note into its headline and the rest."""
-    headline, colon, rest = note.partition(": ")
-    return (headline, rest) if colon and len(headline) <= 80 else ("", note)
 
 
 def _about(sections: Sequence[Section], settings: Any) -> str:
@@ -284,51 +278,13 @@ def _file_name(path: Any) -> str:
     return os.path.basename(os.fsencode(path)).decode("utf-8", "backslashreplace")
 
 
-def _without_queries(result: Result, sections: Sequence[Section]) -> str:
-    """Say why the page has no queries, if somebody could expect them."""
-    if sections:
-        return "The result was stored without its queries; store it with to_json(per_query=True)."
-    if not isinstance(result, Leaderboard) or result.settings is None:
-        return ""
-    if len(result.standings) > MOST_RUNS:
-        return f"A leaderboard of more than {MOST_RUNS} runs shows no queries; evaluate fewer runs for that."
-    return "There are no queries, because the page was made without the evaluation; pass evaluation= to to_report."
-
-
-def _left_out(sections: Sequence[Section], shown: Embedded, max_mb: float) -> list[str]:
-    """Say which comparisons and ranked lists the page does not hold, and why."""
-    more = "Raise --max-mb (max_mb= in Python) for more."
-    sentences = []
-    if len(shown.comparisons) < len(sections):
-        sentences.append(f"The first {len(shown.comparisons)} of {plural('comparison', len(sections))} are included. {more}")
-    if all(section.evaluation is None for section in sections):
-        sentences.append(
-            "There are no ranked lists, because the page was made without the evaluation; pass evaluation= to to_report."
-        )
-    elif not shown.total:
-        sentences.append(
-            f"There are no ranked lists, because the evaluation did not keep them; pass documents={DEPTH} to evaluate."
-        )
-    elif shown.n < shown.total:
-        sentences.append(
-            f"Ranked lists of the {plural('query', shown.n)} that change most are included; those of "
-            f"{plural('other query', shown.total - shown.n)} are left out, because the page may have {max_mb:g} MB. {more}"
-        )
-    return sentences
-
-
-def _rendered(context: Mapping[str, Any], shown: Embedded, left_out: Sequence[str]) -> str:
+def _rendered(context: Mapping[str, Any]) -> str:
     template, markup = _template()
     style, script = ((files(__package__) / name).read_text(encoding="utf-8") for name in ("style.css", "script.js"))
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
+    shown: Embedded = context["shown"]
     data = json_for_html({"depth": DEPTH, "comparisons": shown.comparisons, "sets": shown.sets})
-    return str(
-        template.render(
-            **context, style=markup(style), script=markup(script), hashes=hashes, data=markup(data), left_out=left_out,
-            options=shown.comparisons, signs=SIGNS_EXPLAINED, tone_of=tone, headed=_headed, facets_of=facets_of,
-            outcomes_of=outcomes_of,
-        )
-    )  # fmt: skip
+    return str(template.render(**context, style=markup(style), script=markup(script), hashes=hashes, data=markup(data)))
 
 
 @functools.cache
@@ -343,4 +299,8 @@ def _template() -> tuple[Any, Any]:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
         finalize=lambda value: escaped(value) if type(value) is str else value,  # control characters
     )  # fmt: skip
+    environment.globals |= {
+        "depth": DEPTH, "most_runs": MOST_RUNS, "signs": SIGNS_EXPLAINED, "tone_of": tone, "plural": plural,
+        "facets_of": facets_of, "outcomes_of": outcomes_of,
+    }  # fmt: skip
     return environment.from_string((files(__package__) / "page.html.jinja").read_text(encoding="utf-8")), Markup
