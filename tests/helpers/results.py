@@ -38,6 +38,7 @@ def _correlation() -> Any:
 _BUILDERS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: _comparisons()[0],
     "Comparisons": _comparisons,
+    "Queries": lambda: _comparisons()[0].per_query("worse"),
     "Reordering": lambda: iro.reordering(_evaluated()),
     "LengthDistributions": lambda: iro.length_distributions(_evaluated()),
     "LengthChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),

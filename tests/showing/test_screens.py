@@ -88,6 +88,22 @@ def test_twenty_runs(real_data: Path) -> None:
         check_pair(iro.compare(evaluation, first, contender))
 
 
+def test_long_ids_and_names(real_data: Path) -> None:
+    """Conversations have long ids, and some runs have long names: the first screen has neither."""
+    folder = real_data / "mt-rag"
+    plain = iro.evaluate(next(folder.glob("qrels*")), sorted(folder.glob("*.run.gz")))
+    for contender in plain.names[1:]:
+        result = iro.compare(plain, plain.names[0], contender)
+        assert measured(result)[0] <= 20
+        assert "0326ebcdab78abae" not in result.to_text()
+    names = [f"bm25-k1-1.5-b-0.75-stemmed-reranked-by-monot5-{size}-of-the-top-1000-documents" for size in ("3b", "base")]
+    files = [folder / f"{name}.run.gz" for name in ("bm25.rewrite", "elser.rewrite")]
+    named = iro.compare(iro.evaluate(next(folder.glob("qrels*")), files, names=names), *names)
+    assert measured(named)[0] <= 20
+    assert named.to_text().startswith("...by-monot5-base-of-the-top-1000... (B) against\n...by-monot5-3b-of-the-")
+    assert names[0] in named.to_text(details=True).replace("\n", " ")
+
+
 def suites(folder: Path) -> Iterator[Any]:
     evaluations = evaluate_suite(folder)
     names = next(iter(evaluations.values())).names

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -65,35 +64,15 @@ def test_critical_value_by_plain_random_signs() -> None:
     assert found.critical > 1.96
 
 
-def test_ranks_and_events_give_the_same_numbers() -> None:
+def test_steps_that_cancel_each_other_out_change_nothing() -> None:
     rng = np.random.default_rng(2)
-    baseline, contender = rng.integers(1, 40, 300).astype(float), rng.integers(1, 40, 300).astype(float)
-    contender[::3] = math.nan
-    queries = np.arange(300)
-    answered = np.isfinite(contender)
-    query = np.concatenate([queries[answered], queries])
-    rank = np.concatenate([contender[answered], baseline]).astype(int)
-    step = np.concatenate([np.ones(answered.sum()), -np.ones(300)])
-    first = band_of_ranks(baseline, contender, 30, 0.95, seed=4)
-    # The steps of queries that both runs answer at one rank cancel each other out.
-    equal = np.concatenate([(baseline == contender)[answered], baseline == contender])
-    second = band_of_events(query[~equal], rank[~equal], step[~equal], 300, 30, 0.95, seed=4)
-    assert first is not None
-    assert second is not None
-    assert same(first, second)
-    with_cancelling = band_of_events(query, rank, step, 300, 30, 0.95, seed=4)
-    assert with_cancelling is not None
-    assert same(first, with_cancelling)
-
-
-def test_swapping_the_runs_mirrors_the_band() -> None:
-    rng = np.random.default_rng(3)
-    baseline, contender = rng.integers(1, 15, 80).astype(float), rng.integers(1, 15, 80).astype(float)
-    there, back = (band_of_ranks(*runs, 10, 0.95) for runs in ((baseline, contender), (contender, baseline)))
-    assert there is not None
-    assert back is not None
-    assert there.critical == back.critical
-    np.testing.assert_array_equal(there.low, -back.high)
+    baseline, contender = rng.integers(1, 40, (2, 300))
+    query, rank, step = np.tile(np.arange(300), 2), np.concatenate([contender, baseline]), np.repeat([1.0, -1.0], 300)
+    without = band_of_ranks(baseline, contender, 30, 0.95, seed=4)
+    found = band_of_events(query, rank, step, 300, 30, 0.95, seed=4)
+    assert without is not None
+    assert found is not None
+    assert same(found, without)
 
 
 def test_bands_without_width() -> None:
@@ -141,12 +120,3 @@ def test_adjusted_widths_are_those_of_the_coverage_interval() -> None:
     identical = band_of_ranks(baseline, baseline, 40, 0.95, smallest_step=1.0)
     assert identical is not None
     assert not identical.high.any()
-
-
-def test_band_of_thousands_of_queries_is_fast() -> None:
-    rng = np.random.default_rng(6)
-    baseline = rng.geometric(0.1, 5193).astype(float)
-    contender = np.where(rng.random(5193) < 0.6, baseline, rng.geometric(0.1, 5193))
-    start = time.process_time()
-    band_of_ranks(baseline, contender, 100, 0.95)
-    assert time.process_time() - start < 3

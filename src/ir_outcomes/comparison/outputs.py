@@ -23,8 +23,6 @@ from ir_outcomes.reading.outputs import Output, read_output_of_each_run
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_choice, check_positive
 
-__all__ = ["compare_measure", "compare_outputs"]
-
 
 @dataclass(frozen=True)
 class _Meaning:

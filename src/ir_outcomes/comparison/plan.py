@@ -19,8 +19,6 @@ from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_covera
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.types import Floats
 
-__all__ = ["Plan", "PlannedFacet", "changes_of", "plan"]
-
 DEFAULTS = (1.0, 0.5)  # percentage points of coverage, ranks
 BY_DEFAULT = "By default"  # a note that begins so is shown first
 

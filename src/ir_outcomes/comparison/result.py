@@ -16,8 +16,6 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.results import OPTIONAL, Result
 from ir_outcomes.statistics import Test
 
-__all__ = ["Comparison", "Comparisons", "CutoffLabel", "QueryOutcome", "Verdict", "columns_of", "long_rows_of", "paper_columns"]
-
 WHICH = ("won", "lost", "better", "worse")
 
 
@@ -56,6 +54,51 @@ class QueryOutcome(NamedTuple):
     restricted: float | None = None
     text: str | None = None
     cluster: int | None = None
+
+
+QUERY_COLUMNS = (
+    Column("query_id", heading="query"),
+    Column("outcome"),
+    Column("found_baseline", heading="found A", form=".2f", unit="share of the relevant documents", better="higher"),
+    Column("found_contender", heading="found B", form=".2f", unit="share of the relevant documents", better="higher"),
+    Column("baseline", heading="length A", form=".2f", unit="ranks", better="lower"),
+    Column("contender", heading="length B", form=".2f", unit="ranks", better="lower"),
+    Column("difference", heading="change", form="+.2f", unit="ranks", better="lower"),
+    *attributes("restricted", "text", "cluster"),
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Queries(Result, Sequence[QueryOutcome]):
+    """Queries of a comparison, as `Comparison.per_query` returns them.
+
+    Attributes
+    ----------
+    baseline, contender : str
+        Names of the runs.
+    which : str or None
+        What was asked for: "won", "lost", "better" or "worse".
+    items : tuple of QueryOutcome
+        The queries.
+    """
+
+    baseline: str
+    contender: str
+    which: str | None
+    items: tuple[QueryOutcome, ...]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.items[key]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each query."""
+        return rows_of(QUERY_COLUMNS, self.items)
+
+    def _summary(self) -> str:
+        return f"{plural('query', len(self.items))}, {self.contender!r} against {self.baseline!r}"
 
 
 class CutoffLabel(NamedTuple):
@@ -204,7 +247,7 @@ class Comparison(Result):
     def _summary(self) -> str:
         return f"{self.contender!r} against {self.baseline!r}: {self.verdict.label}, {plural('query', self.n_queries)}"
 
-    def per_query(self, which: str | None = None, top: int | None = None) -> list[QueryOutcome]:
+    def per_query(self, which: str | None = None, top: int | None = None) -> Queries:
         """List the queries: which did I win, which did I lose.
 
         Parameters
@@ -233,7 +276,7 @@ class Comparison(Result):
             sign = 1 if (which == "worse") != self.ranking.higher_is_better else -1
             chosen = [query for query in chosen if sign * (query.difference or 0) > 0]
             chosen.sort(key=lambda query: -abs(query.difference or 0))
-        return chosen[:top]
+        return Queries(self.baseline, self.contender, which, tuple(chosen[:top]))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row: a value for each column, None where there is none; units are those of the attributes."""

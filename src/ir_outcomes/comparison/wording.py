@@ -19,8 +19,6 @@ from ir_outcomes.statistics.counts import FEW
 if TYPE_CHECKING:
     from ir_outcomes.comparison.result import Comparison
 
-__all__ = ["coverage_words", "notes_on_input", "notes_on_verdict", "ranked", "sentence", "size"]
-
 FEW_QUERIES = 60
 MANY_MISSING = 0.05  # share of the queries above which missing results are the first thing to know
 _ABOUT = {"wilcoxon": "signed ranks"}  # what a test of ranking is about, where that is not the mean
@@ -111,6 +109,8 @@ def coverage_words(comparison: Comparison, points: str = "points", test: str = "
     """Say the difference in coverage, with its test where there is one to say."""
     coverage, outcomes = comparison.coverage, comparison.outcomes
     does, items = ("answers", "queries") if comparison.unit == "query" else ("finds", "relevant documents")
+    if comparison.ranking.measured_in != "ranks":
+        does = "scores above zero on"
     if coverage.difference is None:
         return f"{does} nothing that can be compared"
     how_many = "as many"
@@ -163,7 +163,7 @@ def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
 def _about_missing(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     n = comparison.n_queries
     lacking = [
-        f"{run} has no results for {missing / n:.0%} of the queries ({missing} of {n})"
+        f"{run} has no results for {missing} of {n} queries ({missing / n:.1%})"
         for run, missing in zip("AB", comparison.n_missing, strict=True)
         if missing
     ]

@@ -85,24 +85,19 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8, 
     check_share("power", power, above=alpha)
     if n < 2 or deviation == 0:
         return None
-    shift = _detectable_shift(n - 1, alpha, power)
-    if shift is None:
-        return None
-    detectable = shift * deviation / math.sqrt(n)
+    detectable = _detectable_shift(n - 1, alpha, power) * deviation / math.sqrt(n)
     return detectable if detectable <= largest else None
 
 
 @lru_cache(maxsize=256)
-def _detectable_shift(df: int, alpha: float, power: float) -> float | None:
-    """Find the noncentrality at which the t test has this power; None where it cannot be computed."""
+def _detectable_shift(df: int, alpha: float, power: float) -> float:
+    """Find the noncentrality at which the t test has this power."""
     from scipy.special import gammaincinv
 
     critical = _critical(df, alpha)
     # Beyond this shift the power is larger: S is below its quantile with more than this chance, and Z above -9 all but surely.
     scale = math.sqrt(float(gammaincinv(df / 2, (1 + power) / 2)) * 2 / df)
     high = critical * scale + 9
-    if not math.isfinite(high):
-        return None
     return root(lambda shift: power - _power(shift, df, critical), 0.0, high, tolerance=1e-7 * high)
 
 
@@ -130,8 +125,6 @@ def binomial_chances(n: int, share: float) -> Floats:
 
 def _proportion_power(n: int, discordant: Ints, critical: Ints, discordant_share: float, difference: float) -> float:
     share = min(1.0, max(discordant_share, difference))
-    if share == 0:
-        return 0.0
     chance = binomial_chances(n, share)[discordant]
     likely = chance > 1e-15
     m, most = discordant[likely], critical[likely]

@@ -10,31 +10,26 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ir_outcomes.columns import Column, chosen
-from ir_outcomes.comparison.facets import Facet
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome, columns_of, measures_of, paper_columns
+from ir_outcomes.comparison.facets import Facet, Naive, RestrictedLength
+from ir_outcomes.comparison.result import (
+    QUERY_COLUMNS,
+    Comparison,
+    Comparisons,
+    Queries,
+    QueryOutcome,
+    columns_of,
+    measures_of,
+    paper_columns,
+)  # fmt: skip
 from ir_outcomes.comparison.verdict import LABELS, SummaryVerdict
-from ir_outcomes.comparison.wording import HEADLINES
+from ir_outcomes.comparison.wording import HEADLINES, coverage_words, size
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
 from ir_outcomes.showing.view import Table, View, marked_best, table_of, view_of
 from ir_outcomes.showing.words import better, items_words, level_words, places_of, queries_words, settings_words
 
-__all__ = [
-    "corrected_p", "corrected_words", "counted_labels", "merged_notes", "paper_view", "queries_table", "queries_view",
-    "settings_caption", "worst_last",
-]  # fmt: skip
-
+LONGEST_NAME = 36  # of a run on the first screen
 MARK = "*"  # significant before the correction, and not after it
-QUERIES = (
-    Column("query_id", heading="query"),
-    Column("outcome"),
-    Column("found_baseline", heading="found A", form=".2f", unit="share of the relevant documents", better="higher"),
-    Column("found_contender", heading="found B", form=".2f", unit="share of the relevant documents", better="higher"),
-    Column("baseline", heading="length A", form=".2f", unit="ranks", better="lower"),
-    Column("contender", heading="length B", form=".2f", unit="ranks", better="lower"),
-    Column("difference", heading="change", form="+.2f", unit="ranks", better="lower"),
-    Column("text"),
-)
 
 
 class Line(NamedTuple):
@@ -67,9 +62,9 @@ def _lines_columns(alpha: float, *more: Column) -> tuple[Column, ...]:
 @view_of.register
 def _comparison(comparison: Comparison) -> View:
     alpha = comparison.alpha
-    facets = [*map(_facet_line, (comparison.coverage, comparison.ranking))]
-    if comparison.restricted is not None:
-        facets.append(_all_queries(comparison))
+    facets = [_line(facet, corrected=corrected_p(facet)) for facet in (comparison.coverage, comparison.ranking)]
+    if (whole := comparison.restricted) is not None:
+        facets.append(_line(whole, corrected=pvalue(whole.pvalue, alpha)))
     columns = (*_lines_columns(alpha, Column("better", heading="  ")), Column("corrected", heading="p", form="n"))
     head = _title(comparison)
     return View(
@@ -80,12 +75,25 @@ def _comparison(comparison: Comparison) -> View:
         comparison.notes,
         "tests, effect sizes, power, unjudged documents",
         (_outcome_table(comparison), _tests_table(comparison)),
-        (comparison.verdict.sentence, *_same_everywhere(comparison), *comparison.background),
+        (*_full_names(comparison), comparison.verdict.sentence, *_same_everywhere(comparison), *comparison.background),
     )
 
 
-def _title(comparison: Comparison) -> str:
-    return f"{comparison.contender} (B) against {comparison.baseline} (A)"
+def _title(result: Comparison | Queries) -> str:
+    """Say who is compared; of a name that is too long for the first screen only what is around the first difference."""
+    names = (result.contender, result.baseline)
+    differ = (place for place, (one, other) in enumerate(zip(*names, strict=False)) if one != other)
+    start = max(0, next(differ, min(map(len, names))) - 10)
+    contender, baseline = (
+        name if len(name) <= LONGEST_NAME else f"{'...' if start else ''}{name[start : start + LONGEST_NAME - 6]}..."
+        for name in names
+    )
+    return f"{contender} (B) against {baseline} (A)"
+
+
+def _full_names(comparison: Comparison) -> Iterator[str]:
+    if max(len(comparison.contender), len(comparison.baseline)) > LONGEST_NAME:
+        yield f"A is {comparison.baseline}, B is {comparison.contender}."
 
 
 def _answer(comparison: Comparison) -> Iterator[str]:
@@ -93,24 +101,11 @@ def _answer(comparison: Comparison) -> Iterator[str]:
     if not comparison.coverage.n_nonzero and not comparison.ranking.n_nonzero:
         yield "The two runs do not differ on any query."
     else:
-        yield f"It {_coverage_words(comparison)}, and {_ranking_words(comparison)}."
+        yield f"It {coverage_words(comparison)}, and {_ranking_words(comparison)}."
         if comparison.verdict.label == "no significant difference":
             yield "These differences may be chance."
     if comparison.settings.margins is not None:
         yield _margin_sentence(comparison)
-
-
-def _coverage_words(comparison: Comparison) -> str:
-    coverage, outcomes = comparison.coverage, comparison.outcomes
-    does, items = ("answers", "queries") if comparison.unit == "query" else ("finds", "relevant documents")
-    if comparison.reciprocal is None and comparison.ranking.measured_in != "ranks":
-        does, items = "scores above zero on", "queries"
-    if coverage.difference is None:
-        return f"{does} nothing that can be compared"
-    how_many = "as many"
-    if coverage.difference:
-        how_many = f"{_size(coverage.difference, 2)} points {'more' if coverage.difference > 0 else 'fewer'} of the"
-    return f"{does} {how_many} {items} (won {outcomes.won}, lost {outcomes.lost})"
 
 
 def _ranking_words(comparison: Comparison) -> str:
@@ -124,13 +119,8 @@ def _ranking_words(comparison: Comparison) -> str:
         unit, words = " ranks", ("lower", "higher")
     if not ranking.difference:
         return f"{subject} equally high on average"
-    size = _size(ranking.difference, places_of(ranking.measured_in))
-    return f"{subject} {size}{unit} {words[0] if ranking.difference > 0 else words[1]}"
-
-
-def _size(difference: float, places: int) -> str:
-    """Write the size of a difference that is not 0, so that it does not read like 0."""
-    return f"{abs(difference):.{places}f}" if abs(difference) >= 0.5 * 10.0**-places else f"{abs(difference):.1g}"
+    change = size(ranking.difference, places_of(ranking.measured_in))
+    return f"{subject} {change}{unit} {words[0] if ranking.difference > 0 else words[1]}"
 
 
 def _margin_sentence(comparison: Comparison) -> str:
@@ -152,47 +142,32 @@ def corrected_p(facet: Facet | None) -> str | None:
     return f"{pvalue(facet.corrected, facet.alpha)}{MARK if lost else ''}"
 
 
-def _facet_line(facet: Facet) -> Line:
-    places = places_of(facet.measured_in)
-    unit = {"percentage points": ", %", "reciprocal": ""}.get(facet.measured_in, f", {facet.measured_in}")
+def _line(measured: Facet | RestrictedLength, corrected: str | None = None) -> Line:
+    """Return the line of a facet, or of all queries."""
+    places = places_of(measured.measured_in)
+    unit = {"percentage points": ", %", "reciprocal": ""}.get(measured.measured_in, f", {measured.measured_in}")
     return Line(
-        f"{facet.name}{unit}",
-        better(facet.higher_is_better),
-        facet.n,
-        facet.n_nonzero,
-        fixed(facet.baseline, places),
-        fixed(facet.contender, places),
-        fixed(facet.difference, places, signed=True),
-        interval(facet.interval, places, signed=True),
-        corrected_p(facet) or NOTHING,
-        facet.pvalue,
-        facet.test,
+        f"{measured.name}{unit}",
+        better(measured.higher_is_better),
+        measured.n,
+        measured.n_nonzero,
+        *_means(measured, places),
+        interval(measured.interval, places, signed=True),
+        corrected or NOTHING,
+        measured.pvalue,
+        measured.test if isinstance(measured, Facet) else measured.test.name,
     )
 
 
-def _all_queries(comparison: Comparison) -> Line:
-    whole = comparison.restricted
-    if whole is None:
-        return Line("all queries, ranks")
-    return Line(
-        "all queries, ranks",
-        "lower",
-        whole.n,
-        whole.better + whole.worse,
-        fixed(whole.baseline, 2),
-        fixed(whole.contender, 2),
-        fixed(whole.difference, 2, signed=True),
-        interval(whole.interval, 2, signed=True),
-        pvalue(whole.test.pvalue, comparison.alpha),
-        whole.test.pvalue,
-        whole.test.name,
-    )
+def _means(measured: Facet | RestrictedLength | Naive, places: int) -> tuple[str, str, str]:
+    means = fixed(measured.baseline, places), fixed(measured.contender, places)
+    return (*means, fixed(measured.difference, places, signed=True))
 
 
 def _outcomes_line(comparison: Comparison) -> str:
     counts = ", ".join(f"{name} {getattr(comparison.outcomes, name)}" for name in ("won", "both", "neither", "lost"))
     queries = queries_words(comparison.n_queries, comparison.n_unanswerable, comparison.settings.n_clusters)
-    return f"{queries}{'' if comparison.unit == 'query' else ', relevant documents'}: {counts}"
+    return f"{queries}{': ' if comparison.unit == 'query' else '; documents '}{counts}"
 
 
 def settings_caption(comparison: Comparison, *left_out: str) -> str:
@@ -253,13 +228,16 @@ def _outcome_table(comparison: Comparison) -> Table:
 def _tests_table(comparison: Comparison) -> Table:
     """Show every measured quantity with its raw p-value, and sizes of the changes below."""
     facets = [facet for facet in (comparison.coverage, comparison.ranking, comparison.reciprocal) if facet is not None]
-    lines = [*map(_facet_line, facets), _naive_line(comparison)]
+    naive = comparison.naive
+    name = "naive MRR" if comparison.reciprocal is not None else "naive mean"
+    of_naive = comparison.n_queries, naive.tests["t"].n_nonzero, *_means(naive, 4)
+    lines = [*map(_line, facets), Line(name, "", *of_naive, pvalue=naive.pvalues["t"], test="t")]
     captions = ["n: queries that the line is measured on; differ: those on which the runs differ; p: not corrected"]
     if (whole := comparison.restricted) is not None:
         both, part = (fixed(value, 2, signed=True) for value in (whole.both, whole.won_and_lost))
         parts = whole.won_and_lost_test
         lines += [
-            _all_queries(comparison),
+            _line(whole),
             Line("  part of both", difference=both),
             Line("  part of won and lost", difference=part, pvalue=parts.pvalue, test=parts.name),
         ]
@@ -274,23 +252,6 @@ def _tests_table(comparison: Comparison) -> Table:
         Column("test"),
     )
     return table_of(columns, lines, *captions, *_sizes(comparison), alpha=comparison.alpha)
-
-
-def _naive_line(comparison: Comparison) -> Line:
-    naive = comparison.naive
-    return Line(
-        "naive MRR" if comparison.reciprocal is not None else "naive mean",
-        better(naive.higher_is_better),
-        comparison.n_queries,
-        naive.tests["t"].n_nonzero,
-        fixed(naive.baseline, 4),
-        fixed(naive.contender, 4),
-        fixed(naive.difference, 4, signed=True),
-        NOTHING,
-        NOTHING,
-        naive.pvalues["t"],
-        "t",
-    )
 
 
 def _sizes(comparison: Comparison) -> Iterator[str]:
@@ -488,12 +449,13 @@ def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
         yield f"Numbers that round to these can also give: {listed(list(result.labels[1:]))}."
 
 
-def queries_view(queries: Sequence[QueryOutcome], comparison: Comparison, which: str | None = None) -> View:
-    """Show a list of queries, as `Comparison.per_query` returns them."""
-    named = f", {which}" if which else ""
-    return View(f"{plural('query', len(queries))}{named}: {_title(comparison)}", tables=(queries_table(queries),))
+@view_of.register
+def _queries(queries: Queries) -> View:
+    which = "" if queries.which is None else f", {queries.which}"
+    return View(f"{plural('query', len(queries))}{which}: {_title(queries)}", tables=(queries_table(queries),))
 
 
 def queries_table(queries: Iterable[QueryOutcome], title: str = "") -> Table:
     """Lay out queries with their outcome, what each run found of them, and the search lengths."""
-    return table_of(QUERIES, queries, title=title)
+    columns = (column for column in QUERY_COLUMNS if column.name not in ("restricted", "cluster"))
+    return table_of(tuple(columns), queries, title=title)
