@@ -381,7 +381,7 @@ def test_predictions_of_mteb_with_several_subsets_and_splits(write: Any) -> None
             iro.read_run(wrong)
     for chosen, expected in (("#en/test", one), ("#en", one), ("#de/test", two), ("#dev", one)):
         assert iro.as_run(f"{path}{chosen}").to_dict() == expected
-    with pytest.raises(FormatError, match="has no predictions for 'fr/test'; choose one of"):
+    with pytest.raises(FormatError, match="several subsets or splits of the task; choose one:"):
         iro.read_run(f"{path}#fr/test")
     with pytest.raises(FormatError, match="contains no rankings"):
         iro.read_run(write(json.dumps({"mteb_model_meta": META, "en": {"test": [1.0, 2.0]}})))
@@ -509,9 +509,9 @@ def test_standard_input(write: Any) -> None:
 
 
 def test_names_that_are_not_text(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="name=3: a name must be text"):
+    with pytest.raises(ParameterError, match="the name 3 of a run is not text"):
         iro.as_run(RUN, name=3)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="name=3: a name must be text"):
+    with pytest.raises(ParameterError, match="the name 3 of a run is not text"):
         iro.read_run(tmp_path, name=3)  # type: ignore[arg-type]
     path = os.fsencode(tmp_path) + b"/caf\xe9.run"
     with open(path, "wb") as stream:

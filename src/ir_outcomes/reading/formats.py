@@ -685,9 +685,7 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str, selection: str
     choices = ", ".join(f"{source}#{name}" for name, _, _ in rankings)
     if not rankings:
         raise FormatError(source, "contains no rankings; predictions of other tasks than retrieval cannot be evaluated")
-    if not fitting:
-        raise FormatError(source, f"has no predictions for {selection!r}; choose one of {choices}")
-    if len(fitting) > 1:
+    if len(fitting) != 1:
         raise FormatError(source, f"has predictions for several subsets or splits of the task; choose one: {choices}")
     where = f"{source}#{fitting[0][0]}" if len(rankings) > 1 else source
     columns = columns_of(rankings[fitting[0]], where, kind, line_of)
