@@ -9,7 +9,6 @@ import math
 import random
 import shutil
 import warnings
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,12 +22,12 @@ from ir_outcomes.errors import IrOutcomesError
 from ir_outcomes.reading import text as lines
 from ir_outcomes.reading.files import read_ids, read_texts
 from ir_outcomes.reading.formats import DOCUMENT_NAMES, GRADE_NAMES, QUERY_NAMES, texts_in
-from ir_outcomes.reading.outputs import read_entries, read_output
+from ir_outcomes.reading.outputs import read_output
 from ir_outcomes.reading.qrels import query_texts
 from tests.fuzz.inputs import IDS, NUMBERS, damaged, line, result_of, written
 from tests.helpers.searchlengths import differing
 
-__all__ = ["archives", "entries", "folders", "forms", "outputs", "predictions", "qrels", "runs", "tables"]
+__all__ = ["archives", "folders", "forms", "outputs", "predictions", "qrels", "runs", "tables"]
 
 
 def literal_run(data: bytes, columns: int) -> dict[str, dict[str, float]] | None:
@@ -230,26 +229,6 @@ def outputs(rng: random.Random, folder: Path) -> None:
             raise AssertionError(f"read as {result!r}, the file has {expected!r}")
 
 
-def entries(rng: random.Random, folder: Path) -> None:
-    dates = ["2020-01-02"] if rng.random() < 0.8 else ["2020-01-02", "2020/1/2", "2020-13-01", "", "x"]
-    rows = [
-        {"id": rng.choice(IDS), "date": rng.choice(dates), "score": rng.choice(NUMBERS[:4]), "team": rng.choice(IDS)}
-        for _ in range(rng.randint(0, 5))
-    ]
-    if rng.random() < 0.5:
-        text = json.dumps(rows)
-    else:
-        text = "id,date,score,team\n" + "".join(
-            ",".join(f'"{value}"' if "," in value else value for value in row.values()) + "\n" for row in rows
-        )
-    path = written(rng, folder, text)
-    result_of(lambda: read_entries(path))
-    for row in rows:
-        if rng.random() < 0.1:
-            row[rng.choice(list(row))] = rng.choice([None, [1], {}, 5, True, 1j, "\ud800", 10**400])  # type: ignore[assignment]
-    result_of(lambda: read_entries(rows))
-
-
 def archives(rng: random.Random, folder: Path) -> None:
     path = folder / "board.npz"
     judged = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
@@ -268,12 +247,3 @@ def archives(rng: random.Random, folder: Path) -> None:
     result = result_of(lambda: iro.load_evaluation(path))
     if not isinstance(result, type) and differing(evaluation[0], result[0]):
         raise AssertionError("damage was not noticed")
-    replaced = folder / "replaced.npz"
-    evaluation.save(path)
-    with zipfile.ZipFile(path) as source, zipfile.ZipFile(replaced, "w") as target:
-        for name in source.namelist():
-            data = bytearray(source.read(name))
-            if rng.random() < 0.3:
-                data[rng.randrange(len(data))] = rng.randrange(256)
-            target.writestr(name, bytes(data))
-    result_of(lambda: iro.load_evaluation(replaced))

@@ -20,46 +20,13 @@ from ir_outcomes.errors import IrOutcomesError
 __all__ = ["IDS", "NUMBERS", "ODD", "damaged", "line", "odd", "result_of", "written"]
 
 IDS = [
-    "q1",
-    "q2",
-    "d1",
-    "D1",
-    "1",
-    "01",
-    "RR",
-    "all",
-    "é",
-    "漢",
-    "\u00a0",
-    "a\u00a0b",
-    "\u2028",
-    "\x1b[1m",
-    "x" * 70,
-    "=1+1",
-    '"',
-    ",",
-]
+    "q1", "q2", "d1", "D1", "1", "01", "RR", "all", "é", "漢", "\u00a0", "a\u00a0b", "\u2028", "\x1b[1m", "x" * 70, "=1+1",
+    '"', ",",
+]  # fmt: skip
 NUMBERS = [
-    "1",
-    "0",
-    "-1",
-    "0.5",
-    "1e3",
-    "1_0",
-    "nan",
-    "inf",
-    "-inf",
-    "\u0661",
-    "0x1",
-    "1,0",
-    "",
-    "1e999",
-    "1" * 30,
-    "+3",
-    ".5",
-    "5.",
-    "-0.0",
-]
+    "1", "0", "-1", "0.5", "1e3", "1_0", "nan", "inf", "-inf", "\u0661", "0x1", "1,0", "", "1e999", "1" * 30, "+3", ".5",
+    "5.", "-0.0",
+]  # fmt: skip
 SEPARATORS = [" ", "\t", "  ", " \t", "\v", "\f", "\u00a0", ","]
 ENDS = ["\n", "\r\n", "\n\n", "", "\r", "\u2028"]
 
@@ -117,27 +84,9 @@ def result_of(read: Callable[[], Any]) -> Any:
 
 
 ODD: list[Any] = [
-    None,
-    True,
-    5,
-    -1,
-    10**400,
-    1.5,
-    math.nan,
-    math.inf,
-    "1",
-    "",
-    "\ud800",
-    "a\0",
-    "é",
-    b"x",
-    (),
-    [1],
-    {},
-    1j,
-    np.int64(3),
+    None, True, 5, -1, 10**400, 1.5, math.nan, math.inf, "1", "", "\ud800", "a\0", "é", b"x", (), [1], {}, 1j, np.int64(3),
     np.float32(2),
-]
+]  # fmt: skip
 
 
 def odd(rng: random.Random, usual: Any, share: float = 0.05) -> Any:

@@ -11,7 +11,6 @@ import threading
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -57,34 +56,6 @@ def test_a_bomb_of_sound_lines_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     refused(path, UnreadableFile, "expands to more than 200 times its size: a decompression bomb?")
 
 
-def test_a_run_that_compresses_well_is_no_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "run.gz"
-    path.write_bytes(gzip.compress(b"".join(b"q%d Q0 d%d 1 1.0 t\n" % (place // 100, place) for place in range(40_000))))
-    monkeypatch.setattr(files, "UNSUSPICIOUS", 1000)
-    assert len(iro.read_run(path)) == 40_000
-
-
-def test_one_endless_line(tmp_path: Path) -> None:
-    path = tmp_path / "line.run"
-    with path.open("wb") as stream:
-        stream.truncate(1 << 30)  # a hole of one GiB: NUL bytes, no newline
-    refused(path, FormatError, "a line longer than")
-
-
-def test_a_line_of_a_million_columns(tmp_path: Path) -> None:
-    path = tmp_path / "wide.run"
-    path.write_bytes(LINE + b"x " * 500_000 + b"\n")
-    refused(path, FormatError, "line 2: has 500000 columns, expected 6", most=128 * MIB)
-
-
-@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/tty", "/proc", "."])
-def test_what_is_no_file(device: str) -> None:
-    if not os.path.exists(device):
-        pytest.skip(f"there is no {device} here")
-    with pytest.raises(UnreadableFile, match="a directory or device, not a file"):
-        iro.read_run(device)
-
-
 def change_while_reading(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
     def changing(path: str) -> Iterator[bytes]:
         for number, piece in enumerate(files.pieces(path)):
@@ -125,12 +96,6 @@ def test_a_file_that_is_replaced_while_it_is_read_is_read_as_it_was(tmp_path: Pa
         change_while_reading(patch, lambda: os.replace(other, path))
         assert iro.read_run(path).query_ids == ("q1",)
     assert iro.read_run(path).query_ids == ("q2",)
-
-
-def test_a_compressed_file_cut_off_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.run.gz"
-    path.write_bytes(gzip.compress(rows("q1"))[:-10])
-    refused(path, UnreadableFile, "cannot be read to its end")
 
 
 @pytest.mark.parametrize("ending", ["bz2", "xz", "zst"])
@@ -214,14 +179,6 @@ def test_texts_and_ids_are_cut_at_newlines_only(tmp_path: Path) -> None:
     path.write_bytes(b"q1\tcaf\xe9\n")
     with pytest.raises(FormatError, match="line 1: is not UTF-8"):
         files.read_texts(path)
-
-
-def test_values_and_ids_that_are_none() -> None:
-    for score in (10**400, Decimal("sNaN"), [1.0, 2.0], "1"):
-        with pytest.raises(FormatError, match="a score or grade must be a number"):
-            iro.as_run({"q": {"d": score}})
-    with pytest.raises(FormatError, match="or cannot be encoded in UTF-8"):
-        iro.as_run({"q": {"\ud800": 1.0}})
 
 
 def test_a_pipe_stays_in_the_process_that_has_it(tmp_path: Path) -> None:

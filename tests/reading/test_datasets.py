@@ -72,13 +72,6 @@ def test_every_known_id_has_settings_and_counts_without_any_download() -> None:
     assert source.here or source.size == 1_057_717_952
 
 
-def test_no_known_qrels_are_larger_than_the_collection_they_come_in() -> None:
-    for name in known_tasks():
-        source = iro.load(name).source("qrels")
-        assert source is not None
-        assert source.here or (source.size or 0) < 20_000_000 or name == "msmarco-passage/dev/small"
-
-
 def test_other_ids_get_defaults_and_a_note() -> None:
     task = iro.load("vaswani")
     assert (task.cutoff, task.rel, task.unit, task.baseline) == (100, 1, "auto", None)

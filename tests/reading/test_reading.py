@@ -9,13 +9,11 @@ import os
 import sys
 import tempfile
 import threading
-import warnings
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import ir_measures
 import lz4.frame
 import numpy as np
 import pandas as pd
@@ -78,12 +76,9 @@ def test_quotes_and_other_characters_stay_in_ids(write: Any) -> None:
     [
         ("q1 Q0 d1 1 3.0 t\nq2 Q0 d1 1 3.0 t\n\nq1 Q0 d1 2 2.0 t\n", r"line 4: document d1 is ranked twice for query q1; keep"),
         ("q1 Q0 d1 1 nan t\n", r"line 1: the score is not a number; correct .*\n  'nan'"),
-        (GOOD + "q3 Q0 d1 1 abc t\n", r"line 4: the score is not a number; .*\n  'abc'"),
         (GOOD + "q3 Q0 d1 1 1_0 t\n", r"line 4: the score is not a number; .*\n  '1_0'"),
         (GOOD + "q3 Q0 d1 1 3.0\n", r"line 4: has 5 columns, expected 6; ids .*\n  'q3 Q0 d1 1 3.0'"),
         (GOOD + "q3 Q0 d1 1 3.0 my tag\n", r"line 4: has 7 columns, expected 6; ids and tags must not contain white space"),
-        ("# a comment\n" + GOOD, r"line 1: is a comment; remove comment lines"),
-        (GOOD + "# one more comment here\n", r"line 4: has 5 columns, expected 6; .* comment lines must be removed"),
         (
             GOOD.encode() + "q3 Q0 dé 1 3.0 t\n".encode("latin-1"),
             r"line 4: is not UTF-8; convert it .*iconv.*\n  'q3 Q0 d\\\\xe9",
@@ -91,10 +86,8 @@ def test_quotes_and_other_characters_stay_in_ids(write: Any) -> None:
         (GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n", r"line 4: contains a NUL byte; is this a text file"),
         (GOOD.encode("utf-16"), r"line 1: .*(NUL|UTF-8)"),
         ("", r"is empty; nothing can be evaluated"),
-        ("\n \n", r"is empty"),
         ("q1 0 d1 1\n", r"has 4 columns, expected 6 or 3; these look like the columns of qrels: were the arguments swapped\?"),
         ("q1 Q0 " + "d" * 1500 + " 1 3.0 t\n", r"a document id is longer than 1000 bytes"),
-        ("q1 d1 1\nq1 d2 x\n", r"line 2: the score is not a number; .*\n  'x'"),
     ],
 )
 def test_malformed_runs_name_file_line_text_and_remedy(write: Any, content: str | bytes, message: str) -> None:
@@ -108,13 +101,11 @@ def test_malformed_runs_name_file_line_text_and_remedy(write: Any, content: str 
     ("content", "message"),
     [
         ("q1 0 d1 1.5\n", r"line 1: document d1 of query q1: a grade must be a whole number .*\n  '1.5'"),
-        ("q1 0 d1 x\n", r"line 1: the grade is not a number"),
         (
             "q1 Q0 d1 1 3.0 t\n",
             r"has 6 columns, expected 4; these look like the columns of a run: were the arguments swapped\?",
         ),
         ("q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 2\n", r"line 3: document d1 has two grades for query q1, 1 and 2; keep one"),
-        ("", r"is empty"),
     ],
 )
 def test_malformed_qrels(write: Any, content: str, message: str) -> None:
@@ -167,20 +158,6 @@ def test_files_that_are_none(tmp_path: Path, write: Any) -> None:
         iro.read_run(tmp_path)
     with pytest.raises(OSError, match="a directory or device"):
         iro.read_run("/dev/zero")
-
-
-def test_an_endless_line_is_refused_in_bounded_memory(write: Any) -> None:
-    path = write(gzip.compress(b"x" * (files.LONGEST_LINE * 8)))
-    with pytest.raises(FormatError, match="line 1: a line longer than 1,048,576 bytes"):
-        iro.read_run(path)
-
-
-def test_blocks_end_at_lines_whatever_their_size(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write("\ufeff" + GOOD + "q3 Q0 d1 1 oops t\n")
-    for size in range(3, 40):
-        monkeypatch.setattr(files, "BLOCK_SIZE", size)
-        with pytest.raises(FormatError, match="line 4: the score is not a number"):
-            iro.read_run(path)
 
 
 def test_msmarco_columns_and_ordering_by_rank(write: Any) -> None:
@@ -250,29 +227,8 @@ def test_numbers_are_those_of_float(texts: list[str], beside: str) -> None:
         assert fast.values.tobytes() == plain.values.tobytes()
 
 
-noise = st.lists(
-    st.sampled_from(
-        [
-            b"q1",
-            b"d1",
-            b"1",
-            b"2.5",
-            b"nan",
-            b" ",
-            b"\t",
-            b"\n",
-            b"\r",
-            b"\x0b",
-            b"\x1c",
-            b"\x01",
-            b"\0",
-            b"\xc3",
-            b"\xa0",
-            b"_",
-            b"#",
-        ]
-    )
-)
+pieces = b"q1,d1,1,2.5,nan, ,\t,\n,\r,\x0b,\x1c,\x01,\0,\xc3,\xa0,_,#".split(b",")
+noise = st.lists(st.sampled_from(pieces))
 
 
 @given(noise=noise)
@@ -332,14 +288,10 @@ def test_a_rank_is_a_finite_whole_number(write: Any) -> None:
         ({"q1": [3, 3, 3], "q2": [9, 9]}, "score"),
         ({"q1": [1, 2, 2.5]}, "score"),
         ({"q1": [-1, -2]}, "score"),
-        ({"q1": [1, 2], "q2": [0.5]}, "score"),
         ({"q1": [1], "q2": [1]}, None),  # no query has two
-        ({"q1": [1, 1, 2]}, None),
-        ({"q1": [3, 2, 1]}, None),
         ({"q1": [30, 20, 10], "q2": [1]}, None),
         ({"q1": [2, 1], "q2": [30, 20]}, None),
         ({"q1": [1, 3, 2]}, None),
-        ({"q1": [10, 20, 30]}, None),
         ({"q1": [0, 1, 2]}, None),
     ],
 )
@@ -360,35 +312,6 @@ def test_three_columns_have_ranks_or_scores_or_must_say_which(
     assert iro.as_run(f"{path}#score").to_dict() == expected
 
 
-def test_tevatron_writes_scores(write: Any) -> None:
-    run = iro.read_run(write("q1\td1\t30\nq1\td2\t20\nq1\td3\t10\n"))
-    assert iro.search_lengths({"q1": {"d3": 1}}, run).esl().tolist() == [3.0]
-    ranks = write("qid,docno,rank\nq1,d1,1\n")
-    with pytest.raises(FormatError, match="has no column 'score'"):
-        iro.read_run(ranks, by="score")
-
-
-def test_frames_and_tuples_in_every_usual_naming() -> None:
-    for names in (["query_id", "doc_id", "score"], ["qid", "docno", "score"]):
-        frame = pd.DataFrame([("q1", "d1", 3.0), ("q1", "d2", 2.0), ("q2", "d1", 1.5)], columns=names)
-        assert iro.as_run(frame).to_dict() == EXPECTED
-        assert iro.as_run(frame.astype({names[0]: object})).to_dict() == EXPECTED
-    for names in (["query_id", "doc_id", "relevance"], ["qid", "docno", "label"]):
-        frame = pd.DataFrame([("q1", "d1", 1), ("q2", "d1", 0)], columns=names)
-        assert iro.as_qrels(frame).to_dict() == {"q1": {"d1": 1}, "q2": {"d1": 0}}
-    tuples = (ir_measures.ScoredDoc(q, d, s) for q, ranking in EXPECTED.items() for d, s in ranking.items())
-    assert iro.as_run(tuples).to_dict() == EXPECTED
-    assert iro.as_qrels([ir_measures.Qrel("q1", "d1", 1)]).to_dict() == {"q1": {"d1": 1}}
-
-
-def test_whole_number_ids_become_text() -> None:
-    assert iro.as_run({1: {2: 3}}).to_dict() == {"1": {"2": 3.0}}
-    frame = pd.DataFrame({"qid": [1, 1], "docno": [10, 11], "score": [2.0, 1.0]})
-    assert iro.as_run(frame).to_dict() == {"1": {"10": 2.0, "11": 1.0}}
-    lengths = iro.search_lengths({"1": {"11": 1}}, frame)
-    assert lengths.esl().tolist() == [2.0]
-
-
 class Other(NamedTuple):
     query: str
 
@@ -397,16 +320,12 @@ class Other(NamedTuple):
     ("run", "message"),
     [
         ({1.0: {"d": 1.0}}, r"a query id must be text or a whole number, not float; convert it to str first"),
-        ({"q": {True: 1.0}}, r"row 1: a document id must be text or a whole number, not bool"),
         ({"q": {"d": "high"}}, r"a score or grade must be a number\n  \"'high'\""),
-        ({"q": {"d": None}}, r"a score or grade must be a number|no score or grade"),
         ({"q": {"d": float("nan")}}, r"document d of query q has no score or grade \(NaN\)"),
         ({"q": 1.0}, r"is not a dict of dict"),
         ({1: {"d": 1.0}, "1": {"d": 1.0}}, r"contains the same query id twice, once as text and once as a number"),
         ({"q": {1: 1.0, "1": 2.0}}, r"document 1 is ranked twice for query q"),
-        ({"q": {"": 1.0}}, r"empty, has a NUL character"),
         (pd.DataFrame({"qid": ["q"], "docno": ["d"]}), r"has no column 'score' or 'rank'; its columns are qid, docno"),
-        (pd.DataFrame({"qid": [1.0], "docno": ["d"], "score": [1.0]}), r"not float"),
         ([("q", "d", 1.0)], r"is not a named tuple"),
         ([Other("q")], r"has no column 'query_id'"),
         (3, r"cannot be read from a int"),
@@ -441,9 +360,3 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
 def test_names_come_from_file_names() -> None:
     names = ("a.run", "b.v2.trec.xz", "c", "run.txt", "d.RUN.GZ", "e.f", "g.jsonl.gz")
     assert [files.name_of(f"/x/{name}") for name in names] == ["a", "b.v2", "c", "run", "d", "e.f", "g"]
-
-
-def test_nothing_warns_on_good_input(write: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        iro.read_run(write("\n" * 10 + GOOD))
