@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, UnreadableFile
-from ir_outcomes.reading import columns, files
-from ir_outcomes.reading import formats as json_files
+from ir_outcomes.reading import columns, files, formats
 from ir_outcomes.reading import text as lines
 from ir_outcomes.reading.qrels import beir_texts
 
@@ -32,16 +31,6 @@ QRELS = {"q1": {"b": 1, "é": 0}, "q2": {"a": 2}}
 BY_RANK = {"q1": {"b": -1.0, "é": -2.0}, "q2": {"a": -1.0}}
 ROWS = [("q1", "b", 1.5), ("q1", "é", 2.5), ("q2", "a", 0.5)]
 JUDGED = [("q1", "b", 1), ("q1", "é", 0), ("q2", "a", 2)]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Callable[..., Path]:
-    def write(content: str | bytes, name: str = "input") -> Path:
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return write
 
 
 def separated(separator: str, header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
@@ -82,7 +71,7 @@ HEADERS = [("query_id", "doc_id"), ("qid", "docno"), ("q_id", "docid"), ("query-
 def test_files_with_named_columns(write: Any, form: str, ids: tuple[str, str]) -> None:
     make = FORMS[form]
     run = iro.read_run(write(make((*ids, "score"), ROWS)))
-    assert (run.to_dict(), run.by_rank, run.name) == (RUN, False, "input")
+    assert (run.to_dict(), run.by_rank, run.name) == (RUN, False, "a")
     ranked = iro.as_run(write(make((*ids, "rank"), [("q1", "b", 1), ("q1", "é", 2), ("q2", "a", 1)])))
     assert (ranked.to_dict(), ranked.by_rank) == (BY_RANK, True)
     for grade in ("relevance", "label", "rel"):
@@ -216,7 +205,7 @@ def test_a_bad_value_in_json_is_located(write: Any, form: str, where: str, value
     path = write(form % value)
     if '"b"' in form:
         path = Path(f"{path}#b")
-    with pytest.raises(FormatError, match=rf"(?s)input(#b/x)?[:,] {where}.*(must be a number|not a number|no score or grade)"):
+    with pytest.raises(FormatError, match=rf"(?s)a.run(#b/x)?[:,] {where}.*(must be a number|not a number|no score or grade)"):
         iro.read_run(path)
 
 
@@ -438,7 +427,7 @@ def test_a_parquet_bomb_is_refused(write: Any, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_json_document_with_too_many_values_is_refused(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_files, "_MOST_VALUES", 1000)
+    monkeypatch.setattr(formats, "_MOST_VALUES", 1000)
     with pytest.raises(FormatError, match=r"a JSON document of 2,002 values, .*; write it as JSON lines, as Parquet or"):
         iro.read_run(write("[" + "[]," * 1000 + "[]]"))
 

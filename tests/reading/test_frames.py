@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, MissingDependency
+from tests.fuzz.objects import FRAMES, Stream
 
 QUERIES, DOCUMENTS, SCORES, GRADES = ["q1", "q1", "q2"], ["b", "é", "a"], [1.5, 2.5, 0.5], [1, 0, 2]
 RUN = {"q1": {"b": 1.5, "é": 2.5}, "q2": {"a": 0.5}}
@@ -24,33 +25,6 @@ QRELS = {"q1": {"b": 1, "é": 0}, "q2": {"a": 2}}
 
 OURS = {"query_id": QUERIES, "doc_id": DOCUMENTS}
 PYTERRIER = {"qid": QUERIES, "docno": DOCUMENTS}
-
-
-def arrow(columns: dict[str, Any]) -> Any:
-    return pyarrow.table(columns)
-
-
-class Stream:
-    """What offers an Arrow stream and nothing else."""
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._table.__arrow_c_stream__(requested_schema)
-
-
-FRAMES = {
-    "pandas": pd.DataFrame,
-    "pandas, nullable": lambda columns: pd.DataFrame(columns).convert_dtypes(),
-    "pandas, objects": lambda columns: pd.DataFrame(columns, dtype=object),
-    "pandas, categories": lambda columns: pd.DataFrame(columns).astype(dict.fromkeys(list(columns)[:2], "category")),
-    "polars": pl.DataFrame,
-    "polars, lazy": pl.LazyFrame,
-    "polars, categories": lambda columns: pl.DataFrame(columns).with_columns(pl.nth(0).cast(pl.Categorical)),
-    "arrow": arrow,
-    "arrow stream": lambda columns: Stream(pl.DataFrame(columns)) if arrow({}) is not None else None,
-}
 
 
 @pytest.mark.parametrize("ids", [OURS, PYTERRIER], ids=["ir_measures", "PyTerrier"])
