@@ -174,6 +174,18 @@ def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: p
         datasets.load_part("big", "qrels")
 
 
+def test_an_id_that_is_made_on_demand_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was a ConnectionError of requests."""
+
+    def refuse(name: str) -> Any:
+        raise ConnectionError("no network")
+
+    monkeypatch.setattr(ir_datasets, "load", refuse)
+    for read in (iro.as_qrels, iro.load):
+        with pytest.raises(DatasetUnavailable, match=r"clirmatrix/x: cannot be opened \(no network\); .*, or give files"):
+            read("clirmatrix/x")
+
+
 def test_half_a_download_is_not_taken_for_the_whole(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = datasets.dataset_of(tiny)
     counted = SimpleNamespace(
