@@ -9,7 +9,6 @@ import math
 import random
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesError
 
-__all__ = ["IDS", "NUMBERS", "ODD", "damaged", "line", "odd", "result_of", "written"]
+__all__ = ["IDS", "NUMBERS", "ODD", "damaged", "line", "odd", "result_of"]
 
 IDS = [
     "q1", "q2", "d1", "D1", "1", "01", "RR", "all", "é", "漢", "\u00a0", "a\u00a0b", "\u2028", "\x1b[1m", "x" * 70, "=1+1",
@@ -64,12 +63,6 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
             place = rng.randrange(len(data))
             data = data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :]
     return data
-
-
-def written(rng: random.Random, folder: Path, text: str) -> Path:
-    path = folder / "input"
-    path.write_bytes(damaged(rng, text.encode("utf-8", "surrogatepass")))
-    return path
 
 
 def result_of(read: Callable[[], Any]) -> Any:
