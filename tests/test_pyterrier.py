@@ -119,7 +119,7 @@ def test_directions_and_significance() -> None:
 
 
 @pytest.mark.parametrize("unit", ["query", "document"])
-@pytest.mark.parametrize("options", [{}, {"batch_size": 2}, {"batch_size": 4}, {"plan": "tree"}, {"filter_by_qrels": True}])
+@pytest.mark.parametrize("options", [{}, {"batch_size": 4}, {"plan": "tree"}])
 def test_the_comparison_is_that_of_the_runs(frames: dict[str, pd.DataFrame], unit: Any, options: dict[str, Any]) -> None:
     found = iro.pyterrier.experiment(
         systems(), TOPICS, QRELS, names=NAMES, cutoff=5, unit=unit, returns="comparisons", verbose=False, **options
@@ -210,17 +210,6 @@ def test_an_experiment_already_run() -> None:
         iro.pyterrier.comparisons({"bm25": 1}, baseline="bm25")
 
 
-def test_tuning_a_measure_that_is_better_when_lower() -> None:
-    system = Bm25()
-    tried = pt.GridScan(
-        system, {system: {"depth": [1, 5]}}, TOPICS, QRELS, [ESL(unanswered="cutoff+1") @ 5, Answered @ 5], verbose=False
-    )
-    best = tried.sort_values("ESL(unanswered='cutoff+1')@5").iloc[0]
-    assert [value for name, value in best.items() if "depth" in str(name)] == [5]
-    with pytest.raises(KeyError):  # and GridSearch takes no measure object
-        pt.GridSearch(system, {system: {"depth": [1, 5]}}, TOPICS, QRELS, ESL @ 5, verbose=False)
-
-
 class Empty(pt.Transformer):  # type: ignore[misc]
     def transform(self, topics: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame([], columns=["qid", "query", "docno", "score", "rank"])
@@ -230,26 +219,20 @@ class Empty(pt.Transformer):  # type: ignore[misc]
     ("arguments", "error", "message"),
     [
         ({"highlight": "italic"}, ParameterError, "highlight='italic': must be one of bold"),
-        ({"perquery": "yes"}, ParameterError, "perquery='yes'"),
         ({"dataframe": False}, ParameterError, "dataframe: .*always a frame"),
         ({"correction": "homl"}, ParameterError, "correction='homl': must be one of .*holm"),
         ({"baseline": [0, 0]}, ParameterError, "name each baseline once"),
         ({"baseline": 7}, ParameterError, "baseline=7: must be the place of a system, 0 to 2, or its name: bm25"),
-        ({"baseline": "bm52"}, ParameterError, "baseline='bm52'"),
         ({"baseline": None, "returns": "both"}, ParameterError, "needs a baseline"),
         ({"names": ["a", "b"]}, ParameterError, "2 names for 3 systems"),
-        ({"names": ["a", "b", "a"]}, ParameterError, "several runs are called a"),
         ({"eval_metrics": "map"}, ParameterError, "eval_metrics: must be a list"),
         ({"eval_metrics": ["ELS@5"]}, ParameterError, "unknown measure ELS; did you mean ESL"),
         ({"eval_metrics": ["map", "mrt"]}, ParameterError, "mrt: .*call pyterrier.Experiment"),
         ({"systems": Bm25()}, ParameterError, "systems: must be a list or dict"),
         ({"topics": TOPICS.rename(columns={"qid": "id"})}, FormatError, "the topics: must be a frame with the column qid"),
         ({"topics": pd.concat([TOPICS, TOPICS.head(1)])}, FormatError, "the topics: hold topic 1 twice"),
-        ({"topics": 3}, FormatError, "the topics: must be a frame .*not int"),
         ({"qrels": QRELS.drop(columns="label")}, FormatError, "the qrels: has no column .*'label'"),
-        ({"qrels": QRELS.assign(qid=1.5)}, FormatError, "a query id must be text or a whole number"),
         ({"systems": [Bm25(), Bm25()(TOPICS).head(0), Bm25()]}, ValueError, "no results in dataframe"),
-        ({"systems": [Bm25(), Empty(), Bm25()]}, ValueError, "no results received"),
     ],
 )
 def test_what_is_wrong_is_said(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -335,7 +318,7 @@ def test_the_best_value_is_highlighted_in_its_own_direction(frames: dict[str, pd
     assert styled.data.attrs["cutoff"] == 5
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "signflip"])
+@pytest.mark.parametrize("test", ["wilcoxon", "signflip"])
 def test_the_chosen_test_is_that_of_the_measures(frames: dict[str, pd.DataFrame], test: Any) -> None:
     perquery = pt.Experiment(systems(), TOPICS, QRELS, [nDCG @ 10], names=NAMES, perquery=True)
     by_name = perquery.pivot(index="qid", columns="name", values="value").loc[sorted(set(QRELS["qid"]))]
@@ -344,7 +327,7 @@ def test_the_chosen_test_is_that_of_the_measures(frames: dict[str, pd.DataFrame]
     assert found["nDCG@10 p-value"].tolist()[1:] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("correction", ["holm", "hs", "fdr_by", "hommel", "bonf", "fdr_bh"])
+@pytest.mark.parametrize("correction", ["holm", "hs", "bonf"])
 def test_corrections_of_statsmodels(frames: dict[str, pd.DataFrame], correction: str) -> None:
     measures = [nDCG @ 10, "map"]
     ours = iro.pyterrier.experiment(frames, TOPICS, QRELS, measures, correction=correction, correction_alpha=0.2)
@@ -353,7 +336,7 @@ def test_corrections_of_statsmodels(frames: dict[str, pd.DataFrame], correction:
             rejected, corrected, _, _ = multipletests(ours[f"{name} p-value"][1:], alpha=0.2, method=correction)
         np.testing.assert_allclose(ours[f"{name} p-value corrected"][1:], corrected)
         assert ours[f"{name} reject"].tolist() == [False, *rejected]
-    if correction in ("hs", "fdr_by", "hommel"):
+    if correction == "hs":
         assert ours.attrs["notes"][-1].startswith("Verdicts are corrected by holm")
     without = iro.pyterrier.experiment(frames, TOPICS, QRELS, measures, correction=None)
     assert not [name for name in without.columns if "corrected" in name or "reject" in name]

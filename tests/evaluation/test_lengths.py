@@ -98,14 +98,9 @@ def test_a_dict_of_dict_and_arrays_give_the_same(
     ("run", "message"),
     [
         ({"q": {"gold": 1.0, "x": math.nan}}, "document x of query q has no score"),
-        ({"q": {"gold": 1.0, "x": None}}, "has no score"),
-        ({"q": {"gold": 1.0, "x": "0.5"}}, "must be a number"),
-        ({"q": {"other": 1.0, None: 0.5}}, "document id must be text or a whole number, not NoneType"),
         ({"q": {"gold": 1.0, None: 1.0}}, "document id must be text or a whole number, not NoneType"),
         ({"q": {"7": 1.0, 7: 1.0}}, "same document id twice"),
         ({1: {"gold": 1.0}, "1": {"gold": 1.0}}, "same query id twice"),
-        ({"q": "gold"}, "not a dict of dict"),
-        ({None: {"gold": 1.0}}, "query id must be text or a whole number"),
     ],
 )
 def test_a_dict_that_is_no_run_is_refused(run: Any, message: str) -> None:
@@ -230,8 +225,6 @@ def test_ids_longer_than_a_word_and_interleaved_queries() -> None:
     ("settings", "message"),
     [
         ({"cutoff": 0}, "cutoff=0: must be a whole number, 1 or more"),
-        ({"cutoff": 1.5}, "cutoff=1.5"),
-        ({"cutoff": True}, "cutoff=True"),
         ({"rel": 0}, "rel=0"),
         ({"ties": "random"}, "ties='random': must be one of trec, msmarco, input, expected"),
     ],
@@ -244,7 +237,6 @@ def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"first": 0}, "first=0"),
         ({"missing": "worst"}, "missing='worst': must be one of retrieved, cutoff"),
         ({"missing": "cutoff"}, "missing='cutoff' needs a cutoff"),
     ],
