@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError, UnreadableFile
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.reading.runs import run_list, run_paths
+from ir_outcomes.reading.runs import run_paths
 from tests.helpers.searchlengths import differing
 
 QRELS = {f"q{n}": {f"d{n}": 1, f"d{n + 1}": 2, "d0": 0} for n in range(1, 9)}
@@ -149,30 +149,6 @@ def test_what_all_runs_share_is_held_once(folder: Path, ties: Any) -> None:
     assert all((run.level_relevant is found[0].level_relevant) == (ties != "expected") for run in found[1:])
     alone = [iro.search_lengths(QRELS, path, ties=ties, count_unjudged_at=(5,)) for path in run_paths(folder)]
     assert [differing(*pair) for pair in zip(alone, found, strict=True)] == [[]] * 6
-
-
-def test_a_directory_and_patterns_are_lists_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / ".hidden").write_text("")
-    (folder / "within").mkdir()
-    (folder / "within" / "r9.txt").write_text(lines(9))
-    (folder / "odd[1].txt").write_text(lines(1))
-    monkeypatch.chdir(folder)
-    everything = [f"{folder}/{name}" for name in ("odd[1].txt", *(f"r{n}.txt" for n in range(6)))]
-    assert run_paths(folder) == everything
-    assert run_paths("r[45].*") == ["r4.txt", "r5.txt"]
-    assert run_paths("**/r9.txt") == ["within/r9.txt"]
-    assert run_list("r[45].*") == ["r4.txt", "r5.txt"]
-    assert run_list(["r0.txt", "r[45].*", "within"]) == ["r0.txt", "r4.txt", "r5.txt", "within/r9.txt"]
-    assert run_list("odd[1].txt") is None  # a file that is there is no pattern
-    assert run_list("irds:a/b[c]") is None
-    assert run_paths("odd[1].txt") == ["odd[1].txt"]
-
-
-def test_no_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="the directory contains no file"):
-        evaluate(QRELS, tmp_path, **SETTINGS)
-    with pytest.raises(UnreadableFile, match=r"\*\.gz: no file matches this pattern"):
-        iro.compare(QRELS, {"q1": {"d1": 1.0}}, f"{tmp_path}/*.gz")
 
 
 def test_scores_and_documents_are_the_same_with_jobs(folder: Path) -> None:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -108,11 +107,6 @@ def test_a_dict_that_is_no_run_is_refused(run: Any, message: str) -> None:
         search_lengths({"q": {"gold": 1}}, run)
 
 
-def test_scores_of_any_number_type() -> None:
-    run = {"q": {"a": np.float32(3.5), "b": Fraction(5, 2), "gold": 2, "c": 1}}
-    same(search_lengths({"q": {"gold": 1}}, run).esl(), [3.0])
-
-
 few_levels = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([1.0, 2.0]), max_size=6)
 
 
@@ -208,17 +202,6 @@ def test_mean_esl_weights_with_the_chance_of_an_answer() -> None:
     assert short.mean_esl() == 1.0
     assert search_lengths(qrels, {}, cutoff=1).mean_esl() is None
     assert search_lengths({"q": {}}, {}, cutoff=1).coverage() is None
-
-
-def test_ids_longer_than_a_word_and_interleaved_queries() -> None:
-    golds = {f"q{n}": {f"a-very-long-document-identifier-{n}": 1} for n in range(50)}
-    frame_like = [(q, d, s) for s in (3.0, 2.0, 1.0) for q in golds for d in [f"a-very-long-document-identifier-{int(s) * 7}"]]
-    run: literal.Run = {}
-    for query, document, score in frame_like:
-        run.setdefault(query, {})[document] = score
-    lengths = search_lengths(golds, run)
-    expected = {"q7": 3.0, "q14": 2.0, "q21": 1.0}
-    same(lengths.esl(), [expected.get(query, math.nan) for query in golds])
 
 
 @pytest.mark.parametrize(

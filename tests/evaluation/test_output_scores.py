@@ -115,11 +115,3 @@ def test_what_is_wrong_in_a_table_is_located(tmp_path: Path, rows: list[str], me
     (tmp_path / "scores.csv").write_text("\n".join(rows))
     with pytest.raises(FormatError, match=f"(?s){message}"):
         iro.scores_from_outputs(tmp_path / "scores.csv", measure="RR")
-
-
-def test_a_table_says_neither_the_measure_nor_other_runs(tmp_path: Path) -> None:
-    (tmp_path / "scores.csv").write_text("run,401,402\na,0.5,1\nb,0.5,0\n")
-    with pytest.raises(ParameterError, match=r"name it with measure= \(--measure\)"):
-        iro.scores_from_outputs(tmp_path / "scores.csv")
-    with pytest.raises(ParameterError, match=r"scores\.csv has no run c; it has a, b"):
-        iro.scores_from_outputs(tmp_path / "scores.csv", "AP", names=["a", "c"])

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -73,17 +72,33 @@ def test_values_of_every_query(bm25: str, text: str, expected: list[float]) -> N
     assert nothing == 0 or math.isnan(nothing) or "neither" in text or "lost" in text
 
 
-def columns_of_table_2(name: str) -> list[Any]:
-    outcomes = [Outcome(baseline=name, case=case) @ 100 for case in ("neither", "lost", "won", "both")]
-    lengths = [f"{measure}(baseline='{name}'{of})@100" for measure in ("ESL", "SharedRR") for of in (",of='baseline'", "")]
-    return [*outcomes, *map(iro.parse_measure, lengths)]
+def test_a_baseline_is_evaluated_once_per_content_qrels_and_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    evaluated: list[Any] = []
 
+    def search_lengths(qrels: Any, run: Any, **settings: Any) -> Any:
+        evaluated.append(run)
+        return iro.search_lengths(qrels, run, **settings)
 
-def test_the_columns_of_table_2(bm25: str) -> None:
-    found = ir_measures.calc_aggregate(columns_of_table_2(bm25), QRELS, RUN)
-    assert [found[measure] for measure in columns_of_table_2(bm25)] == pytest.approx([0.4, 0, 0.2, 0.4, 2, 1.5, 2 / 3, 0.75])
-    assert not Outcome(baseline=bm25, case="lost").HIGHER_IS_BETTER
-    assert Outcome(baseline=bm25, case="won").HIGHER_IS_BETTER
+    monkeypatch.setattr(definitions, "search_lengths", search_lengths)
+    path = tmp_path / "a run.run"
+    path.write_text("q1 Q0 a 1 2.0 t\n")
+    iro.register_baseline("bm25", BASELINE)
+    for name in ("bm25", str(path)):
+        for run in (RUN, BASELINE, RUN):
+            cases = [Outcome(baseline=name, case=case) @ 100 for case in ("neither", "lost", "won", "both")]
+            ir_measures.calc_aggregate([*cases, ESL(baseline=name) @ 100, Answered @ 100], QRELS, run)
+    assert len(evaluated) == 2
+    by_query(ESL(baseline="bm25") @ 100, {"q1": {"a": 1}})
+    by_query(ESL(baseline="bm25") @ 5)
+    assert len(evaluated) == 4
+    path.write_text("q2 Q0 c 1 2.0 another\n")
+    assert by_query(Outcome(baseline=str(path), case="both") @ 100)["q2"] == 1
+    iro.register_baseline("bm25", {"q3": {"z": 1.0}}, replace=True)
+    assert by_query(Outcome(baseline="bm25", case="both") @ 100)["q3"] == 1
+    assert len(evaluated) == 6
+    monkeypatch.setattr(definitions, "MOST_KEPT", 1)
+    by_query(ESL(baseline="bm25") @ 7)
+    assert len(definitions._evaluated) == 1
 
 
 @given(strategies.qrels, strategies.runs, strategies.runs, strategies.cutoffs)
@@ -110,43 +125,6 @@ def test_the_measures_say_what_the_comparison_says(
             measure = length(baseline="A", of=of) @ at
             mean = ir_measures.calc_aggregate([measure], qrels, contender)[measure]
             assert (facet is None and math.isnan(mean)) or mean == pytest.approx(facet)
-
-
-def test_a_baseline_is_evaluated_once_for_all_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    evaluated: list[Any] = []
-    read: list[Any] = []
-
-    def search_lengths(qrels: Any, run: Any, **settings: Any) -> Any:
-        evaluated.append(run)
-        return iro.search_lengths(qrels, run, **settings)
-
-    def as_run(*run: Any) -> Any:
-        read.append(run)
-        return iro.as_run(*run)
-
-    monkeypatch.setattr(definitions, "search_lengths", search_lengths)
-    monkeypatch.setattr(definitions, "as_run", as_run)
-    path = tmp_path / "a run.run"
-    path.write_text("q1 Q0 a 1 2.0 t\n")
-    iro.register_baseline("bm25", BASELINE)
-    read.clear()
-    for name, _ in itertools.product(("bm25", str(path)), range(3)):
-        for run in (RUN, BASELINE):
-            ir_measures.calc_aggregate([*columns_of_table_2(name), Answered @ 100], QRELS, run)
-    assert len(evaluated) == 2
-    assert len(read) <= 2
-    # Other qrels, other settings and other content each count anew.
-    by_query(ESL(baseline="bm25") @ 100, {"q1": {"a": 1}})
-    by_query(ESL(baseline="bm25") @ 5)
-    assert len(evaluated) == 4
-    path.write_text("q2 Q0 c 1 2.0 another\n")
-    assert by_query(Outcome(baseline=str(path), case="both") @ 100)["q2"] == 1
-    iro.register_baseline("bm25", {"q3": {"z": 1.0}}, replace=True)
-    assert by_query(Outcome(baseline="bm25", case="both") @ 100)["q3"] == 1
-    assert len(evaluated) == 6
-    monkeypatch.setattr(definitions, "MOST_KEPT", 1)
-    by_query(ESL(baseline="bm25") @ 7)
-    assert len(definitions._evaluated) == 1
 
 
 def test_registering(tmp_path: Path, bm25: str) -> None:

@@ -66,13 +66,6 @@ def test_aggregates_beside_other_measures() -> None:
     assert (ESL @ 100).calc_aggregate(QRELS, RUN) == 1.5
 
 
-def test_an_evaluator_is_used_again_and_again() -> None:
-    evaluator = ir_measures.evaluator([ESL @ 1, Answered @ 1, RR], QRELS)
-    assert evaluator.calc_aggregate(RUN)[ESL @ 1] == 1.0
-    assert evaluator.calc_aggregate({"q1": {"a": 1.0}})[Answered @ 1] == 0.2
-    assert math.isnan(evaluator.calc_aggregate({})[ESL @ 1])
-
-
 def test_names() -> None:
     assert str(ESL @ 100) == "ESL@100"
     assert ir_measures.parse_measure("ESL@100") == ESL @ 100 == ESL(cutoff=100) == iro.parse_measure("ESL@100")
