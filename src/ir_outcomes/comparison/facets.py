@@ -56,41 +56,26 @@ class Facet(Tested):
     ----------
     name : str
         "coverage", "ranking", "reciprocal rank" or "reciprocal search length".
-    measured_in : str
-        Unit of `baseline`, `contender` and `difference`.
-    higher_is_better : bool
-        Direction.
-    n : int
-        Queries that the facet is measured on.
-    n_nonzero : int
-        Queries on which the two runs differ.
-    baseline, contender : float or None
-        Means over the queries; None where there are none.
-    difference : float or None
-        Contender minus baseline.
-    deviation : float or None
-        Standard deviation of the differences by query; None for fewer than two queries.
-    interval : Interval or None
-        Two-sided confidence interval of the difference at level 1 - alpha; None where it is not defined.
-    margin_interval : Interval or None
-        The same at level 1 - alpha / (number of contenders): what non-inferiority and equivalence look at.
-    effect_size : float or None
-        Named by `effect`; None where it is not finite.
-    effect : str
-        "odds ratio won : lost" or "mean / standard deviation of the differences".
-    test : str
-        Name of the deciding test, a key of `tests`.
-    tests : mapping of str to Test
-        The tests of this facet by name. Sign flips of reciprocals are among them only where they decide.
+    measured_in, higher_is_better : str and bool
+        Unit and direction of `baseline`, `contender` and `difference`.
+    n, n_nonzero : int
+        Queries that the facet is measured on, and those of them on which the two runs differ.
+    baseline, contender, difference, deviation : float or None
+        Means over the queries, contender minus baseline, and the standard deviation of the differences.
+    interval, margin_interval : Interval or None
+        Two-sided confidence interval of the difference at level 1 - alpha, and at 1 - alpha / (number of contenders), which
+        non-inferiority and equivalence look at; None where it is not defined.
+    effect_size, effect : float or None and str
+        "odds ratio won : lost" or "mean / standard deviation of the differences"; None where it is not finite.
+    test, tests : str and mapping of str to Test
+        The deciding test, and all by name. Sign flips of reciprocals are among them only where they decide.
     pvalue_corrected : float or None
         P-value of the deciding test, corrected for the contenders of one call; None for reciprocals, which decide nothing.
-    detectable : float or None
-        Smallest true difference that the deciding kind of test would find with power 0.8 at `detectable_level`; None where
-        there is none.
+    detectable, detectable_level : float or None and float
+        Smallest true difference that the deciding kind of test would find with power 0.8 at the level of the first step of the
+        correction; None where there is none.
     alpha : float
         Level of `interval`.
-    detectable_level : float
-        Level of the first step of the correction.
     """
 
     name: str
@@ -167,8 +152,7 @@ class RankingFacet(Facet):
     mean_test : {"t", "signflip"}
         The test of the mean that finds harm whichever test decides: sign flips with few differences.
     ratio : float or None
-        Mean search length of the contender as a multiple of the baseline's ("reads 0.78 times as far"), which a ratio scale
-        allows; lower is better. None for anything else than search lengths.
+        Mean search length, contender / baseline; lower is better. None for anything else than search lengths.
     ratio_interval : Interval or None
         Its interval at level 1 - alpha.
     """
@@ -186,26 +170,16 @@ class RestrictedLength(Tested):
     ----------
     horizon : int
         k: the cutoff, or the depth of the deeper run where that is smaller.
-    n : int
-        Answerable queries.
-    baseline, contender : float
-        Means; ranks, lower is better.
-    difference : float
-        Contender minus baseline; the sum of `both`, `won` and `lost`.
-    interval : Interval or None
-        Two-sided confidence interval of the difference at level 1 - alpha.
-    margin_interval : Interval or None
-        The same at level 1 - alpha / (number of contenders): what non-inferiority and equivalence look at.
-    both : float
-        Part of the difference from what both runs found.
-    won, lost : float
-        Parts from what only the contender found (0 or less) and from what only the baseline found (0 or more).
+    n, baseline, contender, difference, interval, margin_interval
+        See `Facet`; over all answerable queries, in ranks, lower is better.
+    both, won, lost : float
+        Parts of the difference: from what both runs found, from what only the contender found (0 or less), from what only the
+        baseline found (0 or more).
     better, worse, equal : int
         Queries on which the contender's restricted search length is shorter, longer, the same.
-    test : Test
-        Of the difference: t, or sign-flip with few differences.
-    tests : mapping of str to Test
-        By name: t, Wilcoxon, the sign test of better against worse, and sign flips where they decide.
+    test, tests : Test and mapping of str to Test
+        The deciding test of the difference, t or sign-flip with few differences; and with Wilcoxon and the sign test of better
+        against worse by name.
     won_and_lost_test : Test
         Like `test`, of the part of won and lost by itself.
 
@@ -262,10 +236,8 @@ class Naive(Tested):
 
     Attributes
     ----------
-    baseline, contender : float or None
-        Mean reciprocal rank of the first relevant document, unanswered queries as 0; higher is better.
-    difference : float or None
-        Contender minus baseline.
+    baseline, contender, difference : float or None
+        Mean reciprocal rank of the first relevant document, unanswered queries as 0; contender minus baseline.
     higher_is_better : bool
         True, but for another measure that is better when lower.
     tests : mapping of str to Test

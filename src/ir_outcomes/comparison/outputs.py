@@ -64,7 +64,6 @@ def compare_outputs(
         The text of ``trec_eval -q``, of ``ir_measures -q`` (tsv or jsonl) or PyTerrier's ``perquery.csv``; ir_measures'
         `CalcResults` or `Metric` values; pytrec_eval's dict of dict; PyTerrier's ``perquery=True`` frame.
     contenders : the same, or a list of such
-        Run B, or several.
     measure : str, optional
         Which measure, as the source names it; by default a reciprocal rank or ESL, or the only one there is.
     qrels : see `ir_outcomes.as_qrels`, optional
@@ -73,20 +72,10 @@ def compare_outputs(
         Smallest grade of a relevant document; by default that of the measure, or 1.
     higher_is_better : bool, optional
         Direction of a measure that is not known here.
-    alpha, test, margins
-        See `ir_outcomes.compare`.
-    correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Correction for several contenders.
+    alpha, test, correction, margins, clusters, progress
+        See `ir_outcomes.compare`; the correction is not "tukey".
     names : tuple of str, optional
         Names of the baseline and the contenders; in a source that holds several runs, which of them is meant.
-    clusters
-        See `ir_outcomes.evaluate`.
-    progress : bool
-        Show a progress bar over the pairs on stderr.
-
-    Returns
-    -------
-    Comparison or Comparisons
 
     Raises
     ------
@@ -158,20 +147,10 @@ def compare_measure(
         Made with ``evaluate(measures=[measure])``, so that no run is read again.
     measure : Measure or str
         Such as ``nDCG@10``.
-    baseline : str
-        Name of run A.
-    contenders : str or sequence of str, optional
-        Names of the other runs; by default all.
-    alpha, test, margins
-        See `ir_outcomes.compare`.
-    correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Correction for several contenders.
-    progress : bool
-        Show a progress bar over the pairs on stderr.
-
-    Returns
-    -------
-    Comparison or Comparisons
+    baseline, contenders : str, and str or sequence of str, optional
+        Names of the runs; by default all others are contenders.
+    alpha, test, correction, margins, progress
+        See `ir_outcomes.compare`; the correction is not "tukey".
 
     Raises
     ------
