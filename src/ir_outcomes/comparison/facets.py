@@ -15,22 +15,15 @@ from ir_outcomes.statistics import (
     Interval,
     Test,
     binomial_test,
-    coverage_interval,
-    detectable_mean,
-    detectable_proportion,
     differences,
+    intervals,
     linearized,
-    mean_interval,
     mean_test,
-    odds_ratio_interval,
     paired_tests,
+    power,
     rank_sum,
-    ratio_interval,
     sign_flip,
-    t_test,
-    wilcoxon,
 )
-from ir_outcomes.statistics.intervals import equivalent, harm_excluded, harm_shown, odds_ratio, ratio_of_means
 from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Floats
 
@@ -291,8 +284,8 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
     won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
     whole, level = settings.coverage_test == "exact", settings.first_step_level
     if whole:
-        test, odds = binomial_test(won, lost), odds_ratio_interval(won, lost, 1 - settings.alpha)
-        detectable = detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
+        test, odds = binomial_test(won, lost), intervals.odds_ratio_interval(won, lost, 1 - settings.alpha)
+        detectable = power.detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
     else:
         test, odds = sign_flip(change, settings.levels, pair.clusters), None
         detectable = _detectable_mean(linearized(change, pair.clusters), level, most=1.0)
@@ -306,9 +299,9 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
         contender=_percent(_mean(pair.found_contender)),
         difference=_percent(_mean_difference(change)),
         deviation=_percent(_deviation(change)),
-        interval=_points(coverage_interval(change, pair.item_share, 1 - settings.alpha, pair.clusters)),
-        margin_interval=_points(coverage_interval(change, pair.item_share, settings.margin_level, pair.clusters)),
-        effect_size=odds_ratio(won, lost) if whole else _standardized(change),
+        interval=_points(intervals.coverage_interval(change, pair.item_share, 1 - settings.alpha, pair.clusters)),
+        margin_interval=_points(intervals.coverage_interval(change, pair.item_share, settings.margin_level, pair.clusters)),
+        effect_size=intervals.odds_ratio(won, lost) if whole else _standardized(change),
         effect="odds ratio won : lost" if whole else "mean / standard deviation of the differences",
         test=test.name,
         tests={test.name: test},
@@ -329,8 +322,8 @@ def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
     facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, largest, pair, settings)
     if pair.measure is not None:  # it is not known to have a ratio scale
         return facet
-    interval = ratio_interval(*values, 1 - settings.alpha, pair.shared_clusters)
-    return replace(facet, ratio=ratio_of_means(*values), ratio_interval=interval)
+    interval = intervals.ratio_interval(*values, 1 - settings.alpha, pair.shared_clusters)
+    return replace(facet, ratio=intervals.ratio_of_means(*values), ratio_interval=interval)
 
 
 def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | None:
@@ -356,8 +349,8 @@ def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLeng
         baseline=float(restricted.baseline.mean()),
         contender=float(restricted.contender.mean()),
         difference=_mean_difference(change) or 0.0,
-        interval=mean_interval(change, 1 - settings.alpha, largest, pair.clusters),
-        margin_interval=mean_interval(change, settings.margin_level, largest, pair.clusters),
+        interval=intervals.mean_interval(change, 1 - settings.alpha, largest, pair.clusters),
+        margin_interval=intervals.mean_interval(change, settings.margin_level, largest, pair.clusters),
         both=float(restricted.both.mean()),
         won=float(restricted.won.mean()),
         lost=float(restricted.lost.mean()),
@@ -381,7 +374,8 @@ def confirming_tests(pair: PairedQueries) -> tuple[Test, ...]:
 def naive_tests(baseline: Floats, contender: Floats, *, higher_is_better: bool = True) -> Naive:
     """Run the tests of Table 1 on reciprocal ranks, or on the values of another measure."""
     change = differences(baseline, contender)
-    tests = {"ranksum": rank_sum(baseline, contender), "wilcoxon": wilcoxon(change), "t": t_test(change)}
+    paired = paired_tests(change)
+    tests = {"ranksum": rank_sum(baseline, contender), "wilcoxon": paired["wilcoxon"], "t": paired["t"]}
     return Naive(_mean(baseline), _mean(contender), _mean_difference(change), higher_is_better, tests)
 
 
@@ -412,8 +406,8 @@ def _paired_facet(
         contender=_mean(values[1]),
         difference=_mean_difference(change),
         deviation=_deviation(change),
-        interval=mean_interval(change, 1 - settings.alpha, largest, clusters),
-        margin_interval=mean_interval(change, settings.margin_level, largest, clusters),
+        interval=intervals.mean_interval(change, 1 - settings.alpha, largest, clusters),
+        margin_interval=intervals.mean_interval(change, settings.margin_level, largest, clusters),
         effect_size=_standardized(change),
         effect="mean / standard deviation of the differences",
         test=test,
@@ -428,7 +422,7 @@ def _paired_facet(
 
 def _detectable_mean(change: Floats, level: float, most: float = np.inf) -> float | None:
     deviation = _deviation(change)
-    found = detectable_mean(len(change), deviation, level, POWER) if deviation else None
+    found = power.detectable_mean(len(change), deviation, level, POWER) if deviation else None
     return found if found is not None and found <= most else None
 
 
@@ -497,7 +491,7 @@ def against_margins(
             facet,
             margin,
             "harm excluded" if identical else _status(facet, margin),
-            identical or equivalent(facet.margin_interval, margin, facet.n),
+            identical or intervals.equivalent(facet.margin_interval, margin, facet.n),
         )
         for facet, margin in zip(facets, margins, strict=False)
     ]
@@ -515,6 +509,6 @@ def within_margins(found: Sequence[Against]) -> tuple[bool, bool]:
 
 def _status(facet: Facet | RestrictedLength, margin: float) -> HarmStatus:
     interval, n, higher_is_better = facet.margin_interval, facet.n, facet.higher_is_better
-    if harm_excluded(interval, margin, n, higher_is_better=higher_is_better):
+    if intervals.harm_excluded(interval, margin, n, higher_is_better=higher_is_better):
         return "harm excluded"
-    return "harm shown" if harm_shown(interval, margin, n, higher_is_better=higher_is_better) else "inconclusive"
+    return "harm shown" if intervals.harm_shown(interval, margin, n, higher_is_better=higher_is_better) else "inconclusive"

@@ -367,7 +367,7 @@ class Holes(Result):
         raise KeyError(f"{contender}; the contenders are {some([pair.contender for pair in self.pairs], 10)}")
 
     def to_judge(self, n: int) -> tuple[UnjudgedDocument, ...]:
-        """Choose n documents to judge first, whose relevance would change most in their query; of several contenders in turn."""
+        """Choose n documents to judge first, whose relevance would change most in their query; of all contenders in turn."""
         check_positive("n", n)
         in_turn = chain.from_iterable(zip_longest(*(pair.candidates for pair in self.pairs)))
         chosen: dict[tuple[str, str], UnjudgedDocument] = {}

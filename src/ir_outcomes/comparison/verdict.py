@@ -240,16 +240,10 @@ def stacked(tests: Sequence[PairTests]) -> PairTests:
     def joined(parts: Sequence[Tests]) -> Tests:
         return Tests(*map(np.concatenate, zip(*parts, strict=True)))
 
-    coverage, ranking, mean, wilcoxon, confirming, guards, higher_is_better = zip(*tests, strict=True)
-    return PairTests(
-        coverage=joined(coverage),
-        ranking=joined(ranking),
-        mean=joined(mean),
-        wilcoxon=joined(wilcoxon),
-        confirming=tuple(map(joined, zip(*confirming, strict=True))),
-        guards=tuple(map(joined, zip(*guards, strict=True))),
-        higher_is_better=higher_is_better[0],
-    )
+    *always, confirming, guards, higher_is_better = zip(*tests, strict=True)
+    coverage, ranking, mean, wilcoxon = map(joined, always)
+    confirming, guards = (tuple(map(joined, zip(*parts, strict=True))) for parts in (confirming, guards))
+    return PairTests(coverage, ranking, mean, wilcoxon, confirming, guards, higher_is_better[0])
 
 
 def judge(
