@@ -149,7 +149,7 @@ def test_rankings_without_scores_in_python() -> None:
         ("qid,docno,score\nq1,d1,1.5\nq1,d2,x\n", r"line 3: the score is not a number.*\n  'x'"),
         ("qid,docno,score\nq1,d1,1.5\n\nq1,d1,1.0\n", r"line 4: document d1 is ranked twice for query q1"),
         ("qid,docno,rank\nq1,d1,1\nq1,d2,1\n", r"line 3: rank 1 is given twice"),
-        ("qid,docno,rank\nq1,d1,1\nq1,d2,1.5\n", r"line 3: the rank is not a whole number"),
+        ("qid,docno,rank\nq1,d1,1\nq1,d2,1.5\n", r"line 3: document d2 of query q1: a rank must be a whole number"),
         ("qid,docno,score\nq1,d1\n", r"line 2: has 2 columns, expected 3"),
         ("qid,docno,score\nq1,,1.0\n", r"line 2: a document id is empty"),
         ("qid\tdocno\tscore\nq 1\t\t1.0\n", r"line 2: a document id is empty"),
@@ -198,9 +198,9 @@ def test_what_is_wrong_in_a_run_is_located(write: Any, content: str | bytes, mes
     ("content", "message"),
     [
         ("qid,docno,score\nq1,d1,1.5\n", r"has no column 'relevance'.*columns of a run: were the arguments swapped\?"),
-        ("qid,docno,label\nq1,d1,1.5\n", r"line 2: the grade is not a whole number"),
+        ("qid,docno,label\nq1,d1,1.5\n", r"line 2: document d1 of query q1: a grade must be a whole number"),
         ("qid,docno,label\nq1,d1,1\nq1,d1,2\n", r"line 3: document d1 has two grades for query q1, 1 and 2"),
-        ("query-id\tcorpus-id\tscore\nq1\td1\t0.5\n", r"line 2: the grade is not a whole number"),
+        ("query-id\tcorpus-id\tscore\nq1\td1\t0.5\n", r"line 2: document d1 of query q1: a grade must be a whole number"),
         ("q1 d1 1\n", r"line 1: has 3 columns, expected 4.*need a header.*query-id, corpus-id, score"),
         ("q1 Q0 d1 one two t\n", r"line 1: has 6 columns, expected 4; ids and tags"),
         ('{"q1": {"d1": 1.5}}', r"a grade must be a whole number"),
@@ -469,9 +469,7 @@ def test_parquet_that_is_damaged_or_cannot_be_read(write: Any, monkeypatch: pyte
 
 
 def test_a_parquet_bomb_is_refused(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ir_outcomes.reading import formats as parquet_files
-
-    monkeypatch.setattr(parquet_files, "UNSUSPICIOUS", 1000)
+    monkeypatch.setattr(files, "UNSUSPICIOUS", 1000)
     column = pa.array(["q"] * 1_000_000)
     stream = io.BytesIO()
     pq.write_table(pa.table({"qid": column, "docno": column, "score": [1.0] * 1_000_000}), stream, compression="zstd")

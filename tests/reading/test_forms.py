@@ -139,7 +139,7 @@ def test_a_file_that_two_rows_recognize_must_say_which(tmp_path: Path) -> None:
             '"grade": 2',
             "entry 2 has no 'rating', which qrels of the form",
         ),
-        ("quepid.qrels.csv", "d3,2", "d3,x", "line 4: the grade is not a whole number"),
+        ("quepid.qrels.csv", "d3,2", "d3,x", "line 4: the grade is not a number"),
         ("llamaindex.qrels.json", '"d3"\n', '{"d3": 1}\n', "row 2: a document id must be text"),
     ],
 )

@@ -235,7 +235,7 @@ def test_arrow_text_that_is_not_utf_8_is_located(column: str, large: bool) -> No
     columns[column] = pyarrow.array([b"a", b"caf\xe9", b"c"], binary)
     buffers = {name: array.buffers() for name, array in columns.items()}
     named = {name: pyarrow.Array.from_buffers(text, 3, buffers[name]) for name in columns}
-    with pytest.raises(FormatError, match=r"(?s)the run: row 2: an id is not UTF-8.*caf"):
+    with pytest.raises(FormatError, match=r"(?s)the run: an id is not UTF-8 .*at string index 1"):
         iro.as_run(pyarrow.table({**named, "score": [1.0, 2.0, 3.0]}))
 
 

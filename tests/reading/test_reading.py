@@ -107,8 +107,8 @@ def test_malformed_runs_name_file_line_text_and_remedy(write: Any, content: str 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("q1 0 d1 1.5\n", r"line 1: the grade is not a whole number; .*\n  '1.5'"),
-        ("q1 0 d1 x\n", r"line 1: the grade is not a whole number"),
+        ("q1 0 d1 1.5\n", r"line 1: document d1 of query q1: a grade must be a whole number .*\n  '1.5'"),
+        ("q1 0 d1 x\n", r"line 1: the grade is not a number"),
         (
             "q1 Q0 d1 1 3.0 t\n",
             r"has 6 columns, expected 4; these look like the columns of a run: were the arguments swapped\?",
@@ -318,7 +318,7 @@ def test_repeated_pairs_are_found_wherever_rows_are_cut(codes: list[int], stretc
 
 def test_a_rank_is_a_finite_whole_number(write: Any) -> None:
     for wrong in ("inf", "1.5", "nan"):
-        with pytest.raises(FormatError, match="line 1: the rank is not a whole number"):
+        with pytest.raises(FormatError, match=r"line 1: .*(the rank is not a number|a rank must be a whole number)"):
             iro.read_run(write(f"q1\td1\t{wrong}\n"), by="rank")
     with pytest.raises(FormatError, match="line 2: rank 1 is given twice for query q1"):
         iro.read_run(write("q1 d1 1\nq1 d2 1\n"), by="rank")
@@ -407,7 +407,7 @@ class Other(NamedTuple):
         ({"q": {"": 1.0}}, r"empty, has a NUL character"),
         (pd.DataFrame({"qid": ["q"], "docno": ["d"]}), r"has no column 'score' or 'rank'; its columns are qid, docno"),
         (pd.DataFrame({"qid": [1.0], "docno": ["d"], "score": [1.0]}), r"not float"),
-        ([("q", "d", 1.0)], r"is not an iterable of named tuples"),
+        ([("q", "d", 1.0)], r"is not a named tuple"),
         ([Other("q")], r"has no column 'query_id'"),
         (3, r"cannot be read from a int"),
     ],

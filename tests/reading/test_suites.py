@@ -140,27 +140,25 @@ def test_toml(tmp_path: Path) -> None:
     path.write_text('[collections.first]\nqrels = "first.txt"\nruns = ["runs/first/bm25.run", "runs/first/new.run"]\n')
     assert read_suite(path).systems == ("bm25", "new")
     path.write_text("[collections")
-    with pytest.raises(FormatError, match="not valid TOML"):
+    with pytest.raises(FormatError, match="is not a TOML or JSON file of a suite"):
         read_suite(path)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ([], "not a JSON object"),
-        ({}, "lists no collection"),
-        ({"collections": {"a": 1}}, "'a' is not a table"),
+        ([], "not a TOML or JSON file of a suite .*Expected `object`, got `array`"),
+        ({"collections": {}}, "lists no collection"),
+        ({"collections": {"a": 1}}, "Expected `object`, got `int`"),
         ({"collections": {"a": {"runs": "x"}}}, "needs either qrels"),
         ({"collections": {"a": {"qrels": "x", "dataset": "y", "runs": "x"}}}, "needs either qrels"),
-        ({"collections": {"a": {"qrels": "x"}}}, "runs must be"),
-        ({"collections": {"a": {"qrels": "x", "runs": []}}}, "runs must be"),
+        ({"collections": {"a": {"qrels": "x"}}}, "missing required field `runs`"),
         ({"collections": {"a": {"qrels": "x", "runs": "y", "cutof": 3}}}, "unknown key 'cutof'"),
-        ({"collections": {"a": {"qrels": "x", "runs": "y", "cutoff": 0}}}, "cutoff = 0: must be a whole number"),
-        ({"collections": {"a": {"qrels": 3, "runs": "y"}}}, "qrels = 3: must be text"),
+        ({"collections": {"a": {"qrels": 3, "runs": "y"}}}, "Expected `str | null`, got `int`"),
         ({"collections": {"a": {"dataset": "no/such", "runs": "y"}}}, "is not an ir_datasets id"),
         ({"collections": {"a": {"qrels": "x", "runs": ["a/b.run", "c/b.run"]}}}, "two runs have the same name"),
         ({"collections": {"a": {"qrels": "x", "runs": "y"}}, "baseline": "z"}, "no collection has a run called 'z'"),
-        ({"collection": {}}, "unknown key 'collection'"),
+        ({"collection": {}, "collections": {}}, "unknown key 'collection'"),
     ],
 )
 def test_invalid_files(tmp_path: Path, content: Any, message: str) -> None:

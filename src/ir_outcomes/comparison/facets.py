@@ -422,8 +422,7 @@ def _paired_facet(
 
 def _detectable_mean(change: Floats, level: float, most: float = np.inf) -> float | None:
     deviation = _deviation(change)
-    found = power.detectable_mean(len(change), deviation, level, POWER) if deviation else None
-    return found if found is not None and found <= most else None
+    return power.detectable_mean(len(change), deviation, level, POWER, most) if deviation else None
 
 
 def _standardized(change: Floats) -> float | None:

@@ -117,13 +117,9 @@ class Layout(NamedTuple):
     value_name: str  # "score", "rank" or "grade"; ranks and grades are whole numbers
     separator: bytes | None = None  # None is any white space
 
-    @property
-    def whole(self) -> bool:
-        """Whether values are whole numbers."""
-        return self.value_name != "score"
-
 
 LONGEST_ID = 1000  # bytes
+_LARGEST_WHOLE = 1_000_000_000
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _NO_NUMBERS = (str, bytes, bool, np.bool_, np.complexfloating)
 
@@ -158,6 +154,14 @@ class Columns:
     def error(self, row: int, problem: str, text: str | None = None) -> FormatError:
         """Make the error that states what is wrong with a row, with its line."""
         return FormatError(self.source, problem, line=self.line_of(row), text=text)
+
+    def refuse_fractions(self) -> None:
+        """Refuse ranks and grades that are not whole numbers."""
+        wrong = np.flatnonzero(~((self.values == np.floor(self.values)) & (np.abs(self.values) <= _LARGEST_WHOLE)))
+        if len(wrong):
+            row = int(wrong[0])
+            problem = f"{self.named(row)}: a {self.value_name} must be a whole number of at most {_LARGEST_WHOLE:,}"
+            raise self.error(row, f"{problem}; are these the scores of a run?", str(self.values[row]))
 
     def select(self, rows: Bools) -> Columns:
         """Return only the rows that are marked; the queries stay."""
@@ -231,6 +235,14 @@ def texts(ids: list[Any], source: str, what: str, line_of: LineOf = _unknown_lin
 
 def _is_of_ids(kind: type) -> bool:
     return issubclass(kind, (str, int, np.integer)) and not issubclass(kind, bool)
+
+
+def checked_columns(source: str, rows: Sequence[list[Any]], value_name: str, line_of: LineOf = _unknown_line) -> Columns:
+    """Check queries, documents and values, and return them as columns."""
+    queries, documents, values = rows
+    query_ids, codes = coded(queries, source, line_of)
+    columns = Columns(source, query_ids, codes, encoded(documents, source, line_of), np.zeros(0), value_name, line_of)
+    return replace(columns, values=numbers(values, source, columns.named, line_of))
 
 
 def coded(queries: list[Any], source: str, line_of: LineOf = _unknown_line) -> tuple[list[str], Codes]:

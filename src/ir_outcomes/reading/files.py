@@ -131,11 +131,7 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
         try:
             for piece in _decompressed(raw):
                 size += len(piece)
-                if size > UNSUSPICIOUS and size > LARGEST_RATIO * file.count:
-                    raise UnreadableFile(
-                        f"{source}: expands to more than {LARGEST_RATIO} times its size: a decompression bomb? If it is "
-                        "genuine, decompress it first"
-                    )
+                refuse_bomb(source, size, file.count)
                 yield piece
         except IrOutcomesError:
             raise
@@ -143,6 +139,13 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
             raise UnreadableFile(
                 f"{source}: cannot be read to its end ({error}); the file is truncated or damaged: fetch or write it again"
             ) from error
+
+
+def refuse_bomb(source: str, size: int, n_bytes: int) -> None:
+    """Refuse content that is much larger than the bytes that it was read from."""
+    if size > UNSUSPICIOUS and size > LARGEST_RATIO * n_bytes:
+        problem = f"expands to more than {LARGEST_RATIO} times its size: a decompression bomb?"
+        raise UnreadableFile(f"{source}: {problem} If it is genuine, decompress it first")
 
 
 def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, str]:
@@ -223,6 +226,8 @@ def newlines(data: bytes) -> int:
 
 def name_of(path: str | os.PathLike[str]) -> str:
     """Return the file name without the endings that state its format; bytes that are not UTF-8 are written as escapes."""
+    if path == STDIN:
+        return "stdin"
     name = os.fsencode(Path(os.fsdecode(path)).name).decode("utf-8", "backslashreplace")
     for endings in (COMPRESSION_ENDINGS, _FORMAT_ENDINGS):
         stem, dot, ending = name.rpartition(".")

@@ -23,18 +23,20 @@ import numpy as np
 
 from ir_outcomes.errors import EmptyInput, FormatError, InputError, MissingDependency, UnreadableFile
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, Layout, coded, encoded, grouped, numbers, texts
-from ir_outcomes.reading.files import (
-    BOM,
-    LARGEST_RATIO,
-    LONGEST_LINE,
-    UNSUSPICIOUS,
-    Block,
-    blocks_of,
-    check_bytes,
-    nonblank,
-    pieces,
+from ir_outcomes.reading.columns import (
+    LONGEST_ID,
+    Codes,
+    Columns,
+    Ids,
+    Layout,
+    checked_columns,
+    coded,
+    encoded,
+    grouped,
+    numbers,
+    texts,
 )
+from ir_outcomes.reading.files import BOM, LONGEST_LINE, Block, blocks_of, check_bytes, nonblank, pieces, refuse_bomb
 from ir_outcomes.reading.measure_names import is_measure_name
 from ir_outcomes.reading.text import COLUMN_REMEDY, from_line, number_in, read_lines, shown
 from ir_outcomes.types import RunBy
@@ -281,13 +283,8 @@ def _first_lines(head: bytes) -> list[bytes]:
 def _fits(line: bytes, layout: Layout) -> bool:
     """Return whether a line has the columns of a layout, and its value where it belongs."""
     fields = line.split()
-    return len(fields) == layout.columns and _is_number(fields[layout.value], layout.whole)
-
-
-def _is_number(field: bytes, whole: bool) -> bool:
-    """Return whether a field is a number, or a whole number."""
-    value = number_in(field)
-    return value is not None and (not whole or value.is_integer())
+    value = number_in(fields[layout.value]) if len(fields) == layout.columns else None
+    return value is not None and (layout.value_name == "score" or value.is_integer())
 
 
 def _only(fitting: Sequence[Form], selection: str | None, source: str) -> Form | None:
@@ -602,11 +599,8 @@ def _from_records(records: Iterable[_Record], form: Form, kind: Kind, source: st
             documents.append(document)
             values.append(taken(item, of_value) if of_value else place if kind.what == "run" else 1)
             lines.append(line)
-    line_of = lines.__getitem__
-    query_ids, codes = coded(queries, source, line_of)
     value_name = _value_name(kind, chosen.get(of_value))
-    columns = Columns(source, query_ids, codes, encoded(documents, source, line_of), np.zeros(0), value_name, line_of)
-    return FileContent(replace(columns, values=numbers(values, source, columns.named, line_of)), texts=kept)
+    return FileContent(checked_columns(source, (queries, documents, values), value_name, lines.__getitem__), texts=kept)
 
 
 def _text(place: Any, names: tuple[str, ...]) -> str | None:
@@ -730,8 +724,7 @@ def _parquet_frame(data: bytes, kind: Kind, source: str, selection: str | None) 
     try:
         file = ParquetFile(io.BytesIO(data))
         found = _named_columns(file.schema_arrow.names, kind, source, selection=selection)
-        if file.metadata.num_rows * _LEAST_ROW > max(UNSUSPICIOUS, LARGEST_RATIO * len(data)):
-            raise UnreadableFile(f"{source}: expands to more than {LARGEST_RATIO} times its size: a decompression bomb?")
+        refuse_bomb(source, file.metadata.num_rows * _LEAST_ROW, len(data))
         return file.read(list(found[:3]))
     except (ArrowException, OSError) as error:
         if isinstance(error, (FormatError, UnreadableFile)):
@@ -889,29 +882,19 @@ def _arrow_text(column: Any, source: str) -> Any | None:
     text = chunks.cast(pyarrow.large_string()).combine_chunks()
     try:
         text.validate(full=True)  # Arrow itself does not check that text is UTF-8
-    except pyarrow.ArrowInvalid:
-        _refuse_bytes(text.cast(pyarrow.large_binary()).to_pylist(), source)
+    except pyarrow.ArrowInvalid as error:
+        problem = f"an id is not UTF-8 ({error}); read the input again with its true encoding"
+        raise FormatError(source, problem) from None
     return text
-
-
-def _refuse_bytes(column: list[bytes], source: str) -> None:
-    for row, value in enumerate(column, 1):
-        try:
-            value.decode()
-        except UnicodeDecodeError as error:
-            problem = f"row {row}: an id is not UTF-8 ({error.reason}); read the input again with its true encoding"
-            raise FormatError(source, problem, text=value.decode("utf-8", "backslashreplace")) from None
 
 
 def _from_tuples(rows: Iterable[Any], source: str, kind: Kind) -> Columns:
     rows = list(rows)
-    fields = getattr(rows[0], "_fields", None) if rows else None
-    if rows and fields is None:
-        raise FormatError(source, "is not an iterable of named tuples such as ir_measures.ScoredDoc", text=repr(rows[0]))
-    found = _named_columns(fields, kind, source) if fields else Named("", "", "", "score" if kind.what == "run" else "grade")
-    wrong = next((number for number, row in enumerate(rows, 1) if getattr(row, "_fields", None) != fields), None)
+    fields = getattr(rows[0], "_fields", ()) if rows else ()
+    wrong = next((number for number, row in enumerate(rows, 1) if not fields or getattr(row, "_fields", None) != fields), None)
     if wrong is not None:
-        raise FormatError(source, f"row {wrong} does not have the fields of the first row", text=repr(rows[wrong - 1]))
+        problem = f"row {wrong} is not a named tuple such as ir_measures.ScoredDoc, with the fields of the first row"
+        raise FormatError(source, problem, text=repr(rows[wrong - 1]))
+    found = _named_columns(fields, kind, source) if rows else Named("", "", "", _value_name(kind, "score"))
     queries, documents, values = ([getattr(row, name) for row in rows] for name in found[:3])
-    query_ids, codes = coded(queries, source)
-    return Columns(source, query_ids, codes, encoded(documents, source), numbers(values, source), found.value_name)
+    return checked_columns(source, (queries, documents, values), found.value_name)

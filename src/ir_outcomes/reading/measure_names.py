@@ -92,19 +92,12 @@ def check_measure(measure: Any) -> Any:
 
 
 def parse_measure(text: Any) -> Any:
-    """Make a measure from its name, ``Name(parameter=value, ...)@cutoff``.
-
-    Like `ir_measures.parse_measure`, but it also works on Python 3.14, its errors name what is known, and parameters are
-    checked.
+    """Make a measure from its name, ``Name(parameter=value, ...)@cutoff``; its parameters are checked.
 
     Parameters
     ----------
     text : str or Measure
         For example ``"ESL@100"`` or ``"nDCG@10"``; a measure object is checked and returned.
-
-    Returns
-    -------
-    ir_measures.Measure
 
     Raises
     ------

@@ -154,13 +154,8 @@ class Qrels:
 def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrels:
     r"""Read qrels from a file or from the folder of a BEIR dataset.
 
-    The content decides what the file is, not its name. It may be compressed (gzip, bzip2, xz, lz4, zstd) and be any of
-
-    - TREC's four columns (query, iteration, document, grade), separated by any white space;
-    - the qrels of BEIR and MTEB, with the header ``query-id, corpus-id, score``;
-    - CSV or TSV with a header, or Parquet, with the columns ``query_id`` (or ``qid``, ``q_id``), ``doc_id`` (or ``docno``,
-      ``docid``), and ``relevance`` (or ``label``, ``rel``, ``grade``);
-    - JSON lines with such names, or a JSON document ``{query: {document: grade}}``.
+    The content decides what the file is, not its name: TREC's four columns, CSV, TSV or Parquet with names of columns as those
+    of BEIR, JSON, or what other tools write; the documentation lists all forms. It may be compressed.
 
     Parameters
     ----------
@@ -176,7 +171,7 @@ def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrel
     FormatError
         If a line is malformed, a grade is not a whole number, or a document has two different grades for a query.
     MissingDependency
-        If it is a Parquet file and neither pyarrow nor pandas can read it.
+        If it is a Parquet file and pyarrow is not installed.
 
     Examples
     --------
@@ -189,8 +184,7 @@ def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrel
     is_folder = os.path.isdir(path)
     file = _qrels_file(os.fspath(path)) if is_folder else path
     content = read_any_file(file, QRELS)
-    default = os.path.basename(os.path.abspath(path)) if is_folder else "stdin" if path == STDIN else name_of(path)
-    qrels = _checked(content.columns, name or os.fsencode(default).decode("utf-8", "backslashreplace"))
+    qrels = _checked(content.columns, name or name_of(os.path.abspath(path) if is_folder else path))
     texts = beir_texts(path) if is_folder and os.path.exists(_queries_file(path)) else content.texts.queries
     return replace(qrels, texts=texts)
 
@@ -225,20 +219,10 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     return _checked(columns_of(qrels, source, QRELS), name or default)
 
 
-_LARGEST_GRADE = 1_000_000_000
-
-
 def _checked(columns: Columns, name: str) -> Qrels:
     if not columns.query_ids:
         raise FormatError(columns.source, "contains no judgments; nothing can be evaluated with them")
-    wrong = np.flatnonzero(~((np.floor(columns.values) == columns.values) & (np.abs(columns.values) <= _LARGEST_GRADE)))
-    if len(wrong):
-        row = int(wrong[0])
-        problem = (
-            f"{columns.named(row)}: a grade must be a whole number of at most {_LARGEST_GRADE:,}; if these are the scores of a "
-            "run, the arguments were swapped"
-        )
-        raise columns.error(row, problem, str(columns.values[row]))
+    columns.refuse_fractions()
     again, firsts = repeated(columns.codes, columns.docids)
     differing = np.flatnonzero(columns.values[again] != columns.values[firsts])
     if len(differing):
@@ -247,8 +231,7 @@ def _checked(columns: Columns, name: str) -> Qrels:
         grades = f"{columns.values[original]:.0f} and {columns.values[row]:.0f}"
         raise columns.error(row, f"document {document} has two grades for query {query}, {grades}; keep one")
     if len(again):
-        message = f"{columns.source}: {plural('judgment', len(again))} repeated with the same grade and counted once"
-        warn(message)
+        warn(f"{columns.source}: {plural('judgment', len(again))} repeated with the same grade and counted once")
         keep = np.ones(len(columns.codes), dtype=bool)
         keep[again] = False
         columns = columns.select(keep)
@@ -316,34 +299,16 @@ class Task:
 
     @cached_property
     def qrels(self) -> Qrels:
-        """The judgments.
-
-        Raises
-        ------
-        DatasetUnavailable
-            If they cannot be downloaded or read.
-        """
+        """The judgments; `DatasetUnavailable` where they cannot be downloaded or read."""
         return as_qrels(DATASET_PREFIX + self.dataset_id, self.dataset_id)
 
     @cached_property
     def queries(self) -> dict[str, str]:
-        """The text of each query.
-
-        Raises
-        ------
-        DatasetUnavailable
-            If they cannot be downloaded or read.
-        """
+        """The text of each query; `DatasetUnavailable` where they cannot be downloaded or read."""
         return {query.query_id: datasets.query_text(query) for query in load_part(self.dataset_id, "queries")}
 
     def baseline_run(self) -> Run:
-        """Return the ranking that comes with the collection.
-
-        Raises
-        ------
-        DatasetUnavailable
-            If there is none, or it cannot be a baseline, downloaded or read.
-        """
+        """Return the ranking that comes with the collection; `DatasetUnavailable` where there is none, or it cannot be read."""
         if self.baseline is None:
             raise DatasetUnavailable(f"{self.dataset_id}: {self.baseline_problem}; give a run file as the baseline")
         return as_run(self.baseline)
@@ -361,10 +326,6 @@ def load(name: str) -> Task:
     name : str
         For example ``"msmarco-document/dev"``. Every id of ir_datasets that has qrels works; `known_tasks` lists those whose
         settings are known.
-
-    Returns
-    -------
-    Task
 
     Raises
     ------

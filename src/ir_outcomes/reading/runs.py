@@ -27,7 +27,7 @@ from ir_outcomes.errors import (
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Codes, Columns, Ids, encoded, grouped, nested_dict, repeated, texts
 from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
-from ir_outcomes.reading.files import STDIN, name_of
+from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.formats import (
     RUN,
     Kind,
@@ -93,31 +93,19 @@ class Run:
 def read_run(path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None) -> Run:
     r"""Read a file of a run.
 
-    The content decides what the file is, not its name. It may be compressed (gzip, bzip2, xz, lz4, zstd) and be any of
-
-    - TREC's six columns, separated by any white space, with or without an ir_metadata header (see `Run.metadata`);
-    - three columns: query, document, and ranks (as in MS MARCO's files) or scores (as in Tevatron's). They are ranks where
-      every query has 1 to n in the order of the lines; scores where any is negative or a fraction, or where those of every
-      query descend and none are 1 to n in another order; else `by` must say what they are;
-    - CSV or TSV with a header, or Parquet, with the columns ``query_id`` (or ``qid``, ``q_id``, ``query-id``), ``doc_id`` (or
-      ``docno``, ``docid``, ``corpus-id``), and ``score`` or ``rank``;
-    - JSON lines: objects with such names, or with a query and a list of documents (``doc_ids``, ``docids``, ``docnos``,
-      ``ranking``), the best first;
-    - a JSON document ``{query: {document: score}}`` or ``{query: [document, ...]}``;
-    - the predictions that MTEB writes (``{Task}_predictions.json``).
+    The content decides what the file is, not its name: TREC's six columns, three columns, CSV, TSV or Parquet with names of
+    columns, JSON, or what other tools write; the documentation lists all forms. It may be compressed.
 
     Parameters
     ----------
     path : path
-        The file; ``-`` is standard input. ``"path#rank"`` and ``"path#score"`` say the same as `by`. Where predictions of MTEB
-        contain several subsets or splits, ``"path#subset/split"`` selects one. They still contain each query's own document;
-        it is left out, with a warning.
+        The file; ``-`` is standard input. ``"path#rank"`` and ``"path#score"`` say the same as `by`. Of several subsets or
+        splits of MTEB's predictions, ``"path#subset/split"`` selects one; each query's own document is left out of them.
     by : {"score", "rank"}, optional
         What orders the documents of a query: the score (higher first), or the rank column (lower first). By default the score
-        where there is one.
+        where there is one. Three columns that could be either must say it.
     name : str, optional
-        What to call the run; by default the file name without the endings that say its format, and for predictions of MTEB the
-        model's name.
+        What to call the run; by default the file name without the endings that say its format, or the model's name.
 
     Raises
     ------
@@ -126,7 +114,7 @@ def read_run(path: str | os.PathLike[str], *, by: RunBy | None = None, name: str
     FormatError
         If a line is malformed, a score is not a number, or a document or rank is repeated within a query.
     MissingDependency
-        If it is a Parquet file and neither pyarrow nor pandas can read it.
+        If it is a Parquet file and pyarrow is not installed.
 
     Examples
     --------
@@ -155,7 +143,7 @@ def run_and_warnings(
     content = read_any_file(path, Kind("run", by))
     if by is not None and content.columns.value_name != by:
         raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave by={by!r} out")
-    run = _checked(content.columns, name or content.name or _name_of_file(file))
+    run = _checked(content.columns, name or content.name or name_of(file))
     return replace(run, metadata=content.metadata, texts=content.texts.queries), tuple(content.warnings)
 
 
@@ -195,10 +183,6 @@ def _check_name(name: Any) -> None:
         raise ParameterError(f"name={name!r}: a name must be text")
 
 
-def _name_of_file(file: str) -> str:
-    return "stdin" if file == STDIN else name_of(file)
-
-
 def _checked(columns: Columns, name: str) -> Run:
     by_rank = columns.value_name == "rank"
     again, _ = repeated(columns.codes, columns.docids)
@@ -213,10 +197,7 @@ def _checked(columns: Columns, name: str) -> Run:
 
 
 def _check_ranks(columns: Columns) -> None:
-    wrong = np.flatnonzero(~(np.isfinite(columns.values) & (columns.values == np.floor(columns.values))))
-    if len(wrong):
-        row = int(wrong[0])
-        raise columns.error(row, f"{columns.named(row)}: a rank must be a whole number", str(columns.values[row]))
+    columns.refuse_fractions()
     order = np.lexsort((columns.values, columns.codes))
     codes, ranks = columns.codes[order], columns.values[order]
     same = np.flatnonzero((codes[1:] == codes[:-1]) & (ranks[1:] == ranks[:-1]))

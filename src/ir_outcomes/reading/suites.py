@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ ir_datasets id, such as beir/nfcorpus/test: folders, or underscores instead of s
 or JSON file."""
 _RUN_ENDINGS = (".run", ".res", ".trec")
 _RUNS, _QRELS = "runs", "qrels"
-_KEYS = ("qrels", "dataset", "runs", "cutoff", "rel", "group", "clusters")
 
 
 @dataclass(frozen=True)
@@ -69,20 +68,12 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
     Parameters
     ----------
     path : path
-        A folder that has one of the layouts below, or a file ``.toml`` or ``.json``.
-
-    Returns
-    -------
-    Suite
+        A folder, or a file ``.toml`` or ``.json``.
 
     Raises
     ------
-    UnreadableFile
-        If there is no such folder or file.
-    FormatError
-        If the folder has another layout, or the file is invalid.
-    MismatchError
-        If a collection has no qrels.
+    InputError
+        If there is no such folder or file, it has another layout, or a collection has no qrels.
 
     Notes
     -----
@@ -90,7 +81,7 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
     runs (``<collection>/qrels.txt.gz``) or in a folder of their own (``qrels/<collection>.txt.gz``); without qrels, the name of
     the collection is a dataset id, in folders or with underscores instead of slashes. Runs end in .run, .res or .trec.
 
-    A file has a table for each collection, with paths relative to the file::
+    A file has a table for each collection, with paths relative to the file; JSON has the same structure::
 
         baseline = "bm25"                        # optional
 
@@ -101,8 +92,6 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
         rel = 1
         group = "small"
         clusters = "by:::"                       # or a file
-
-    JSON has the same structure.
     """
     target = Path(path)
     if target.is_dir():
@@ -169,71 +158,73 @@ def _qrels_of(folder: Path, collection: str, files: Iterable[Path]) -> str | Non
     return next((name for name in candidates if "/" in name and is_dataset_id(name)), None)
 
 
+@dataclass(frozen=True)
+class _Listed:
+    """A collection as a file lists it."""
+
+    runs: str | list[str] | dict[str, str]
+    qrels: str | None = None
+    dataset: str | None = None
+    cutoff: int | None = None
+    rel: int | None = None
+    group: str | None = None
+    clusters: str | None = None
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file that lists collections."""
+
+    collections: dict[str, _Listed]
+    baseline: str | None = None
+
+
 def _from_file(path: Path) -> Suite:
-    content = _parsed(path)
-    source = str(path)
-    _check_keys(content, ("baseline", "collections"), source, "the file")
-    collections, baseline = content.get("collections"), content.get("baseline")
-    if not isinstance(collections, dict) or not collections:
+    import msgspec
+
+    source, text = str(path), "".join(line for _, line in lines_of(path))
+    try:
+        content = parsed_json(text, source, 1) if path.suffix == ".json" else tomllib.loads(text)
+        listed = msgspec.convert(content, _File)
+    except (tomllib.TOMLDecodeError, RecursionError, msgspec.ValidationError) as error:
+        problem = f"is not a TOML or JSON file of a suite ({error}); write a table [collections.<name>] for each collection"
+        raise FormatError(source, f"{problem}, with qrels and runs") from None
+    _check_keys(content, _File, source, "the file")
+    for name, table in content["collections"].items():
+        _check_keys(table, _Listed, source, f"collection {name!r}")
+    suite = Suite(tuple(_collection(name, table, path) for name, table in listed.collections.items()), listed.baseline)
+    if not suite.collections:
         raise FormatError(source, "lists no collection; write a table [collections.<name>] for each, with qrels and runs")
-    if baseline is not None and not isinstance(baseline, str):
-        raise FormatError(source, f"baseline = {baseline!r}: must be the name of a system")
-    suite = Suite(tuple(_collection(name, table, path) for name, table in collections.items()), baseline)
-    if baseline is not None and baseline not in suite.systems:
-        raise FormatError(source, f"no collection has a run called {baseline!r}; the runs are {some(suite.systems, 10)}")
+    if suite.baseline is not None and suite.baseline not in suite.systems:
+        raise FormatError(source, f"no collection has a run called {suite.baseline!r}; the runs are {some(suite.systems, 10)}")
     return suite
 
 
-def _parsed(path: Path) -> dict[str, Any]:
-    text = "".join(line for _, line in lines_of(path)).removeprefix("\ufeff")
-    try:
-        content = parsed_json(text, str(path), 1) if path.suffix == ".json" else tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise FormatError(str(path), f"is not valid TOML ({error}); a suite is a folder, or a TOML or JSON file") from None
-    if not isinstance(content, dict):
-        raise FormatError(str(path), "is not a JSON object with the key 'collections'")
-    return content
+def _check_keys(table: Mapping[str, Any], kind: Any, source: str, where: str) -> None:
+    known = [field.name for field in fields(kind)]
+    unknown = [key for key in table if key not in known]
+    if unknown:
+        raise FormatError(source, f"{where} has an unknown key {unknown[0]!r}; the keys are {', '.join(known)}")
 
 
-def _collection(name: str, table: Any, path: Path) -> SuiteCollection:
+def _collection(name: str, table: _Listed, path: Path) -> SuiteCollection:
     source, where = str(path), f"collection {name!r}"
-    if not isinstance(table, dict):
-        raise FormatError(source, f"{where} is not a table with qrels and runs")
-    _check_keys(table, _KEYS, source, where)
-    if ("qrels" in table) == ("dataset" in table):
+    if bool(table.qrels) == bool(table.dataset):
         raise FormatError(source, f"{where} needs either qrels, a path, or dataset, an ir_datasets id")
-    for key, value in table.items():
-        if key in ("cutoff", "rel"):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise FormatError(source, f"{where}: {key} = {value!r}: must be a whole number, 1 or more")
-        elif key != "runs" and not (isinstance(value, str) and value):
-            raise FormatError(source, f"{where}: {key} = {value!r}: must be text")
-    if "dataset" in table and not is_dataset_id(table["dataset"]):
-        raise FormatError(source, f"{where}: dataset = {table['dataset']!r} is not an ir_datasets id")
-    qrels = table["dataset"] if "dataset" in table else str(path.parent / table["qrels"])
-    clusters = table.get("clusters")
-    if clusters is not None and not clusters.startswith("by:"):
-        clusters = str(path.parent / clusters)
-    return SuiteCollection(
-        name, qrels, _runs(table.get("runs"), path, where), table.get("cutoff"), table.get("rel"), table.get("group"), clusters
-    )
+    if table.dataset and not is_dataset_id(table.dataset):
+        raise FormatError(source, f"{where}: dataset = {table.dataset!r} is not an ir_datasets id")
+    qrels = table.dataset or str(path.parent / str(table.qrels))
+    is_file = table.clusters is not None and not table.clusters.startswith("by:")
+    clusters = str(path.parent / str(table.clusters)) if is_file else table.clusters
+    return SuiteCollection(name, qrels, _runs(table.runs, path, where), table.cutoff, table.rel, table.group, clusters)
 
 
-def _runs(value: Any, path: Path, where: str) -> dict[str, str]:
+def _runs(listed: str | list[str] | dict[str, str], path: Path, where: str) -> dict[str, str]:
     """Find the runs of a collection: a folder, a pattern, a list of paths, or a table of names and paths."""
-    if isinstance(value, dict) and value and all(isinstance(run, str) for run in value.values()):
-        return {name: str(path.parent / run) for name, run in value.items()}
-    listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, list) or not listed or not all(isinstance(run, str) for run in listed):
-        raise FormatError(str(path), f"{where}: runs must be a path or pattern, a list of these, or a table of names and paths")
-    paths = [found for run in listed for found in run_paths(path.parent / run)]
+    if isinstance(listed, dict):
+        return {name: str(path.parent / run) for name, run in listed.items()}
+    paths = [found for run in ([listed] if isinstance(listed, str) else listed) for found in run_paths(path.parent / run)]
     runs = {name_of(found): found for found in paths}
     if len(runs) < len(paths):
         raise FormatError(str(path), f"{where}: two runs have the same name; write runs as a table of names and paths")
     return runs
-
-
-def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], source: str, where: str) -> None:
-    unknown = [key for key in table if key not in known]
-    if unknown:
-        raise FormatError(source, f"{where} has an unknown key {unknown[0]!r}; the keys are {', '.join(known)}")

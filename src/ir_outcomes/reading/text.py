@@ -43,7 +43,6 @@ class Fields(NamedTuple):
     """Where the fields of a block's lines are."""
 
     words: Words  # (n_bytes,), the 8 bytes that begin at each position of the padded block; they overlap, and are not copied
-    pairs: npt.NDArray[np.complex128]  # (n_bytes,), the 16 bytes
     before: Ints  # (n_lines, n_columns), positions of the white space before each field
     after: Ints  # the same behind it
 
@@ -80,25 +79,20 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
     found = (_regular(spaces, kinds, n_columns) if single else None) or _irregular(spaces, kinds, n_columns)
     if found is None:
         return None
-    return Fields(_windows(padded, np.uint64), _windows(padded, np.complex128), *found)
+    # The data as numbers that begin at every byte, without copying.
+    words: Words = np.ndarray((len(padded) - 7,), np.uint64, padded, strides=(1,))
+    return Fields(words, *found)
 
 
 def _all_are_white(kinds: npt.NDArray[np.uint8]) -> bool:
-    """Return whether there are no control characters but white space.
-
-    A NUL byte would disappear from the end of an id, and the plain reader takes other control characters as part of an id.
-    """
+    """Return whether there are no control characters but white space."""
+    # A NUL byte would disappear from the end of an id, and the plain reader takes other control characters as part of an id.
     left = len(kinds)  # counted down, the most frequent kinds first, which mostly ends after two of six
     for kind in _SPACES:
         left -= int(np.count_nonzero(kinds == kind))
         if not left:
             return True
     return False
-
-
-def _windows(data: bytes, kind: Any) -> Any:
-    """View the data as numbers that begin at every byte, without copying."""
-    return np.ndarray((len(data) - np.dtype(kind).itemsize + 1,), kind, data, strides=(1,))
 
 
 def _regular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
@@ -141,16 +135,9 @@ def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
 
 def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
     """Copy 8 * n_words bytes from each position; bytes behind the data are arbitrary, and callers must mask them."""
-    if n_words == 1:
-        return fields.words[places][:, None]
-    # Complex numbers are NumPy's most common type of 16 bytes; copying them takes half as many steps as copying words. They
-    # are only moved: no arithmetic is done that could change the bits.
-    copied = np.empty((len(places), -(-n_words // 2)), dtype=np.complex128)
-    last = len(fields.pairs) - 1
-    for pair in range(copied.shape[1]):
-        # For a short id near the end of the block, the words of the longest id would begin behind the data.
-        copied[:, pair] = fields.pairs[np.minimum(places + 16 * pair, last)]
-    return np.ascontiguousarray(copied.view(np.uint64)[:, :n_words])
+    last = len(fields.words) - 1  # for a short id near the end of the block, the words of the longest would begin behind it
+    words: Words = fields.words[np.minimum(places[:, None] + 8 * np.arange(n_words), last)]
+    return words
 
 
 def numbers_of(fields: Fields, column: int) -> Floats | None:
@@ -195,11 +182,9 @@ def _form_of(fields: Fields, starts: Ints, ends: Ints) -> _Form:
 
 
 def _decimals(fields: Fields, starts: Ints, ends: Ints, form: _Form) -> tuple[Floats, Bools]:
-    """Read numbers of a form with up to 19 digits and no exponent, and tell which could be read.
-
-    The form is a claim about each number, and is checked: every byte must be a digit, except the sign and the point where the
-    form puts them. What fails the check is not read.
-    """
+    """Read numbers of a form with up to 19 digits and no exponent, and tell which could be read."""
+    # The form is a claim about each number, and is checked: every byte must be a digit, except the sign and the point where the
+    # form puts them. What fails the check is not read.
     lengths = ends - starts
     if form.has_minus.any():
         has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
@@ -224,10 +209,8 @@ def _decimals(fields: Fields, starts: Ints, ends: Ints, form: _Form) -> tuple[Fl
 
 
 def _without_point(word: Words, n_behind: Ints) -> tuple[Words, Bools]:
-    """Close the gap of the point by moving the digits before it up by one byte, and tell whether the byte there is a point.
-
-    Where the point lies before the word, there is nothing to move or to check; where it lies behind the word, all bytes move.
-    """
+    """Close the gap of the point by moving the digits before it up by one byte, and tell whether the byte there is a point."""
+    # Where the point lies before the word, there is nothing to move or to check; where it lies behind the word, all bytes move.
     behind, from_point = _LAST[np.clip(n_behind, 0, 8)], _LAST[np.clip(n_behind + 1, 0, 8)]
     is_point = (word ^ _POINTS) & (from_point & ~behind) == 0
     return (word & behind) | ((word & ~from_point) << np.uint64(8)), is_point
@@ -257,11 +240,9 @@ def _eight_digits(word: Words, n: Ints) -> tuple[Words, Bools]:
 
 
 def _quotients(number: Words, n_decimals: Ints) -> tuple[Floats, Bools]:
-    """Divide by powers of ten with correct rounding, and tell for which numbers that is certain.
-
-    Up to 2**53 both operands are exact and IEEE division rounds correctly; larger numbers are rounded when they become floats,
-    so that their quotients would be rounded twice.
-    """
+    """Divide by powers of ten with correct rounding, and tell for which numbers that is certain."""
+    # Up to 2**53 both operands are exact and IEEE division rounds correctly; larger numbers are rounded when they become
+    # floats, so that their quotients would be rounded twice.
     high, power = number.astype(np.float64), _TENS[n_decimals]
     values = high / power
     sure = np.ones(len(number), dtype=bool)
@@ -274,11 +255,9 @@ def _quotients(number: Words, n_decimals: Ints) -> tuple[Floats, Bools]:
 
 
 def _corrected(quotient: Floats, high: Floats, low: Floats, power: Floats) -> tuple[Floats, Bools]:
-    """Correct high / power to (high + low) / power; not certain where that is next to the middle of two floats.
-
-    The remainder of the rounded quotient is computed exactly, as a sum of products of halves. Without it, some numbers would
-    differ from `float` in their last bit, and documents with equal scores in a dict would not be tied in a file.
-    """
+    """Correct high / power to (high + low) / power; not certain where that is next to the middle of two floats."""
+    # The remainder of the rounded quotient is computed exactly, as a sum of products of halves. Without it, some numbers would
+    # differ from `float` in their last bit, and documents with equal scores in a dict would not be tied in a file.
     product = quotient * power
     (a, b), (c, d) = _halves(quotient), _halves(power)
     remainder = (high - product) - (((a * c - product) + a * d + b * c) + b * d) + low
@@ -298,22 +277,12 @@ def _halves(value: Floats) -> tuple[Floats, Floats]:
 
 
 def _by_float(fields: Fields, column: int, rows: npt.NDArray[np.intp]) -> Any:
-    """Read some of the numbers one by one; None where one of them is not a number.
-
-    `float` accepts digits separated by underscores, which no other tool does, so that they are declined.
-    """
+    """Read some of the numbers one by one; None where one of them is not a number."""
     chosen = fields._replace(before=fields.before[rows, column][:, None], after=fields.after[rows, column][:, None])
     texts = ids_of(chosen, 0, longest=400)
-    if texts is None:
-        return None
-    tokens = texts.tolist()
-    if any(b"_" in token for token in tokens):
-        return None
-    try:
-        values = np.array(list(map(float, tokens)))
-    except ValueError:
-        return None
-    return None if np.isnan(values).any() else values
+    found = [] if texts is None else map(number_in, texts.tolist())
+    values = [value for value in found if value is not None and value == value]
+    return np.array(values) if len(values) == len(rows) else None
 
 
 COLUMN_REMEDY = (
@@ -326,26 +295,26 @@ _WIDEST = 3  # times the bytes that were read
 
 def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line: int) -> Columns:
     """Read lines of one layout."""
-    parts: list[_Part] = []
+    documents, values, codes = [as_ids([])], [np.empty(0)], [np.empty(0, dtype=np.int32)]
     code_of: dict[bytes, int] = {}
-    codes = []
-    n_rows = n_bytes = width = 0
+    n_rows, n_bytes, widest = 0, 0, documents[0]
     for block in from_line(content, first_line):
         part = _fast(block, layout) or _plain(block, layout, source)
-        n_rows, n_bytes = n_rows + len(part.values), n_bytes + len(block.data)
-        width = max(width, part.documents.dtype.itemsize)
-        if n_rows * width > max(_LARGE, _WIDEST * n_bytes):
-            longest = max((max(part.documents.tolist(), key=len) for part in [*parts, part] if len(part.documents)), key=len)
-            problem = f"one id as long as this among many short ones would take {n_rows * width >> 20:,} MiB; shorten it"
-            raise FormatError(source, problem, text=longest.decode("utf-8", "replace"))
         codes.append(_coded(part.queries, code_of))
-        parts.append(part._replace(queries=part.queries[:0]))
+        documents.append(part.documents)
+        values.append(part.values)
+        n_rows, n_bytes = n_rows + len(part.values), n_bytes + len(block.data)
+        widest = max(widest, part.documents, key=lambda ids: ids.dtype.itemsize)
+        needed = n_rows * widest.dtype.itemsize
+        if needed > max(_LARGE, _WIDEST * n_bytes):  # in the array each id takes as much as the longest
+            problem = f"one id as long as this among many short ones would take {needed >> 20:,} MiB of memory; shorten it"
+            raise FormatError(source, problem, text=max(widest.tolist(), key=len).decode("utf-8", "replace"))
     columns = Columns(
         source,
         [query.decode() for query in code_of],
-        np.concatenate([np.empty(0, dtype=np.int32), *codes]),
-        as_ids(np.concatenate([as_ids([]), *(part.documents for part in parts)])),
-        np.concatenate([np.empty(0), *(part.values for part in parts)]),
+        np.concatenate(codes),
+        as_ids(np.concatenate(documents)),
+        np.concatenate(values),
         layout.value_name,
         partial(_line_of, source, first_line),
     )
@@ -371,16 +340,10 @@ def number_in(field: bytes) -> float | None:
 def from_line(content: Iterable[Block], first_line: int) -> Iterator[Block]:
     """Leave out the lines before the first one that contains data."""
     for block in content:
-        skipped = first_line - block.first_line
-        if skipped <= 0:
-            yield block
-            continue
-        position = 0
-        while skipped and position < len(block.data):
-            position = block.data.find(b"\n", position) + 1 or len(block.data)
-            skipped -= 1
-        if position < len(block.data):
-            yield Block(first_line, block.data[position:])
+        skipped = max(first_line - block.first_line, 0)
+        lines = block.data.split(b"\n", skipped)
+        if len(lines) > skipped and lines[-1]:
+            yield Block(block.first_line + skipped, lines[-1])
 
 
 def _line_of(source: str, first_line: int, row: int) -> int | None:
@@ -408,8 +371,6 @@ def _fast(block: Block, layout: Layout) -> _Part | None:
     documents = ids_of(fields, layout.document, LONGEST_ID)
     values = numbers_of(fields, layout.value)
     if queries is None or documents is None or values is None:
-        return None
-    if layout.whole and not np.all(np.isfinite(values) & (values == np.floor(values))):
         return None
     # White space separates the same columns only where every separator does; two in a row surround an empty value.
     if layout.separator is not None and block.data.count(layout.separator) != len(values) * (layout.columns - 1):
@@ -439,9 +400,8 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
                 problem = f"is longer than {LONGEST_ID} bytes; is this a run or qrels?" if field else "is empty; correct it"
                 raise FormatError(source, f"a {name} id {problem}", line=number, text=shown([field] if field else fields))
         value = number_in(fields[layout.value])
-        if value is None or value != value or (layout.whole and not value.is_integer()):
-            expected = "whole number" if layout.whole else "number"
-            problem = f"the {layout.value_name} is not a {expected}; correct or remove the line"
+        if value is None or value != value:
+            problem = f"the {layout.value_name} is not a number; correct or remove the line"
             raise FormatError(source, problem, line=number, text=shown([fields[layout.value]]))
         queries.append(fields[layout.query])
         documents.append(fields[layout.document])

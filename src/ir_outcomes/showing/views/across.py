@@ -189,9 +189,7 @@ def _means(overall: Overall) -> Table:
         if new is not None:
             mean, ends = written(name, new.effect, (new.low, new.high)).split(" ", 1)
             prediction = _predicted(effect).split(" ", 1)[1]
-            lines.append(
-                ("a new one", name, mean, ends, pvalue(new.pvalue), prediction, fixed(100 * new.i_squared, 0), *counts)
-            )
+            lines.append(("new", name, mean, ends, pvalue(new.pvalue), prediction, fixed(100 * new.i_squared, 0), *counts))
     numbers = ("mean", "interval", "p", "prediction", "I2", "better", "worse")
     headings = [("over all", ""), ("of", ""), *((heading, "n") for heading in numbers)]
     return table_of_texts(headings, lines, title=f"{overall.contender}: means")
