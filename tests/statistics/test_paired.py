@@ -213,8 +213,9 @@ def test_a_function_of_scipy_can_take_the_place_of_a_test(d: list[float]) -> Non
     with mock.patch.dict(PAIRED):
         found, expected = paired_tests(d)[function_test(by_scipy)], t_test(d)
         only_pvalue = paired_tests(d)[function_test(lambda values: by_scipy(values).pvalue)]
-        with pytest.raises(ParameterError, match="must be a p-value"):
-            paired_tests(d)[function_test(lambda values: 2.0)]
+        for wrong in (len, np.unique):
+            with pytest.raises(ParameterError, match="must be a p-value"):
+                paired_tests(d)[function_test(wrong)]
     assert found.method == "by_scipy()"
     assert (found.pvalue, found.statistic) == pytest.approx((expected.pvalue, expected.statistic), rel=1e-9)
     assert (found.direction, found.note) == (expected.direction, expected.note)
