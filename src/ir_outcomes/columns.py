@@ -13,35 +13,19 @@ Better = Literal["higher", "lower", ""]
 
 @dataclass(frozen=True)
 class Column:
-    """What one column holds of an item, and how it is written.
+    """What one column holds of an item, and how it is written."""
 
-    Attributes
-    ----------
-    name : str
-        The key in rows, CSV and frames; an interval has two, ``name_low`` and ``name_high``.
-    value : str or callable
-        The exact value: attributes one after the other, such as "test.pvalue", or a function of the item; by default the
-        attribute with the column's name.
-    heading : str
-        In tables; by default the name.
-    form : str
-        How tables write it: "" as text, "n" as text to the right, ".2f" and "+.2f" with so many decimals, "[.2f]" as an
-        interval, "%" as a share in percent, "p" as a p-value, "label" as a verdict.
-    unit : str
-        Of the value, for the legend of a table.
-    better : {"higher", "lower", ""}
-        Which values are better.
-    group : str
-        A heading over this column and its neighbours of the same group.
-    """
-
-    name: str
+    name: str  # the key in rows, CSV and frames; an interval has two, name_low and name_high
+    # The exact value: attributes one after the other, such as "test.pvalue", or a function of the item; by default the
+    # attribute with the column's name.
     value: str | Callable[[Any], Any] = ""
-    heading: str = ""
+    heading: str = ""  # in tables; by default the name
+    # How tables write it: "" as text, "n" as text to the right, ".2f" and "+.2f" with so many decimals, "[.2f]" as an interval,
+    # "%" as a share in percent, "p" as a p-value, "label" as a verdict.
     form: str = ""
-    unit: str = ""
-    better: Better = ""
-    group: str = ""
+    unit: str = ""  # for the legend of a table
+    better: Better = ""  # which values are better
+    group: str = ""  # a heading over this column and its neighbours of the same group
 
     @property
     def title(self) -> str:

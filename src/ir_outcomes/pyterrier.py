@@ -19,7 +19,7 @@ import numpy as np
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outputs import compare_outputs
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.errors import DatasetUnavailable, FormatError, MissingDependency, ParameterError, not_installed
+from ir_outcomes.errors import DatasetUnavailable, FormatError, ParameterError, not_installed
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -30,8 +30,8 @@ from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id, reason_o
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels, Task, open_collection
 from ir_outcomes.reading.runs import distinct_names
-from ir_outcomes.statistics import adjust, differences, paired_tests
-from ir_outcomes.types import Bools, Floats, OneOrder, RankingTest, UnitChoice, check_choice
+from ir_outcomes.statistics import differences, paired_tests
+from ir_outcomes.types import OneOrder, RankingTest, UnitChoice, check_choice
 
 __all__ = ["comparisons", "experiment"]
 
@@ -59,10 +59,6 @@ def comparisons(
         Tells which queries are answerable. Without it, topics without qrels count as unanswered.
     **settings
         See `ir_outcomes.compare_outputs`.
-
-    Returns
-    -------
-    Comparisons
 
     Raises
     ------
@@ -136,8 +132,7 @@ def experiment(
     names : sequence of str, optional
         Names of the systems; by default PyTerrier's.
     baseline : int, str, sequence of these, or None
-        Which system the others are compared with: its place or name. Several baselines give a block of columns each, with the
-        name of the baseline in the heading. None for means only.
+        Which system the others are compared with: its place or name. Several give a block of columns each; None means only.
     perquery : bool or "both"
         True for PyTerrier's frame of the values of each query, without any comparison; "both" for that and the usual frame.
     highlight : {"bold", "color", "colour"}, optional
@@ -153,8 +148,8 @@ def experiment(
         Which test decides on ranking; the p-values of the measures are of the same test.
     correction : str or None
         Correction over the systems, of each facet and of each measure separately: "holm", "bonferroni", "fdr_bh", or any that
-        ``statsmodels.stats.multitest.multipletests`` knows, if statsmodels is installed. Under those that only statsmodels has,
-        verdicts are corrected by Holm's method. None or "none" for no correction, which is PyTerrier's default.
+        ``statsmodels.stats.multitest.multipletests`` knows; under those, verdicts are corrected by Holm's method. None for no
+        correction, which is PyTerrier's default.
     correction_alpha : float, optional
         Level of the columns ``reject``; by default `alpha`.
     round : int or mapping of str to int, optional
@@ -172,21 +167,16 @@ def experiment(
         A row for each system: ``name``; the mean of each measure, over the queries where it is defined; ``answered (queries)``;
         for each measure on how many queries the system is better (``+``) and worse (``-``) than the baseline, in the measure's
         own direction, with its p-value, and under a correction ``reject`` and ``p-value corrected``; then the difference and
-        p-value of both facets, and the ``verdict``. Measures are by query; the names of the differences say their unit, such as
-        ``ranking difference (ranks, by document)``. The settings are in ``frame.attrs``.
+        p-value of both facets, with their unit in the name, and the ``verdict``. The settings are in ``frame.attrs``.
 
     Raises
     ------
     MissingDependency
-        If PyTerrier is not installed, or statsmodels or Jinja2 where an argument needs it.
+        If PyTerrier is not installed.
     ParameterError
         If an argument makes no sense.
     InputError
-        If topics, qrels or results are malformed, or do not belong together. What a system raises is passed on.
-
-    References
-    ----------
-    Lin et al. 2021, sections 4 and 5.
+        If topics or qrels are malformed. What a system or PyTerrier raises is passed on.
     """
     _terrier()
     import pandas as pd
@@ -222,7 +212,7 @@ def experiment(
             [name for place, name in enumerate(evaluation.names) if place != base],
             alpha=alpha,
             test=test,
-            correction=cast("Any", corrected_by if corrected_by in _SAME.values() else "holm"),
+            correction=cast("Any", corrected_by if corrected_by in _OURS.values() else "holm"),
             margins=margins,
         )
         results[base] = replace(cast("Comparisons", found), notes=about_settings)
@@ -249,7 +239,7 @@ def experiment(
     if round is not None:
         frame = frame.round(round if isinstance(round, Mapping) else dict.fromkeys(measures, round))
     notes = list(about_settings)
-    if corrected_by not in _SAME.values():
+    if corrected_by not in _OURS.values():
         notes.append(f"Verdicts are corrected by holm; {corrected_by} corrects the p-values of the measures.")
     frame.attrs.update(
         settings, unit=evaluation.unit, alpha=alpha, correction=corrected_by, n_queries=int(evaluation.answerable.sum()),
@@ -361,21 +351,15 @@ def _baseline_places(baseline: Any, names: Sequence[str]) -> list[int]:
     """Find the places of the baselines: none, one, or several."""
     if baseline is None:
         return []
-    places = [_place(item, names) for item in (baseline if isinstance(baseline, (list, tuple)) else [baseline])]
+    given = list(baseline) if isinstance(baseline, (list, tuple)) else [baseline]
+    places = [names.index(item) if item in names else item for item in given]
+    for item in places:
+        if not isinstance(item, (int, np.integer)) or not 0 <= item < len(names):
+            place = f"the place of a system, 0 to {len(names) - 1}"
+            raise ParameterError(f"baseline={item!r}: must be {place}, or its name: {', '.join(names)}")
     if not places or len(set(places)) < len(places):
         raise ParameterError(f"baseline={baseline!r}: name each baseline once, at least one")
     return places
-
-
-def _place(baseline: Any, names: Sequence[str]) -> int:
-    if isinstance(baseline, str) and baseline in names:
-        return names.index(baseline)
-    is_number = isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool)
-    if is_number and 0 <= baseline < len(names):
-        return int(baseline)
-    raise ParameterError(
-        f"baseline={baseline!r}: must be the place of a system, 0 to {len(names) - 1}, or its name: {', '.join(names)}"
-    )
 
 
 def _read_topics(topics: Any) -> Any:
@@ -443,28 +427,20 @@ def _measures_by_column(eval_metrics: Sequence[Any]) -> dict[str, Any]:
 
 _Values = Mapping[str, float]  # of a measure, by query
 
-# Names that statsmodels gives to the corrections that this package has, too.
-_SAME = {
-    "b": "bonferroni", "bonf": "bonferroni", "bonferroni": "bonferroni", "h": "holm", "holm": "holm", "fdr_bh": "fdr_bh",
-    "fdr_i": "fdr_bh", "fdr_p": "fdr_bh", "fdri": "fdr_bh", "fdrp": "fdr_bh", "none": "none",
-}  # fmt: skip
+# What this package calls the corrections of statsmodels that it has, too.
+_OURS = {"b": "bonferroni", "h": "holm", "fdr_bh": "fdr_bh", "none": "none"}
 _ANSWERED = "answered (queries)"
 _STYLES = {"bold": "font-weight: bold", "color": "background-color: lightgreen", "colour": "background-color: lightgreen"}
 
 
 def _known_correction(name: str | None) -> str:
-    """Return our name of a correction, or that of statsmodels for one which only statsmodels has."""
-    if name is None or name in _SAME:
-        return _SAME[name or "none"]
-    try:
-        from statsmodels.stats.multitest import multitest_alias
-    except ImportError:
-        raise MissingDependency(
-            f"correction={name!r} needs statsmodels: pip install statsmodels; holm, bonferroni and fdr_bh do not"
-        ) from None
-    if name not in multitest_alias:
-        raise ParameterError(f"correction={name!r}: must be one of {', '.join(dict.fromkeys([*_SAME, *multitest_alias]))}")
-    return name
+    """Return our name of a correction, or that of statsmodels, which PyTerrier brings, where only statsmodels has it."""
+    from statsmodels.stats.multitest import multitest_alias
+
+    aliases = {**multitest_alias, "none": "none"}
+    if (name or "none") not in aliases:
+        raise ParameterError(f"correction={name!r}: must be one of {', '.join(aliases)}")
+    return _OURS.get(aliases[name or "none"], name or "none")
 
 
 def _mean(measure: Any, values: _Values) -> float:
@@ -486,6 +462,8 @@ def _changes(
     alpha: float,
 ) -> dict[str, list[Any]]:
     """Make PyTerrier's columns of a measure, in its own direction, over the queries on which both systems have a value."""
+    from statsmodels.stats.multitest import multipletests
+
     of_systems = np.array([[of_system.get(query, np.nan) for query in values[base]] for of_system in values], dtype=np.float64)
     sign = 1 if getattr(measure, "HIGHER_IS_BETTER", True) else -1
     better, worse, pvalues = [], [], []
@@ -500,21 +478,11 @@ def _changes(
         for heading, column in (("+", better), ("-", worse), ("p-value", pvalues))
     }
     if correction != "none":
-        rejected, corrected = _corrected([*pvalues[:base], *pvalues[base + 1 :]], correction, alpha)
+        with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p, where p can be 1
+            rejected, corrected = multipletests([*pvalues[:base], *pvalues[base + 1 :]], alpha, correction)[:2]
         columns[f"{name} reject"] = np.insert(rejected, base, False).tolist()
         columns[f"{name} p-value corrected"] = np.insert(corrected, base, np.nan).tolist()
     return columns
-
-
-def _corrected(pvalues: list[float], correction: str, alpha: float) -> tuple[Bools, Floats]:
-    if correction in _SAME.values():
-        corrected = adjust(pvalues, correction)
-        return corrected <= alpha, corrected
-    from statsmodels.stats.multitest import multipletests
-
-    with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p, where p can be 1
-        rejected, corrected = multipletests(pvalues, alpha=alpha, method=correction)[:2]
-    return rejected, corrected
 
 
 def _facets(result: Comparisons, base: int, *, corrected: bool) -> dict[str, list[Any]]:
@@ -545,7 +513,4 @@ def _highlighted(frame: Any, measures: Mapping[str, Any], how: str) -> Any:
         best = column.max() if directions[column.name] else column.min()
         return [_STYLES[how] if value == best else "" for value in column]
 
-    try:
-        return frame.style.apply(styles, axis=0, subset=[name for name in frame.columns if name in directions])
-    except (ImportError, AttributeError):
-        raise not_installed("highlight needs Jinja2", "report") from None
+    return frame.style.apply(styles, axis=0, subset=[name for name in frame.columns if name in directions])

@@ -68,11 +68,10 @@ def versions() -> Mapping[str, str]:
 
 
 class Immutable:
-    """Base of frozen dataclasses whose fields hold mappings or sequences: these become immutable, too.
+    """Base of frozen dataclasses whose fields hold mappings or sequences: these become immutable, too."""
 
-    A field holds computed values only. What is computed on request is a method or a property, so that ``==``, ``hash`` and
-    JSON never compute anything.
-    """
+    # A field holds computed values only. What is computed on request is a method or a property, so that ``==``, ``hash`` and
+    # JSON never compute anything.
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
@@ -109,13 +108,7 @@ class Result(Immutable):
         raise NotImplementedError
 
     def paper_rows(self) -> list[dict[str, Any]]:
-        """Return the columns of Tables 1 and 2 of Lin et al. 2021 as flat rows with exact values; only comparisons have them.
-
-        Raises
-        ------
-        ParameterError
-            If the result is not a comparison.
-        """
+        """Return the columns of Tables 1 and 2 of Lin et al. 2021 as flat rows, which only comparisons have."""
         raise ParameterError(f"columns='paper' is for comparisons; {type(self).__name__} has columns='default' only")
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
@@ -130,15 +123,7 @@ class Result(Immutable):
         return result
 
     def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON, without NaN or infinity.
-
-        Parameters
-        ----------
-        per_query
-            See `to_dict`.
-        indent : int, optional
-            Spaces for each level; by default everything is on one line.
-        """
+        """Return `to_dict` as JSON, without NaN or infinity; by default on one line, else with `indent` spaces a level."""
         return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False, indent=indent)
 
     @classmethod
@@ -182,20 +167,14 @@ class Result(Immutable):
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each test: the pair, the facet, the test, its estimate, interval, statistic and p-values.
 
-        Raises
-        ------
-        ParameterError
-            If the result holds no comparisons.
+        `ParameterError` if the result holds no comparisons.
         """
         raise ParameterError(f"{type(self).__name__} has no row for each test; leave long=True out")
 
     def to_frame(self, *, long: bool = False) -> Any:
         """Return `rows` as a pandas data frame, or `long_rows`, one row for each test, where `long`.
 
-        Raises
-        ------
-        MissingDependency
-            If pandas is not installed.
+        `MissingDependency` if pandas is not installed.
         """
         from ir_outcomes.showing.formats import as_frame
 
@@ -225,8 +204,7 @@ class Result(Immutable):
         columns
             See `to_text`.
         spreadsheet : bool
-            Put an apostrophe before text that a spreadsheet would compute as a formula: names that start with ``=``, ``+``,
-            ``-``, ``@``, a tab or a carriage return. By default names are written exactly.
+            Put an apostrophe before names that a spreadsheet would compute as a formula.
         """
         from ir_outcomes.showing.formats import as_csv
 
@@ -270,25 +248,14 @@ class Result(Immutable):
     def to_html(self, *, columns: Columns = "default", full: bool = False) -> str:
         """Return what `to_text` shows in HTML, with the details in a fold; everything is escaped.
 
-        Parameters
-        ----------
-        columns
-            See `to_text`.
-        full : bool
-            Return a whole page with character set, title and style, instead of a part of a page.
+        With `full` a whole page with character set, title and style, instead of a part of a page.
         """
         from ir_outcomes.showing.formats import as_html
 
         return as_html(self.view(columns=columns), full=full)
 
     def to_markdown(self, *, details: bool = False, rows: int | None = None, columns: Columns = "default") -> str:
-        """Return what `to_text` shows in GitHub's Markdown, with all rows; everything is escaped.
-
-        Parameters
-        ----------
-        details, rows, columns
-            See `to_text`.
-        """
+        """Return what `to_text` shows in GitHub's Markdown, by default with all rows; everything is escaped."""
         from ir_outcomes.showing.formats import as_markdown
 
         return as_markdown(self.view(columns=columns), details=details, rows=rows)
@@ -304,19 +271,7 @@ class Result(Immutable):
             What the result was made from, by the name of the collection or judge where there are several; without it the page
             has no curve and no ranked lists.
         **options
-            ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`.
-
-        Returns
-        -------
-        ReportPage
-            With the page as ``html``; a notebook shows it in a frame.
-
-        Raises
-        ------
-        ParameterError
-            If the evaluation is not that of the result, or the page cannot be written.
-        MissingDependency
-            If Jinja2 is not installed.
+            ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`, which names the errors, too.
         """
         from ir_outcomes.showing.report import report_of
 
@@ -349,13 +304,7 @@ class Result(Immutable):
         return draw(self, kind, ax)
 
     def view(self, *, columns: Columns = "default") -> View:
-        """Return what every format shows of the result: label, sentences, tables and notes, as text that is not yet escaped.
-
-        Raises
-        ------
-        ParameterError
-            If the result does not have these columns.
-        """
+        """Return what every format shows of the result: label, sentences, tables and notes, as text that is not yet escaped."""
         from ir_outcomes.showing.views import view_of
         from ir_outcomes.showing.views.comparison import paper_view
 

@@ -92,27 +92,6 @@ def test_labels_of_the_collections(colberter: iro.CollectionsComparison) -> None
     assert any("judged unequally" in note and "trec-covid" in note for note in colberter.notes)
 
 
-@pytest.mark.realdata
-def test_contradicting_years_and_a_shared_corpus(real_data: Path) -> None:
-    folder = real_data / "suite-rerankers"
-    evaluations = {
-        year: iro.evaluate(
-            folder / year / "qrels.txt.gz",
-            {run: folder / year / f"{run}.run.gz" for run in ("monot5-3b", "rank1-32b")},
-            cutoff=10, rel=2, unit="document",
-        )
-        for year in ("dl19", "dl20", "dl21")
-    }  # fmt: skip
-    found = iro.compare_collections(evaluations, "monot5-3b")
-    assert [row.label for row in found.conditions] == ["worse without gain", "worse without gain", "no significant difference"]
-    (overall,) = found.overall
-    assert overall.hurt == ("dl19", "dl20")
-    assert all(effect.new is None for effect in overall.pooled)
-    notes = "\n".join(found.notes)
-    assert "With 3 collections nothing is said about a new one" in notes
-    assert "in common" not in notes  # the passages have whole numbers for ids, as those of unrelated collections
-
-
 def test_rows_are_those_of_compare_and_means_those_of_plain_formulas() -> None:
     evaluations = {f"c{seed}": made_up(seed, 40 + 15 * seed) for seed in range(3)}
     found = iro.compare_collections(evaluations, "a")
@@ -305,3 +284,6 @@ def test_several_contenders_are_corrected_and_shown() -> None:
     shown = str(found)
     assert shown.startswith("3 systems against a on 5 collections\n\nsystem c0 c1 c2 c3 c4 better worse on average")
     assert "c (B) against a (A)" in found.to_text(details=True)
+    wide = str(iro.compare_collections({f"collection {n}": evaluations["c0"] for n in range(18)}, "a"))
+    assert "1 collection 0; 2 collection 1; " in wide
+    assert max(map(len, wide.splitlines())) <= 80

@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -103,8 +104,6 @@ def test_help_explains_values_that_are_names(name: str) -> None:
 
 
 def test_version() -> None:
-    from importlib.metadata import version
-
     assert call("--version").stdout == f"ir-outcomes {version('ir-outcomes')}\n"
 
 
@@ -112,14 +111,8 @@ def test_version() -> None:
     ("words", "message"),
     [
         ("compare no no no --ties expected", 'Invalid value "expected" for --ties. Choose from: "trec", "msmarco", "input"'),
-        ("compare no no no --unit page", 'Invalid value "page"'),
-        ("compare no no no --test f", 'Invalid value "f"'),
-        ("compare no no no --margins 1,inf", "positive and finite"),
-        ("compare no no no --margins 1", "write two numbers"),
-        ("compare no no no --alpha 1", "Must be < 1"),
         ("compare no no no -k 0", "-k"),
         ("compare no no no --jobs 0", "1 or more"),
-        ("compare no no no --plot-kind pie", 'Invalid value "pie"'),
         ("compare-judges no --judge a=no --judge a=no", "a is given twice"),
         ("compare-judges no --judge a --judge b", "write NAME=FILE"),
         ("leaderboard no", "Missing argument RUN"),
@@ -127,7 +120,6 @@ def test_version() -> None:
         ("leaderboard no.npz no", "a saved evaluation stands in the place of runs"),
         ("tail no no no no --show rrie", "is for two runs"),
         ("verdict --n 3", "--won requires an argument"),
-        ("agreement no no --splits 0", "--splits"),
     ],
 )
 def test_wrong_usage_is_2_before_any_file_is_opened(words: str, message: str, tmp_path: Path) -> None:

@@ -1,60 +1,118 @@
+"""Files that the command line writes: pages, and never an input, completely or not at all."""
+
 from __future__ import annotations
 
 import json
 import re
+import resource
+import shutil
 from pathlib import Path
 
 import pytest
 
-from ir_outcomes.samples import write_sample
 from tests.helpers.command_line import call
+from tests.helpers.sample import write_small_sample
+
+PAIR = ("qrels.txt", "bm25.run", "bm25-stem.run")
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sample")
-    write_sample(folder)
-    return folder
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_small_sample(tmp_path, 60)
+    (tmp_path / "suite" / "one").mkdir(parents=True)
+    for name in PAIR:
+        shutil.copy(tmp_path / name, tmp_path / "suite" / "one" / name)
+    return tmp_path
 
 
 def test_report_of_two_runs(sample: Path, tmp_path: Path) -> None:
-    docs = tmp_path / "docs.jsonl"
+    docs, slices, output = tmp_path / "docs.jsonl", tmp_path / "slices.tsv", tmp_path / "page.html"
     docs.write_text(json.dumps({"doc_id": "termit", "title": "A terminal"}) + "\n")
-    slices = tmp_path / "slices.tsv"
     slices.write_text("100000\tfirst\n")
-    output = tmp_path / "page.html"
-    runs = ["bm25.run", "bm25-stem.run"]
     options: list[str | Path] = ["--queries", "queries.tsv", "--docs", docs, "--slices", slices, "--max-mb", "1", "-o", output]
-    done = call("report", "qrels.txt", *runs, *options, folder=sample)
+    done = call("report", *PAIR, *options, folder=sample)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     html = output.read_text()
     assert re.search("<title>[^<]*bm25-stem against bm25[^<]*</title>", html)
     assert "ir-outcomes report qrels.txt bm25.run bm25-stem.run --queries queries.tsv --docs" in html
-    assert "better on both facets" in html
     hashed = re.findall(r"<td>([^<]*)</td><td>([^<]*)</td><td><code>", html)
-    files = [*runs, "qrels.txt", "queries.tsv", "docs.jsonl", "slices.tsv"]
-    assert {file for _, file in hashed} >= set(files)
+    assert {file for _, file in hashed} >= {*PAIR, "queries.tsv", "docs.jsonl", "slices.tsv"}
 
 
-def test_default_name_and_several_runs(sample: Path, tmp_path: Path) -> None:
-    paths = [sample / name for name in ("qrels.txt", "bm25.run", "bm25-flat.run", "bm25-stem.run")]
+def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:
+    paths = [small / name for name in (*PAIR, "bm25-flat.run")]
     assert call("report", *paths, folder=tmp_path).returncode == 0
     again = call("report", *paths, folder=tmp_path)
     assert (again.returncode, again.stderr) == (0, "note: report.html exists and is overwritten\n")
     assert (tmp_path / "report.html").read_text().count('<details class="comparison"') == 2
 
 
+@pytest.mark.parametrize("command", ["compare", "compare-slices --by length", "leaderboard", "suite"])
+def test_pages_beside_the_result_have_texts(command: str, folder: Path) -> None:
+    files = ("suite",) if command == "suite" else PAIR
+    (folder / "docs.jsonl").write_text(
+        "".join(
+            json.dumps({"doc_id": line.split()[2], "text": "the text of a document"}) + "\n"
+            for line in (folder / "bm25.run").read_text().splitlines()
+        )
+    )
+    texts = ("--queries", "queries.tsv", "--docs", "docs.jsonl", "--max-mb", "3", "--report", "page.html")
+    done = call(*command.split(), *files, *texts, folder=folder)
+    assert (done.returncode, bool(done.stdout)) == (0, True), done.stderr
+    html = (folder / "page.html").read_text()
+    query = (folder / "queries.tsv").read_text().splitlines()[0].split("\t")[1]
+    assert query in html
+    assert "the text of a document" in html
+
+
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        (["-o", "missing/page.html"], 2, "there is no directory missing"),
         (["--max-mb", "0"], 2, "Must be > 0"),
         (["--docs", "queries.tsv"], 1, "queries.tsv, line 1: is not a document"),
         (["--docs", "missing.jsonl"], 1, "missing.jsonl: no such file"),
     ],
 )
 def test_invalid_options(sample: Path, options: list[str], status: int, message: str) -> None:
-    done = call("report", "qrels.txt", "bm25.run", "bm25-stem.run", *options, folder=sample)
+    done = call("report", *PAIR, *options, folder=sample)
     assert done.returncode == status
     assert message in done.stderr
     assert not (sample / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        ("compare qrels.txt bm25.run bm25-stem.run --output bm25-stem.run", "bm25-stem.run"),
+        ("compare qrels.txt bm25.run bm25-stem.run --queries=queries.tsv --output=./queries.tsv", "queries.tsv"),
+        ("leaderboard qrels.txt . --output bm25.run", "bm25.run"),
+        ("leaderboard qrels.txt *.run#trec --output bm25.run", "bm25.run"),
+        ("compare-judges bm25.run bm25-stem.run --judge a=qrels.txt@1 --judge b=qrels.txt --output qrels.txt", "qrels.txt"),
+        ("suite suite --output suite/one/bm25.run", "suite/one/bm25.run"),
+        ("gate --suite suite --baseline bm25 --margins 1pp,1 --report suite/one/bm25.run", "suite/one/bm25.run"),
+        ("report qrels.txt bm25.run bm25-stem.run -o bm25.run", "bm25.run"),
+    ],
+)
+def test_an_input_is_never_overwritten(words: str, target: str, folder: Path) -> None:
+    before = (folder / target).read_bytes()
+    done = call(*words.split(), folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is an input of this command and would be overwritten" in done.stderr
+    assert (folder / target).read_bytes() == before
+
+
+@pytest.mark.parametrize("words", ["compare --output result", "compare --plot result.svg", "report --output result"])
+def test_what_cannot_be_written_completely_leaves_the_file_as_it_was(words: str, folder: Path) -> None:
+    command, *options = words.split()
+    target = folder / options[-1]
+    target.write_text("good")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    files = set(folder.iterdir())
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))  # as on a disk that is nearly full
+    try:
+        done = call(command, *PAIR, *options, folder=folder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (done.returncode, "cannot be written" in done.stderr) == (1, True)
+    assert target.read_text() == "good"
+    assert set(folder.iterdir()) == files

@@ -206,17 +206,15 @@ def test_inputs_are_hashed(tmp_path: Path) -> None:
     assert result.to_dict()["inputs"] == {"qrels": expected}
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_rules_are_checked() -> None:
+    comparison = compared([1] * 5, [1] * 5)
+    for settings, message in (
         ({}, "a gate needs margins"),
         ({"margins": (1.0, 0.0)}, "must be two or three positive numbers"),
         ({"margins": (1.0, 1.0), "max_missing": 1.0}, "must be a share of the queries"),
-    ],
-)
-def test_rules_are_checked(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        iro.gate(compared([1] * 5, [1] * 5), **settings)
+    ):
+        with pytest.raises(ParameterError, match=message):
+            iro.gate(comparison, **settings)
 
 
 @pytest.mark.realdata

@@ -77,28 +77,22 @@ def test_every_result_in_every_format(kind: str) -> None:
     shown = [*(getattr(result, f"to_{form}")() for form in sorted(forms)), repr(result)]
     assert all(map(is_visible, shown))
     assert not any(re.search(r"\bnan\b|\binf\b|None", each) for each in shown)
-    assert str(result) == result.to_text()
-    assert result._repr_html_() == result.to_html()
-    for full in (False, True):
-        page = Page(result.to_html(full=full))
-        tables = [table for table in (*view.tables, *view.details) if table.columns]
-        assert page.tags.count("table") == len(tables)
-        assert "script" not in page.tags
-        assert page.tags.count("td") == sum(len(row) for table in tables for row in table.rows)
+    assert (str(result), result._repr_html_()) == (result.to_text(), result.to_html())
+    tables = [table for table in (*view.tables, *view.details) if table.columns]
+    page = Page(result.to_html())
+    assert page.tags.count("table") == len(tables)
+    assert page.tags.count("td") == sum(len(row) for table in tables for row in table.rows)
+    assert {escaped(cell) for table in tables for row in table.rows for cell in row} <= set(page.texts)
     xml.dom.minidom.parseString(f"<div>{result.to_html()}</div>")
-    cells = [cell for table in view.tables for row in table.rows for cell in row]
-    assert {escaped(cell) for cell in cells} <= set(Page(result.to_html()).texts)
     rows = tabular_rows(result.to_latex())
     headings = [1 + any(column.group for column in table.columns) for table in view.tables]
     assert len(rows) == sum(headings) + sum(len(table.rows) for table in view.tables)
     assert not any(row[0].lstrip().startswith(("*", "[")) for row in rows)
     lines = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
     assert len(lines) == sum(2 + len(table.rows) for table in view.tables)
-    frame, written = result.to_frame(), list(csv.DictReader(io.StringIO(result.to_csv(), newline="")))
-    assert len(frame) == len(written) == len(result.rows())
+    written = list(csv.DictReader(io.StringIO(result.to_csv(), newline="")))
     columns = list(dict.fromkeys(name for row in result.rows() for name in row))  # some results have rows of two kinds
-    assert list(frame.columns) == columns
-    assert [list(row) for row in written] == [columns] * len(written)
+    assert list(result.to_frame().columns) == columns
     for row, values in zip(result.rows(), written, strict=True):
         assert values == {name: "" if row.get(name) is None else str(row[name]) for name in columns}
     assert [json.loads(line) for line in as_json_lines(result.rows()).splitlines()] == result.rows()
@@ -128,7 +122,9 @@ def test_latex_escapes_whatever_comes(name: str) -> None:
 
 @given(hostile)
 def test_html_shows_what_was_given(name: str) -> None:
-    page = Page(as_html(view_with(name, "1.00"), full=True))
+    source = as_html(view_with(name, "1.00"), full=True)
+    assert source.startswith("<!DOCTYPE html>")
+    page = Page(source)
     assert set(page.tags) <= {
         "html", "head", "meta", "title", "style", "body", "table", "caption", "b", "thead", "tr", "th", "tbody", "td",
         "p", "details", "summary", "ul", "li",
@@ -170,17 +166,12 @@ def test_csv_for_spreadsheets() -> None:
     ("cell", "source"),
     [
         ("-0.73", "$-0.73$"),
-        ("+1.2", "$+1.2$"),
         ("0.031", "0.031"),
         ("3e-09", r"$3\times10^{-9}$"),
-        ("1.5e-04", r"$1.5\times10^{-4}$"),
         ("< 1e-300", "$<10^{-300}$"),
         ("[-0.10, +2.00]", "$[-0.10, +2.00]$"),
-        ("[0.10, 2.00]", "[0.10, 2.00]"),
-        ("12.50 %", r"12.50 \%"),
         ("-3.5 %", r"$-3.5 \%$"),
         ("-", "--"),
-        ("", ""),
     ],
 )
 def test_numbers_in_latex(cell: str, source: str) -> None:
@@ -208,15 +199,6 @@ def test_latex_floats_and_marks() -> None:
             as_latex(view, label=label)
     with pytest.raises(ParameterError, match="mark='worst': must be one of best, significant"):
         as_latex(view, mark=("worst",))  # type: ignore[arg-type]
-
-
-def test_a_whole_page() -> None:
-    page = as_html(view_with("<t>"), full=True)
-    assert page.startswith("<!DOCTYPE html>")
-    assert '<meta charset="utf-8">' in page
-    assert "<title>&lt;t&gt;: &lt;t&gt;</title>" in page
-    assert "<style>" in page
-    assert "<style>" not in as_html(view_with("t"))
 
 
 class Terminal(io.StringIO):
@@ -258,25 +240,18 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-@every_kind
-def test_latex_compiles(kind: str, tmp_path: Path) -> None:
-    source = result_of(kind).to_latex(caption=True, label="t", wide=True, mark=("best", "significant"))
-    assert_compiles(source.encode("ascii", "replace").decode(), tmp_path)  # the names of these runs need Cyrillic fonts
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-def test_a_table_of_contenders_fits_over_two_columns(tmp_path: Path) -> None:
-    judged, runs = collection(14, 60, relevant=3)
-    named = {f"bm25_docT5q_ColB_{number}": run for number, run in enumerate(runs.values())}
-    source = iro.compare(judged, named.pop("bm25_docT5q_ColB_0"), named).to_latex(caption=True, wide=True)
-    assert "Overfull" not in assert_compiles(source, tmp_path)
-
-
-def assert_compiles(source: str, folder: Path) -> str:
-    """Return what pdflatex says of a document with this source."""
+@pytest.mark.parametrize("kind", [*KINDS, "14 runs"])
+def test_latex_compiles_and_contenders_fit_over_two_columns(kind: str, tmp_path: Path) -> None:
+    if kind in KINDS:
+        source = result_of(kind).to_latex(caption=True, label="t", wide=True, mark=("best", "significant"))
+    else:
+        judged, runs = collection(14, 60, relevant=3)
+        named = {f"bm25_docT5q_ColB_{number}": run for number, run in enumerate(runs.values())}
+        source = iro.compare(judged, named.pop("bm25_docT5q_ColB_0"), named).to_latex(caption=True, wide=True)
     head = r"\documentclass[twocolumn]{article}\usepackage{booktabs}\usepackage[margin=19mm]{geometry}\begin{document}"
-    (folder / "t.tex").write_text(f"{head}\n{source}\n\\end{{document}}\n")
-    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "t.tex"], cwd=folder, capture_output=True, check=False)
+    # The names of the kinds need Cyrillic fonts.
+    (tmp_path / "t.tex").write_text(f"{head}\n{source.encode('ascii', 'replace').decode()}\n\\end{{document}}\n")
+    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "t.tex"], cwd=tmp_path, capture_output=True, check=False)
     printed = done.stdout.decode(errors="replace")
     assert done.returncode == 0, printed[-2000:]
-    return printed
+    assert kind in KINDS or "Overfull" not in printed

@@ -1,14 +1,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
 import scipy.stats
-import statsmodels.stats.contingency_tables
-import statsmodels.stats.multitest
-import statsmodels.stats.power
 import statsmodels.stats.proportion
 import statsmodels.stats.weightstats
 from hypothesis import given
@@ -74,20 +70,6 @@ def test_mean_interval_of_equal_differences_and_of_too_few() -> None:
         mean_interval([4.0], 95)
 
 
-@pytest.mark.parametrize(("n", "share"), [(20, 0.12), (200, 0.015), (5000, 0.0006)])
-def test_an_interval_without_any_difference_covers_what_samples_without_one_come_from(n: int, share: float) -> None:
-    """Where one query in 1 / share differs, by the largest difference, samples in which none does are still frequent."""
-    rng = np.random.default_rng(n)
-    samples = rng.random((400, n)) < share
-    empty = samples[~samples.any(axis=1)]
-    assert 0.02 < len(empty) / len(samples) < 0.2
-    for sample in empty:
-        found = mean_interval(99.0 * sample, 0.95, 99)
-        assert found is not None
-        assert found.low <= 99 * -share
-        assert 99 * share <= found.high
-
-
 def test_an_interval_without_any_difference_by_its_definition() -> None:
     assert mean_interval(np.zeros(5000), 0.95, 99) == pytest.approx((-0.0730129, 0.0730129), rel=1e-6)
     assert mean_interval([0] * 50, 0.95, 10) == pytest.approx((-10 * (1 - 0.025**0.02), 10 * (1 - 0.025**0.02)))
@@ -123,47 +105,6 @@ def test_the_interval_of_a_bounded_mean_is_wilsons_of_shares() -> None:
         bounded_mean_interval([0.5, 1.1], 0.95)
     with pytest.raises(ParameterError, match="bounds"):
         bounded_mean_interval([0.5], 0.95, (1, 0))
-
-
-@pytest.mark.parametrize("n", [20, 50])
-def test_the_interval_of_a_bounded_mean_covers_near_a_bound(n: int) -> None:
-    """Reciprocal ranks of a run that is nearly always right, of which a sample often has none below 1."""
-    rng = np.random.default_rng(n)
-    population = np.repeat([1.0, 1 / 2, 1 / 6], [960, 30, 10])
-    drawn = rng.choice(population, (500, n))
-    intervals = [bounded_mean_interval(values, 0.95) for values in drawn]
-    by_t = [t_interval(values.mean(), values.std(ddof=1) / math.sqrt(n), n - 1, 0.95) for values in drawn]
-
-    def covered(found: Sequence[Interval | None]) -> float:
-        return float(np.mean([bounds is not None and bounds.low <= population.mean() <= bounds.high for bounds in found]))
-
-    assert covered(intervals) >= 0.93
-    assert covered(by_t) < 0.9
-
-
-def test_intervals_cover_skewed_lengths_better_than_t() -> None:
-    """Search lengths like real ones: most differences are 0, the others have a long tail, most of it on one side."""
-    rng = np.random.default_rng(0)
-    covered = {"adjusted": 0, "plain": 0, "ratio": 0}
-    trials = 600
-    steps = np.ceil(rng.pareto(1.7, 4000)).clip(0, 99) * rng.choice([-1, 1], 4000, p=[0.85, 0.15])
-    population = np.where(rng.random(4000) < 0.65, 0, steps)
-    baseline = 1 + np.ceil(rng.pareto(1.0, 4000)).clip(0, 99) + np.maximum(0, -population)
-    contender = baseline + population
-    for _ in range(trials):
-        drawn = rng.integers(0, 4000, 20)
-        d = population[drawn]
-        adjusted, plain = mean_interval(d, 0.95), t_interval(d.mean(), d.std(ddof=1) / math.sqrt(20), 20 - 1, 0.95)
-        ratio = ratio_interval(baseline[drawn], contender[drawn], 0.95)
-        assert adjusted is not None
-        assert plain is not None
-        assert ratio is not None
-        covered["adjusted"] += adjusted.low <= population.mean() <= adjusted.high
-        covered["plain"] += plain.low <= population.mean() <= plain.high
-        covered["ratio"] += ratio.low <= contender.mean() / baseline.mean() <= ratio.high
-    assert covered["adjusted"] > covered["plain"] + 0.02 * trials
-    assert covered["adjusted"] > 0.85 * trials
-    assert covered["ratio"] > 0.85 * trials
 
 
 @given(x=lengths, level=st.sampled_from([0.9, 0.95]), data=st.data())
@@ -266,28 +207,8 @@ def test_margins_of_equal_differences() -> None:
     assert not harm_excluded(None, 0.5, 100, higher_is_better=True)
 
 
-def test_mean_interval_equals_scipy() -> None:
-    values = np.random.default_rng(0).normal(1.0, 3.0, 40)
-    expected = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.9)
-    found = t_interval(values.mean(), values.std(ddof=1) / math.sqrt(40), 40 - 1, 0.9)
-    np.testing.assert_allclose(np.array(found), expected, rtol=1e-12)
-    for too_little in ([], [1.0]):
-        assert mean_interval(too_little, 0.9) is None
-
-
 def interval_of_counts(won: int, lost: int, n: int) -> Interval | None:
     return coverage_interval(np.repeat([1, -1, 0], [won, lost, n - won - lost]), 1.0, 0.95)
-
-
-def test_interval_of_bonett_and_price() -> None:
-    """The formula of Bonett and Price (2012): one is added to each discordant count, two to n."""
-    low, high = interval_of_counts(10, 3, 40) or (0, 0)
-    a, b = 11 / 42, 4 / 42
-    half = scipy.stats.norm.ppf(0.975) * math.sqrt((a + b - (a - b) ** 2) / 42)
-    assert (low, high) == pytest.approx((a - b - half, a - b + half), rel=1e-12)
-    assert interval_of_counts(0, 0, 0) is None
-    mirrored = interval_of_counts(3, 10, 40) or (0, 0)
-    assert mirrored == pytest.approx((-high, -low), rel=1e-12)
 
 
 def test_published_intervals_of_paired_counts() -> None:
@@ -309,25 +230,12 @@ def test_estimates_refuse_bad_arguments() -> None:
         randomized_tukey_hsd([1, 2, 3])
     with pytest.raises(ParameterError, match="resamples=0"):
         randomized_tukey_hsd([[1, 2], [3, 4]], resamples=0)
-    for alpha, power, message in (
-        (2.0, 0.8, "alpha=2.0: must be between 0 and 1"),
-        (0.05, 0.03, "power=0.03: must be between 0.05"),
-    ):
-        with pytest.raises(ParameterError, match=message):
-            detectable_mean(10, 1.0, alpha, power)
-        with pytest.raises(ParameterError, match=message):
-            detectable_proportion(10, 0.5, alpha, power)
+    with pytest.raises(ParameterError, match=r"alpha=2\.0: must be between 0 and 1"):
+        detectable_mean(10, 1.0, 2.0, 0.8)
+    with pytest.raises(ParameterError, match=r"power=0\.03: must be between 0\.05"):
+        detectable_proportion(10, 0.5, 0.05, 0.03)
     with pytest.raises(ParameterError, match=r"discordant_share=1\.5: must be from 0 to 1"):
         detectable_proportion(10, 1.5, 0.05)
-
-
-@pytest.mark.parametrize(("share_won", "share_lost", "n"), [(0.02, 0.005, 200), (0.1, 0.1, 50), (0.01, 0.01, 1000)])
-def test_interval_of_bonett_and_price_covers(share_won: float, share_lost: float, n: int) -> None:
-    rng = np.random.default_rng(3)
-    draws = rng.multinomial(n, [share_won, share_lost, 1 - share_won - share_lost], size=4000)
-    intervals = np.array([interval_of_counts(int(won), int(lost), n) for won, lost, _ in draws])
-    covered = np.mean((intervals[:, 0] <= share_won - share_lost) & (share_won - share_lost <= intervals[:, 1]))
-    assert covered > 0.94
 
 
 @given(won=st.integers(0, 30), lost=st.integers(0, 30))

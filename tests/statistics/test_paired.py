@@ -9,10 +9,6 @@ from unittest import mock
 import numpy as np
 import pytest
 import scipy.stats
-import statsmodels.stats.contingency_tables
-import statsmodels.stats.multitest
-import statsmodels.stats.power
-import statsmodels.stats.proportion
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -35,7 +31,6 @@ from ir_outcomes.statistics.counts import tally
 from ir_outcomes.statistics.intervals import t_interval
 from ir_outcomes.statistics.tests import (
     PAIRED,
-    binomial_tests,
     function_test,
     mean_tests,
 )
@@ -68,13 +63,6 @@ def test_wilcoxon_is_exact_with_ties_and_zeros(d: Floats) -> None:
     assert (test.n, test.n_nonzero) == (len(d) - zeros, len(d) - zeros)
 
 
-def test_wilcoxon_equals_scipys_permutations() -> None:
-    d = np.array([1, 1, -1, 2, 2, -3, 4, 4, 4, 0, 5, -5])
-    permutations = scipy.stats.PermutationMethod(n_resamples=np.inf)
-    expected = scipy.stats.wilcoxon(d, zero_method="wilcox", correction=False, method=permutations)
-    assert wilcoxon(d).pvalue == pytest.approx(expected.pvalue, rel=1e-12)
-
-
 @pytest.mark.parametrize("n", [2, 20, 50])
 def test_wilcoxon_without_ties_equals_scipys_exact_one(n: int) -> None:
     rng = np.random.default_rng(n)
@@ -83,24 +71,13 @@ def test_wilcoxon_without_ties_equals_scipys_exact_one(n: int) -> None:
         assert wilcoxon(d).pvalue == pytest.approx(scipy.stats.wilcoxon(d, method="exact").pvalue, rel=1e-12)
 
 
-def test_wilcoxon_of_four_ties_among_900() -> None:
-    """Four queries one rank worse: 0.0455 by the normal approximation."""
-    test = wilcoxon([1.0] * 4 + [0.0] * 896)
-    assert test.pvalue == 0.125
-    assert test.method == "Wilcoxon signed rank, exact, 896 zeros dropped"
-
-
-def test_wilcoxon_changes_to_the_normal_approximation_beyond_50_that_are_not_zero() -> None:
-    d = np.concatenate([np.repeat([1.0, -1.0, 2.0, 3.0], [20, 12, 10, 8]), np.zeros(30)])
-    assert "exact" in wilcoxon(d).method
-    assert "asymptotic" in wilcoxon(np.append(d, 4.0)).method
-
-
 @given(d=long_whole)
 def test_wilcoxon_is_asymptotic_beyond_50(d: Floats) -> None:
     assume(np.sum(d != 0) > 50)
     expected = scipy.stats.wilcoxon(d, zero_method="wilcox", correction=False, method="asymptotic")
     assert wilcoxon(d).pvalue == pytest.approx(expected.pvalue, rel=1e-12)
+    assert "asymptotic" in wilcoxon(d).method
+    assert "exact" in wilcoxon(np.append(d[d != 0][:50], np.zeros(9))).method
 
 
 @given(x=st.lists(st.integers(1, 100), min_size=2, max_size=40), seed=st.integers(0, 99))
@@ -121,27 +98,12 @@ def test_t_sign_and_rank_sum_equal_scipy(x: list[int], seed: int) -> None:
         assert rank_sum(baseline, contender).pvalue == pytest.approx(expected_u.pvalue, rel=1e-12)
 
 
-@given(d=st.one_of(whole, long_whole))
+floats = st.lists(st.floats(-9, 9, allow_subnormal=False), min_size=19, max_size=24).map(lambda d: differences([0] * len(d), d))
+
+
+@given(d=st.one_of(whole, long_whole, floats))
 def test_turning_the_sign_mirrors_every_test(d: Floats) -> None:
     there, back = paired_tests(d), paired_tests(-d)
-    for name, test in there.items():
-        assert test.pvalue == back[name].pvalue
-        assert test.direction == -back[name].direction
-        assert 0 < test.pvalue <= 1
-
-
-@given(x=st.lists(st.integers(0, 5), max_size=9), y=st.lists(st.floats(0, 5), max_size=9))
-def test_swapping_the_samples_mirrors_the_rank_sum_test(x: list[int], y: list[float]) -> None:
-    there, back = rank_sum(x, y), rank_sum(y, x)
-    assert there.pvalue == back.pvalue
-    assert there.direction == -back.direction
-    assert 0 < there.pvalue <= 1
-
-
-@given(d=st.lists(st.floats(-9, 9, allow_subnormal=False), min_size=19, max_size=24))
-def test_turning_the_sign_mirrors_every_test_on_any_numbers(d: list[float]) -> None:
-    change = differences(np.zeros(len(d)), d)
-    there, back = paired_tests(change), paired_tests(-change)
     for name, test in there.items():
         assert test.pvalue == back[name].pvalue
         assert test.direction == -back[name].direction
@@ -156,11 +118,6 @@ def test_differences_of_reciprocals_tie_where_the_fractions_do(x: list[int], y: 
         assert (exact[i] == exact[j]) == (found[i] == found[j])
         assert (abs(exact[i]) == abs(exact[j])) == (abs(found[i]) == abs(found[j]))
     assert [value == 0 for value in exact] == [value == 0 for value in found]
-
-
-def test_whole_differences_are_untouched() -> None:
-    x, y = np.array([1, 5, 100, 3]), np.array([2, 5, 1, 9])
-    assert differences(x, y).tolist() == [1.0, 0.0, -99.0, 6.0]
 
 
 @pytest.mark.parametrize(
@@ -180,6 +137,8 @@ def test_degenerate_differences(d: list[float], pvalues: dict[str, float]) -> No
     assert tests["t"].note
     if len(d) < 2 or not any(d):
         assert all(test.note for test in tests.values())
+    assert (binomial_test(0, 0).pvalue, binomial_test(1, 3).direction) == (1.0, -1)
+    assert binomial_test(0, 0).note
 
 
 @pytest.mark.parametrize(
@@ -200,20 +159,6 @@ def test_bad_arguments_are_refused() -> None:
         binomial_test(-1, 3)
 
 
-def test_binomial() -> None:
-    for won, lost in itertools.product(range(12), repeat=2):
-        exact = binomial_test(won, lost)
-        assert exact.direction == np.sign(won - lost)
-        if not won + lost:
-            assert exact.pvalue == 1.0
-            assert exact.note
-            continue
-        weights = [math.comb(won + lost, k) for k in range(won + lost + 1)]
-        less_likely = sum(w for k, w in enumerate(weights) if abs(2 * k - won - lost) >= abs(won - lost))
-        assert exact.pvalue == pytest.approx(less_likely / sum(weights), rel=1e-12)
-        assert exact.pvalue == binomial_test(lost, won).pvalue
-
-
 def test_no_pvalue_is_zero_or_negative() -> None:
     for test in (binomial_test(0, 5000), *paired_tests([1.0] * 5000).values()):
         assert 0 < test.pvalue < 1e-300
@@ -221,14 +166,6 @@ def test_no_pvalue_is_zero_or_negative() -> None:
     assert smallest_pvalue(6) == 2**-5
     assert smallest_pvalue(0) == smallest_pvalue(1) == 1.0
     assert 0 < smallest_pvalue(5000) < 1e-300
-
-
-@given(won=st.lists(st.integers(0, 40), min_size=1, max_size=9), seed=st.integers(0, 9))
-def test_counts_of_many_samples_get_the_tests_of_each(won: list[int], seed: int) -> None:
-    lost = np.random.default_rng(seed).integers(0, 40, len(won)).tolist()
-    found, expected = binomial_tests(won, lost), [binomial_test(*pair) for pair in zip(won, lost, strict=True)]
-    assert found.pvalue.tolist() == [test.pvalue for test in expected]
-    assert found.direction.tolist() == [test.direction for test in expected]
 
 
 def test_the_direction_is_the_sign_of_the_effect_in_every_test() -> None:
@@ -272,8 +209,9 @@ def test_a_function_of_scipy_can_take_the_place_of_a_test(d: list[float]) -> Non
     with mock.patch.dict(PAIRED):
         found, expected = paired_tests(d)[function_test(by_scipy)], t_test(d)
         only_pvalue = paired_tests(d)[function_test(lambda values: by_scipy(values).pvalue)]
-        with pytest.raises(ParameterError, match="must be a p-value"):
-            paired_tests(d)[function_test(lambda values: 2.0)]
+        for wrong in (len, np.unique):
+            with pytest.raises(ParameterError, match="must be a p-value"):
+                paired_tests(d)[function_test(wrong)]
     assert found.method == "by_scipy()"
     assert (found.pvalue, found.statistic) == pytest.approx((expected.pvalue, expected.statistic), rel=1e-9)
     assert (found.direction, found.note) == (expected.direction, expected.note)
@@ -283,10 +221,6 @@ def test_a_function_of_scipy_can_take_the_place_of_a_test(d: list[float]) -> Non
 def test_published_mcnemar_tests() -> None:
     """Cavo et al. 2012 as in Fagerland, Lydersen and Laake 2017, chapter 8; their R package contingencytables, test-ch8.R."""
     assert binomial_test(6, 16).pvalue == pytest.approx(0.052479, abs=5e-7)
-
-
-def test_t_test_needs_no_scipy_warning_filter() -> None:
-    assert t_test(np.array([1.0, 1.0, 1.0])).statistic is None
 
 
 # Sakai, "Information Access Evaluation Methodology" (in Japanese), Table 5.1: 20 topics, three systems; results as given there
@@ -321,9 +255,3 @@ def test_binomial_tests_in_tails_that_the_incomplete_beta_function_of_scipy_lose
     n = won + lost
     less, own = Fraction(sum(math.comb(n, k) for k in range(won)), 2**n), Fraction(math.comb(n, won), 2**n)
     assert binomial_test(won, lost).pvalue == pytest.approx(float(2 * (less + own)), rel=1e-9)
-
-
-def test_binomial_is_the_exact_mcnemar_test_of_statsmodels() -> None:
-    for won, lost in ((0, 3), (5, 5), (12, 4), (1, 30)):
-        expected = statsmodels.stats.contingency_tables.mcnemar([[7, won], [lost, 9]], exact=True).pvalue
-        assert binomial_test(won, lost).pvalue == pytest.approx(expected, rel=1e-12)

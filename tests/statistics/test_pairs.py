@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ir_outcomes.statistics import counts as counting
 from ir_outcomes.statistics import differences, paired_tests, pairwise_tests, rank_sum, sign_test, t_test, wilcoxon
 from ir_outcomes.statistics.counts import Differences, classes, count, kendall_taus, medians, membership, shared_ranks, tally
-from ir_outcomes.statistics.tests import binomial_tests, many_tests, rank_sum_tests
+from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
 from ir_outcomes.types import Floats
 from tests.helpers.samples import tally_rows
 
@@ -93,31 +93,6 @@ def test_every_pair_of_rows_gets_the_tests_of_its_values(rows: list[list[float]]
             assert found[name].pvalue[place] == pytest.approx(test.pvalue, rel=1e-10), name
             assert found[name].direction[place] == test.direction, name
     assert {len(test.pvalue) for test in found.values()} == {len(rows) * (len(rows) - 1) // 2}
-
-
-def test_they_equal_scipy_on_5000_queries() -> None:
-    rng = np.random.default_rng(5)
-    x, y = 1 / rng.integers(1, 40, 5000), 1 / rng.integers(1, 38, 5000)
-    subset = rng.permutation(5000)[:2500]
-    members = membership(subset[None], 5000)
-    d = differences(x, y)
-    changes = counted(d, members)
-    found = {"t": many_tests("t", changes), "wilcoxon": many_tests("wilcoxon", changes), "sign": many_tests("sign", changes)}
-    assert found["t"].pvalue[0] == pytest.approx(scipy.stats.ttest_rel(y[subset], x[subset]).pvalue, rel=1e-11)
-    signed = scipy.stats.wilcoxon(d[subset], correction=False, method="asymptotic")
-    assert found["wilcoxon"].pvalue[0] == pytest.approx(signed.pvalue, rel=1e-12)
-    won, lost = int(np.sum(d[subset] > 0)), int(np.sum(d[subset] < 0))
-    assert found["sign"].pvalue[0] == pytest.approx(scipy.stats.binomtest(won, won + lost).pvalue, rel=1e-12)
-    both = classes(np.concatenate([x, y]))
-    counts = [count(half, len(both.distinct), members) for half in np.split(both.code, 2)]
-    sums = scipy.stats.mannwhitneyu(y[subset], x[subset], method="asymptotic", use_continuity=False)
-    assert rank_sum_tests(*counts)[0][0] == pytest.approx(sums.pvalue, rel=1e-12)
-
-
-def test_binomial_tests_equal_scipy() -> None:
-    won, lost = np.array(list(product(range(15), range(15)))).T
-    expected = [scipy.stats.binomtest(w, w + n).pvalue if w + n else 1.0 for w, n in zip(won, lost, strict=True)]
-    np.testing.assert_allclose(binomial_tests(won, lost).pvalue, expected, rtol=1e-12)
 
 
 @given(st.lists(st.lists(st.integers(-3, 3).map(float), min_size=5, max_size=5), min_size=1, max_size=6))

@@ -19,20 +19,6 @@ BCG = np.array(
         *([186, 50448, 141, 27197], [5, 2493, 3, 2338], [27, 16886, 29, 17825]),
     ]
 )
-# colberter minus tasb in six collections, in the order antique, dbpedia-entity, nfcorpus, trec-covid, trec_podcast, tripclick:
-# the effects and variances of nDCG@10, of coverage in points and of the log ratio of mean search lengths (unit document).
-NDCG = (
-    [0.12260185, 0.031408738, 0.0072918948, 0.18481459, 0.02569451, 0.0086390101],
-    [0.000116128, 3.89864e-05, 2.24659e-05, 0.001755, 0.000273162, 1.0009e-05],
-)
-COVERAGE = (
-    [4.778089, 1.673467, 0.049415502, 0.61508203, 0.59683943, 0.80219336],
-    [0.278383, 0.30356, 0.209788, 0.0195083, 0.468176, 0.141119],
-)
-RANKING = (
-    [-0.35150756, -0.14791321, -0.11152323, -0.46379232, -0.19937155, -0.054201104],
-    [0.00406346, 0.00146307, 0.00195748, 0.0270062, 0.00697606, 0.000893281],
-)
 
 effects = st.lists(st.tuples(st.floats(-2, 2), st.floats(0.01, 1)), min_size=3, max_size=12)
 
@@ -96,36 +82,6 @@ def test_eight_schools() -> None:
     assert found.tau_squared == 0
     assert found.q == pytest.approx(4.707 / 7, abs=1e-3)
     assert (round(found.effect, 1), round(found.standard_error, 1)) == (7.7, 4.1)
-
-
-def test_values_of_metafor() -> None:
-    """rma(yi=c(0.40,-0.20,0.55,0.10), vi=c(0.05,0.06,0.04,0.05), method="PM", test="knha")."""
-    found = random_effects([0.4, -0.2, 0.55, 0.1], [0.05, 0.06, 0.04, 0.05], 0.95)
-    assert found.effect == pytest.approx(0.22957, abs=5e-6)
-    assert found.tau_squared == pytest.approx(0.05930, abs=5e-6)
-
-
-def test_six_collections() -> None:
-    ndcg, coverage, ranking = (random_effects(*facet, 0.95) for facet in (NDCG, COVERAGE, RANKING))
-    assert ndcg.effect == pytest.approx(0.0575, abs=5e-5)
-    assert ndcg.interval == pytest.approx((-0.0148, 0.1299), abs=6e-5)
-    assert ndcg.pvalue == pytest.approx(0.096, abs=5e-4)
-    assert ndcg.prediction == pytest.approx((-0.144, 0.259), abs=5e-4)
-    assert ndcg.i_squared == pytest.approx(0.96, abs=5e-3)
-    assert coverage.effect == pytest.approx(1.40, abs=5e-3)
-    assert coverage.interval == pytest.approx((-0.40, 3.21), abs=5e-3)
-    assert coverage.pvalue == pytest.approx(0.10, abs=5e-3)
-    assert math.exp(ranking.effect) == pytest.approx(0.83, abs=5e-3)
-    assert np.exp(ranking.interval) == pytest.approx((0.72, 0.96), abs=5e-3)
-    assert ranking.pvalue == pytest.approx(0.020, abs=5e-4)
-    assert np.exp(ranking.prediction) == pytest.approx((0.58, 1.19), abs=5e-3)
-
-
-def test_six_collections_by_the_older_methods() -> None:
-    """DerSimonian and Laird: significant with the normal distribution, p = 0.108 with t."""
-    y, v = np.array(NDCG)
-    assert combine_effects(y, v, method_re="chi2", use_t=True).conf_int()[3] == pytest.approx((-0.0155, 0.1143), abs=1e-4)
-    assert combine_effects(y, v, method_re="chi2", use_t=False).conf_int()[1] == pytest.approx((0.021, 0.078), abs=5e-4)
 
 
 @given(samples=st.lists(st.tuples(st.floats(-2, 2), st.floats(0.01, 1), st.integers(2, 500)), min_size=1, max_size=9))
@@ -200,13 +156,3 @@ def test_heterogeneity_where_there_is_nothing_to_compare() -> None:
     one_without_variance = heterogeneity_test([0, 0, 0, 0, 1, -1, 2, -2], [*"aaaabbbb"], resamples=99)
     assert one_without_variance is not None
     assert one_without_variance.pvalue > 0.5
-
-
-def test_heterogeneity_keeps_its_level() -> None:
-    rng = np.random.default_rng(5)
-    population = np.where(rng.random(500) < 0.7, 0, rng.integers(-30, 31, 500)).astype(float)
-    rejected = 0
-    for trial in range(200):
-        found = heterogeneity_test(rng.choice(population, 60), [*"aaabbc"] * 10, seed=trial, resamples=199)
-        rejected += found is not None and found.pvalue <= 0.05
-    assert rejected <= 18

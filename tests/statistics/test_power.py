@@ -6,10 +6,7 @@ import time
 import numpy as np
 import pytest
 import scipy.stats
-import statsmodels.stats.contingency_tables
-import statsmodels.stats.multitest
 import statsmodels.stats.power
-import statsmodels.stats.proportion
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,16 +27,6 @@ def test_power_of_mean_equals_the_noncentral_t(shift: float, df: int, alpha: flo
     assert _power(shift, df, _critical(df, alpha)) == pytest.approx(expected, abs=2e-6)
 
 
-@pytest.mark.parametrize("n", [2, 3, 54, 5193])
-@pytest.mark.parametrize("contenders", [1, 20])
-def test_detectable_mean_follows_the_level(n: int, contenders: int) -> None:
-    found = detectable_mean(n, 2.5, 0.05 / contenders, 0.8)
-    assert found is not None
-    if n > 3:
-        power = statsmodels.stats.power.TTestPower().power(found / 2.5, n, 0.05 / contenders)
-        assert power == pytest.approx(0.8, abs=1e-4)
-
-
 def test_detectable_mean_returns_at_once_at_any_level() -> None:
     """The noncentral t of SciPy 1.11 to 1.14 does not return with one degree of freedom and a small level."""
     start = time.perf_counter()
@@ -52,14 +39,6 @@ def test_detectable_mean_is_never_more_than_what_is_possible() -> None:
     assert (detectable_mean(3, 40.0, 0.05) or 0) > 100
     assert detectable_mean(3, 40.0, 0.05, largest=100.0) is None
     assert (detectable_mean(30, 40.0, 0.05, largest=100.0) or 101) <= 100
-
-
-def test_detectable_proportion_of_a_family_needs_more() -> None:
-    one, twenty = detectable_proportion(1000, 0.03, 0.05), detectable_proportion(1000, 0.03, 0.05 / 20)
-    assert one is not None
-    assert twenty is not None
-    assert twenty > 1.2 * one
-    assert power_of_proportion(1000, 0.03, one, 0.05 / 20) < 0.5
 
 
 @pytest.mark.parametrize(("n", "won", "lost", "effect"), [(5193, 59, 79, 0.004), (200, 6, 4, 0.02), (54, 3, 2, 0.05)])
@@ -101,20 +80,6 @@ def test_queries_for_mean_where_the_pilot_cannot_tell() -> None:
     assert queries_for_mean([1000, -1000, 0], 3, 1e-3, alpha=0.05).queries is None
 
 
-def test_planned_power_is_realised() -> None:
-    """Draw samples of the planned size from a population with many zeros."""
-    rng = np.random.default_rng(1)
-    population = np.where(rng.random(20_000) < 0.6, 0.0, rng.normal(0.8, 4, 20_000))
-    plan = queries_for_mean(population[:4000], 5000, float(population.mean()), alpha=0.05)
-    assert plan.queries is not None
-    detected = 0
-    for _ in range(1500):
-        size = rng.binomial(plan.queries, 0.8)
-        d = rng.choice(population, size)
-        detected += abs(d.mean()) / (d.std(ddof=1) / np.sqrt(size)) > 1.97
-    assert detected / 1500 == pytest.approx(0.8, abs=0.05)
-
-
 def test_upper_bound_holds_for_most_pilots() -> None:
     rng = np.random.default_rng(2)
     population = np.where(rng.random(20_000) < 0.6, 0.0, rng.laplace(0.5, 4, 20_000))
@@ -140,16 +105,10 @@ def test_planning_refuses_what_cannot_be_planned() -> None:
         queries_for_mean([1, 2, 3], 2, 1, alpha=0.05)
 
 
-@pytest.mark.parametrize("n", [2, 3, 10, 54, 5193])
-@pytest.mark.parametrize("alpha", [0.05, 0.001])
+@pytest.mark.parametrize(("n", "alpha"), [(2, 0.05), (3, 0.001), (54, 0.05), (5193, 0.0025)])
 def test_detectable_mean_equals_statsmodels(n: int, alpha: float) -> None:
     found = detectable_mean(n, 2.5, alpha, 0.8)
     assert found is not None
-    rng = np.random.default_rng(0)
-    shift = found / 2.5 * math.sqrt(n)
-    t = (rng.normal(shift, 1, 200_000)) / np.sqrt(rng.chisquare(n - 1, 200_000) / (n - 1))
-    critical = scipy.stats.t.ppf(1 - alpha / 2, n - 1)
-    assert np.mean(np.abs(t) > critical) == pytest.approx(0.8, abs=0.005)
     if n > 3:  # for fewer, statsmodels has no value
         assert statsmodels.stats.power.TTestPower().power(found / 2.5, n, alpha) == pytest.approx(0.8, abs=1e-4)
     assert detectable_mean(1, 2.5, alpha, 0.8) is None

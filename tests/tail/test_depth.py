@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import ir_outcomes as iro
@@ -58,13 +57,6 @@ def test_an_infinite_asl_is_refused_everywhere() -> None:
         assert of_two(ev, "run0", "run1").to_json()
 
 
-def test_lists_of_relevant_documents_only_are_refused_under_equation_3() -> None:
-    runs = {"bare": {"q": {"a": 1.0}}, "other": {"q": {"a": 2.0, "x": 1.0}}}
-    ev = iro.evaluate({"q": {"a": 1, "b": 1}}, runs)
-    with pytest.raises(ParameterError, match=r"bare: no irrelevant documents for 1 query \(q\)"):
-        iro.reordering(ev, cutoff=2, missing="retrieved")
-
-
 def test_notes_say_what_is_left_out() -> None:
     qrels, runs = collection(2, 12, relevant=2)
     judged = {**qrels, "none": {"d": 0}}
@@ -80,20 +72,6 @@ def test_notes_say_what_is_left_out() -> None:
     assert [best.mean for best in with_it] == pytest.approx(
         [best.mean * (12 / 13 if "ASL" not in best.measure else 1) for best in without]
     )
-
-
-def test_every_result_has_the_tie_rule_and_it_matters() -> None:
-    qrels, runs = collection(2, 10, relevant=2)
-    runs = {name: {q: dict.fromkeys(ranking, 1.0) for q, ranking in run.items()} for name, run in runs.items()}
-    asl = {}
-    for ties in ("trec", "msmarco", "input", "expected"):
-        ev = iro.evaluate(qrels, runs, ties=ties)
-        result = iro.length_distributions(ev)
-        asl[ties] = result.runs[0].asl
-        assert result.settings.ties == ties
-        assert [of_two(ev, "run0", "run1").settings.ties for of_two in OF_TWO_RUNS] == [ties, ties]
-        assert iro.headroom(ev).settings.ties == ties
-    assert len(set(asl.values())) == 4
 
 
 def test_unjudged_documents_are_compared_at_equal_depth() -> None:
@@ -116,26 +94,6 @@ def test_unjudged_documents_are_compared_at_equal_depth() -> None:
     result = iro.length_distributions(judged_only, cutoff=9)
     assert result.settings.judged_only
     assert not [note for note in result.notes if "unjudged" in note]
-
-
-def test_judged_only_is_the_removal_of_unjudged_documents() -> None:
-    rng = np.random.default_rng(3)
-    qrels = {f"q{n}": {f"d{i}": int(rng.integers(0, 2)) for i in range(12)} | {"d0": 1} for n in range(8)}
-    runs = {
-        name: {q: {f"d{i}": float(rng.random()) for i in range(20)} for q in qrels} for name in ("a", "b")
-    }  # d12 to d19 are unjudged
-    judged = {
-        name: {q: {d: s for d, s in ranking.items() if d in qrels[q]} for q, ranking in run.items()}
-        for name, run in runs.items()
-    }
-    removed, left = iro.evaluate(qrels, runs, judged_only=True), iro.evaluate(qrels, judged)
-    assert iro.length_distributions(removed).runs == iro.length_distributions(left).runs
-    there, here = iro.length_changes(removed, "a", "b", cutoff=6), iro.length_changes(left, "a", "b", cutoff=6)
-    assert (there.further_up, there.further_down, there.won, there.lost, there.moves) == (
-        here.further_up, here.further_down, here.won, here.lost, here.moves,
-    )  # fmt: skip
-    values = [[(r.baseline, r.contender) for r in iro.rrie(ev, "a", "b", cutoff=6).reductions] for ev in (removed, left)]
-    assert values[0] == values[1]
 
 
 def test_analyses_take_an_evaluation() -> None:

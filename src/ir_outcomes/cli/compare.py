@@ -22,10 +22,6 @@ from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.types import Correction
 
 Which = Literal["won", "lost", "better", "worse"]
-KIND = Annotated[
-    Literal["facets", "outcomes", "restricted", "ranks", "differences", "queries"],
-    Parameter(name="--plot-kind", group=output.OUTPUT, help="The figure of --plot; the last three are for a single contender."),
-]
 
 
 def compare(
@@ -37,8 +33,7 @@ def compare(
     settings: options.RunOptions = options.RunOptions(),
     tests: options.FamilyTests = options.FamilyTests(),
     per_query: Which | None = None,
-    out: output.PlotOutput = output.PlotOutput(),
-    kind: KIND = "facets",
+    out: output.ComparisonOutput = output.ComparisonOutput(),
     page: output.ReportOptions = output.ReportOptions(),
 ) -> None:
     """Compare runs with a baseline, on coverage and on ranking.
@@ -57,16 +52,16 @@ def compare(
     ir-outcomes compare qrels.txt bm25 *.run --format latex
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost --queries queries.tsv --rows 10
     """
-    given = options.evaluated_with_baseline(settings, qrels, baseline, runs, queries=page.queries, documents=page.documents)
-    result = iro.compare(
-        given.evaluation, given.baseline, given.contenders, progress=output.progress_is_shown(), **asdict(tests)
+    evaluation, baseline, contenders = options.evaluated_with_baseline(
+        settings, qrels, baseline, runs, queries=page.queries, documents=page.documents
     )
-    out.draw(result, kind)
+    result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
+    out.draw(result, out.kind)
     if per_query is None:
         out.write(result)
     else:
         _write_queries(_each(result), per_query, out)
-    page.write(result, given.evaluation, qrels)
+    page.write(result, evaluation, qrels)
 
 
 def _each(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
@@ -90,9 +85,8 @@ def compare_measure(
     *,
     settings: options.EvaluateOptions = options.EvaluateOptions(),
     tests: options.MarginTests = options.MarginTests(),
-    out: output.PlotOutput = output.PlotOutput(),
     higher_is_better: options.HIGHER_IS_BETTER = None,
-    kind: KIND = "facets",
+    out: output.ComparisonOutput = output.ComparisonOutput(),
 ) -> None:
     """Compare runs by another measure instead of ranks.
 
@@ -108,11 +102,13 @@ def compare_measure(
     --------
     ir-outcomes compare-measure qrels.txt nDCG@10 bm25.run bm25-stem.run
     """
-    given = options.evaluated_with_baseline(settings, qrels, baseline, runs, measures=[measure], directions=higher_is_better)
-    result = iro.compare_measure(
-        given.evaluation, measure, given.baseline, given.contenders, progress=output.progress_is_shown(), **asdict(tests)
+    evaluation, baseline, contenders = options.evaluated_with_baseline(
+        settings, qrels, baseline, runs, measures=[measure], directions=higher_is_better
     )
-    out.show(result, kind)
+    result = iro.compare_measure(
+        evaluation, measure, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests)
+    )
+    out.show(result, out.kind)
 
 
 def compare_outputs(
@@ -125,9 +121,8 @@ def compare_outputs(
     qrels: str | None = None,
     rel: options.REL = None,
     names: options.NAMES = None,
-    out: output.PlotOutput = output.PlotOutput(),
     higher_is_better: options.HIGHER_IS_BETTER = None,
-    kind: KIND = "facets",
+    out: output.ComparisonOutput = output.ComparisonOutput(),
 ) -> None:
     """Compare runs by per-query values of other tools.
 
@@ -156,11 +151,11 @@ def compare_outputs(
         qrels=qrels,
         rel=rel,
         higher_is_better=higher_is_better,
-        names=tuple(names) if names else None,
+        names=names,
         progress=output.progress_is_shown(),
         **asdict(tests),
     )
-    out.show(result, kind)
+    out.show(result, out.kind)
 
 
 def verdict(
@@ -234,10 +229,9 @@ def compare_cutoffs(
     --------
     ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --at 10 --at 100
     """
-    given = options.evaluated_with_baseline(settings, qrels, baseline, [run])
-    contender = given.evaluation.names[-1]
-    rules: dict[str, Any] = {"seed": seed, "resamples": resamples, **asdict(tests)}
-    out.show(iro.compare_cutoffs(given.evaluation, given.baseline, contender, cutoffs=cutoffs, **rules))
+    evaluation, baseline, _ = options.evaluated_with_baseline(settings, qrels, baseline, [run])
+    rules: dict[str, Any] = {"cutoffs": cutoffs, "seed": seed, "resamples": resamples, **asdict(tests)}
+    out.show(iro.compare_cutoffs(evaluation, baseline, evaluation.names[-1], **rules))
 
 
 def compare_slices(
@@ -271,13 +265,15 @@ def compare_slices(
     --------
     ir-outcomes compare-slices qrels.txt bm25.run bm25-stem.run --by length --queries queries.tsv
     """
-    given = options.evaluated_with_baseline(settings, qrels, baseline, runs, queries=page.queries, documents=page.documents)
+    evaluation, baseline, contenders = options.evaluated_with_baseline(
+        settings, qrels, baseline, runs, queries=page.queries, documents=page.documents
+    )
     result = iro.compare_slices(
-        given.evaluation, by, given.baseline, given.contenders,
+        evaluation, by, baseline, contenders,
         over_slices=over_slices, seed=seed, resamples=resamples, **asdict(tests),
     )  # fmt: skip
     out.show(result)
-    page.write(result, given.evaluation, qrels)
+    page.write(result, evaluation, qrels)
 
 
 def compare_judges(
@@ -412,8 +408,8 @@ def holes(
     ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10
     ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20
     """
-    given = options.evaluated_with_baseline(settings, qrels, baseline, runs, unjudged=True)
-    result = iro.holes(given.evaluation, given.baseline, given.contenders, progress=output.progress_is_shown(), **asdict(tests))
+    evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, runs, unjudged=True)
+    result = iro.holes(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
     if to_judge is None:
         out.write(result)
     else:
@@ -441,10 +437,8 @@ def plan(
     """
     if tests.margins is None:
         output.note("the differences to detect are the defaults, 1 percentage point and 0.5 ranks; choose yours with --margins")
-    given = options.evaluated_with_baseline(settings, qrels, baseline, runs)
-    result = iro.compare(
-        given.evaluation, given.baseline, given.contenders, progress=output.progress_is_shown(), **asdict(tests)
-    )
+    evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, runs)
+    result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
     out.write(*(iro.plan(comparison, *(tests.margins or ())[:2]) for comparison in _each(result)))
 
 
@@ -459,7 +453,7 @@ def report(
     slices: Path | None = None,
     path: Annotated[Path, Parameter(name=["--output", "-o"]), output.TARGET] = Path("report.html"),
     page: output.PageOptions = output.PageOptions(),
-    quiet: Annotated[bool, Parameter(group=output.OUTPUT)] = False,
+    quiet: output.QUIET = False,
 ) -> None:
     """Write one HTML page with every query behind the verdict.
 
@@ -472,18 +466,16 @@ def report(
         The slices by which the page can filter: a file with a query id, a tab and a label on each line.
     path
         The file that the page is written to.
-    quiet
-        Print no warnings and no progress bars.
 
     Examples
     --------
     ir-outcomes report qrels.txt bm25.run bm25-stem.run -o report.html --queries queries.tsv
     """
-    given = options.evaluated_with_baseline(settings, qrels, baseline, runs, queries=page.queries, documents=output.DOCUMENTS)
-    result = iro.compare(
-        given.evaluation, given.baseline, given.contenders, progress=output.progress_is_shown(), **asdict(tests)
+    evaluation, baseline, contenders = options.evaluated_with_baseline(
+        settings, qrels, baseline, runs, queries=page.queries, documents=output.DOCUMENTS
     )
-    page.save(path, result, given.evaluation, [qrels], slices=slices)
+    result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
+    page.save(path, result, evaluation, [qrels], slices=slices)
 
 
 # What the gate decides on against each baseline; the comparison with the first, None where a run without results prevents it;

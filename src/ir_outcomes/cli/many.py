@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,33 +18,8 @@ from ir_measures.util import Metric
 import ir_outcomes as iro
 from ir_outcomes.cli import options, output
 from ir_outcomes.cli.options import UsageError
-from ir_outcomes.leaderboards.board import FACETS
 from ir_outcomes.samples import write_sample, write_suite
-from ir_outcomes.types import Correction, Missing
-
-FROM_OUTPUTS = Annotated[
-    bool,
-    Parameter(
-        help="Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, "
-        "one for each run; or a single table, CSV or tab-separated, with a row for each run and a column for each query.",
-    ),
-]
-MISSING = Annotated[
-    Missing,
-    Parameter(
-        group=options.STATISTICS,
-        help="The search length of a relevant document that was not retrieved: just beyond the cutoff (cutoff), or the number "
-        "of irrelevant documents retrieved (retrieved; equation 3 of Alex et al. 2022).",
-    ),
-]
-SHARED_CUTOFF = Annotated[
-    int | None,
-    Parameter(
-        name=["--cutoff", "-k"],
-        validator=options.POSITIVE,
-        help="Ignore ranks beyond this one; by default that of the dataset, or 100, or the depth that all runs reach.",
-    ),
-]
+from ir_outcomes.types import Correction
 
 
 def evaluate(
@@ -55,7 +30,7 @@ def evaluate(
     path: Annotated[Path, Parameter(name=["--output", "-o"]), output.TARGET],
     settings: options.RunOptions = options.RunOptions(),
     measures: options.MEASURES = None,
-    quiet: Annotated[bool, Parameter(group=output.OUTPUT)] = False,
+    quiet: output.QUIET = False,
 ) -> None:
     """Evaluate runs once and keep their search lengths.
 
@@ -67,8 +42,6 @@ def evaluate(
         The file to write (.npz).
     measures
         Also keep the values of this measure, such as nDCG@10; may be given more than once.
-    quiet
-        Print no warnings and no progress bars.
 
     Examples
     --------
@@ -84,13 +57,11 @@ def leaderboard(
     runs: options.RUNS | None = None,
     /,
     *,
-    measures: options.MEASURES = None,
+    sources: options.Sources = options.Sources(),
     settings: options.RunOptions = options.RunOptions(),
-    from_outputs: FROM_OUTPUTS = False,
     entries: Path | None = None,
     alpha: options.ALPHA = 0.05,
     correction: Annotated[Correction, Parameter(group=options.STATISTICS)] = "holm",
-    higher_is_better: options.HIGHER_IS_BETTER = None,
     out: output.PlotOutput = output.PlotOutput(),
     kind: Annotated[Literal["tiers", "verdicts", "history"], Parameter(name="--plot-kind", group=output.OUTPUT)] = "tiers",
     page: output.ReportOptions = output.ReportOptions(),
@@ -98,12 +69,10 @@ def leaderboard(
     """Order runs by a measure, with tiers and verdicts.
 
     Shows what is significantly better than what by each measure, and compares each run with the run above it and with the best.
+    The first measure orders the runs; by default it is the reciprocal rank within the cutoff.
 
     Parameters
     ----------
-    measures
-        A measure such as nDCG@10, or coverage, ranking or all queries; give it once for each column, first the one that orders
-        the runs (by default the reciprocal rank within the cutoff).
     entries
         Dates and groups of the runs, for --plot-kind history: a CSV or JSON file with id, date and group.
     correction
@@ -116,14 +85,12 @@ def leaderboard(
     ir-outcomes leaderboard qrels.txt *.run --cutoff 100
     ir-outcomes leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf
     """
-    source, columns = _source(
-        qrels, runs, measures, higher_is_better, settings, from_outputs, queries=page.queries, documents=page.documents
-    )
+    source, measures = sources.read(qrels, runs, settings, queries=page.queries, documents=page.documents)
     result = iro.leaderboard(
-        source, measures=columns, alpha=alpha, correction=correction, entries=entries, progress=output.progress_is_shown()
+        source, measures=measures, alpha=alpha, correction=correction, entries=entries, progress=output.progress_is_shown()
     )
     out.show(result, kind)
-    page.write(result, None if from_outputs else source, qrels)
+    page.write(result, None if sources.from_outputs else source, qrels)
 
 
 def history(
@@ -162,17 +129,15 @@ def stability(
     runs: options.RUNS | None = None,
     /,
     *,
-    measures: options.MEASURES = None,
-    cutoff: SHARED_CUTOFF = None,
+    sources: options.Sources = options.Sources(),
+    cutoff: options.SHARED_CUTOFF = None,
     settings: options.EvaluateOptions = options.EvaluateOptions(),
-    from_outputs: FROM_OUTPUTS = False,
     subsets: Annotated[list[str] | None, Parameter(name="--subset")] = None,
     labels: list[str] | None = None,
     top: Annotated[int, Parameter(validator=options.POSITIVE)] = 5,
     level: Annotated[float, Parameter(group=options.STATISTICS, validator=Number(gt=0, lt=1))] = 0.95,
     resamples: options.RESAMPLES = 1000,
     seed: options.SEED = 0,
-    higher_is_better: options.HIGHER_IS_BETTER = None,
     out: output.PlotOutput = output.PlotOutput(),
     kind: Annotated[Literal["ranks", "tau"], Parameter(name="--plot-kind", group=output.OUTPUT)] = "ranks",
 ) -> None:
@@ -182,9 +147,6 @@ def stability(
 
     Parameters
     ----------
-    measures
-        A measure with its settings, such as RR(rel=2)@10; give it once for each measure. By default the reciprocal rank within
-        --cutoff.
     subsets
         NAME=FILE: also rank the runs on the queries in this file only; it has one id on each line.
     labels
@@ -205,8 +167,8 @@ def stability(
     judgments = {"": qrels, **options.named_files(labels, "--labels")}
     results = {}
     for label, judged in judgments.items():
-        source, known = _source(judged, runs, measures, higher_is_better, settings, from_outputs, cutoff=cutoff)
-        for measure, (subset, file) in product(known or (None,), sets.items()):
+        source, measures = sources.read(judged, runs, settings, cutoff=cutoff)
+        for measure, (subset, file) in product(measures or (None,), sets.items()):
             condition = ", ".join(filter(None, (label, subset)))
             result = iro.rank_distribution(
                 source, measure=measure, queries=file, resamples=resamples, seed=seed, top_k=top, level=level,
@@ -227,24 +189,20 @@ def agreement(
     runs: options.RUNS | None = None,
     /,
     *,
-    measures: options.MEASURES = None,
+    sources: options.Sources = options.Sources(),
     settings: options.RunOptions = options.RunOptions(),
-    from_outputs: FROM_OUTPUTS = False,
     splits: Annotated[int, Parameter(validator=options.POSITIVE)] = 100,
     alpha: options.ALPHA = 0.05,
     seed: options.SEED = 0,
-    higher_is_better: options.HIGHER_IS_BETTER = None,
     out: output.PlotOutput = output.PlotOutput(),
 ) -> None:
     """Count how often verdicts agree on halves of the queries.
 
     Divides the queries at random, many times, and counts for each pair of runs how often both halves give the same verdict, and
-    how often each significance test decides alike.
+    how often each significance test decides alike. The measure is nDCG@10 by default.
 
     Parameters
     ----------
-    measures
-        A measure, such as nDCG@10; give it once for each measure.
     splits
         The number of random splits into halves.
 
@@ -252,34 +210,10 @@ def agreement(
     --------
     ir-outcomes agreement qrels.txt *.run --splits 10
     """
-    measures = measures or (None if from_outputs else ["nDCG@10"])
-    source, wanted = _source(qrels, runs, measures, higher_is_better, settings, from_outputs)
-    out.show(iro.agreement(source, measures=wanted, splits=splits, seed=seed, alpha=alpha, progress=output.progress_is_shown()))
-
-
-def _source(
-    first: str,
-    runs: Sequence[str] | None,
-    measures: Sequence[str] | None,
-    higher_is_better: bool | None,
-    settings: options.EvaluateOptions,
-    from_outputs: bool,
-    **kept: Any,
-) -> tuple[Any, Sequence[str] | None]:
-    """Return what runs are compared by: an evaluation and measures of it, or the scores of one measure."""
-    if from_outputs:
-        given = {name: value for name, value in vars(settings).items() if name in ("names", "clusters")}
-        if settings != type(settings)(**given) or kept.get("cutoff") or len(measures or ()) > 1:
-            raise UsageError(
-                "--from-outputs takes the computed values of one --measure; leave out options on how runs are evaluated."
-            )
-        outputs: Any = [first, *runs] if runs else first
-        measure = measures[0] if measures else None
-        return iro.scores_from_outputs(outputs, measure, higher_is_better=higher_is_better, **given), None
-    if not runs:
-        raise UsageError("Missing argument RUNS.")
-    kept["measures"] = [measure for measure in measures or () if measure not in FACETS]
-    return settings.evaluate(first, list(runs), directions=higher_is_better, **kept), measures
+    source, measures = sources.read(qrels, runs, settings, default=["nDCG@10"])
+    out.show(
+        iro.agreement(source, measures=measures, splits=splits, seed=seed, alpha=alpha, progress=output.progress_is_shown())
+    )
 
 
 def reordering(
@@ -288,9 +222,8 @@ def reordering(
     /,
     *,
     measures: options.MEASURES = None,
-    cutoff: SHARED_CUTOFF = None,
     settings: options.TailOptions = options.TailOptions(),
-    missing: MISSING = "cutoff",
+    rules: options.TailRules = options.TailRules(),
     out: output.PlotOutput = output.PlotOutput(),
     kind: Annotated[Literal["orders", "changes"], Parameter(name="--plot-kind", group=output.OUTPUT)] = "orders",
 ) -> None:
@@ -312,7 +245,7 @@ def reordering(
     # The analysis gives an ASL the depth that all runs share, and computes it from search lengths.
     kept = [measure for measure in measures or () if iro.parse_measure(measure).NAME != "ASL"]
     evaluation = settings.evaluate(qrels, runs, measures=kept)
-    out.show(iro.reordering(evaluation, measures=measures, cutoff=cutoff, missing=missing), kind)
+    out.show(iro.reordering(evaluation, measures=measures, **asdict(rules)), kind)
 
 
 def tail(
@@ -321,10 +254,9 @@ def tail(
     /,
     *,
     show: Literal["lengths", "changes", "rrie", "headroom"] = "lengths",
-    cutoff: SHARED_CUTOFF = None,
     bins: Annotated[int | None, Parameter(validator=options.POSITIVE)] = None,
     settings: options.TailOptions = options.TailOptions(),
-    missing: MISSING = "cutoff",
+    rules: options.TailRules = options.TailRules(),
     out: output.PlotOutput = output.PlotOutput(),
     kind: Annotated[
         Literal["top precision", "top length", "precision", "length"] | None, Parameter(name="--plot-kind", group=output.OUTPUT)
@@ -352,16 +284,15 @@ def tail(
     if show in ("changes", "rrie") and len(runs) != 2:
         raise UsageError(f"--show {show} is for two runs, the baseline and the contender; there are {len(runs)}.")
     evaluation = settings.evaluate(qrels, runs)
-    rules: dict[str, Any] = {"cutoff": cutoff, "missing": missing}
     result: Any
     if show == "lengths":
-        result = iro.length_distributions(evaluation, bins=10 if bins is None else bins, **rules)
+        result = iro.length_distributions(evaluation, bins=10 if bins is None else bins, **asdict(rules))
     elif show == "changes":
-        result = iro.length_changes(evaluation, *evaluation.names, bins=bins, **rules)
+        result = iro.length_changes(evaluation, *evaluation.names, bins=bins, **asdict(rules))
     elif show == "rrie":
-        result = iro.rrie(evaluation, *evaluation.names, **rules)
+        result = iro.rrie(evaluation, *evaluation.names, **asdict(rules))
     else:
-        result = iro.headroom(evaluation, **rules)
+        result = iro.headroom(evaluation, **asdict(rules))
     out.show(result, kind)
 
 
@@ -378,7 +309,7 @@ def measure(
         Literal["tsv", "jsonl", "json"], Parameter(name=["--format", "--output_format", "-o"], group=output.OUTPUT)
     ] = "tsv",
     provider: str | None = None,
-    quiet: Annotated[bool, Parameter(group=output.OUTPUT)] = False,
+    quiet: output.QUIET = False,
 ) -> None:
     """Evaluate one run, like the ir_measures command.
 
@@ -401,8 +332,6 @@ def measure(
         The format: lines, or one JSON document with the name and the metadata of the run.
     provider
         The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that can.
-    quiet
-        Print no warnings.
 
     Examples
     --------

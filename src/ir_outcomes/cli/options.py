@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from cyclopts import Group, Parameter, Token
 from cyclopts.validators import Number
@@ -18,9 +18,10 @@ from cyclopts.validators import Number
 import ir_outcomes as iro
 from ir_outcomes.cli.output import MAIN, note, progress_is_shown
 from ir_outcomes.evaluation.evaluate import is_saved
+from ir_outcomes.leaderboards.board import FACETS
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.runs import is_path, run_paths
-from ir_outcomes.types import Correction, FamilyCorrection, OneOrder, RankingTest, Ties, UnitChoice
+from ir_outcomes.types import Correction, FamilyCorrection, Missing, OneOrder, RankingTest, Ties, UnitChoice
 
 STATISTICS = Group("Statistics", sort_key=2)
 STDIN = "\0"  # stands for "-" while the words of a command are parsed, which takes a bare hyphen for an option
@@ -36,9 +37,9 @@ def _words(kind: Any, tokens: Sequence[Token]) -> Any:
     return words if kind is not str else words[0]
 
 
-def _as_text(kind: Any, tokens: Sequence[Token]) -> list[str]:
+def _as_text(kind: Any, tokens: Sequence[Token]) -> tuple[str, ...]:
     """Show bytes of names that are not UTF-8 as escapes, as in the names of files; JSON cannot contain them."""
-    return [os.fsencode(token.value).decode("utf-8", "backslashreplace") for token in tokens]
+    return tuple(os.fsencode(token.value).decode("utf-8", "backslashreplace") for token in tokens)
 
 
 def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
@@ -108,7 +109,7 @@ RESAMPLES = Annotated[
 ]
 MEASURES = Annotated[list[str] | None, Parameter(name=["--measure", "-m"])]
 NAMES = Annotated[
-    list[str] | None,
+    tuple[str, ...] | None,
     Parameter(
         name="--name",
         converter=_as_text,
@@ -125,6 +126,15 @@ HIGHER_IS_BETTER = Annotated[
     ),
 ]
 _ORDERS = "The order of documents with equal scores: by descending id (trec), ascending id (msmarco), or as in the file (input)"
+SHARED_CUTOFF = Annotated[
+    int | None,
+    Parameter(
+        name=["--cutoff", "-k"],
+        group=MAIN,
+        validator=POSITIVE,
+        help="Ignore ranks beyond this one; by default that of the dataset, or 100, or the depth that all runs reach.",
+    ),
+]
 REL = Annotated[
     int | None,
     Parameter(
@@ -194,6 +204,54 @@ class TailOptions(EvaluateOptions):
     ties: Annotated[Ties, Parameter(help=f"{_ORDERS}; or the mean over all their orders (expected).")] = "trec"  # type: ignore[assignment]
 
 
+@Parameter(name="*", group=STATISTICS)
+@dataclass(frozen=True)
+class TailRules:
+    """Where lists end, and what that means for relevant documents that are not in them."""
+
+    cutoff: SHARED_CUTOFF = None
+    missing: Missing = "cutoff"
+    """The search length of a relevant document that was not retrieved: just beyond the cutoff (cutoff), or the number of
+    irrelevant documents retrieved (retrieved; equation 3 of Alex et al. 2022)."""
+
+
+@Parameter(name="*", group=MAIN)
+@dataclass(frozen=True)
+class Sources:
+    """What many runs are compared by."""
+
+    measures: MEASURES = None
+    """A measure such as nDCG@10, or, of a leaderboard, coverage, ranking or all queries; may be given more than once."""
+    from_outputs: bool = False
+    """Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, one for
+    each run; or a single table, CSV or tab-separated, with a row for each run and a column for each query."""
+    higher_is_better: HIGHER_IS_BETTER = None
+
+    def read(
+        self,
+        first: str,
+        runs: Sequence[str] | None,
+        settings: EvaluateOptions,
+        default: list[str] | None = None,
+        **kept: Any,
+    ) -> tuple[Any, list[str] | None]:
+        """Return an evaluation and measures of it, or the scores of one measure and None."""
+        if self.from_outputs:
+            given = {name: value for name, value in vars(settings).items() if name in ("names", "clusters")}
+            if settings != type(settings)(**given) or kept.get("cutoff") or len(self.measures or ()) > 1:
+                raise UsageError(
+                    "--from-outputs takes the computed values of one --measure; leave out options on how runs are evaluated."
+                )
+            outputs: Any = [first, *runs] if runs else first
+            measure = self.measures[0] if self.measures else None
+            return iro.scores_from_outputs(outputs, measure, higher_is_better=self.higher_is_better, **given), None
+        if not runs:
+            raise UsageError("Missing argument RUNS.")
+        measures = self.measures or default
+        kept["measures"] = [measure for measure in measures or () if measure not in FACETS]
+        return settings.evaluate(first, list(runs), directions=self.higher_is_better, **kept), measures
+
+
 def note_on_grades(rel: int | None, *evaluations: iro.Evaluation) -> None:
     """Say what counts as relevant, where the qrels are graded and nobody said it."""
     graded = {
@@ -256,14 +314,6 @@ class FamilyTests(MarginTests):
     """Compare every two runs, instead of all with the baseline."""
 
 
-class EvaluatedRuns(NamedTuple):
-    """The runs of a call, by name."""
-
-    evaluation: iro.Evaluation
-    baseline: str
-    contenders: str | list[str]  # one name where one contender was given, and no directory
-
-
 def run_files(runs: Sequence[str]) -> list[str]:
     """List the runs of a call, those of directories one by one."""
     return [path for run in runs for path in (run_paths(run) if is_path(run) else [run])]
@@ -276,16 +326,19 @@ def _names_of(paths: Sequence[str]) -> Iterator[str]:
 
 def evaluated_with_baseline(
     options: EvaluateOptions, qrels: Any, baseline: str, runs: Sequence[str], **settings: Any
-) -> EvaluatedRuns:
-    """Evaluate a baseline and contenders, where the baseline can be the name of one of the other runs."""
+) -> tuple[iro.Evaluation, str, str | list[str]]:
+    """Evaluate a baseline, which can be the name of one of the other runs, and contenders.
+
+    Returns the evaluation, the name of the baseline, and the names of the contenders: one where one file is given.
+    """
     paths = run_files(runs)
     if not os.path.exists(baseline) and baseline in ("best", *(options.names or _names_of(paths))):
         evaluation = options.evaluate(qrels, paths, **settings)
-        return EvaluatedRuns(evaluation, baseline, [name for name in evaluation.names if name != baseline])
+        return evaluation, baseline, [name for name in evaluation.names if name != baseline]
     others = [path for path in paths if not is_same_file(path, baseline)] or paths
     evaluation = options.evaluate(qrels, [baseline, *others], **settings)
     first, *names = evaluation.names
-    return EvaluatedRuns(evaluation, first, names[0] if paths == list(runs) and len(runs) == 1 else names)
+    return evaluation, first, names[0] if paths == list(runs) and len(runs) == 1 else names
 
 
 def is_same_file(path: str, other: str) -> bool:

@@ -197,6 +197,7 @@ def _check_figure(kind: Any, path: Path | None) -> None:
 
 
 TARGET = Parameter(group=OUTPUT, validator=_check_target)
+QUIET = Annotated[bool, Parameter(group=OUTPUT, help="Print no warnings and no progress bars.")]
 QUERIES = Annotated[
     str | None,
     Parameter(
@@ -219,8 +220,7 @@ class Output:
     """Show everything, not only the first screen."""
     rows: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
     """Show at most this many rows of a table; on stdout 20 by default."""
-    quiet: bool = False
-    """Print no warnings and no progress bars."""
+    quiet: QUIET = False
 
     @property
     def format(self) -> Format:
@@ -296,6 +296,17 @@ class PlotOutput(Output):
             from ir_outcomes.showing.figures import blank_figure
 
             save_figure(result.plot(kind, ax=blank_figure()), self.plot)
+
+
+@Parameter(name="*", group=OUTPUT)
+@dataclass(frozen=True)
+class ComparisonOutput(PlotOutput):
+    """The same for comparisons, which have figures of several kinds."""
+
+    kind: Annotated[
+        Literal["facets", "outcomes", "restricted", "ranks", "differences", "queries"], Parameter(name="--plot-kind")
+    ] = "facets"
+    """The figure of --plot; the last three are for a single contender."""
 
 
 def _in_options(view: View) -> View:

@@ -71,11 +71,9 @@ def evaluate(
         See `ir_outcomes.as_qrels` and `ir_outcomes.load`.
     runs : list of runs, dict from names to runs, directory or pattern of files, or one run
         See `ir_outcomes.as_run`. ``"irds:"`` is the ranking that comes with the task. Search lengths, and those in a file that
-        `Evaluation.save` wrote, are taken as they are, if they were computed with these qrels and settings and a cutoff that is
-        large enough.
+        `Evaluation.save` wrote, are taken as they are, if their qrels and settings are these.
     cutoff : int, optional
-        The default of the analyses: ranks beyond it do not count. By default the task's, or 100. Search lengths keep the whole
-        depth of a run, so that every analysis can take a cutoff of its own.
+        The default of the analyses: ranks beyond it do not count. By default the task's, or 100. Runs keep their whole depth.
     rel : int, optional
         Smallest grade of a relevant document; by default the task's, or 1.
     unit : {"auto", "query", "document"}
@@ -88,7 +86,7 @@ def evaluate(
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
         Which queries belong together and are not independent, such as the turns of a conversation: the cluster of each query
         id; a file of lines with id, tab and cluster, or of JSON lines with ``query_id`` and ``cluster``; a function of the id;
-        or ``"by:::"``, the id up to the last ``::``. Tests, intervals, resamples and halves then take clusters as their unit.
+        or ``"by:::"``, the id up to the last ``::``. Clusters are then the unit of tests, intervals, resamples and halves.
     names : sequence of str or None, optional
         What to call each run, each by another name; None leaves the run's own name.
     measures : sequence of Measure or str, optional
@@ -120,16 +118,11 @@ def evaluate(
     InputError
         If something cannot be read; under "report" if no run can.
     MismatchError
-        If search lengths were computed with other settings, no query of a run is in the qrels, or no query is answerable.
+        If search lengths have other settings, no query of a run is in the qrels, or none is answerable.
     ParameterError
         If a setting makes no sense, a name is given to two runs, or a process that evaluates runs is killed.
     MissingDependency
         If `n_jobs` is not 1 and joblib is not installed.
-
-    Warns
-    -----
-    IrOutcomesWarning
-        Under "report", of each run that is left out.
 
     Examples
     --------
@@ -293,7 +286,7 @@ def _evaluated(
                 for message in result.warnings:
                     warn(message)
                 first = first or result.lengths
-                done.append((source, name, result._replace(lengths=_with_arrays_of(first, result.lengths))))
+                done.append((source, name, result._replace(lengths=result.lengths.sharing(first))))
             elif on_error == "raise":
                 raise result
             else:
@@ -304,48 +297,34 @@ def _evaluated(
     return done
 
 
-def _with_arrays_of(first: SearchLengths, lengths: SearchLengths) -> SearchLengths:
-    """Hold what is the same in all runs only once: half of the memory, where a tie level is a single document."""
-    levels = () if lengths.ties == "expected" else ("level_relevant", "level_irrelevant")
-    return replace(lengths, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)})
-
-
 def each_run(
     work: _Work, jobs: list[tuple[Any, str | None]], n_jobs: int | None
 ) -> Generator[_Result | InputError, None, None]:
-    """Evaluate the runs in their order, files by other processes if there is more than one job."""
+    """Evaluate the runs in their order, files by other processes through joblib if there is more than one job."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
         raise ParameterError(f"n_jobs={n_jobs!r}: must be 1 or more, -1 for one job per processor, or None")
     if n_jobs == 1:
         yield from (work(run, name) for run, name in jobs)
         return
-    # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process only. Paths are absolute
-    # because a process that is used again may have started in another directory.
-    sent = [is_path(run) and os.path.isfile(run) for run, _ in jobs]
-    files = [(os.path.abspath(run), name) for (run, name), is_sent in zip(jobs, sent, strict=True) if is_sent]
-    with closing(_in_processes(work, files, n_jobs)) as elsewhere:
-        for (run, name), is_sent in zip(jobs, sent, strict=True):
-            yield next(elsewhere) if is_sent else work(run, name)
-
-
-def _in_processes(
-    work: _Work, jobs: list[tuple[str, str | None]], n_jobs: int | None
-) -> Generator[_Result | InputError, None, None]:
-    """Evaluate files through joblib."""
     try:
         from joblib import Parallel, delayed
         from joblib.parallel import get_active_backend
     except ImportError:
         raise not_installed("several jobs need joblib", "parallel") from None
+    # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process only. Paths are absolute
+    # because a process that is used again may have started in another directory.
+    sent = [is_path(run) and os.path.isfile(run) for run, _ in jobs]
+    calls = [delayed(work)(os.path.abspath(run), name) for (run, name), is_sent in zip(jobs, sent, strict=True) if is_sent]
     # loky starts all the processes at once, however few jobs there are.
-    limit = n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(2, len(jobs)))
+    limit = n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(2, len(calls)))
     can_stop = get_active_backend()[0].supports_return_generator  # others return all results at the end
     parallel = Parallel(n_jobs=limit, return_as="generator" if can_stop else "list")
     try:
-        with warnings.catch_warnings():
-            advice = ".*You could benefit from adjusting"  # where an error ends the evaluation early
-            warnings.filterwarnings("ignore", advice, UserWarning)
-            yield from parallel(delayed(work)(path, name) for path, name in jobs)
+        with warnings.catch_warnings(), closing(result for result in parallel(calls)) as elsewhere:
+            # joblib's advice where an error ends the evaluation early
+            warnings.filterwarnings("ignore", ".*You could benefit from adjusting", UserWarning)
+            for (run, name), is_sent in zip(jobs, sent, strict=True):
+                yield next(elsewhere) if is_sent else work(run, name)
     except Exception as error:
         if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # the latter is Dask's
             raise ParameterError(
@@ -404,12 +383,6 @@ def evaluate_suite(
     ------
     InputError
         If the suite cannot be read, or no run of a collection can be evaluated; the message names the collection.
-
-    Warns
-    -----
-    IrOutcomesWarning
-        Under "report", of each run that is left out.
-
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
     check_distinct((collection.name for collection in found.collections), "collection")

@@ -189,13 +189,7 @@ class Evaluation(Sequence[SearchLengths]):
         return self._take([self.position(name) for name in key])
 
     def position(self, name: str) -> int:
-        """Find a run by its name.
-
-        Raises
-        ------
-        ParameterError
-            If no run has this name.
-        """
+        """Return the place of a run, by its name."""
         if name not in self.names:
             raise ParameterError(f"no run is called {name!r}; the runs are {some(self.names, 10)}")
         return self.names.index(name)
@@ -251,33 +245,15 @@ class Evaluation(Sequence[SearchLengths]):
         return None if self.clusters is None else digest_of_clusters(self.clusters)
 
     def at(self, cutoff: int | None = None) -> tuple[SearchLengths, ...]:
-        """Return the search lengths of all runs at a cutoff, by default the evaluation's own.
-
-        Raises
-        ------
-        MismatchError
-            If a run was given as search lengths with a smaller cutoff.
-        """
+        """Return the search lengths of all runs at a cutoff, by default the evaluation's own; see `SearchLengths.at`."""
         return tuple(run.at(self.cutoff if cutoff is None else cutoff) for run in self.runs)
 
     def scores_of(self, measure: Any, *, cutoff: int | None = None) -> Scores:
-        """Return the values of a measure for all runs.
+        """Return the values of a measure such as ``nDCG@10`` for all runs.
 
         Measures of search lengths with the settings of this evaluation are computed from what is here. Others must have been
-        asked for in ``evaluate(measures=)``, or the runs are read again where that is possible, with a warning.
-
-        Parameters
-        ----------
-        measure : Measure or str or None
-            Such as ``nDCG@10``. None is the reciprocal rank of the first relevant document at `cutoff`, over the answerable
-            queries.
-        cutoff : int, optional
-            For the reciprocal rank; by default the evaluation's own.
-
-        Raises
-        ------
-        ParameterError
-            If the measure was not kept and the runs cannot be read again.
+        asked for in ``evaluate(measures=)``, or the runs are read again where that is possible, with a warning, else
+        `ParameterError`. None is the reciprocal rank at `cutoff`, by default the evaluation's own, over the answerable queries.
         """
         scores = self._scores_of(measure, cutoff)
         if self.clusters is None:
@@ -307,18 +283,7 @@ class Evaluation(Sequence[SearchLengths]):
         return stacked_scores(self.qrels.query_ids, self.names, measures, values)[0].on(self.query_ids)
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Evaluation:
-        """Return the evaluation of some of the queries.
-
-        Parameters
-        ----------
-        queries : iterable of str, or path
-            Query ids; a file has one id on each line.
-
-        Raises
-        ------
-        MismatchError
-            If a query is not in the qrels, or there is no query.
-        """
+        """Return the evaluation of some of the queries: their ids, or a file with one id on each line."""
         chosen = places_of_queries(queries, self.query_ids)
         kept = [self.query_ids[index] for index in chosen.tolist()]
         return replace(
@@ -340,11 +305,6 @@ class Evaluation(Sequence[SearchLengths]):
         path : path
             The file, which must end in ``.npz``. It is written completely or not at all.
 
-        Raises
-        ------
-        ParameterError
-            If the name has another ending, or the file cannot be written.
-
         Examples
         --------
         >>> import pathlib, tempfile
@@ -354,8 +314,6 @@ class Evaluation(Sequence[SearchLengths]):
         >>> iro.evaluate(qrels, {"bm25": {"q1": {"d1": 9.0, "d2": 8.0}}}).save(path)
         >>> iro.load_evaluation(path, qrels)["bm25"].esl().tolist()
         [2.0]
-        >>> iro.evaluate(qrels, [path, {"q1": {"d2": 1.0}}], names=[None, "new"]).names
-        ('bm25', 'new')
         """
         import msgspec
 
@@ -371,7 +329,7 @@ class Evaluation(Sequence[SearchLengths]):
         text = msgspec.json.encode(about, enc_hook=lambda number: number.item())  # of NumPy
         arrays: dict[str, npt.NDArray[Any]] = {"about": np.frombuffer(text, np.uint8), "offsets": self.runs[0].offsets}
         for place, run in enumerate(self.runs):
-            arrays |= {f"{name} {place}": getattr(run, name) for name in _saved_arrays(self.ties)}
+            arrays |= {f"{name} {place}": getattr(run, name) for name in (*PER_ATOM, *PER_QUERY)}
         arrays |= {f"scores {place}": scores.values for place, scores in enumerate(self.scores)}
         if self.clusters is not None:
             arrays["clusters"] = self.clusters
@@ -467,8 +425,8 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
     except OSError as error:
         raise UnreadableFile(f"{source}: cannot be read: {error.strerror or error}") from error
     except Exception as error:  # whatever zipfile, zlib, msgspec and NumPy raise for arbitrary bytes
-        problem = f"is not a saved evaluation of this version, or is damaged ({type(error).__name__}: {error})"
-        raise FormatError(source, f"{problem}; evaluate the runs again") from error
+        problem = "is not a saved evaluation of this version, or is damaged; evaluate the runs again"
+        raise FormatError(source, problem) from error
     if about.score_bits != _score_bits(about.ties):
         raise MismatchError(
             f"{source} was evaluated where pytrec_eval compares scores in {about.score_bits} bits, here it does in "
@@ -481,21 +439,14 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
 
 
 def _runs_of(about: _About, arrays: dict[str, Any]) -> tuple[SearchLengths, ...]:
-    """Return the runs of a saved file; arrays that all share are held once."""
+    """Return the runs of a saved file; arrays that are the same in all runs are held once."""
     shared: dict[str, Any] = {"offsets": arrays["offsets"], "clusters": arrays.get("clusters")}
     shared |= {name: getattr(about, name) for name in ("query_ids", "rel", "ties", "judged_only", "qrels_digest")}
-    if about.ties != "expected":  # levels of one document each
-        n_atoms = int(arrays["offsets"][-1])
-        shared |= {"level_relevant": np.ones(n_atoms, np.int64), "level_irrelevant": np.zeros(n_atoms, np.int64)}
-    return tuple(
-        SearchLengths(**run._asdict(), **shared, **{name: arrays[f"{name} {place}"] for name in _saved_arrays(about.ties)})
+    runs = [
+        SearchLengths(**run._asdict(), **shared, **{name: arrays[f"{name} {place}"] for name in (*PER_ATOM, *PER_QUERY)})
         for place, run in enumerate(about.runs)
-    )
-
-
-def _saved_arrays(ties: Ties) -> tuple[str, ...]:
-    """Return the arrays that a saved file has for each run."""
-    return (*(PER_ATOM if ties == "expected" else PER_ATOM[:2]), *PER_QUERY)
+    ]
+    return tuple(run.sharing(runs[0]) for run in runs)
 
 
 def _score_bits(ties: Ties) -> int | None:

@@ -96,12 +96,8 @@ class SearchLengths:
     def at(self, cutoff: int | None) -> SearchLengths:
         """Return the search lengths at a smaller cutoff, without looking at the run again; None asks for the whole lists.
 
-        Unjudged documents are counted only at the depths that were kept.
-
-        Raises
-        ------
-        MismatchError
-            If these search lengths were computed with a smaller cutoff.
+        Unjudged documents are counted only at the depths that were kept. Raises `MismatchError` if these search lengths were
+        computed with a smaller cutoff.
         """
         check_positive("cutoff", cutoff, none_allowed=True)
         if cutoff == self.cutoff:
@@ -139,6 +135,11 @@ class SearchLengths:
             clusters = _unless_independent(_by_first_occurrence(self.clusters[queries]), relevant > 0)
         return replace(self, query_ids=query_ids, offsets=offsets, qrels_digest=digest, clusters=clusters, **arrays)
 
+    def sharing(self, first: SearchLengths) -> SearchLengths:
+        """Return the same, which holds what is the same in all runs only once: half of the memory under most rules."""
+        levels = () if self.ties == "expected" else ("level_relevant", "level_irrelevant")
+        return replace(self, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)})
+
     def unjudged_within(self, depth: int | None) -> Ints | None:
         """(n_queries,) int64 array: unjudged documents within this depth; None where that depth was not kept."""
         if depth not in self.unjudged_depths:
@@ -171,67 +172,37 @@ class SearchLengths:
         return np.bincount(self.query[self.rank > 0], minlength=len(self.query_ids))
 
     def atoms(self) -> Floats:
-        """Search length of every atom by itself, ASL_{q,d}.
+        """(n_atoms,) float array: irrelevant documents above each document, plus 1; NaN where it is not found.
 
-        Returns
-        -------
-        (n_atoms,) float array
-            Irrelevant documents above the document, plus 1, in ranks, lower is better; NaN where it is not found.
-
-        References
-        ----------
-        Alex et al. 2022, equations 1 and 2.
+        ASL_{q,d} in ranks, lower is better (Alex et al. 2022, equations 1 and 2).
         """
         found = self.rank > 0
         return np.where(found, self.irrelevant_above + 1 + self.level_irrelevant / 2, np.nan)
 
     def esl(self, need: int = 1) -> Floats:
-        """Expected search length: rank of the `need`-th relevant document.
+        """(n_queries,) float array: expected search length, the rank of the `need`-th relevant document; lower is better.
 
-        Returns
-        -------
-        (n_queries,) float array
-            Ranks, from 1, lower is better; NaN where the query is unanswered. Under ``ties="expected"`` the expected rank,
-            given that there is an answer.
-
-        References
-        ----------
-        Lin et al. 2021, section 4; Cooper 1968 (who counts only the irrelevant documents, and includes `need`).
+        From 1; NaN where the query is unanswered. Under ``ties="expected"`` the expected rank, given that there is an answer.
+        Lin et al. 2021, section 4; Cooper 1968, who counts only the irrelevant documents, and includes `need`.
         """
         return self._first(need)[1]
 
     def answered(self, need: int = 1) -> Floats:
-        """Whether the `need`-th relevant document is within the cutoff.
+        """(n_queries,) float array: whether the `need`-th relevant document is within the cutoff, 1 or 0; higher is better.
 
-        Returns
-        -------
-        (n_queries,) float array
-            1 or 0, higher is better; 0 for an unanswerable query. Under ``ties="expected"`` the probability.
-
-        References
-        ----------
-        Lin et al. 2021, section 4.
+        0 for an unanswerable query. Under ``ties="expected"`` the probability. Lin et al. 2021, section 4.
         """
         return self._first(need)[0]
 
     def reciprocal_rank(self, need: int = 1) -> Floats:
-        """Reciprocal of the rank of the `need`-th relevant document.
+        """(n_queries,) float array: reciprocal of the rank of the `need`-th relevant document; higher is better.
 
-        Returns
-        -------
-        (n_queries,) float array
-            Between 0 (unanswered) and 1, higher is better. Under ``ties="expected"`` the expected reciprocal.
+        0 where the query is unanswered. Under ``ties="expected"`` the expected reciprocal.
         """
         return self._first(need)[2]
 
     def mean_esl(self, need: int = 1) -> float | None:
-        """Mean of `esl` over the answered queries, each weighted with its probability of an answer.
-
-        Returns
-        -------
-        float or None
-            Ranks, lower is better; None where no query is answered.
-        """
+        """Mean of `esl` over the answered queries, each weighted with its probability of an answer; None without any."""
         probability, rank, _ = self._first(need)
         answered = probability > 0
         if not answered.any():
@@ -239,13 +210,7 @@ class SearchLengths:
         return float(np.average(rank[answered], weights=probability[answered]))
 
     def coverage(self, need: int = 1) -> float | None:
-        """Share of the answerable queries that are answered.
-
-        Returns
-        -------
-        float or None
-            Between 0 and 1, higher is better; None where no query is answerable.
-        """
+        """Share of the answerable queries that are answered, between 0 and 1; None where no query is answerable."""
         return float(self.answered(need)[self.answerable].mean()) if self.answerable.any() else None
 
     def asl(self, first: int | None = None, missing: Missing = "retrieved") -> Floats:
@@ -254,8 +219,7 @@ class SearchLengths:
         Parameters
         ----------
         first : int, optional
-            Only the `first` best-ranked relevant documents, missing ones last (the paper's ASL@g1-n); with fewer
-            relevant documents than that, all of them.
+            Only the `first` best-ranked relevant documents, missing ones last (the paper's ASL@g1-n).
         missing : {"retrieved", "cutoff"}
             Search length of a relevant document that was not found: the number of irrelevant documents retrieved
             (equation 3 as printed), or that of a list filled up to the cutoff with irrelevant documents, plus 1.
@@ -268,8 +232,7 @@ class SearchLengths:
         Raises
         ------
         ParameterError
-            If `first` is not a positive whole number, `missing` is unknown or needs a cutoff, or the cutoff splits a tie
-            level under ``ties="expected"``.
+            If an argument makes no sense, there is no cutoff to fill up to, or it splits a tie level under ``ties="expected"``.
 
         Warns
         -----

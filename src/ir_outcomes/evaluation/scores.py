@@ -69,13 +69,7 @@ class Scores:
         return replace(self, runs=tuple(self.runs[place] for place in places), values=self.values[list(places)])
 
     def on(self, queries: Iterable[str] | str | os.PathLike[str] | None) -> Scores:
-        """Keep some of the queries: a list of ids, or a file with one id on each line; None keeps all.
-
-        Raises
-        ------
-        MismatchError
-            If a query is missing.
-        """
+        """Keep some of the queries: a list of ids, or a file with one id on each line; None keeps all."""
         if queries is None:
             return self
         chosen = places_of_queries(queries, self.query_ids)
@@ -220,11 +214,11 @@ def scores_from_outputs(
     Parameters
     ----------
     sources : list, mapping, frame or path
-        One source for each run, or a mapping from names to sources. A source is a file of ``trec_eval -q`` or
-        ``ir_measures -q``, PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}`` or ``{query: value}``,
-        or an iterable of ``ir_measures.Metric``. Also one source of several runs: PyTerrier's; or a table with a row for each
-        run and a column for each query, which is a frame with the names of the runs as its index, or a file as its ``to_csv``
-        writes it, separated by commas or tabs. A cell of such a table that is empty is a query of which the run has no value.
+        One source for each run, or a mapping from names to sources: a file of ``trec_eval -q`` or ``ir_measures -q``,
+        PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}`` or ``{query: value}``, or an iterable of
+        ``ir_measures.Metric``. Or one source of several runs: PyTerrier's; or a table with a row for each run and a column for
+        each query, a frame with the names of the runs as its index, or a file as its ``to_csv`` writes it. An empty cell is a
+        query of which the run has no value.
     measure : str, optional
         The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one. Required where the sources do
         not name it.
@@ -251,8 +245,7 @@ def scores_from_outputs(
     Warns
     -----
     IrOutcomesWarning
-        If a run lacks queries that others have. The missing value is 0 where that is what the measure is for a query without
-        results, as in ``trec_eval -c``; else it is undefined.
+        If a run lacks queries that others have: 0 where the measure is that for a query without results, else undefined.
 
     Examples
     --------

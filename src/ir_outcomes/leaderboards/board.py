@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from ir_outcomes.columns import Column, attributes, of_part, rows_of
 from ir_outcomes.comparison.outcomes import Settings, check_alpha, pair_queries
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_clusters, notes_on_listing
@@ -18,9 +19,9 @@ from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of
-from ir_outcomes.leaderboards.pairs import PairVerdict, all_pairs, better_of
+from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict, all_pairs, better_of
 from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.results import Result, cells_of, versions
+from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, differences, mean_interval
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import shared_ranks, tally
@@ -55,24 +56,18 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
         if measure is not None and str(measure) != source.measure:
             raise ParameterError(f"measure={str(measure)!r}: these scores are of {source.measure}")
         return source
-    if measure is None:
-        return _reciprocal_ranks(source, source.cutoff)
-    parsed = parse_measure(measure)
-    if parsed.NAME == "RR":  # search lengths have it already, if the order among equal scores is the one that it uses
-        reciprocal = _reciprocal_ranks(source, parsed.params.get("cutoff"))
-        if reciprocal.measure == str(parsed):
-            return reciprocal
-    return source.scores_of(parsed)
-
-
-def _reciprocal_ranks(evaluation: Evaluation, cutoff: int | None) -> Scores:
-    """Return the reciprocal rank as ir_measures averages it: over all queries, 0 without a relevant document."""
+    parsed = None if measure is None else parse_measure(measure)
+    if parsed is not None and parsed.NAME != "RR":
+        return source.scores_of(parsed)
     # Runs that were given as search lengths may have a smaller cutoff.
-    cutoffs = [limit for limit in (cutoff, *(run.cutoff for run in evaluation.runs)) if limit is not None]
-    named = reciprocal_ranks(evaluation.runs, min(cutoffs, default=None))
-    values = np.zeros((len(evaluation), len(evaluation.query_ids)))
-    values[:, evaluation.answerable] = named.values
-    return replace(named, query_ids=evaluation.query_ids, values=values, clusters=evaluation.clusters)
+    cutoffs = [source.cutoff if parsed is None else parsed.params.get("cutoff"), *(run.cutoff for run in source.runs)]
+    named = reciprocal_ranks(source.runs, min((cutoff for cutoff in cutoffs if cutoff is not None), default=None))
+    if parsed is not None and named.measure != str(parsed):  # another order among equal scores
+        return source.scores_of(parsed)
+    # As ir_measures averages it: over all queries, 0 without a relevant document.
+    values = np.zeros((len(source), len(source.query_ids)))
+    values[:, source.answerable] = named.values
+    return replace(named, query_ids=source.query_ids, values=values, clusters=source.clusters)
 
 
 def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None, facets: Collection[str] = ()) -> list[Scores]:
@@ -241,22 +236,20 @@ class Leaderboard(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with its verdict against the run above and against the best."""
-        rows: list[dict[str, Any]] = []
-        for place, standing in enumerate(self.standings):
-            row = cells_of(standing, "rank", "tier", "run") | {"measure": self.measure}
-            row |= cells_of(standing, "score", "low=interval.low", "high=interval.high", "coverage")
-            for against, other_place in (("above", place - 1), ("best", 0)):
-                pair = self.verdict(self.standings[other_place].run, standing.run) if place and self.pairs else None
-                row |= cells_of(
-                    pair, "run=baseline", "coverage", "coverage_p=coverage_p_corrected", "its_length=baseline_length",
-                    "own_length=contender_length", "ranking_p=ranking_p_corrected", "verdict=label", prefix=f"{against}_",
-                )  # fmt: skip
-            for measure in self.measures:
-                row |= {
-                    measure.measure: measure.values[place],
-                    f"{measure.measure} better than": ", ".join(measure.better_than[place]),
-                }
-            rows.append(row)
+        names = [standing.run for standing in self.standings]
+        above = {run: self.verdict(upper, run) for upper, run in pairwise(names)} if self.pairs else {}
+        best = {run: self.verdict(names[0], run) for run in names[1:]} if self.pairs else {}
+        columns = (
+            *attributes("rank", "tier", "run"),
+            Column("measure", lambda _: self.measure),
+            *attributes("score", "low=interval.low", "high=interval.high", "coverage"),
+            *of_part(lambda standing: above.get(standing.run), PAIR_COLUMNS, "above_"),
+            *of_part(lambda standing: best.get(standing.run), PAIR_COLUMNS, "best_"),
+        )
+        rows = rows_of(columns, self.standings)
+        for measure in self.measures:
+            for row, value, beaten in zip(rows, measure.values, measure.better_than, strict=True):
+                row |= {measure.measure: value, f"{measure.measure} better than": ", ".join(beaten)}
         return rows
 
     def _summary(self) -> str:

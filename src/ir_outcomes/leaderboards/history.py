@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
+from ir_outcomes.columns import Column, attributes, rows_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.reading.outputs import Entry, read_entries
-from ir_outcomes.results import Result, cells_of, versions
+from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.counts import SLACK
 
 
@@ -33,6 +34,16 @@ class SotaRun:
     #: Against the previous state of the art; None for the first, and where there are no runs. Its corrected p-values are those
     #: of a single comparison times `looks` (Bonferroni).
     verdict: PairVerdict | None
+
+
+SOTA_COLUMNS = (
+    Column("number", heading=" ", form="n"),
+    *attributes("run", "group"),
+    Column("date", lambda run: run.date.isoformat()),
+    Column("score"),
+    Column("gain", form="+.4f"),
+    Column("looks", form="n"),
+)
 
 
 @dataclass(frozen=True)
@@ -65,14 +76,11 @@ class SotaHistory(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run that took first place."""
-        return [
-            cells_of(
-                run, "number", "run", "group", "date", "score", "gain", "looks", "coverage=verdict.coverage",
-                "coverage_p_corrected=verdict.coverage_p_corrected", "ranking=verdict.ranking",
-                "ranking_p_corrected=verdict.ranking_p_corrected", "verdict=verdict.label",
-            ) | {"date": run.date.isoformat()}
-            for run in self.runs
-        ]  # fmt: skip
+        of_verdict = attributes(
+            "coverage=verdict.coverage", "coverage_p_corrected=verdict.coverage_p_corrected", "ranking=verdict.ranking",
+            "ranking_p_corrected=verdict.ranking_p_corrected", "verdict=verdict.label",
+        )  # fmt: skip
+        return rows_of((*SOTA_COLUMNS, *of_verdict), self.runs)
 
     def _summary(self) -> str:
         return f"{plural('run', len(self.runs))} took first place by {self.score}, {plural('entry', len(self.entries))}"

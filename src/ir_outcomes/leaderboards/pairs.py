@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.columns import Column
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
 from ir_outcomes.comparison.verdict import (
     MIRRORED,
@@ -79,6 +80,17 @@ class PairVerdict:
             all_queries=0.0 - self.all_queries,
             label=MIRRORED[self.label],
         )
+
+
+PAIR_COLUMNS = (
+    Column("run", "baseline"),
+    Column("coverage", form="+.1f", unit="points", better="higher"),
+    Column("coverage_p", "coverage_p_corrected", "p", "p"),
+    Column("its_length", "baseline_length", "length A", ".2f", "ranks", "lower"),
+    Column("own_length", "contender_length", "length B", ".2f", "ranks", "lower"),
+    Column("ranking_p", "ranking_p_corrected", "p", "p"),
+    Column("verdict", "label", form="label"),
+)
 
 
 def better_of(directions: Ints, n_runs: int) -> Bools:

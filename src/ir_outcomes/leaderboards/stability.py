@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.columns import Column, attributes, rows_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
@@ -16,7 +17,7 @@ from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, defined, notes_on_source, order_of, scores_of
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.reading.runs import check_distinct
-from ir_outcomes.results import Result, cells_of, versions
+from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics.counts import check_draws, check_share, kendall_taus, shared_ranks, times_drawn
 from ir_outcomes.types import Floats, Ints, check_positive
 
@@ -35,6 +36,14 @@ class RankedRun:
     first: float  #: share of the resamples in which it was first, alone or shared
     top: float  #: share in which it was among the top k
     above: tuple[float, ...]  #: share in which it was strictly above each run, in the order of the result
+
+
+RANK_COLUMNS = (
+    Column("rank", heading=" ", form="n"),
+    Column("run"),
+    Column("score", heading="mean", form=".4f"),
+    Column("expected_rank", heading="expected", form=".2f"),
+)
 
 
 @dataclass(frozen=True)
@@ -110,12 +119,16 @@ class RankDistribution(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with the number of resamples for each rank that occurs."""
         reached = [rank for rank in range(len(self.runs)) if any(run.counts[rank] for run in self.runs)]
-        return [
-            {"condition": self.condition, "measure": self.measure}
-            | cells_of(run, "rank", "run", "score", "expected_rank", "low", "high", "first", f"top_{self.top_k}=top")
-            | {f"rank_{rank + 1}": run.counts[rank] for rank in reached}
-            for run in self.runs
-        ]
+        columns = (
+            Column("condition", lambda _: self.condition),
+            Column("measure", lambda _: self.measure),
+            *RANK_COLUMNS,
+            *attributes("low", "high", "first", f"top_{self.top_k}=top"),
+        )
+        rows = rows_of(columns, self.runs)
+        for row, run in zip(rows, self.runs, strict=True):
+            row |= {f"rank_{rank + 1}": run.counts[rank] for rank in reached}
+        return rows
 
     def _summary(self) -> str:
         resamples = f"{plural('resample', self.resamples)} of {plural('query', self.n_queries)}"

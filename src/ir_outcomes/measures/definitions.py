@@ -23,7 +23,7 @@ from ir_outcomes.reading.datasets import DATASET_PREFIX
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, as_run
-from ir_outcomes.types import Floats, Missing, Ties, Unit, check_one_order, check_positive
+from ir_outcomes.types import Missing, Ties, Unit, check_one_order, check_positive
 
 MOST_KEPT = 128
 
@@ -100,12 +100,6 @@ class _MeanOfDefined(MeanAgg):
     def add(self, value: float) -> None:
         if not math.isnan(value):
             super().add(value)
-
-    def add_all(self, values: Floats) -> None:
-        """Do the same for many values, with the same rounding."""
-        defined = values[~np.isnan(values)]
-        self.sum = float(np.cumsum(np.append(self.sum, defined))[-1])
-        self.count += len(defined)
 
 
 SHARED: dict[str, ParamInfo] = {
@@ -389,10 +383,8 @@ class _Outcome(SearchLengthMeasure):
 
     def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
         items, n_queries = match(baseline, contender, self["unit"]), len(baseline.query_ids)
-        hits = np.bincount(items.query[items.outcome == OUTCOMES.index(self["case"])], minlength=n_queries)
-        counted = np.bincount(items.query, minlength=n_queries)
-        unanswerable = np.full(n_queries, float(self["case"] == "neither"))
-        return np.divide(hits, counted, out=unanswerable, where=counted > 0)
+        shares = means_by_query(items.query, items.outcome == OUTCOMES.index(self["case"]), n_queries)
+        return np.where(np.isnan(shares), float(self["case"] == "neither"), shares)
 
 
 class _SharedRR(SearchLengthMeasure):

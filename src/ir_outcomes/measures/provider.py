@@ -19,7 +19,6 @@ from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, s
 from ir_outcomes.measures.definitions import MEASURES, SHARED, SearchLengthMeasure, baseline_lengths
 from ir_outcomes.reading.qrels import as_qrels
 from ir_outcomes.reading.runs import as_ranking
-from ir_outcomes.types import Floats
 
 
 class OutcomesEvaluator(Evaluator):
@@ -27,29 +26,15 @@ class OutcomesEvaluator(Evaluator):
 
     def __init__(self, measures: Iterable[SearchLengthMeasure], qrels: Any) -> None:
         self._measures = list(measures)
-        if hasattr(qrels, "__len__") and not len(qrels):  # PyTerrier's batch of topics without qrels: nothing to yield
-            self._qrels = None
-            super().__init__(self._measures, set())
-            return
-        self._qrels = as_qrels(qrels)
-        super().__init__(self._measures, set(self._qrels.query_ids))
+        is_empty = hasattr(qrels, "__len__") and not len(qrels)  # PyTerrier's batch of topics without qrels: nothing to yield
+        self._qrels = None if is_empty else as_qrels(qrels)
+        super().__init__(self._measures, set() if self._qrels is None else set(self._qrels.query_ids))
         for measure in self._measures:
-            if measure.baseline is not None:  # an unknown baseline is an error before any run is evaluated
+            if measure.baseline is not None and self._qrels is not None:  # an unknown baseline is an error before any run
                 baseline_lengths(measure.baseline, self._qrels, measure.settings)
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the values of every query of the qrels, so that nothing remains to be filled in with defaults."""
-        for measure, query_ids, values in self._values(run):
-            yield from map(Metric, query_ids, repeat(measure), values.tolist())
-
-    def calc_aggregate(self, run: Any) -> dict[Any, float]:
-        """Aggregate the values without making an object of each."""
-        aggregators = {measure: measure.aggregator() for measure in self._measures}
-        for measure, _, values in self._values(run):
-            aggregators[measure].add_all(values)
-        return {measure: aggregator.result() for measure, aggregator in aggregators.items()}
-
-    def _values(self, run: Any) -> Iterator[tuple[SearchLengthMeasure, tuple[str, ...], Floats]]:
         if self._qrels is None:
             return
         ranking = as_ranking(run)
@@ -63,7 +48,7 @@ class OutcomesEvaluator(Evaluator):
                 values = measure.values(tables[key])
             else:
                 values = measure.values_against(baseline_lengths(measure.baseline, self._qrels, settings), tables[key])
-            yield measure, self._qrels.query_ids, values
+            yield from map(Metric, self._qrels.query_ids, repeat(measure), values.tolist())
 
 
 class OutcomesProvider(Provider):

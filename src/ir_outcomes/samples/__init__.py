@@ -71,13 +71,6 @@ def write_suite(folder: str | os.PathLike[str]) -> list[Path]:
     ------
     ParameterError
         If a file with one of these names and other content exists, or the folder cannot be written to.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.mkdtemp()
-    >>> [path.relative_to(folder).as_posix() for path in write_suite(folder)][:4]
-    ['NOTICE', 'numpy/qrels.txt', 'numpy/queries.tsv', 'numpy/LICENSE']
     """
     return _write(_suite(), folder)
 

@@ -54,23 +54,16 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8, 
         Number of differences.
     deviation : float
         Their standard deviation; the result is in its unit.
-    alpha : float
-        Level of the test: for the first step of Holm's correction, the level of the family divided by its size.
-    power : float
-        Chance to detect the difference.
+    alpha, power : float
+        Level of the test (for the first step of Holm's correction, that of the family divided by its size), and the chance to
+        detect the difference; ``0 < alpha < power < 1``.
     largest : float
         Largest possible difference, such as 100 for percentage points.
 
     Returns
     -------
     float or None
-        None for fewer than two differences or no variance, and where not even the largest difference is detected with this
-        power.
-
-    Raises
-    ------
-    ParameterError
-        If not 0 < alpha < power < 1.
+        None for fewer than two differences or no variance, and where not even the largest difference is detected.
 
     References
     ----------
@@ -85,24 +78,19 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8, 
     check_share("power", power, above=alpha)
     if n < 2 or deviation == 0:
         return None
-    shift = _detectable_shift(n - 1, alpha, power)
-    if shift is None:
-        return None
-    detectable = shift * deviation / math.sqrt(n)
+    detectable = _detectable_shift(n - 1, alpha, power) * deviation / math.sqrt(n)
     return detectable if detectable <= largest else None
 
 
 @lru_cache(maxsize=256)
-def _detectable_shift(df: int, alpha: float, power: float) -> float | None:
-    """Find the noncentrality at which the t test has this power; None where it cannot be computed."""
+def _detectable_shift(df: int, alpha: float, power: float) -> float:
+    """Find the noncentrality at which the t test has this power."""
     from scipy.special import gammaincinv
 
     critical = _critical(df, alpha)
     # Beyond this shift the power is larger: S is below its quantile with more than this chance, and Z above -9 all but surely.
     scale = math.sqrt(float(gammaincinv(df / 2, (1 + power) / 2)) * 2 / df)
     high = critical * scale + 9
-    if not math.isfinite(high):
-        return None
     return root(lambda shift: power - _power(shift, df, critical), 0.0, high, tolerance=1e-7 * high)
 
 
@@ -130,8 +118,6 @@ def binomial_chances(n: int, share: float) -> Floats:
 
 def _proportion_power(n: int, discordant: Ints, critical: Ints, discordant_share: float, difference: float) -> float:
     share = min(1.0, max(discordant_share, difference))
-    if share == 0:
-        return 0.0
     chance = binomial_chances(n, share)[discordant]
     likely = chance > 1e-15
     m, most = discordant[likely], critical[likely]
@@ -237,21 +223,14 @@ def queries_for_coverage(
 
     Parameters
     ----------
-    n : int
-        Queries of the pilot.
-    won, lost : int
-        Those that only the contender, and only the baseline, answered.
+    n, won, lost : int
+        Queries of the pilot, and those that only the contender, and only the baseline, answered.
     effect : float
         Difference of the shares answered to detect, between 0 and 1; its direction does not matter.
     alpha, power
         See `detectable_mean`.
     confidence : float
         Of the upper bound.
-
-    Raises
-    ------
-    ParameterError
-        If the counts are impossible, the effect is 0 or beyond 1, or a level or a chance is impossible.
 
     References
     ----------
@@ -306,11 +285,6 @@ def queries_for_mean(
         See `detectable_mean`.
     confidence : float
         Of the upper bound.
-
-    Raises
-    ------
-    ParameterError
-        If there are more differences than queries, the effect is 0, or a level or a chance is impossible.
 
     References
     ----------

@@ -6,15 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from string import ascii_lowercase
+from typing import Any
 
 from ir_outcomes.columns import Column, chosen, of_part
 from ir_outcomes.comparison.wording import ranked
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import FACETS, Leaderboard
-from ir_outcomes.leaderboards.history import SotaHistory
-from ir_outcomes.leaderboards.pairs import PairVerdict
-from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, RankedRun
+from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
+from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
+from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution, RankedRun
 from ir_outcomes.showing.view import Table, View, marked_best, table_of, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS
 from ir_outcomes.showing.words import better, direction, level_words, queries_words, settings_words
@@ -23,13 +24,9 @@ MOST_GROUPS = 5
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 
 PAIR = (
-    Column("coverage", heading="coverage", form="+.1f", unit="points", better="higher"),
-    Column("coverage_p", "coverage_p_corrected", "p", "p"),
-    Column("baseline_length", heading="length A", form=".2f", unit="ranks", better="lower"),
-    Column("contender_length", heading="length B", form=".2f", unit="ranks", better="lower"),
-    Column("ranking_p", "ranking_p_corrected", "p", "p"),
+    *chosen(PAIR_COLUMNS, "coverage", "coverage_p", "its_length", "own_length", "ranking_p"),
     Column("all_queries", heading="all queries", form="+.2f", unit="ranks", better="lower"),
-    Column("label", heading="verdict", form="label"),
+    *chosen(PAIR_COLUMNS, "verdict"),
 )
 
 
@@ -77,35 +74,44 @@ def _written(runs: Collection[str], letters: Mapping[str, str], between: str = "
     return between.join(sorted(letters[run] for run in runs)) if letters else str(len(runs) or "")
 
 
+def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str, **best: tuple[Any, bool]) -> Table:
+    """Lay out a row for each run, by its place."""
+    letters, standings = _letters(result), result.standings
+    letter = Column("letter", lambda place: letters.get(standings[place].run, standings[place].rank), " ")
+    run = Column("run", lambda place: standings[place].run)
+    settings = [f"alpha {result.alpha:g}"] if result.settings is None else settings_words(result.settings)
+    words = ", ".join([queries_words(result.n_queries, result.n_unanswerable), *settings])
+    table = table_of((letter, run, *columns), range(len(standings)), *captions, words, alpha=result.alpha)
+    return marked_best(table, **best)
+
+
 def _standings(result: Leaderboard) -> Table:
-    letters = _letters(result)
-    beaten: dict[str, list[str]] = {standing.run: [] for standing in result.standings}
+    letters, standings = _letters(result), result.standings
+    beaten: dict[str, list[str]] = {standing.run: [] for standing in standings}
     for pair in result.pairs:
         if pair.direction != "none":
             ends = (pair.contender, pair.baseline) if pair.direction == "better" else (pair.baseline, pair.contender)
             beaten[ends[0]].append(ends[1])
     columns = (
-        Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "),
-        Column("run"),
         Column("score", heading=_short(result.measure), form=".4f"),
         Column("interval", heading=level_words(result.alpha), form="[.3f]"),
         Column("coverage", heading="coverage, %", form=".1f"),
         Column("tier", form="n"),
         Column("beats", lambda standing: _written(beaten[standing.run], letters, " "), "better than", "" if letters else "n"),
     )
-    captions = [_settings_line(result)]
+    captions = []
     if result.settings is not None:
         captions = [
+            "coverage: relevant documents found, averaged within queries" if result.settings.unit == "document" else "",
             f"better than: {'' if letters else 'the number of runs, '}by the verdict, {_correction(result)}",
             "tier 1: no run is better; tier 2: only runs of tier 1 are better; and so on",
-            *captions,
         ]
-        if result.settings.unit == "document":
-            captions.insert(0, "coverage: relevant documents found, averaged within queries")
-    return marked_best(
-        table_of(columns, result.standings, *captions, alpha=result.alpha),
-        score=([standing.score for standing in result.standings], result.higher_is_better),
-        coverage=([standing.coverage for standing in result.standings], True),
+    return _runs_table(
+        result,
+        of_part(standings.__getitem__, columns),
+        *captions,
+        score=([standing.score for standing in standings], result.higher_is_better),
+        coverage=([standing.coverage for standing in standings], True),
     )
 
 
@@ -114,19 +120,11 @@ def _correction(result: Leaderboard) -> str:
     return f"{CORRECTIONS.get(result.correction, 'no correction')} over {plural('pair', n_runs * (n_runs - 1) // 2)}"
 
 
-def _settings_line(result: Leaderboard) -> str:
-    words = [f"alpha {result.alpha:g}"] if result.settings is None else settings_words(result.settings)
-    return ", ".join([queries_words(result.n_queries, result.n_unanswerable), *words])
-
-
 def _measures(result: Leaderboard) -> Table:
     """Lay out the table for papers: runs and measures, with letters for the runs that each is significantly better than."""
-    letters, standings = _letters(result), result.standings
+    letters = _letters(result)
     forms = {"coverage": ".1f", "ranking": ".2f", "all queries": ".2f"}
-    columns = [  # of the places of the runs
-        Column("letter", lambda place: letters.get(standings[place].run, standings[place].rank), " "),
-        Column("run", lambda place: standings[place].run),
-    ]
+    columns = []
     for measure in result.measures:
         heading = "coverage, %" if measure.measure == "coverage" else _short(measure.measure)
         form = forms.get(measure.measure, ".4f")
@@ -138,10 +136,8 @@ def _measures(result: Leaderboard) -> Table:
     tests = "t test (sign flips where fewer than 30 queries differ)"
     tests += f", for {listed(facets)} the test of the verdict" if facets else ""
     caption = f"{what} that this one is significantly better than: {tests}, {_correction(result)}, level {result.alpha:g}"
-    table = marked_best(
-        table_of(columns, range(len(standings)), caption, _settings_line(result), alpha=result.alpha),
-        **{measure.measure: (measure.values, measure.higher_is_better) for measure in result.measures},
-    )
+    best = {measure.measure: (measure.values, measure.higher_is_better) for measure in result.measures}
+    table = _runs_table(result, columns, caption, **best)
     at = {column.name: number for number, column in enumerate(table.columns)}
     raised = {
         (row, at[measure.measure]): _written(beaten, letters)
@@ -155,13 +151,9 @@ def _measures(result: Leaderboard) -> Table:
 @view_of.register
 def _history(result: SotaHistory) -> View:
     columns = (
-        Column("number", heading=" ", form="n"),
-        Column("date"),
-        Column("run"),
+        *chosen(SOTA_COLUMNS, "number", "date", "run"),
         Column("score", lambda run: f"{run.score:.4g}", form="n"),
-        Column("gain", form="+.4f"),
-        Column("looks", form="n"),
-        Column("group"),
+        *chosen(SOTA_COLUMNS, "gain", "looks", "group"),
         *of_part("verdict", PAIR),
     )
     captions = [
@@ -187,10 +179,7 @@ def _rank_distribution(result: RankDistribution) -> View:
     below = {run.run: run.above[place + 1] for place, run in enumerate(result.runs[:-1])}
     places = range(min(MOST_PLACES, len(result.runs)))
     columns = (
-        Column("rank", heading=" ", form="n"),
-        Column("run"),
-        Column("score", heading="mean", form=".4f"),
-        Column("expected_rank", heading="expected", form=".2f"),
+        *RANK_COLUMNS,
         Column("range", lambda run: f"{run.low:.0f}..{run.high:.0f}", f"{100 * result.level:g} %", "n"),
         *(Column(f"rank_{place + 1}", _share_of(result, place), str(place + 1), "%", group="rank, %") for place in places),
         Column("top", heading=f"top {result.top_k}", form="%"),
