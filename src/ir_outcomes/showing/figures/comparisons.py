@@ -127,12 +127,11 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     pairs, unit = pairs_of(comparison), comparison.ranking.measured_in
     sign = 1 if comparison.ranking.higher_is_better else -1
     ax = drawing.panel(ax, 5.0, 5.2)
-    for style, wanted in (("better", 1), ("same", 0), ("worse", -1)):
-        chosen = {pair: number for pair, number in pairs.items() if np.sign(sign * (pair[1] - pair[0])) == wanted}
-        sizes = [12 * number**0.5 for number in chosen.values()]
-        color = TONES[style][0]
-        style_of = {"facecolor": "none" if style == "worse" else color, "edgecolor": color, "alpha": 0.7, "linewidths": 0.9}
-        ax.scatter(*np.array([*chosen]).reshape(-1, 2).T, s=sizes, **style_of)
+    tones = [("same", "better", "worse")[int(np.sign(sign * (own - base)))] for base, own in pairs]
+    colors = [f"{TONES[style][0]}B3" for style in tones]  # 70 %, so that points show each other
+    faces = ["none" if style == "worse" else color for style, color in zip(tones, colors, strict=True)]
+    sizes = [12 * number**0.5 for number in pairs.values()]
+    ax.scatter(*zip(*pairs, strict=True), s=sizes, facecolor=faces, edgecolor=colors, linewidths=0.9)
     values = [value for pair in pairs for value in pair]
     low, high = min([0.0, *values]), 1.05 * max([1.0, *values])
     if unit == "ranks":
@@ -164,11 +163,7 @@ def draw_differences(comparison: Comparison, ax: Any) -> Any:
     """Draw the histogram of changes: lost, so many ranks down, the same, up, won; or by the share that is found."""
     changes = changes_of(comparison)
     ax = drawing.panel(ax, 7.8, 3.6)
-    colors, hatches = zip(*(TONES[style] for style in changes.tones), strict=True)
-    drawn = ax.bar(changes.names, changes.counts(), 0.85, color=colors, hatch=hatches, edgecolor="white")
-    ax.bar_label(drawn, [f"{number:,}" for number in changes.counts()], padding=2, fontsize=8)
-    ax.margins(y=0.12)
-    drawing.counted(ax.yaxis)
+    drawing.histogram(ax, changes.names, changes.counts(), changes.tones)
     return finished(
         ax, f"{comparison.contender} against {comparison.baseline}, by query",
         f"{_head(comparison)}, {changes.bins.count(-1):,} of them neither",
@@ -182,14 +177,11 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
     in_ranks, whole = comparison.ranking.measured_in == "ranks", comparison.restricted
     found = sorted(_gains(comparison))
     ax = drawing.panel(ax, 7.0 if len(found) <= 40 else 9.5, 4.0)
-    gains = np.array([gain for gain, _, _ in found])
-    for name, style in (("won", "better"), ("better", "better"), ("same", "same"), ("worse", "worse"), ("lost", "worse")):
-        chosen = np.flatnonzero([kind == name for _, kind, _ in found])
-        color, hatch = TONES[style]
-        ax.bar(
-            chosen, gains[chosen], 1.0, color=color, hatch=hatch if len(found) < 250 else "", linewidth=0, antialiased=False,
-            alpha=1.0 if name in ("won", "lost", "same") else 0.55, edgecolor="white", label=f"{name} ({len(chosen):,})",
-        )  # fmt: skip
+    kinds = {"won": "better", "better": "better", "same": "same", "worse": "worse", "lost": "worse"}
+    colors = [(TONES[kinds[kind]][0], 0.55 if kind in ("better", "worse") else 1.0) for _, kind, _ in found]
+    hatches = [TONES[kinds[kind]][1] if len(found) < 250 else "" for _, kind, _ in found]
+    gains = [gain for gain, _, _ in found]
+    ax.bar(range(len(found)), gains, 1.0, color=colors, hatch=hatches, linewidth=0, antialiased=False, edgecolor="white")
     ax.axhline(0, color=INK, linewidth=0.8)
     ax.set_xlim(-0.8, len(found) - 0.2)
     names = drawing.labels_of([query for _, _, query in found], most=16) if len(found) <= NAMED_QUERIES else []
@@ -199,10 +191,12 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
         ax.yaxis.set_major_formatter("{x:,.0f}")
     gained = "ranks fewer to read, log scale" if in_ranks else f"{drawing.literal(comparison.ranking.measured_in)} gained"
     missing = "" if whole is None else f"; what is not found counts as rank {whole.horizon + 1:,}"
-    left_out = f"{len(comparison.per_query()) - len(found):,} of them not drawn, where neither run found anything{missing}"
+    counts = Counter(kind for _, kind, _ in found)
+    groups = ", ".join(f"{kind} {counts[kind]:,}" for kind in kinds if counts[kind])
+    left_out = f"{groups}; {len(comparison.per_query()) - len(found):,} not drawn, where neither run found anything{missing}"
     return finished(
-        ax, f"{comparison.contender} against {comparison.baseline}, query by query", f"{_head(comparison)}, {left_out}",
-        x="queries, from the largest loss to the largest gain", y=f"{gained} (up is better)", legend=True,
+        ax, f"{comparison.contender} against {comparison.baseline}, query by query", f"{_head(comparison)}: {left_out}",
+        x="queries, from the largest loss to the largest gain", y=f"{gained} (up is better)",
     )  # fmt: skip
 
 

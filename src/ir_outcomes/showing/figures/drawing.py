@@ -17,8 +17,7 @@ from ir_outcomes.formatting import write_completely
 
 # As on the page: better blue, worse orange and hatched, what is neither grey; they differ in greyscale by the hatch.
 BETTER, WORSE, GREY, LIGHT, MUTED, INK = "#1556B0", "#B1540A", "#B4BAC2", "#E1E4E8", "#59616B", "#15181C"
-HATCH = "////"
-TONES = {"better": (BETTER, ""), "worse": (WORSE, HATCH), "same": (GREY, ""), "mixed": (GREY, "xx")}
+TONES = {"better": (BETTER, ""), "worse": (WORSE, "////"), "same": (GREY, ""), "mixed": (GREY, "xx")}
 # The palette of Okabe and Ito (2008), which people with any colour vision can tell apart.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#888888")
 MARKERS = ("o", "s", "D", "^", "v", "P", "*", "X", "<", ">", "p", "h", "d")
@@ -192,6 +191,16 @@ def bars(ax: Any, parts: Iterable[tuple[str, tuple[str, str], Any]], thickness: 
         style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
         ax.barh(range(len(lengths)), lengths, thickness, left=starts, label=label, **style)
         left, right = left + np.minimum(lengths, 0), right + np.maximum(lengths, 0)
+
+
+def histogram(ax: Any, names: Sequence[str], counts: Sequence[int], tones: Iterable[str]) -> None:
+    """Draw counted bars in the colours of their direction, each with its name and its number."""
+    colors, hatches = zip(*(TONES[tone] for tone in tones), strict=True)
+    drawn = ax.bar(range(len(names)), counts, 0.85, color=colors, hatch=hatches, edgecolor="white")
+    ax.bar_label(drawn, [f"{number:,}" for number in counts], padding=2, fontsize=8)
+    ax.set_xticks(range(len(names)), names)
+    ax.margins(y=0.12)
+    counted(ax.yaxis)
 
 
 def counted(axis: Any) -> None:

@@ -70,18 +70,12 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     return finished(ax, f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}", settings, x="against")
 
 
-@draws("history", Leaderboard)
-def draw_history_of_board(result: Leaderboard, ax: Any) -> Any:
-    """Draw the history of a leaderboard whose runs have dates."""
-    if result.history is None:
-        raise ParameterError("kind='history' needs dates; give entries=, a table with the columns id, date and group")
-    settings = [conditions_words(result.settings)] if result.settings else []
-    return draw_history(result.history, ax, ", ".join([count(result.n_queries, "query"), *settings]))
-
-
-@draws("history", SotaHistory)
-def draw_history(result: SotaHistory, ax: Any, settings: str = "") -> Any:
+@draws("history", Leaderboard, SotaHistory)
+def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
     """Draw scores over time, and the runs that took the top: Figure 1 of Lin et al. 2021."""
+    result = given.history if isinstance(given, Leaderboard) else given
+    if result is None:
+        raise ParameterError("kind='history' needs dates: leaderboard(..., entries=a table with the columns id, date, group)")
     import matplotlib.dates
 
     dates: Any = matplotlib.dates  # its functions have no annotations
@@ -111,8 +105,11 @@ def draw_history(result: SotaHistory, ax: Any, settings: str = "") -> Any:
     ax.margins(x=0.06, y=0.12)
     better = f"{result.score} ({direction(result.higher_is_better)})"
     title = f"{count(len(steps), 'run')} took the top, of {count(len(result.entries), 'run')} with a score"
+    words = ""
+    if isinstance(given, Leaderboard) and given.settings is not None:
+        words = f", {count(given.n_queries, 'query')}, {conditions_words(given.settings)}"
     finished(
-        ax, title, settings or f"by {better}, {min(days):%Y-%m-%d} to {max(days):%Y-%m-%d}",
+        ax, title, f"by {better}, {min(days):%Y-%m-%d} to {max(days):%Y-%m-%d}{words}",
         x="date of submission", y=drawing.literal(better), legend=True,
     )  # fmt: skip
     corners = [(end[0], start[1]) for start, end in pairwise(points[: len(steps)])]
@@ -137,7 +134,7 @@ def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
     ax.set_xlim(shares.shape[1] + 0.5, 0.5)
     drawing.counted(ax.xaxis)
     ax.set_ylim(size - 0.4, -0.6)
-    x = f"rank in the resamples (right is better); cross: median, line: {100 * result.level:g} % interval"
+    x = f"rank in the resamples (right is better)\ncross: median, line: {100 * result.level:g} % interval"
     return finished(ax, *_rank_title(result), x=x)
 
 
@@ -328,25 +325,16 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
     """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
     ax = drawing.panel(ax, 9.5, 4.0)
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
-    end = len(sizes) + 1.6
-    places = np.arange(1, len(sizes) + 1)
-    for where, numbers, style, label in (
-        ([-end], [result.lost], "worse", "lost: only the baseline found it"),
-        (-places, result.further_down, "worse", "further down"),
-        ([0], [result.unchanged], "same", "unchanged"),
-        (places, result.further_up, "better", "further up"),
-        ([end], [result.won], "better", "won: only the contender found it"),
-    ):
-        color, hatch = TONES[style]
-        ax.bar(where, numbers, color=color, hatch=hatch, edgecolor="white", label=f"{label} ({sum(numbers):,})")
-    ax.set_xticks([-end, *-places[::-1], 0, *places, end], ["lost", *sizes[::-1], "0", *sizes, "won"])
+    names = ["lost", *(f"{size} down" for size in reversed(sizes)), "unchanged", *(f"{size} up" for size in sizes), "won"]
+    tones = [*["worse"] * (len(sizes) + 1), "same", *["better"] * (len(sizes) + 1)]
+    counts = [result.lost, *reversed(result.further_down), result.unchanged, *result.further_up, result.won]
+    drawing.histogram(ax, names, counts, tones)
     drawing.tilted(ax)
-    drawing.counted(ax.yaxis)
     documents = f"{count(result.n_documents, 'relevant document')}, {result.neither:,} found by neither"
     return finished(
         ax, f"{result.contender} against {result.baseline}: change of search length",
         f"{documents}, {_conditions(result.settings)}",
-        x="ranks further down (left) or further up (right, better)", y="relevant documents", legend=True,
+        x="ranks further down (left) or further up (right, better)", y="relevant documents",
     )  # fmt: skip
 
 
