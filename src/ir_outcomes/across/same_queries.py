@@ -164,8 +164,6 @@ def curve_of(pair: Evaluation, level: float, *, seed: int = 0, resamples: int = 
         seed=seed,
         resamples=resamples,
     )
-    if band is None:
-        return None
     found = [np.bincount(ranks, weights=steps, minlength=depth + 1)[1 : depth + 1] for _, ranks, steps in events]
     shares = [tuple((np.cumsum(at_rank) / n).tolist()) for at_rank in found]
     low, high = tuple(band.low.tolist()), tuple(band.high.tolist())

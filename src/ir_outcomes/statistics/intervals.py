@@ -375,7 +375,7 @@ def band_of_events(
     clusters: npt.ArrayLike | None = None,
     seed: int = 0,
     resamples: int = 9_999,
-) -> Band | None:
+) -> Band:
     """Simultaneous band of the difference of two curves; at (m,) ranks the difference of a query (0 to n - 1) takes a step."""
     # With centred differences e_i(k) = d_i(k) - D(k), the factor c is the `level` quantile, over random signs s_i of queries or
     # clusters, of the largest |sum_i s_i e_i(k)| / n / SE(k) over k: Wu 1986; Montiel Olea and Plagborg-Moller 2019.
@@ -385,8 +385,6 @@ def band_of_events(
     # `smallest_step`, as `coverage_interval` has it, the widths are positive at every rank, and they hold in 92 to 96 %.
     queries, ranks, steps = np.asarray(query), np.asarray(rank), np.asarray(step, dtype=np.float64)
     check_draws(seed, resamples)
-    if n < 2:
-        return None
     within = ranks <= depth
     queries, ranks, steps = queries[within], ranks[within], steps[within]
     changes, at = np.unique(ranks, return_inverse=True)  # between these ranks all curves are flat
