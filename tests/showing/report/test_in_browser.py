@@ -302,17 +302,6 @@ def test_documents_are_marked_and_linked(visit: Callable[..., Any], evaluation: 
     assert page.locator("li.linked").count() == 2
 
 
-def test_documents_further_down(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    comparison = compared(evaluation, "second")
-    late = next(query for query in comparison.per_query() if query.baseline and query.baseline > 20 and query.contender is None)
-    page = visit(address=f"#q={late.query_id}")
-    first, second = page.locator("#lists section").all()
-    last = first.locator("li[data-document]").last
-    assert last.locator(".rank").inner_text() == f"{late.baseline:g}"
-    assert last.locator(".elsewhere").inner_text() == "not in B"
-    assert second.locator("li[data-document]").last.locator(".rank").inner_text() == "none"
-
-
 def test_point_of_the_scatter_lists_its_queries(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
     page = visit()
     point = page.locator(".scatter .point").last

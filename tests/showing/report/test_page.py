@@ -176,13 +176,6 @@ class TestRankings:
         assert first["beyond"] == [[[first["ids"].index("d9"), 30]], []]
         assert second["lists"] == [[0], []]
 
-    def test_ids_that_look_like_numbers_stay_text(self) -> None:
-        qrels = {"007": {"1e3": 1}, "1.0": {"0x10": 1}}
-        runs = {name: {"007": {"1e3": 1.0}, "1.0": {"0x10": 1.0}} for name in "ab"}
-        own = island(iro.report(iro.evaluate(qrels, runs, documents=5)))["sets"][0]
-        assert own["ids"] == ["007", "1.0"]
-        assert [entry["ids"] for entry in own["rankings"]] == [["1e3"], ["0x10"]]
-
     def test_runs_are_read_again_where_lists_were_not_kept(self, evaluation: iro.Evaluation) -> None:
         qrels, runs = collection(2, 20)
         without = iro.evaluate(qrels, list(runs.values()), names=["a", "b"])
@@ -296,10 +289,12 @@ def test_texts_of_a_dataset_that_is_here(monkeypatch: pytest.MonkeyPatch, is_bui
 class Scripts(HTMLParser):
     """Collects what a browser would run or load."""
 
-    def __init__(self) -> None:
+    def __init__(self, html: str) -> None:
         super().__init__()
         self.scripts: list[dict[str, str | None]] = []
         self.suspicious: list[str] = []
+        self.feed(html)
+        self.close()
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         given = dict(attributes)
@@ -311,20 +306,13 @@ class Scripts(HTMLParser):
             self.suspicious.append(f"{tag} {given}")
 
 
-def parsed(html: str) -> Scripts:
-    found = Scripts()
-    found.feed(html)
-    found.close()
-    return found
-
-
 class TestSafety:
     def test_markup_of_inputs_is_text(self, tmp_path: Path) -> None:
         qrels = {BAD: {BAD: 1}, "q2": {"d": 1}}
         runs = {f"{BAD}{name}": {BAD: {BAD: 1.0, f"{BAD}x": 2.0}, "q2": {"d": 1.0}} for name in "ab"}
         evaluation = iro.evaluate(qrels, runs, documents=5, queries={BAD: BAD, "q2": "x"})
         page = iro.report(evaluation, docs={BAD: BAD}, slices={BAD: BAD}, command=BAD)
-        found = parsed(page.html)
+        found = Scripts(page.html)
         assert found.scripts == [{"type": "application/json", "id": "data"}, {}]
         assert found.suspicious == []
         assert "\u2028" not in page.html
@@ -336,7 +324,7 @@ class TestSafety:
     @pytest.mark.parametrize("kind", KINDS)
     def test_every_result_has_a_page(self, kind: str) -> None:
         page = result_of(kind).to_report()
-        found = parsed(page.html)
+        found = Scripts(page.html)
         assert len(found.scripts) == 2
         assert found.suspicious == []
         assert "\x1b" not in page.html
@@ -361,10 +349,6 @@ class TestFile:
             iro.report(evaluation, "a", "b", path=path)
         assert paths[0].read_bytes() == paths[1].read_bytes()
         assert paths[0].read_bytes() == iro.report(evaluation, "a", "b").html.encode()
-
-    def test_path_that_cannot_be_written(self, evaluation: iro.Evaluation, tmp_path: Path) -> None:
-        with pytest.raises(iro.ParameterError, match="cannot be written"):
-            iro.report(evaluation, "a", "b", path=tmp_path / "missing" / "report.html")
 
     def test_inputs_are_named_with_their_hashes(self, tmp_path: Path) -> None:
         qrels, run = tmp_path / "qrels.txt", tmp_path / "a.run"
