@@ -142,6 +142,13 @@ def test_settings_stand_in_the_title_of_history_and_reordering() -> None:
         assert words in axes.get_title(loc="left").replace("\n", " ").replace("5,193", "5193")
 
 
+def test_a_history_that_nobody_led_is_drawn() -> None:
+    entries = [{"id": "b", "date": "2020-01-01", "s": 0.5, "baseline": "yes"}, {"id": "x", "date": "2020-02-01", "s": 0.4}]
+    assert "0 runs took the top, of 2 runs" in check(lambda ax: iro.sota_history(entries, score="s").plot(ax=ax)).get_title(
+        loc="left"
+    )
+
+
 def test_dates_of_a_few_days_have_no_hours() -> None:
     axes = drawn(SotaHistory, made_up.history(2), "history")(figures.blank_figure())
     assert not any(":" in label.get_text() for label in axes.get_xticklabels())
