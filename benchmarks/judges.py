@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import ir_outcomes as iro
-from ir_outcomes.across.audit import levels_of
+from ir_outcomes.across.audit import labeled_places, levels_of
 from ir_outcomes.statistics import mean_interval
 from ir_outcomes.statistics.pooling import prediction_powered_mean
 from ir_outcomes.types import Floats
@@ -33,9 +33,12 @@ def differences(data: Path, facet: str) -> dict[tuple[str, str], tuple[Floats, F
             iro.evaluate(data / year / qrels, runs, rel=2, cutoff=10, unit="document", measures=["nDCG@10"])
             for qrels in JUDGES.values()
         )
-        queries = [query for query in nist.query_ids if query in set(model.query_ids)]
+        places = labeled_places(nist, model)
         for pair, of_years in found.items():
-            first, second = (np.nan_to_num(levels_of(evaluation, pair, facet, queries)) for evaluation in (nist, model))
+            first, second = (
+                np.nan_to_num(levels_of(evaluation, *pair, facet)[:, at])
+                for evaluation, at in zip((nist, model), places, strict=True)
+            )
             of_years.append((first[1] - first[0], second[1] - second[0]))
     return {pair: (np.concatenate([y for y, _ in of]), np.concatenate([f for _, f in of])) for pair, of in found.items()}
 

@@ -71,7 +71,7 @@ def first_ranks(data: Path, collection: str, cutoff: int) -> dict[str, np.ndarra
     }
 
 
-def band_of_ranks(baseline: Any, contender: Any, depth: int, level: float, **settings: Any) -> Band | None:
+def band_of_ranks(baseline: Any, contender: Any, depth: int, level: float, **settings: Any) -> Band:
     """The band of the difference of the shares of queries answered by rank k, from first ranks (infinite: not answered)."""
     x, y = np.asarray(baseline, dtype=float), np.asarray(contender, dtype=float)
     first, second = (np.flatnonzero((x != y) & np.isfinite(ranks)) for ranks in (x, y))
@@ -98,8 +98,6 @@ def bands(data: Path, trials: int) -> None:
                     band = band_of_ranks(
                         baseline[drawn], contender[drawn], depth, 0.95, smallest_step=smallest_step, seed=trial, resamples=499
                     )
-                    if band is None:
-                        continue
                     inside = (band.low <= truth + 1e-12) & (truth <= band.high + 1e-12)
                     held[column] += inside.all()
                     held[1] += inside[enough].all() if column == 0 else 0

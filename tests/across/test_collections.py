@@ -284,3 +284,6 @@ def test_several_contenders_are_corrected_and_shown() -> None:
     shown = str(found)
     assert shown.startswith("3 systems against a on 5 collections\n\nsystem c0 c1 c2 c3 c4 better worse on average")
     assert "c (B) against a (A)" in found.to_text(details=True)
+    wide = str(iro.compare_collections({f"collection {n}": evaluations["c0"] for n in range(18)}, "a"))
+    assert "1 collection 0; 2 collection 1; " in wide
+    assert max(map(len, wide.splitlines())) <= 80

@@ -14,8 +14,6 @@ import ir_measures.__main__
 
 from ir_outcomes.cli import main
 
-__all__ = ["Done", "call", "call_ir_measures"]
-
 
 class Done(NamedTuple):
     returncode: int

@@ -10,8 +10,6 @@ from matplotlib.text import Text
 
 Boxes = list[tuple[Any, Any]]
 
-__all__ = ["Boxes", "outside", "overlapping", "texts"]
-
 
 def texts(figure: Any) -> Boxes:
     """Visible texts and their boxes in pixels, drawn as they would be saved."""

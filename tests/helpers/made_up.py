@@ -1,37 +1,20 @@
-"""Made-up results with as many runs as a figure should bear, built without computing anything."""
+"""Made-up results with as many runs as a figure should bear."""
 
 from __future__ import annotations
 
 from datetime import date, timedelta
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.leaderboards.board import Leaderboard, Standing
 from ir_outcomes.statistics.intervals import Interval
-
-__all__ = [
-    "agreement",
-    "board",
-    "comparison",
-    "comparisons",
-    "correlation",
-    "cutoffs",
-    "distributions",
-    "headroom",
-    "history",
-    "length_changes",
-    "long_names",
-    "ranks",
-    "reordering",
-    "rrie",
-]
-
-
-TAIL = SimpleNamespace(cutoff=1000, rel=2, ties="trec", judged_only=False, missing="cutoff")
+from tests.helpers.many import collection
 
 
 def long_names(n: int) -> list[str]:
@@ -159,150 +142,55 @@ def board(n_runs: int) -> Any:
     )
 
 
-def history(n_runs: int) -> Any:
-    rng = np.random.default_rng(n_runs)
-    day, best = date(2019, 3, 1), 0.0
-    entries: list[Any] = []
-    leaders: list[Any] = []
-    for number, name in enumerate(long_names(n_runs)):
-        day += timedelta(days=int(rng.integers(0, 9)))
-        score = float(0.42 - 0.15 * np.exp(-number / 20) - abs(rng.normal(0, 0.02)))
-        entry = SimpleNamespace(run=name, date=day, score=score, is_baseline=number == 0)
-        entries.append(entry)
-        if score > best and not entry.is_baseline:
-            best = score
-            leaders.append(SimpleNamespace(number=len(leaders) + 1, run=name, date=day, score=score))
-    return SimpleNamespace(runs=leaders, entries=entries, score="MRR@100", higher_is_better=True)
+@cache
+def evaluated(n_runs: int) -> iro.Evaluation:
+    qrels, runs = collection(n_runs, 40, relevant=3, depth=50)
+    return iro.evaluate(qrels, list(runs.values()), names=long_names(n_runs), cutoff=50, measures=["nDCG@10"])
 
 
-def ranks(n_runs: int, resamples: int = 200) -> Any:
+def history(n_runs: int) -> iro.SotaHistory:
     rng = np.random.default_rng(n_runs)
-    names = long_names(n_runs)
-    means = np.sort(rng.uniform(0.2, 0.45, n_runs))[::-1] + rng.normal(0, 0.01, (resamples, n_runs))
-    placed = np.argsort(np.argsort(-means, axis=1), axis=1) + 1
-    runs = [
-        SimpleNamespace(
-            run=name,
-            rank=place + 1,
-            score=0.3,
-            counts=tuple(np.bincount(placed[:, place], minlength=n_runs + 1)[1:].tolist()),
-            expected_rank=float(placed[:, place].mean()),
-            low=float(np.quantile(placed[:, place], 0.025)),
-            high=float(np.quantile(placed[:, place], 0.975)),
-        )
-        for place, name in enumerate(names)
-    ]
-    taus = tuple(rng.uniform(0.7, 0.95, resamples).tolist())
-    return SimpleNamespace(
-        measure="nDCG@10",
-        higher_is_better=True,
-        condition="",
-        runs=runs,
-        taus=taus,
-        median_tau=float(np.median(taus)),
-        n_queries=43,
-        resamples=resamples,
-        level=0.95,
-        top_k=5,
+    days = np.cumsum(rng.integers(0, 9, n_runs)).tolist()
+    scores = 0.42 - 0.15 * np.exp(-np.arange(n_runs) / 20) - abs(rng.normal(0, 0.02, n_runs))
+    return iro.sota_history(
+        [
+            {"id": name, "date": date(2019, 3, 1) + timedelta(days=day), "score": score}
+            for name, day, score in zip(long_names(n_runs), days, scores.tolist(), strict=True)
+        ]
     )
 
 
-def agreement() -> Any:
-    shares = {"same": 0.7, "one_sided": 0.2, "opposite": 0.1, "decided": 0.6, "replicates": 0.62}
-    paper = {"agree": 0.7, "partial": 0.25, "disagree": 0.05, "significant": 0.8}
-    tests = [
-        SimpleNamespace(measure=measure, test=test, aggregate=aggregate, **shares, **paper)
-        for measure in ["RR@100", "nDCG(cutoff=10,dcg='exp-log2')"]
-        for test in ("sign", "ranksum", "wilcoxon", "t")
-        for aggregate in ("mean", "median")
-    ]
-    verdict = SimpleNamespace(measure="outcomes by query", test="two facets", aggregate=None, **shares)
-    return SimpleNamespace(tests=tests, verdict=verdict, n_queries=43, n_runs=14, n_pairs=91, splits=100, alpha=0.05)
+def ranks(n_runs: int, measure: str | None = None) -> iro.RankDistribution:
+    return iro.rank_distribution(evaluated(n_runs), measure=measure, resamples=200)
 
 
-def correlation(n_runs: int) -> Any:
-    rng = np.random.default_rng(n_runs)
-    ranks = 1 + np.argsort(np.argsort(np.arange(n_runs) + rng.normal(0, 4, n_runs)))
-    runs = [
-        SimpleNamespace(run=name, first=place, second=int(ranks[place - 1])) for place, name in enumerate(long_names(n_runs), 1)
-    ]
-    return SimpleNamespace(first="dev", second="eval", tau=0.886, swapped=4, runs=runs)
+def agreement() -> iro.Agreement:
+    return iro.agreement(evaluated(5), measures=["nDCG@10"], splits=5)
 
 
-def reordering(n_runs: int) -> Any:
-    rng = np.random.default_rng(n_runs)
-    measures = ["AP(rel=2)@1000", "ASL(missing='cutoff',first=10)@1000", "ASL(missing='cutoff')@1000"]
-    start = rng.uniform(0.2, 0.5, n_runs)
-    values = np.array([start, start + rng.normal(0, 0.03, n_runs), start + rng.normal(0, 0.05, n_runs)]).round(2)
-    change = {"tau": 0.8, "delta_sort": 12.0}
-    steps = ["best ten documents only", "all relevant documents", "both changes together"]
-    return SimpleNamespace(
-        runs=long_names(n_runs),
-        measures=measures,
-        values=values.tolist(),
-        changes=[SimpleNamespace(step=step, **change) for step in steps],
-        settings=TAIL,
-    )
+def correlation(n_runs: int) -> iro.RankCorrelation:
+    return iro.rank_correlation(ranks(n_runs), ranks(n_runs, "nDCG@10"))
 
 
-def cutoffs(depth: int) -> Any:
-    """A comparison at several cutoffs with its curve up to a rank."""
-    baseline, contender = long_names(2)
-    ranks = range(1, depth + 1)
-    first, second = [rank / (rank + 9) for rank in ranks], [rank / (rank + 6) for rank in ranks]
-    low, high = ([own - base + side for base, own in zip(first, second, strict=True)] for side in (-0.05, 0.05))
-    curve = SimpleNamespace(ranks=tuple(ranks), baseline=first, contender=second, low=low, high=high, level=0.95, n=1)
-    return SimpleNamespace(
-        baseline=baseline, contender=contender, curve=curve, comparisons=[SimpleNamespace(unit="query", settings=TAIL)]
-    )
+def reordering(n_runs: int) -> iro.Reordering:
+    return iro.reordering(evaluated(n_runs))
 
 
-def distributions(n_runs: int) -> Any:
-    rng = np.random.default_rng(n_runs)
-    edges = (1, 51, 101, 151, 201, 251, 301, 351, 401, 451, 501)
-    runs = [
-        SimpleNamespace(
-            run=name, counts=tuple((900 / np.arange(1, 11) ** 1.4 + rng.integers(0, 60, 10)).astype(int).tolist()), missing=400
-        )
-        for name in long_names(n_runs)
-    ]
-    return SimpleNamespace(runs=runs, edges=edges, n_documents=2500, n_queries=54, settings=TAIL)
+def cutoffs(depth: int) -> iro.CutoffsComparison:
+    return iro.compare_cutoffs(evaluated(2).with_cutoff(depth), *long_names(2), cutoffs=[depth], resamples=99)
 
 
-def length_changes() -> Any:
-    baseline, contender = long_names(2)
-    return SimpleNamespace(
-        baseline=baseline,
-        contender=contender,
-        edges=(1, 2, 5, 10, 20, 50, 100, 200, 500),
-        further_up=(5, 9, 20, 40, 60, 90, 70, 40, 11),
-        further_down=(4, 12, 25, 30, 50, 60, 55, 20, 16),
-        unchanged=33,
-        won=20,
-        lost=10,
-        neither=400,
-        n_documents=1200,
-        settings=TAIL,
-        mean=-3.2,
-    )
+def distributions(n_runs: int) -> iro.LengthDistributions:
+    return iro.length_distributions(evaluated(n_runs))
 
 
-def rrie() -> Any:
-    baseline, contender = long_names(2)
-    names = ["P@20", "ASL(missing='cutoff',first=10)@1000", "AP@1000", "ASL(missing='cutoff')@1000"]
-    reductions = [
-        SimpleNamespace(measure=name, rrie=value) for name, value in zip(names, (0.12, -0.08, 0.31, None), strict=True)
-    ]
-    return SimpleNamespace(baseline=baseline, contender=contender, reductions=reductions, settings=TAIL)
+def length_changes() -> iro.LengthChanges:
+    return iro.length_changes(evaluated(2), *long_names(2))
 
 
-def headroom(n_runs: int) -> Any:
-    precisions = tuple(tenth / 10 for tenth in range(10))
-    lengths = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
-    best = long_names(n_runs)[-1]
-    names = ["P@20", "ASL(missing='cutoff',first=10)@1000", "AP@1000", "ASL(missing='cutoff')@1000"]
-    measures = [
-        SimpleNamespace(measure=name, run=best, mean=0.513, edges=edges, counts=(1, 4, 5, 8, 9, 12, 6, 5, 3, 1))
-        for name, edges in zip(names, (precisions, lengths, precisions, lengths), strict=True)
-    ]
-    return SimpleNamespace(measures=measures, n_runs=n_runs, settings=TAIL)
+def rrie() -> iro.RRIE:
+    return iro.rrie(evaluated(2), *long_names(2))
+
+
+def headroom(n_runs: int) -> iro.Headroom:
+    return iro.headroom(evaluated(n_runs))

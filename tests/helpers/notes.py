@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ir_outcomes.comparison.result import Comparison
 
-__all__ = ["all_notes"]
-
 
 def all_notes(comparison: Comparison) -> tuple[str, ...]:
     return (*comparison.notes, *comparison.background)

@@ -15,7 +15,7 @@ from ir_outcomes.statistics.intervals import Band, band_of_events
 ranks = st.one_of(st.integers(1, 8), st.just(math.inf), st.just(math.nan))
 
 
-def band_of_ranks(baseline: Any, contender: Any, depth: int, level: float, **settings: Any) -> Band | None:
+def band_of_ranks(baseline: Any, contender: Any, depth: int, level: float, **settings: Any) -> Band:
     """The band of the difference of the shares of queries answered by rank k, from first ranks (infinite: not answered)."""
     x, y = np.asarray(baseline, dtype=float), np.asarray(contender, dtype=float)
     first, second = (np.flatnonzero((x != y) & np.isfinite(ranks)) for ranks in (x, y))
@@ -39,7 +39,6 @@ def test_band_by_plain_formulas(pairs: list[tuple[float, float]], depth: int) ->
     baseline, contender = np.array(pairs, dtype=float).T
     n, d = len(pairs), curves(baseline, contender, depth)
     found = band_of_ranks(baseline, contender, depth, 0.9, resamples=99)
-    assert found is not None
     np.testing.assert_allclose(found.difference, d.mean(axis=0), atol=1e-12)
     np.testing.assert_allclose(found.standard_error, d.std(axis=0, ddof=1) / math.sqrt(n), atol=1e-9)
     np.testing.assert_allclose(found.high - found.difference, found.critical * found.standard_error, atol=1e-12)
@@ -59,7 +58,6 @@ def test_critical_value_by_plain_random_signs() -> None:
     signs = rng.choice([-1.0, 1.0], (20_000, 60))
     largest = np.abs(signs @ centred / 60 / error[error > 0]).max(axis=1)
     found = band_of_ranks(baseline, contender, 12, 0.95)
-    assert found is not None
     assert found.critical == pytest.approx(np.quantile(largest, 0.95), rel=0.02)
     assert found.critical > 1.96
 
@@ -70,38 +68,15 @@ def test_steps_that_cancel_each_other_out_change_nothing() -> None:
     query, rank, step = np.tile(np.arange(300), 2), np.concatenate([contender, baseline]), np.repeat([1.0, -1.0], 300)
     without = band_of_ranks(baseline, contender, 30, 0.95, seed=4)
     found = band_of_events(query, rank, step, 300, 30, 0.95, seed=4)
-    assert without is not None
-    assert found is not None
     assert same(found, without)
 
 
 def test_bands_without_width() -> None:
     identical = band_of_ranks([1, 2, 5], [1, 2, 5], 4, 0.95)
-    assert identical is not None
     assert identical.critical == 0
     assert not identical.high.any()
     everywhere = band_of_ranks([2, 2, 2], [1, 1, 1], 4, 0.95)  # all queries differ at rank 1, by the same amount
-    assert everywhere is not None
     assert everywhere.high.tolist() == everywhere.low.tolist() == [1, 0, 0, 0]
-    assert band_of_ranks([1], [2], 4, 0.95) is None
-
-
-def test_band_covers_at_all_ranks_at_once() -> None:
-    rng = np.random.default_rng(5)
-    baseline, contender = rng.geometric(0.2, 3000).astype(float), rng.geometric(0.2, 3000).astype(float)
-    contender[:1500] = baseline[:1500]
-    truth = curves(baseline, contender, 20).mean(axis=0)
-    covered = {None: 0, 1.0: 0}
-    for trial in range(200):
-        drawn = rng.integers(0, 3000, 100)
-        for smallest_step in covered:
-            band = band_of_ranks(
-                baseline[drawn], contender[drawn], 20, 0.95, smallest_step=smallest_step, seed=trial, resamples=299
-            )
-            assert band is not None
-            covered[smallest_step] += bool(np.all((band.low <= truth) & (truth <= band.high)))
-    assert covered[1.0] >= 184
-    assert covered[None] < covered[1.0]  # at the last ranks no query of some samples differs
 
 
 def test_adjusted_widths_are_those_of_the_coverage_interval() -> None:
@@ -109,8 +84,6 @@ def test_adjusted_widths_are_those_of_the_coverage_interval() -> None:
     baseline, contender = rng.geometric(0.2, 90).astype(float), rng.geometric(0.25, 90).astype(float)
     plain = band_of_ranks(baseline, contender, 40, 0.95)
     adjusted = band_of_ranks(baseline, contender, 40, 0.95, smallest_step=1.0)
-    assert plain is not None
-    assert adjusted is not None
     assert adjusted.critical == plain.critical
     for k in (1, 7, 40):
         interval = coverage_interval(curves(baseline, contender, 40)[:, k - 1], 1.0, 0.9)
@@ -118,5 +91,4 @@ def test_adjusted_widths_are_those_of_the_coverage_interval() -> None:
         error = (interval.high - interval.low) / 2 / scipy.stats.norm.ppf(0.95)
         assert adjusted.standard_error[k - 1] == pytest.approx(error, rel=1e-9)
     identical = band_of_ranks(baseline, baseline, 40, 0.95, smallest_step=1.0)
-    assert identical is not None
     assert not identical.high.any()

@@ -146,8 +146,6 @@ def test_coverage_and_band_of_clusters() -> None:
     events = np.flatnonzero(found)
     band = band_of_events(events, np.ones(len(events)), found[events], 200, 3, 0.95, clusters=codes)
     of_queries = band_of_events(events, np.ones(len(events)), found[events], 200, 3, 0.95)
-    assert band is not None
-    assert of_queries is not None
     assert band.difference == pytest.approx(of_queries.difference)
     assert band.standard_error == pytest.approx(np.repeat(scipy.stats.sem(linearized(found, codes)), 3))
     assert 1.8 < (band.high - band.low)[0] / (of_queries.high - of_queries.low)[0] < 2.6

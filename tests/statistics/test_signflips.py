@@ -176,16 +176,6 @@ def test_many_differences_have_no_smallest_pvalue() -> None:
     assert sign_flip(np.abs(rng.normal(1.0, 0.4, 3000))).pvalue > 0
 
 
-def test_rows_have_the_pvalues_of_each_whatever_stands_beside_them() -> None:
-    rng = np.random.default_rng(2)
-    rows = np.concatenate([rng.normal(0.3, 1, (70, 34)), rng.integers(-3, 4, (5, 34)), np.zeros((1, 34)), np.ones((1, 34))])
-    found = many_tests("signflip", tally_rows(rows))
-    expected = [sign_flip(row) for row in rows]
-    assert found.pvalue.tolist() == [test.pvalue for test in expected]
-    assert found.direction.tolist() == [test.direction for test in expected]
-    assert many_tests("signflip", tally_rows(rows[60:])).pvalue.tolist() == found.pvalue[60:].tolist()
-
-
 @pytest.mark.realdata
 def test_real_differences_by_document(real_data: Path) -> None:
     """Shares of relevant documents found, in exact arithmetic against the grid, down to p of about 1e-12."""

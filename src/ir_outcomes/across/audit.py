@@ -89,20 +89,16 @@ def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...
 
 
 def audits(
-    evaluations: Mapping[str, Evaluation],
-    reference: str,
-    baseline: str,
-    contenders: Sequence[str],
-    measures: Sequence[str],
-    alpha: float,
+    evaluations: Mapping[str, Evaluation], reference: str, runs: Sequence[str], measures: Sequence[str], alpha: float
 ) -> Iterator[Audit]:
-    """Audit every judge but the reference, for each contender and facet."""
+    """Audit every judge but the reference, for each facet and each run after the first, the baseline."""
+    baseline, *contenders = runs
     for contender in contenders:
         for judge in evaluations:
-            rows, columns = _labeled(evaluations[reference], evaluations[judge])
+            rows, columns = labeled_places(evaluations[reference], evaluations[judge])
             if judge != reference and len(rows) >= FEWEST_LABELED:
                 for facet in (*_MEASURED, *measures):
-                    truth = _levels(evaluations[reference], baseline, contender, facet)[:, rows]
+                    truth = levels_of(evaluations[reference], baseline, contender, facet)[:, rows]
                     yield _audit(truth, columns, evaluations[judge], (baseline, contender), judge, facet, alpha)
 
 
@@ -110,7 +106,7 @@ def _audit(
     by_truth: Floats, labeled: Ints, evaluation: Evaluation, runs: tuple[str, str], judge: str, facet: str, alpha: float
 ) -> Audit:
     """Audit one judge by the levels of the labeled queries, (2, n)."""
-    by_judge = _levels(evaluation, *runs, facet)
+    by_judge = levels_of(evaluation, *runs, facet)
     # A query that is unanswerable for a judge has no levels, and the difference 0.
     samples = by_truth, by_judge[:, labeled], np.delete(by_judge, labeled, axis=1)
     y, f, rest = (differences(*np.nan_to_num(levels)) for levels in samples)
@@ -144,7 +140,7 @@ def _audit(
     )
 
 
-def _labeled(truth: Evaluation, evaluation: Evaluation) -> tuple[Ints, Ints]:
+def labeled_places(truth: Evaluation, evaluation: Evaluation) -> tuple[Ints, Ints]:
     """Return the places of the queries that the reference labeled and the judge judged, in both."""
     places = {query: place for place, query in enumerate(evaluation.query_ids)}
     both = [(row, places[query]) for row, query in enumerate(truth.query_ids) if query in places]
@@ -152,7 +148,7 @@ def _labeled(truth: Evaluation, evaluation: Evaluation) -> tuple[Ints, Ints]:
     return rows, columns
 
 
-def _levels(evaluation: Evaluation, baseline: str, contender: str, facet: str) -> Floats:
+def levels_of(evaluation: Evaluation, baseline: str, contender: str, facet: str) -> Floats:
     """Return the values of both runs on all queries, (2, n); NaN where a query is unanswerable."""
     runs = evaluation[[baseline, contender]]
     levels = np.full((2, len(runs.query_ids)), np.nan)
@@ -195,7 +191,7 @@ def sentence_of(audit: Audit, reference: str) -> str:
 def notes_on_audits(evaluations: Mapping[str, Evaluation], reference: str) -> Iterator[str]:
     """Say what an audit depends on: a random sample, enough labeled queries, and the same documents."""
     truth, others = evaluations[reference], [judge for judge in evaluations if judge != reference]
-    labeled_by = {judge: [truth.query_ids[row] for row in _labeled(truth, evaluations[judge])[0]] for judge in others}
+    labeled_by = {judge: [truth.query_ids[row] for row in labeled_places(truth, evaluations[judge])[0]] for judge in others}
     if any(len(labeled_by[judge]) < len(evaluations[judge].query_ids) for judge in others):
         yield f"The queries that {reference} labeled must be a random sample of all, such as to_label draws."
     if truth.clusters is not None:

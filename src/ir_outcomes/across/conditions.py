@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from operator import and_
 from typing import Any, cast
 
 import numpy as np
@@ -286,27 +285,23 @@ class Overall(Immutable):
 
 def overall_of(rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]] = ()) -> list[Overall]:
     """Combine the conditions of each contender; `measures` are other measures, and whether higher is better."""
-    of_contender: dict[str, list[Condition]] = {}
-    for row in rows:
-        of_contender.setdefault(row.comparison.contender, []).append(row)
+    contenders = list(dict.fromkeys(row.comparison.contender for row in rows))
+    of_contender = [[row for row in rows if row.comparison.contender == name] for name in contenders]
     groups = {row.condition: row.group for row in rows if row.group is not None}
     pooled = []
     for place, (name, higher_is_better) in enumerate([*FACETS, *measures]):
-        of_facet = [
-            pooled_effect({row.condition: row.effects[place] for row in own}, groups, name, higher_is_better, settings.alpha)
-            for own in of_contender.values()
-        ]
-        pvalues = adjust([effect.these.pvalue for effect in of_facet if effect.these], settings.correction)
-        corrected = iter(pvalues.tolist())
-        pooled.append(
-            [
-                replace(effect, these=effect.these and replace(effect.these, pvalue_corrected=next(corrected)))
-                for effect in of_facet
-            ]
-        )
+        effects = [{row.condition: row.effects[place] for row in own} for own in of_contender]
+        of_facet = [pooled_effect(own, groups, name, higher_is_better, settings.alpha) for own in effects]
+        pooled.append(_with_corrected(of_facet, settings.correction))
+    parts = zip(contenders, of_contender, zip(*pooled, strict=True), strict=True)
+    return [_overall(name, own, effects_of_run, settings.alpha) for name, own, effects_of_run in parts]
+
+
+def _with_corrected(effects: Sequence[PooledEffect], correction: str) -> list[PooledEffect]:
+    """Correct the p-values of the means of one facet over the contenders."""
+    corrected = iter(adjust([effect.these.pvalue for effect in effects if effect.these], correction).tolist())
     return [
-        _overall(contender, own, effects, settings.alpha)
-        for (contender, own), effects in zip(of_contender.items(), zip(*pooled, strict=True), strict=True)
+        replace(effect, these=effect.these and replace(effect.these, pvalue_corrected=next(corrected))) for effect in effects
     ]
 
 
@@ -368,9 +363,11 @@ def _is_hurt(comparison: Comparison) -> bool:
     ranking, verdict = comparison.ranking, comparison.verdict
     vetoes = (ranking.test, ranking.mean_test, "wilcoxon")
     tests = [(comparison.coverage, comparison.coverage.test), *((ranking, name) for name in vetoes)]
-    harm = [facet.tests[name].direction == (-1 if facet.higher_is_better else 1) for facet, name in tests]
-    significant = [facet.tests[name].pvalue <= comparison.alpha for facet, name in tests]
-    return verdict.direction == "worse" or verdict.label == "trade-off" or any(map(and_, harm, significant))
+    is_hurt = any(
+        facet.tests[name].pvalue <= comparison.alpha and facet.tests[name].direction == (-1 if facet.higher_is_better else 1)
+        for facet, name in tests
+    )
+    return is_hurt or verdict.direction == "worse" or verdict.label == "trade-off"
 
 
 def label_of(coverage: PooledEffect, ranking: PooledEffect, all_queries: PooledEffect, alpha: float) -> str:

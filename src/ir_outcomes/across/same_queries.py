@@ -164,8 +164,6 @@ def curve_of(pair: Evaluation, level: float, *, seed: int = 0, resamples: int = 
         seed=seed,
         resamples=resamples,
     )
-    if band is None:
-        return None
     found = [np.bincount(ranks, weights=steps, minlength=depth + 1)[1 : depth + 1] for _, ranks, steps in events]
     shares = [tuple((np.cumsum(at_rank) / n).tolist()) for at_rank in found]
     low, high = tuple(band.low.tolist()), tuple(band.high.tolist())
@@ -355,7 +353,7 @@ def compare_judges(
     notes = list(_notes_on_judges(evaluations, [baseline, *chosen]))
     if reference is not None:
         named = [first.scores_of(measure).measure for measure in measures]
-        audited += audits(evaluations, reference, baseline, chosen, named, alpha)
+        audited += audits(evaluations, reference, [baseline, *chosen], named, alpha)
         sentences += [sentence_of(audit, reference) for audit in audited]
         notes += notes_on_audits(evaluations, reference)
     return JudgesComparison(

@@ -237,10 +237,8 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
-    queries, clusters, n_jobs
+    queries, clusters, n_jobs, progress
         See `ir_outcomes.evaluate`.
-    progress : bool
-        Show progress bars on stderr, for the runs that are read and for the pairs.
     seed : int
         Of the permutations of the randomized Tukey HSD test.
 

@@ -15,22 +15,15 @@ from ir_outcomes.statistics import (
     Interval,
     Test,
     binomial_test,
-    coverage_interval,
-    detectable_mean,
-    detectable_proportion,
     differences,
+    intervals,
     linearized,
-    mean_interval,
     mean_test,
-    odds_ratio_interval,
     paired_tests,
+    power,
     rank_sum,
-    ratio_interval,
     sign_flip,
-    t_test,
-    wilcoxon,
 )
-from ir_outcomes.statistics.intervals import equivalent, harm_excluded, harm_shown, odds_ratio, ratio_of_means
 from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Floats
 
@@ -56,41 +49,26 @@ class Facet(Tested):
     ----------
     name : str
         "coverage", "ranking", "reciprocal rank" or "reciprocal search length".
-    measured_in : str
-        Unit of `baseline`, `contender` and `difference`.
-    higher_is_better : bool
-        Direction.
-    n : int
-        Queries that the facet is measured on.
-    n_nonzero : int
-        Queries on which the two runs differ.
-    baseline, contender : float or None
-        Means over the queries; None where there are none.
-    difference : float or None
-        Contender minus baseline.
-    deviation : float or None
-        Standard deviation of the differences by query; None for fewer than two queries.
-    interval : Interval or None
-        Two-sided confidence interval of the difference at level 1 - alpha; None where it is not defined.
-    margin_interval : Interval or None
-        The same at level 1 - alpha / (number of contenders): what non-inferiority and equivalence look at.
-    effect_size : float or None
-        Named by `effect`; None where it is not finite.
-    effect : str
-        "odds ratio won : lost" or "mean / standard deviation of the differences".
-    test : str
-        Name of the deciding test, a key of `tests`.
-    tests : mapping of str to Test
-        The tests of this facet by name. Sign flips of reciprocals are among them only where they decide.
+    measured_in, higher_is_better : str and bool
+        Unit and direction of `baseline`, `contender` and `difference`.
+    n, n_nonzero : int
+        Queries that the facet is measured on, and those of them on which the two runs differ.
+    baseline, contender, difference, deviation : float or None
+        Means over the queries, contender minus baseline, and the standard deviation of the differences.
+    interval, margin_interval : Interval or None
+        Two-sided confidence interval of the difference at level 1 - alpha, and at 1 - alpha / (number of contenders), which
+        non-inferiority and equivalence look at; None where it is not defined.
+    effect_size, effect : float or None and str
+        "odds ratio won : lost" or "mean / standard deviation of the differences"; None where it is not finite.
+    test, tests : str and mapping of str to Test
+        The deciding test, and all by name. Sign flips of reciprocals are among them only where they decide.
     pvalue_corrected : float or None
         P-value of the deciding test, corrected for the contenders of one call; None for reciprocals, which decide nothing.
-    detectable : float or None
-        Smallest true difference that the deciding kind of test would find with power 0.8 at `detectable_level`; None where
-        there is none.
+    detectable, detectable_level : float or None and float
+        Smallest true difference that the deciding kind of test would find with power 0.8 at the level of the first step of the
+        correction; None where there is none.
     alpha : float
         Level of `interval`.
-    detectable_level : float
-        Level of the first step of the correction.
     """
 
     name: str
@@ -167,8 +145,7 @@ class RankingFacet(Facet):
     mean_test : {"t", "signflip"}
         The test of the mean that finds harm whichever test decides: sign flips with few differences.
     ratio : float or None
-        Mean search length of the contender as a multiple of the baseline's ("reads 0.78 times as far"), which a ratio scale
-        allows; lower is better. None for anything else than search lengths.
+        Mean search length, contender / baseline; lower is better. None for anything else than search lengths.
     ratio_interval : Interval or None
         Its interval at level 1 - alpha.
     """
@@ -186,26 +163,16 @@ class RestrictedLength(Tested):
     ----------
     horizon : int
         k: the cutoff, or the depth of the deeper run where that is smaller.
-    n : int
-        Answerable queries.
-    baseline, contender : float
-        Means; ranks, lower is better.
-    difference : float
-        Contender minus baseline; the sum of `both`, `won` and `lost`.
-    interval : Interval or None
-        Two-sided confidence interval of the difference at level 1 - alpha.
-    margin_interval : Interval or None
-        The same at level 1 - alpha / (number of contenders): what non-inferiority and equivalence look at.
-    both : float
-        Part of the difference from what both runs found.
-    won, lost : float
-        Parts from what only the contender found (0 or less) and from what only the baseline found (0 or more).
+    n, baseline, contender, difference, interval, margin_interval
+        See `Facet`; over all answerable queries, in ranks, lower is better.
+    both, won, lost : float
+        Parts of the difference: from what both runs found, from what only the contender found (0 or less), from what only the
+        baseline found (0 or more).
     better, worse, equal : int
         Queries on which the contender's restricted search length is shorter, longer, the same.
-    test : Test
-        Of the difference: t, or sign-flip with few differences.
-    tests : mapping of str to Test
-        By name: t, Wilcoxon, the sign test of better against worse, and sign flips where they decide.
+    test, tests : Test and mapping of str to Test
+        The deciding test of the difference, t or sign-flip with few differences; and with Wilcoxon and the sign test of better
+        against worse by name.
     won_and_lost_test : Test
         Like `test`, of the part of won and lost by itself.
 
@@ -262,10 +229,8 @@ class Naive(Tested):
 
     Attributes
     ----------
-    baseline, contender : float or None
-        Mean reciprocal rank of the first relevant document, unanswered queries as 0; higher is better.
-    difference : float or None
-        Contender minus baseline.
+    baseline, contender, difference : float or None
+        Mean reciprocal rank of the first relevant document, unanswered queries as 0; contender minus baseline.
     higher_is_better : bool
         True, but for another measure that is better when lower.
     tests : mapping of str to Test
@@ -319,8 +284,8 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
     won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
     whole, level = settings.coverage_test == "exact", settings.first_step_level
     if whole:
-        test, odds = binomial_test(won, lost), odds_ratio_interval(won, lost, 1 - settings.alpha)
-        detectable = detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
+        test, odds = binomial_test(won, lost), intervals.odds_ratio_interval(won, lost, 1 - settings.alpha)
+        detectable = power.detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
     else:
         test, odds = sign_flip(change, settings.levels, pair.clusters), None
         detectable = _detectable_mean(linearized(change, pair.clusters), level, most=1.0)
@@ -334,9 +299,9 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
         contender=_percent(_mean(pair.found_contender)),
         difference=_percent(_mean_difference(change)),
         deviation=_percent(_deviation(change)),
-        interval=_points(coverage_interval(change, pair.item_share, 1 - settings.alpha, pair.clusters)),
-        margin_interval=_points(coverage_interval(change, pair.item_share, settings.margin_level, pair.clusters)),
-        effect_size=odds_ratio(won, lost) if whole else _standardized(change),
+        interval=_points(intervals.coverage_interval(change, pair.item_share, 1 - settings.alpha, pair.clusters)),
+        margin_interval=_points(intervals.coverage_interval(change, pair.item_share, settings.margin_level, pair.clusters)),
+        effect_size=intervals.odds_ratio(won, lost) if whole else _standardized(change),
         effect="odds ratio won : lost" if whole else "mean / standard deviation of the differences",
         test=test.name,
         tests={test.name: test},
@@ -357,8 +322,8 @@ def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
     facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, largest, pair, settings)
     if pair.measure is not None:  # it is not known to have a ratio scale
         return facet
-    interval = ratio_interval(*values, 1 - settings.alpha, pair.shared_clusters)
-    return replace(facet, ratio=ratio_of_means(*values), ratio_interval=interval)
+    interval = intervals.ratio_interval(*values, 1 - settings.alpha, pair.shared_clusters)
+    return replace(facet, ratio=intervals.ratio_of_means(*values), ratio_interval=interval)
 
 
 def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | None:
@@ -384,8 +349,8 @@ def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLeng
         baseline=float(restricted.baseline.mean()),
         contender=float(restricted.contender.mean()),
         difference=_mean_difference(change) or 0.0,
-        interval=mean_interval(change, 1 - settings.alpha, largest, pair.clusters),
-        margin_interval=mean_interval(change, settings.margin_level, largest, pair.clusters),
+        interval=intervals.mean_interval(change, 1 - settings.alpha, largest, pair.clusters),
+        margin_interval=intervals.mean_interval(change, settings.margin_level, largest, pair.clusters),
         both=float(restricted.both.mean()),
         won=float(restricted.won.mean()),
         lost=float(restricted.lost.mean()),
@@ -409,7 +374,8 @@ def confirming_tests(pair: PairedQueries) -> tuple[Test, ...]:
 def naive_tests(baseline: Floats, contender: Floats, *, higher_is_better: bool = True) -> Naive:
     """Run the tests of Table 1 on reciprocal ranks, or on the values of another measure."""
     change = differences(baseline, contender)
-    tests = {"ranksum": rank_sum(baseline, contender), "wilcoxon": wilcoxon(change), "t": t_test(change)}
+    paired = paired_tests(change)
+    tests = {"ranksum": rank_sum(baseline, contender), "wilcoxon": paired["wilcoxon"], "t": paired["t"]}
     return Naive(_mean(baseline), _mean(contender), _mean_difference(change), higher_is_better, tests)
 
 
@@ -440,8 +406,8 @@ def _paired_facet(
         contender=_mean(values[1]),
         difference=_mean_difference(change),
         deviation=_deviation(change),
-        interval=mean_interval(change, 1 - settings.alpha, largest, clusters),
-        margin_interval=mean_interval(change, settings.margin_level, largest, clusters),
+        interval=intervals.mean_interval(change, 1 - settings.alpha, largest, clusters),
+        margin_interval=intervals.mean_interval(change, settings.margin_level, largest, clusters),
         effect_size=_standardized(change),
         effect="mean / standard deviation of the differences",
         test=test,
@@ -456,7 +422,7 @@ def _paired_facet(
 
 def _detectable_mean(change: Floats, level: float, most: float = np.inf) -> float | None:
     deviation = _deviation(change)
-    return detectable_mean(len(change), deviation, level, POWER, most) if deviation else None
+    return power.detectable_mean(len(change), deviation, level, POWER, most) if deviation else None
 
 
 def _standardized(change: Floats) -> float | None:
@@ -524,7 +490,7 @@ def against_margins(
             facet,
             margin,
             "harm excluded" if identical else _status(facet, margin),
-            identical or equivalent(facet.margin_interval, margin, facet.n),
+            identical or intervals.equivalent(facet.margin_interval, margin, facet.n),
         )
         for facet, margin in zip(facets, margins, strict=False)
     ]
@@ -542,6 +508,6 @@ def within_margins(found: Sequence[Against]) -> tuple[bool, bool]:
 
 def _status(facet: Facet | RestrictedLength, margin: float) -> HarmStatus:
     interval, n, higher_is_better = facet.margin_interval, facet.n, facet.higher_is_better
-    if harm_excluded(interval, margin, n, higher_is_better=higher_is_better):
+    if intervals.harm_excluded(interval, margin, n, higher_is_better=higher_is_better):
         return "harm excluded"
-    return "harm shown" if harm_shown(interval, margin, n, higher_is_better=higher_is_better) else "inconclusive"
+    return "harm shown" if intervals.harm_shown(interval, margin, n, higher_is_better=higher_is_better) else "inconclusive"

@@ -201,11 +201,9 @@ class Bound(NamedTuple):
     Attributes
     ----------
     word : {"stands", "could weaken", "could reverse", "could decide"}
-        What they do to the direction of the label: nothing, one removes it, one gives the opposite one, or there was none and
-        one gives one.
+        What they do to the direction of the label: nothing, one removes it, reverses it, or gives one where there was none.
     baseline, contender, both : str
-        Label if all unjudged documents that favour the baseline were relevant, all that favour the contender, all that both
-        runs returned.
+        Label if all unjudged documents that favour that run, or that both returned, were relevant.
     """
 
     word: BoundWord
@@ -286,8 +284,6 @@ class UnjudgedDocument(NamedTuple):
 
     Attributes
     ----------
-    query_id, docid : str
-        The pair to judge.
     baseline, contender : int or None
         Its ranks in the two runs; None where it is not within the cutoff.
     """
@@ -304,10 +300,8 @@ class Tipping(Immutable):
 
     Attributes
     ----------
-    n : int
-        At most so many are enough: the set is small, not certainly the smallest.
-    share : float
-        Of all unjudged documents within the cutoff of the two runs.
+    n, share : int and float
+        So many are enough, this share of all: the set is small, not certainly the smallest.
     label : str
         What the label becomes.
     documents : tuple of UnjudgedDocument
@@ -326,19 +320,14 @@ class PairHoles(Immutable):
 
     Attributes
     ----------
-    contender : str
-        The run.
-    label : str
-        The label of the comparison, where unjudged documents count as not relevant.
+    contender, label : str
+        The run, and the label of the comparison, where unjudged documents count as not relevant.
     judged_at_10, judged : pair of float or None
-        Judged share of the first 10 documents, and of those within the cutoff: baseline, contender. The first is None where
-        the runs were evaluated with a cutoff below 10.
+        Judged share of the first 10 documents, where the cutoff reaches so far, and within the cutoff: baseline, contender.
     n_unjudged : int
         Unjudged documents within the cutoff of either run.
-    bound : Bound
-        The labels under three families of assignments, and whether the direction of the comparison's own label stands.
-    tipping : Tipping or None
-        At most five documents that change the direction; None where no such set was found.
+    bound, tipping : Bound, and Tipping or None
+        The labels under three families of assignments; at most five documents that change the direction, if they were found.
     candidates : tuple of UnjudgedDocument
         Up to 1000 documents, the one to judge first at the front.
     """
@@ -359,13 +348,9 @@ class Holes(Result):
 
     Attributes
     ----------
-    baseline : str
-        The run that the others are compared with.
     pairs : tuple of PairHoles
         One for each contender.
-    settings : Settings
-        Of the comparisons.
-    notes, versions
+    baseline, settings, notes, versions
         See `ir_outcomes.Comparison`.
     """
 
@@ -382,13 +367,7 @@ class Holes(Result):
         raise KeyError(f"{contender}; the contenders are {some([pair.contender for pair in self.pairs], 10)}")
 
     def to_judge(self, n: int) -> tuple[UnjudgedDocument, ...]:
-        """Choose the documents to judge first: those whose relevance would change most in their query.
-
-        Parameters
-        ----------
-        n : int
-            At most so many; of several contenders in turn.
-        """
+        """Choose n documents to judge first, whose relevance would change most in their query; of all contenders in turn."""
         check_positive("n", n)
         in_turn = chain.from_iterable(zip_longest(*(pair.candidates for pair in self.pairs)))
         chosen: dict[tuple[str, str], UnjudgedDocument] = {}
@@ -451,20 +430,10 @@ def holes(
     ----------
     evaluation : Evaluation
         Best from ``evaluate(..., unjudged=True)``: otherwise the runs are read again, with a warning.
-    baseline : str
-        Name of run A.
-    contenders : str or sequence of str, optional
-        Names of the other runs; by default all.
+    baseline, contenders, alpha, test, correction, progress
+        See `ir_outcomes.compare`. With several contenders the p-values of the others stay as they are.
     cutoff : int, optional
         Ranks beyond it do not count; by default the evaluation's, and at most that of `evaluate`.
-    alpha, test, correction
-        See `ir_outcomes.compare`. With several contenders the p-values of the others stay as they are.
-    progress : bool
-        Show a progress bar over the contenders on stderr.
-
-    Returns
-    -------
-    Holes
 
     Raises
     ------

@@ -49,23 +49,18 @@ class Settings:
     ----------
     cutoff, rel, ties, judged_only
         See `ir_outcomes.search_lengths`; None and "unknown" where only the output of a tool was compared.
-    unit : {"query", "document"}
-        What is answered or not.
-    alpha : float
-        Level of tests, intervals and verdict.
+    unit, alpha
+        What is answered or not; level of tests, intervals and verdict.
     test, coverage_test : str
         Which test of ranking was asked to decide ("name()" is a function); which one decides on coverage.
-    correction : str
-        Correction of the deciding p-values over `family` comparisons, separately for each facet.
-    family : int
-        Number of comparisons in the call.
+    correction, family : str and int
+        Correction of the deciding p-values over so many comparisons, separately for each facet.
     margins : tuple of float, optional
         Non-inferiority margins: percentage points of coverage, ranks, and where it was given ranks over all queries.
-    n_clusters, clusters : int and str, optional
-        Number of clusters that the answerable queries come in, and the digest of who is in which: clusters are then the unit
-        of every test, interval and resample. None where queries are independent.
     seed : int
         Of the bootstrap intervals.
+    n_clusters, clusters : int and str, optional
+        Number of clusters of the answerable queries, and the digest of which are together; None where queries are independent.
     """
 
     cutoff: int | None
@@ -180,8 +175,7 @@ class Outcomes:
     Attributes
     ----------
     neither, lost, won, both : int
-        Found by neither run; by the baseline only; by the contender only; by both. Counts of queries, or of relevant
-        documents under ``unit="document"``.
+        Queries (relevant documents under ``unit="document"``) found by neither, by the baseline or the contender only, by both.
     shares : Shares or None
         Share of each outcome, averaged within each query first; None where no query is answerable.
     lost_at, won_at : float or None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -20,8 +21,8 @@ from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain, parse_measure
 from ir_outcomes.reading.outputs import Output, read_output_of_each_run
-from ir_outcomes.reading.qrels import as_qrels
-from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_choice, check_positive
+from ir_outcomes.reading.qrels import Qrels, as_qrels
+from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_choice
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,6 @@ def compare_outputs(
         The text of ``trec_eval -q``, of ``ir_measures -q`` (tsv or jsonl) or PyTerrier's ``perquery.csv``; ir_measures'
         `CalcResults` or `Metric` values; pytrec_eval's dict of dict; PyTerrier's ``perquery=True`` frame.
     contenders : the same, or a list of such
-        Run B, or several.
     measure : str, optional
         Which measure, as the source names it; by default a reciprocal rank or ESL, or the only one there is.
     qrels : see `ir_outcomes.as_qrels`, optional
@@ -72,20 +72,10 @@ def compare_outputs(
         Smallest grade of a relevant document; by default that of the measure, or 1.
     higher_is_better : bool, optional
         Direction of a measure that is not known here.
-    alpha, test, margins
-        See `ir_outcomes.compare`.
-    correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Correction for several contenders.
+    alpha, test, correction, margins, clusters, progress
+        See `ir_outcomes.compare`; the correction is not "tukey".
     names : tuple of str, optional
         Names of the baseline and the contenders; in a source that holds several runs, which of them is meant.
-    clusters
-        See `ir_outcomes.evaluate`.
-    progress : bool
-        Show a progress bar over the pairs on stderr.
-
-    Returns
-    -------
-    Comparison or Comparisons
 
     Raises
     ------
@@ -109,19 +99,29 @@ def compare_outputs(
     several = isinstance(contenders, (list, tuple)) and not single
     sources = [baseline, *(contenders if several else [contenders])]
     positions = ["baseline", *("contender" if len(sources) == 2 else f"contender {n}" for n in range(1, len(sources)))]
-    qrels = None if qrels is None else as_qrels(qrels)
-    known = () if qrels is None else set(qrels.query_ids)
+    judgments = None if qrels is None else as_qrels(qrels)
+    known = () if judgments is None else set(judgments.query_ids)
     outputs = read_output_of_each_run(sources, positions, measure=measure, names=names, queries=known)
     _check_together(outputs)
-    meaning = _meaning(outputs[0].measure, higher_is_better)
-    settings = _settings(
-        meaning, rel=rel, ties="unknown", judged_only=False, family=len(outputs) - 1,
-        alpha=alpha, test=test, correction=correction, margins=margins,
-    )  # fmt: skip
-    queries, unanswerable = _queries(outputs, qrels, settings.rel)
-    codes = None if clusters is None else clusters_of(clusters, tuple(queries), np.ones(len(queries), dtype=bool))
-    notes = tuple(_notes(outputs, meaning, qrels is not None))
-    results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress, codes)
+    meaning = _meaning(outputs[0].measure, higher_is_better, rel)
+    check_choice("correction", correction, get_args(Correction))
+    settings = Settings(
+        cutoff=meaning.cutoff,
+        rel=meaning.rel or 1 if rel is None else rel,
+        unit="query",
+        ties="unknown",
+        judged_only=False,
+        alpha=alpha,
+        test=test,
+        correction=correction,
+        family=len(outputs) - 1,
+        margins=checked_margins(margins),
+    )
+    queries, n_queries = _answerable(outputs, judgments, settings.rel)
+    if clusters is not None:
+        clusters = clusters_of(clusters, tuple(queries), np.ones(len(queries), dtype=bool))
+    notes = tuple(_notes(outputs, meaning, judgments is not None))
+    results = _compared(outputs, queries, n_queries - len(queries), meaning, settings, notes, progress, clusters)
     return Comparisons(results) if several else results[0]
 
 
@@ -147,20 +147,10 @@ def compare_measure(
         Made with ``evaluate(measures=[measure])``, so that no run is read again.
     measure : Measure or str
         Such as ``nDCG@10``.
-    baseline : str
-        Name of run A.
-    contenders : str or sequence of str, optional
-        Names of the other runs; by default all.
-    alpha, test, margins
-        See `ir_outcomes.compare`.
-    correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Correction for several contenders.
-    progress : bool
-        Show a progress bar over the pairs on stderr.
-
-    Returns
-    -------
-    Comparison or Comparisons
+    baseline, contenders : str, and str or sequence of str, optional
+        Names of the runs; by default all others are contenders.
+    alpha, test, correction, margins, progress
+        See `ir_outcomes.compare`; the correction is not "tukey".
 
     Raises
     ------
@@ -174,16 +164,17 @@ def compare_measure(
         Output(name, scores.measure, dict(zip(scores.query_ids, row.tolist(), strict=True)), None)
         for name, row in zip(names, values, strict=True)
     ]
-    meaning = _meaning(scores.measure, scores.higher_is_better)
-    settings = _settings(
-        meaning, rel=evaluation.rel, ties=evaluation.ties, judged_only=evaluation.judged_only, family=len(names) - 1,
-        alpha=alpha, test=test, correction=correction, margins=margins,
-    )  # fmt: skip
+    meaning = _meaning(scores.measure, scores.higher_is_better, evaluation.rel)
+    check_choice("correction", correction, get_args(Correction))
+    settings = Settings.of(
+        evaluation, alpha=alpha, test=test, correction=correction, family=len(names) - 1, margins=checked_margins(margins)
+    )
+    settings = replace(settings, cutoff=meaning.cutoff, unit="query", coverage_test="exact")
     queries = list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
-    unanswerable = len(evaluation.query_ids) - len(queries)
+    clusters = None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
+    n_unanswerable = len(evaluation.query_ids) - len(queries)
     notes = tuple(_about_values(meaning, scores.measure))
-    codes = None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
-    results = _compared(outputs, queries, unanswerable, meaning, settings, notes, progress, codes)
+    results = _compared(outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters)
     return results[0] if isinstance(contenders, str) else Comparisons(results)
 
 
@@ -201,63 +192,47 @@ def _check_together(outputs: Sequence[Output]) -> None:
             )
 
 
-def _settings(meaning: _Meaning, *, rel: int | None, correction: Correction, margins: Any, **rules: Any) -> Settings:
-    check_choice("correction", correction, get_args(Correction))
-    check_positive("rel", rel, none_allowed=True)
-    margins = checked_margins(margins)
-    if rel is not None and meaning.rel is not None and rel != meaning.rel:
-        raise ParameterError(f"rel={rel}: the measure counts grades from {meaning.rel} on; leave rel out")
-    return Settings(
-        cutoff=meaning.cutoff,
-        rel=rel or meaning.rel or 1,
-        unit="query",
-        correction=correction,
-        margins=margins,
-        **rules,
-    )
-
-
-def _meaning(measure: str, higher_is_better: bool | None) -> _Meaning:
-    base = measure.split("@")[0].split("(")[0]
+def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
+    base, at = measure.split("@")[0].split("(")[0], measure.rpartition("@")[2]
     if base in ("ASL", "Answered"):
         raise ParameterError(f"{measure} does not say both what was found and how far down; compare outputs of ESL or RR")
+    found = _Meaning("value", int(at) if at.isdigit() else None, _rel_of(measure), 0.0, higher_is_better in (None, True))
     if base == "ESL":
         esl = parse_measure(measure)
-        return _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)
-    rel, at = _rel_of(measure), measure.rpartition("@")[2]
-    cutoff = int(at) if at.isdigit() else None
-    if base in RECIPROCALS:
-        return _Meaning("reciprocal", cutoff, rel, 0.0, False)
-    if higher_is_better is None and not is_gain(measure):
+        found = _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)
+    elif base in RECIPROCALS:
+        found = replace(found, kind="reciprocal", higher_is_better=False)
+    elif higher_is_better is None and not is_gain(measure):
         raise ParameterError(
             f"the direction of {measure} is not known; pass higher_is_better=True or False "
             "(its value must be 0 where nothing was found)"
         )
-    return _Meaning("value", cutoff, rel, 0.0, higher_is_better is None or higher_is_better)
+    if rel is not None and found.rel is not None and rel != found.rel:
+        raise ParameterError(f"rel={rel}: the measure counts grades from {found.rel} on; leave rel out")
+    return found
 
 
 def _rel_of(measure: str) -> int | None:
     """Find the grade that a measure, by its name, counts as relevant."""
-    if "rel=" not in measure:
-        return None
-    digits = measure.partition("rel=")[2].partition(",")[0].partition(")")[0].strip()
-    return int(digits) if digits.isdecimal() and digits.isascii() and int(digits) > 0 else None
+    found = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
+    return int(found[1]) if found else None
 
 
-def _queries(outputs: Sequence[Output], qrels: Any, rel: int) -> tuple[list[str], int]:
-    if qrels is None:
-        return list(dict.fromkeys(query for output in outputs for query in output.values)), 0
-    judgments = as_qrels(qrels)
+def _answerable(outputs: Sequence[Output], judgments: Qrels | None, rel: int) -> tuple[list[str], int]:
+    """Return the queries to compare, and how many there are with those that have no relevant document."""
+    if judgments is None:
+        queries = list(dict.fromkeys(query for output in outputs for query in output.values))
+        return queries, len(queries)
     answerable = [query for query, grades in judgments.to_dict().items() if any(grade >= rel for grade in grades.values())]
     if not any(query in output.values for output in outputs for query in answerable):
         raise MismatchError(f"no query of the outputs ({some(list(outputs[0].values), 3)}) is answerable in the qrels")
-    return answerable, len(judgments.query_ids) - len(answerable)
+    return answerable, len(judgments.query_ids)
 
 
 def _compared(
     outputs: Sequence[Output],
     queries: list[str],
-    unanswerable: int,
+    n_unanswerable: int,
     meaning: _Meaning,
     settings: Settings,
     notes: tuple[str, ...],
@@ -267,30 +242,29 @@ def _compared(
     if clusters is not None:
         n_clusters, digest = len(np.unique(clusters)), digest_of_clusters(clusters)
         settings = replace(settings, coverage_test="signflip", n_clusters=n_clusters, clusters=digest)
-    lengths = [_lengths(output, queries, meaning) for output in outputs]
+    found = [_lengths(output, queries, meaning) for output in outputs]
     lacking = [[query for query in queries if query not in output.values] for output in outputs]
-    horizon = meaning.cutoff if meaning.kind != "value" else None
-    everywhere = np.arange(len(queries))
-    baseline, pairs = outputs[0], []
-    for output, values, missing in zip(outputs[1:], lengths[1:], lacking[1:], strict=True):
-        pair = from_items((baseline.name, output.name), tuple(queries), everywhere, (lengths[0], values), horizon, clusters)
-        if meaning.kind == "value":
-            # Values of the measure are no ranks: it is not known where things were found.
+    lack = [
+        f"{output.name} lacks {plural('query', len(ids))} ({some(ids)}), which count as unanswered." if ids else ""
+        for output, ids in zip(outputs, lacking, strict=True)
+    ]
+    is_value = meaning.kind == "value"
+    pairs = []
+    for place, output in enumerate(outputs[1:], 1):
+        lengths, names = (found[0], found[place]), (outputs[0].name, output.name)
+        horizon = None if is_value else meaning.cutoff
+        pair = from_items(names, tuple(queries), np.arange(len(queries)), lengths, horizon, clusters)
+        if is_value:  # values of the measure are no ranks: it is not known where things were found
             outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
             pair = replace(pair, outcomes=outcomes, measure=output.measure, higher_is_better=meaning.higher_is_better)
-        naive = [np.nan_to_num(run if meaning.kind == "value" else 1 / run) for run in (lengths[0], values)]
-        about_missing = {
-            f"{name} lacks {plural('query', len(ids))} ({some(ids)}), which count as unanswered.": None
-            for name, ids in ((baseline.name, lacking[0]), (output.name, missing))
-            if ids
-        }
+        naive = [np.nan_to_num(run if is_value else 1 / run) for run in lengths]
         pairs.append(
             MeasuredPair(
                 queries=pair,
-                n_unanswerable=unanswerable,
-                n_missing=(len(lacking[0]), len(missing)),
-                naive=naive_tests(*naive, higher_is_better=meaning.kind != "value" or meaning.higher_is_better),
-                notes=(*notes, *about_missing),
+                n_unanswerable=n_unanswerable,
+                n_missing=(len(lacking[0]), len(lacking[place])),
+                naive=naive_tests(*naive, higher_is_better=not is_value or meaning.higher_is_better),
+                notes=(*notes, *filter(None, (lack[0], lack[place]))),
             )
         )
     return build(pairs, settings, progress=progress)

@@ -29,18 +29,10 @@ class PlannedFacet(Immutable):
 
     Attributes
     ----------
-    name : str
-        "coverage" or "ranking".
-    measured_in : str
-        Unit of `effect`.
-    effect : float
-        Difference to detect, positive.
-    n : int
-        Queries of the pilot that the facet is measured on.
-    n_nonzero : int
-        Those on which the runs differ.
-    smallest_pvalue : float
-        The smallest p-value that is possible with so many queries that differ.
+    name, measured_in, effect : str, str and float
+        "coverage" or "ranking"; the difference to detect, positive, in this unit.
+    n, n_nonzero, smallest_pvalue : int, int and float
+        Queries of the pilot that the facet is measured on, on which the runs differ, and the smallest p-value these allow.
     test : str
         The test that is planned for.
     needed : QueriesNeeded
@@ -63,18 +55,14 @@ class Plan(Result):
 
     Attributes
     ----------
-    baseline, contender : str
-        The runs of the pilot.
-    n_queries : int
-        Its answerable queries.
+    baseline, contender, n_queries, notes, versions
+        Of the pilot; see `ir_outcomes.Comparison`.
     coverage, ranking : PlannedFacet
         What each facet needs.
     power : float
         Chance to detect the effects.
     settings : Settings
         Of the pilot; with several contenders the tests are planned at the level of Holm's first step.
-    notes, versions
-        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -127,12 +115,11 @@ def plan(comparison: Comparison, coverage: float | None = None, ranking: float |
     ----------
     comparison : Comparison
         The pilot: the same kind of queries and of runs.
-    coverage : float, optional
-        Difference to detect in coverage, in percentage points; its direction does not matter. By default 1.
-    ranking : float, optional
-        Difference to detect in ranking, in ranks (or in the unit of the measure that was compared). By default 0.5.
+    coverage, ranking : float, optional
+        Differences to detect, in either direction: percentage points, by default 1, and ranks (or the unit of the measure that
+        was compared), by default 0.5.
     power : float
-        Chance to detect it.
+        Chance to detect them.
 
     Returns
     -------
@@ -143,7 +130,7 @@ def plan(comparison: Comparison, coverage: float | None = None, ranking: float |
     Raises
     ------
     ParameterError
-        If an effect is 0 or impossible, the power is not between alpha and 1, or the result was stored without its queries.
+        If an effect or the power is not possible, or the result was stored without its queries.
 
     References
     ----------

@@ -24,24 +24,17 @@ class QueryOutcome(NamedTuple):
 
     Attributes
     ----------
-    query_id : str
-        The query.
     outcome : str
         "neither", "lost", "won" or "both"; under ``unit="document"`` won or lost where the contender found more or fewer of
         the relevant documents.
     found_baseline, found_contender : float
         Share of the relevant documents found (1 or 0 under ``unit="query"``), higher is better.
     baseline, contender : float or None
-        Search length on what both found, or where there is nothing on what the run found itself; ranks, lower is better; None
-        where it found nothing.
-    difference : float or None
-        Contender minus baseline, where both found something in common.
-    restricted : float or None
-        The same of the restricted search length, which every query has; None without a cutoff.
-    text : str or None
-        The query's text, where it is known.
-    cluster : int or None
-        Number of its cluster; None where queries are independent.
+        Search length on what both found, or where there is nothing on what the run found itself, in ranks.
+    difference, restricted : float or None
+        Contender minus baseline, where both found something in common; of the restricted search length, with a cutoff.
+    text, cluster : str or None and int or None
+        The query's text, where it is known; the number of its cluster, where there are clusters.
     """
 
     query_id: str
@@ -74,8 +67,6 @@ class Queries(Result, Sequence[QueryOutcome]):
 
     Attributes
     ----------
-    baseline, contender : str
-        Names of the runs.
     which : str or None
         What was asked for: "won", "lost", "better" or "worse".
     items : tuple of QueryOutcome
@@ -119,24 +110,17 @@ class Verdict:
 
     Attributes
     ----------
-    label : str
-        One of `ir_outcomes.comparison.verdict.LABELS`, after the confirmation and the guard.
-    direction : {"better", "worse", "none"}
-        Direction of the label for the contender.
-    strict : {"better", "worse", "undecided"}
-        The paper's strict rule, before the guard: both facets improve significantly and neither is hurt, or the same for the
-        baseline.
-    do_no_harm : {"better", "worse", "undecided"}
-        The paper's weaker rule, before the guard: at least one facet improves significantly and none is hurt, or the same for
-        the baseline.
+    label, direction : str
+        One of `ir_outcomes.comparison.verdict.LABELS`, after the confirmation and the guard; "better", "worse" or "none".
+    strict, do_no_harm : {"better", "worse", "undecided"}
+        The paper's rules, before the guard: both facets improve significantly and neither is hurt; at least one improves and
+        none is hurt; or the same for the baseline.
     guard : bool or None
         Whether the label became "trade-off" because the search lengths over all queries contradict it; None where they are not
-        known, so that it could not be checked.
-    non_inferior : bool or None
-        Whether harm beyond the margins is excluded on both facets and over all queries, which needs a cutoff; None without
-        margins.
-    equivalent : bool or None
-        Whether differences beyond the margins in either direction are excluded on all of these; None without margins.
+        known.
+    non_inferior, equivalent : bool or None
+        Whether harm, or any difference, beyond the margins is excluded on both facets and over all queries, which needs a
+        cutoff; None without margins.
     sentence : str
         The verdict in plain words, with its numbers.
 
@@ -163,20 +147,14 @@ class Comparison(Result):
     ----------
     baseline, contender : str
         Names of the runs. Every difference is contender minus baseline.
-    n_queries : int
-        Answerable queries: those that are compared.
-    n_unanswerable : int
-        Queries of the qrels without a relevant document, which are left out.
+    n_queries, n_unanswerable : int
+        Answerable queries, which are compared, and those without a relevant document, which are left out.
     n_missing : pair of int
         Answerable queries without any result, of the baseline and of the contender; they count as unanswered.
-    settings : Settings
-        How it was made.
-    outcomes : Outcomes
-        The outcome split.
-    coverage : CoverageFacet
-        Queries answered (or relevant documents found), percentage points, higher is better.
-    ranking : RankingFacet
-        Mean search length on what both found, ranks, lower is better.
+    settings, outcomes : Settings and Outcomes
+        How it was made, and the outcome split.
+    coverage, ranking : CoverageFacet and RankingFacet
+        Queries answered or relevant documents found, in percentage points; mean search length on what both found, in ranks.
     reciprocal : RankingFacet or None
         The same on reciprocals, higher is better; it decides nothing. None where another measure than a rank was compared.
     restricted : RestrictedLength or None
@@ -187,14 +165,11 @@ class Comparison(Result):
         The label at other cutoffs, ascending, not corrected for their number; empty where they are not known.
     verdict : Verdict
         The two-facet verdict.
-    notes : tuple of str
-        What changes how the label is read, the most important first, each as "Headline: details."
-    background : tuple of str
-        What else a careful reader may want to know.
-    versions : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python.
-    run_metadata : mapping of str to str
-        The ir_metadata headers of the runs that have one, by name, without comment signs: YAML.
+    notes, background : tuple of str
+        What changes how the label is read, the most important first, each as "Headline: details."; and what else a careful
+        reader may want to know.
+    versions, run_metadata : mapping of str to str
+        Of ir_outcomes, NumPy, SciPy and Python; the ir_metadata headers of the runs that have one, by name: YAML.
     queries : tuple of QueryOutcome, optional
         Query by query; None where the result was restored from JSON without them.
     """
@@ -301,8 +276,6 @@ class Comparisons(Result, Sequence[Comparison]):
     ----------
     items : tuple of Comparison
         One for each contender, or for each pair; the p-values that decide are corrected over all of them.
-    notes : tuple of str
-        What a careful reader must know about the call as a whole.
     """
 
     items: tuple[Comparison, ...]
@@ -336,31 +309,13 @@ class Comparisons(Result, Sequence[Comparison]):
         return f"{plural('comparison', len(self.items))}{against}"
 
     def sorted(self, by: str = "verdict") -> Comparisons:
-        """Order the comparisons, best first.
-
-        Parameters
-        ----------
-        by : {"verdict", "coverage", "ranking", "name"}
-            The verdict, in the order of `ir_outcomes.comparison.verdict.LABELS`; the change of a facet; or the contender's
-            name.
-
-        Raises
-        ------
-        ParameterError
-            If `by` is something else.
-        """
+        """Order the comparisons by "verdict", best first, by the change of a facet, "coverage" or "ranking", or by "name"."""
         if by not in _ORDERS:
             raise ParameterError(f"by={by!r}: must be one of {', '.join(_ORDERS)}")
         return Comparisons(tuple(sorted(self.items, key=_ORDERS[by])), self.notes)
 
     def filter(self, *labels: str) -> Comparisons:
-        """Keep the comparisons with one of these verdicts.
-
-        Raises
-        ------
-        ParameterError
-            If a label is not one of `ir_outcomes.comparison.verdict.LABELS`.
-        """
+        """Keep the comparisons with one of these verdicts, of `ir_outcomes.comparison.verdict.LABELS`."""
         unknown = [label for label in labels if label not in LABELS]
         if unknown:
             raise ParameterError(f"no verdict is called {unknown[0]!r}; they are {', '.join(LABELS)}")

@@ -117,7 +117,7 @@ def decide(
     guards: Sequence[Tests] = (),
     alpha: float = 0.05,
 ) -> Verdicts:
-    """Apply the rules *strict* and *do no harm* (Lin et al."""
+    """Apply the rules of Lin et al. 2021, section 5, then the confirmation and the guard."""
     swapped = coverage.swapped(), ranking.swapped()
     strict = _strictly_better(coverage, ranking).astype(np.int64) - _strictly_better(*swapped)
     do_no_harm = _better_without_harm(coverage, ranking).astype(np.int64) - _better_without_harm(*swapped)
@@ -240,16 +240,10 @@ def stacked(tests: Sequence[PairTests]) -> PairTests:
     def joined(parts: Sequence[Tests]) -> Tests:
         return Tests(*map(np.concatenate, zip(*parts, strict=True)))
 
-    coverage, ranking, mean, wilcoxon, confirming, guards, higher_is_better = zip(*tests, strict=True)
-    return PairTests(
-        coverage=joined(coverage),
-        ranking=joined(ranking),
-        mean=joined(mean),
-        wilcoxon=joined(wilcoxon),
-        confirming=tuple(map(joined, zip(*confirming, strict=True))),
-        guards=tuple(map(joined, zip(*guards, strict=True))),
-        higher_is_better=higher_is_better[0],
-    )
+    *always, confirming, guards, higher_is_better = zip(*tests, strict=True)
+    coverage, ranking, mean, wilcoxon = map(joined, always)
+    confirming, guards = (tuple(map(joined, zip(*parts, strict=True))) for parts in (confirming, guards))
+    return PairTests(coverage, ranking, mean, wilcoxon, confirming, guards, higher_is_better[0])
 
 
 def judge(
@@ -282,29 +276,15 @@ class SummaryVerdict(Result):
 
     Attributes
     ----------
-    n : int
-        Number of queries.
-    won, lost : float
-        Queries that only the contender, and only the baseline, answered, as given.
-    ranking_difference, ranking_pvalue : float
+    n, won, lost, ranking_difference, ranking_pvalue, alpha, rounding
         As given.
-    alpha, rounding : float
-        As given.
-    label : str
-        The verdict at face value, one of `ir_outcomes.comparison.verdict.LABELS`. Nothing can confirm a direction with only one
-        facet here, and the guard cannot be checked.
-    direction : {"better", "worse", "none"}
-        Direction of the label for the contender.
-    strict, do_no_harm : {"better", "worse", "undecided"}
-        What each rule says at face value.
-    coverage_pvalue : float
-        Exact binomial test of won against lost, at face value.
-    coverage_pvalues : (float, float)
-        The smallest and the largest within the rounding.
+    label, direction, strict, do_no_harm : str
+        The verdict at face value; see `Verdict`. Nothing can confirm a direction with only one facet here, and the guard cannot
+        be checked.
+    coverage_pvalue, coverage_pvalues : float and (float, float)
+        Exact binomial test of won against lost, at face value; the smallest and the largest within the rounding.
     labels : tuple of str
         Every verdict within the rounding, the one at face value first.
-    notes, versions
-        See `ir_outcomes.Comparison`.
     """
 
     n: int
@@ -358,11 +338,9 @@ def verdict_from_summary(
 
     Parameters
     ----------
-    n : int
-        Number of queries.
-    won, lost : float
-        Queries that only the contender, and only the baseline, answered: counts, or where `rounding` is given published
-        percentages times n / 100.
+    n, won, lost : int and float
+        Queries; those that only the contender, and only the baseline, answered: counts, or where `rounding` is given
+        published percentages times n / 100.
     ranking_difference : float
         Mean search length of the contender minus that of the baseline on what both answered; ranks, lower is better.
     ranking_pvalue : float
@@ -373,10 +351,6 @@ def verdict_from_summary(
         Level.
     rounding : float
         How far `won` and `lost` may be off, in percentage points of n: 0.5 for percentages printed without decimals.
-
-    Returns
-    -------
-    SummaryVerdict
 
     Raises
     ------

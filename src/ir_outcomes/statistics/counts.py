@@ -12,7 +12,6 @@ Here are also the checks that all arrays of numbers pass, and the orders of syst
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -357,8 +356,7 @@ def medians(distinct: Floats, counts: Floats) -> Floats:
     return np.where(n > 0, (low + high) / 2, np.nan)
 
 
-@dataclass(frozen=True)
-class Pair(Generic[Counts]):
+class Pair(NamedTuple, Generic[Counts]):
     """Two rows, counted by class: the sizes and signs of their differences (second minus first), and the values of each."""
 
     sizes: Floats

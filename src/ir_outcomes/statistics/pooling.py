@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,7 @@ FEWEST_SAMPLES_TO_GENERALISE = 5
 FEWEST_PAIRS_OF_A_RATIO = 10
 
 
-@dataclass(frozen=True)
-class FixedMean:
+class FixedMean(NamedTuple):
     """The unweighted mean of the effects of k samples, with Welch-Satterthwaite degrees of freedom; p-value of a mean of 0."""
 
     effect: float
@@ -29,8 +28,7 @@ class FixedMean:
     k: int
 
 
-@dataclass(frozen=True)
-class RandomEffects:
+class RandomEffects(NamedTuple):
     """The mean of the effects of all samples like these, and the effect of a new one.
 
     `interval` (t with k - 1 degrees of freedom), `pvalue` and `standard_error` are those of the weighted mean; `prediction` is
@@ -52,8 +50,7 @@ class RandomEffects:
     k: int
 
 
-@dataclass(frozen=True)
-class Heterogeneity:
+class Heterogeneity(NamedTuple):
     """Whether groups of queries differ in their mean effect: Cochran's Q, its p-value by permutation and as chi-square."""
 
     cochran_q: float
@@ -106,8 +103,7 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: floa
     )
 
 
-@dataclass(frozen=True)
-class PoweredMean:
+class PoweredMean(NamedTuple):
     """A mean over all queries, from labels of some of them and predictions of all."""
 
     mean: float
@@ -177,20 +173,16 @@ def heterogeneity_test(
     d, group, sizes = d[kept], group[kept], sizes[sizes >= 2]
     if len(sizes) < 2 or np.all(d == d[0]):
         return None
-    order = np.argsort(group, kind="stable")
-    d = d[order]
+    d = d[np.argsort(group, kind="stable")]
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     # Scaled, so that equal sums of squares differ only by rounding and one tolerance fits.
     scaled = (d - d.mean()) / d.std()
     observed = float(_group_q(scaled[np.newaxis], starts, sizes)[0])
-    rng = np.random.default_rng(seed)
-    reached, done = 0, 0
+    rng, reached = np.random.default_rng(seed), 0
     batch = max(1, (1 << 20) // len(d))  # bounds the memory that the permutations take
-    while done < resamples:
-        draws = min(batch, resamples - done)
-        shuffled = rng.permuted(np.broadcast_to(scaled, (draws, len(d))), axis=1)
+    for start in range(0, resamples, batch):
+        shuffled = rng.permuted(np.broadcast_to(scaled, (min(batch, resamples - start), len(d))), axis=1)
         reached += int(np.sum(_group_q(shuffled, starts, sizes) >= observed * (1 - 1e-9)))
-        done += draws
     return Heterogeneity(observed, (1 + reached) / (1 + resamples), float(chdtrc(len(sizes) - 1, observed)), len(sizes))
 
 

@@ -54,23 +54,16 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8, 
         Number of differences.
     deviation : float
         Their standard deviation; the result is in its unit.
-    alpha : float
-        Level of the test: for the first step of Holm's correction, the level of the family divided by its size.
-    power : float
-        Chance to detect the difference.
+    alpha, power : float
+        Level of the test (for the first step of Holm's correction, that of the family divided by its size), and the chance to
+        detect the difference; ``0 < alpha < power < 1``.
     largest : float
         Largest possible difference, such as 100 for percentage points.
 
     Returns
     -------
     float or None
-        None for fewer than two differences or no variance, and where not even the largest difference is detected with this
-        power.
-
-    Raises
-    ------
-    ParameterError
-        If not 0 < alpha < power < 1.
+        None for fewer than two differences or no variance, and where not even the largest difference is detected.
 
     References
     ----------
@@ -230,21 +223,14 @@ def queries_for_coverage(
 
     Parameters
     ----------
-    n : int
-        Queries of the pilot.
-    won, lost : int
-        Those that only the contender, and only the baseline, answered.
+    n, won, lost : int
+        Queries of the pilot, and those that only the contender, and only the baseline, answered.
     effect : float
         Difference of the shares answered to detect, between 0 and 1; its direction does not matter.
     alpha, power
         See `detectable_mean`.
     confidence : float
         Of the upper bound.
-
-    Raises
-    ------
-    ParameterError
-        If the counts are impossible, the effect is 0 or beyond 1, or a level or a chance is impossible.
 
     References
     ----------
@@ -299,11 +285,6 @@ def queries_for_mean(
         See `detectable_mean`.
     confidence : float
         Of the upper bound.
-
-    Raises
-    ------
-    ParameterError
-        If there are more differences than queries, the effect is 0, or a level or a chance is impossible.
 
     References
     ----------

@@ -274,9 +274,9 @@ def function_test(function: Callable[[Floats], Any]) -> str:
         for sample in np.flatnonzero(_testable(samples)).tolist():
             values = samples.values(sample)
             found, mirrored = function(values), function(-values)
-            p = float(getattr(found, "pvalue", found))
-            if p < 0 or p > 1:
-                raise ParameterError(f"test={name} returned {p}: must be a p-value, or a result that has one")
+            p = getattr(found, "pvalue", found)
+            if not isinstance(p, (int, float)) or p < 0 or p > 1:
+                raise ParameterError(f"test={name} returned {p!r}: must be a p-value, or a result that has one")
             pvalue[sample] = 1.0 if np.isnan(p) else p
             statistic[sample] = getattr(found, "statistic", np.nan)
             # A statistic says the direction if its sign changes with the differences; the smaller rank sum is 0 both ways.

@@ -335,9 +335,7 @@ def length_distributions(
 
     Parameters
     ----------
-    ev : Evaluation
-        The runs; see `ir_outcomes.evaluate`.
-    cutoff, missing
+    ev, cutoff, missing
         See `ir_outcomes.rrie`, for all runs of the evaluation.
     bins : int
         Number of buckets, of equal width.
@@ -508,20 +506,12 @@ class LengthChanges(Result):
             Documents that only the baseline found, that only the contender found, or that both found and the contender ranks
             higher or lower.
         top : int, optional
-            Only so many: the best-ranked of those lost or won, and the largest changes. By default all.
+            Only so many: the best-ranked of those lost or won, and the largest changes.
 
         Raises
         ------
         ParameterError
             If a setting is invalid, or the documents are not known.
-
-        Examples
-        --------
-        >>> from ir_outcomes import evaluate
-        >>> runs = {"A": {"q": {"a": 3.0, "b": 2.0}}, "B": {"q": {"b": 3.0, "x": 2.0}}}
-        >>> result = length_changes(evaluate({"q": {"a": 1, "b": 1}}, runs), "A", "B")
-        >>> result.documents("lost").documents[0][:4]
-        ('q', 'a', 1, None)
         """
         check_choice("which", which, get_args(Moved))
         check_positive("top", top, none_allowed=True)
@@ -567,11 +557,7 @@ def length_changes(
 
     Parameters
     ----------
-    ev : Evaluation
-        The runs; see `ir_outcomes.evaluate`.
-    baseline, contender : str
-        Names of two runs of the evaluation.
-    cutoff, missing
+    ev, baseline, contender, cutoff, missing
         See `ir_outcomes.rrie`; `missing` is for the mean change only.
     bins : int, optional
         Number of buckets of equal width in each direction, up to the depth, as in Figure 6. By default the buckets grow: 1 to
@@ -579,9 +565,8 @@ def length_changes(
 
     Notes
     -----
-    The paper gives a document that a run lacks the search length of equation 3, so its Figure 6 also counts documents that
-    only one system found, by differences that are lower bounds. Here they are counted separately, as won and lost: how far
-    they moved is not known.
+    The paper's Figure 6 also counts documents that only one system found, by differences that are lower bounds. Here they are
+    counted separately, as won and lost: how far they moved is not known.
 
     References
     ----------
@@ -655,7 +640,4 @@ def _moved(move: DocumentChange) -> Moved | None:
 
 def _importance(move: DocumentChange) -> float:
     """Sort the best-ranked of the documents that one run found first, and the largest changes."""
-    if move.change is not None:
-        return -abs(move.change)
-    ranks = (move.baseline_rank, move.contender_rank)
-    return float(next(rank for rank in ranks if rank is not None))  # at least one run found the document
+    return float(move.baseline_rank or move.contender_rank or 0) if move.change is None else -abs(move.change)

@@ -137,14 +137,7 @@ def reordering(
     MismatchError
         If ASL is compared, the runs differ in depth, and no cutoff is given.
     ParameterError
-        If there are fewer than two runs or measures, if `cutoff` or `missing` is given and nothing depends on it, or for the
-        way from AP to ASL under ``ties="expected"``.
-
-    Notes
-    -----
-    A run is "better" than another if its value is 10 % better, and p <= 0.05 in a paired t test on the values of the queries.
-    Values of lower-is-better measures are compared as reciprocals, which the paper leaves open; the test sees the values
-    themselves.
+        If there is nothing to compare, a setting has no effect, or for the way from AP to ASL under ``ties="expected"``.
 
     References
     ----------

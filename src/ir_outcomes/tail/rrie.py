@@ -115,11 +115,6 @@ def rrie_from_means(
     names : tuple of two str
         What to call the two runs.
 
-    Returns
-    -------
-    RRIE
-        Its `settings` are None, because they are not known.
-
     Raises
     ------
     ParameterError
@@ -244,8 +239,6 @@ class MeasureHeadroom:
 class Headroom(Result):
     """What is left to gain; the figures are "top precision", "top length", "precision" and "length", Figures 1 to 4.
 
-    The paper counts collections, each by its best system; within one collection this counts queries.
-
     Attributes
     ----------
     measures : tuple of MeasureHeadroom
@@ -280,9 +273,7 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
 
     Parameters
     ----------
-    ev : Evaluation
-        The runs; see `ir_outcomes.evaluate`.
-    cutoff, missing
+    ev, cutoff, missing
         See `ir_outcomes.rrie`, for all runs of the evaluation.
 
     References

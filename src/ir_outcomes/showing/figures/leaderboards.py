@@ -134,7 +134,7 @@ def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
     ax.set_xlim(shares.shape[1] + 0.5, 0.5)
     drawing.counted(ax.xaxis)
     ax.set_ylim(size - 0.4, -0.6)
-    x = f"rank in the resamples (right is better); cross: median, line: {100 * result.level:g} % interval"
+    x = f"rank in the resamples (right is better)\ncross: median, line: {100 * result.level:g} % interval"
     return finished(ax, *_rank_title(result), x=x)
 
 

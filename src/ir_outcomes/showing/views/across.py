@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition, Effect, Overall, PooledEffect, condition_columns, written
+from ir_outcomes.across.conditions import Condition, Effect, NewCondition, Overall, PooledEffect, condition_columns, written
 from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison, prevailing
 from ir_outcomes.across.slices import SlicesComparison
 from ir_outcomes.columns import Column, attributes, chosen, of_part
@@ -21,6 +21,7 @@ from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_wo
 from ir_outcomes.showing.words import places_of, settings_words
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
+MOST_NAMED = 8  # conditions whose names are headings of a matrix; more have numbers
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
 RATIO_EXPLAINED = "ranking, B / A: mean search length on what both find, below 1 is better"
@@ -43,13 +44,17 @@ def sign_of(label: str | None) -> str:
 def _matrix(kind: str, labels: Mapping[str, Mapping[str, str | None]], last: Mapping[str, str], settings: str) -> Table:
     """Show a sign for each run and condition, how often it is better and worse, and a last column for each run."""
     names = list(dict.fromkeys(name for own in labels.values() for name in own))
-    width = max(3, 40 // len(names) - 1)  # the more columns, the shorter their headings
-    headings = [(kind, ""), *((name[:width], "") for name in names), ("better", "n"), ("worse", "n"), ("on average", "label")]
+    few = len(names) <= MOST_NAMED
+    shown = [name[: 40 // len(names)] if few else str(number) for number, name in enumerate(names, 1)]
+    sides = ("better", "worse")
+    counts = [(side if few else SIGNS[side], "n") for side in sides]
     lines = []
     for run, own in labels.items():
-        sides = _directions(own.values())
-        lines.append((run, *(sign_of(own.get(name)) for name in names), sides["better"], sides["worse"], last.get(run)))
-    return table_of_texts(headings, lines, SIGNS_EXPLAINED, settings)
+        found = _directions(own.values())
+        lines.append((run, *(sign_of(own.get(name)) for name in names), *(found[side] for side in sides), last.get(run)))
+    numbered = "" if few else "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
+    headings = [(kind, ""), *((name, "") for name in shown), *counts, ("on average", "label")]
+    return table_of_texts(headings, lines, SIGNS_EXPLAINED, numbered, settings)
 
 
 def _arranged(overviews: Sequence[Table], details: Sequence[Table], matrix: Table) -> tuple[list[Table], list[Table]]:
@@ -123,10 +128,10 @@ def _collections(result: CollectionsComparison) -> View:
     title, label, notes = f"{plural('system', len(ranked))} against {result.baseline} on {n}", "", result.notes
     if len(ranked) == 1:
         (overall,) = ranked
-        counts = [f"{number} {side}" for side, number in sorted(_directions(row.label for row in result.conditions).items())]
-        decided = " and ".join(count for count in counts if not count.endswith("none")) or "none decided"
+        directions = _directions(row.label for row in result.conditions)
+        decided = " and ".join(f"{directions[side]} {side}" for side in ("better", "worse") if directions[side])
         title, label = overviews[0].title, f"{overall.label} on average" if overall.label else "no overall label"
-        label = f"{label}, {decided} of {n}"
+        label = f"{label}, {decided or 'none decided'} of {n}"
         if overall.hurt and not _directions([overall.label])["worse"]:  # what a good average hides
             notes = (f"Hurt or a trade-off: {listed(overall.hurt)}.", *notes)
     tables, details = _arranged(overviews, details, _matrix("system", labels, average, _head(result.settings)))
@@ -179,17 +184,16 @@ def _outlook(effects: Sequence[PooledEffect]) -> str:
 
 
 def _means(overall: Overall) -> Table:
-    lines: list[tuple[Any, ...]] = []
+    lines = []
     for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:]):
-        name, these, new = effect.name, effect.these, effect.new
-        counts = effect.better, effect.worse
-        if these is not None:
-            mean, ends = _these(effect).split(" ", 1)
-            lines.append(("these", name, mean, ends, pvalue(these.pvalue), None, None, *counts))
-        if new is not None:
-            mean, ends = written(name, new.effect, (new.low, new.high)).split(" ", 1)
-            prediction = _predicted(effect).split(" ", 1)[1]
-            lines.append(("new", name, mean, ends, pvalue(new.pvalue), prediction, fixed(100 * new.i_squared, 0), *counts))
+        for name, mean in (("these", effect.these), ("new", effect.new)):
+            if mean is not None:
+                shown, ends = written(effect.name, mean.effect, (mean.low, mean.high)).split(" ", 1)
+                prediction, share = None, None
+                if isinstance(mean, NewCondition):
+                    prediction, share = _predicted(effect).split(" ", 1)[1], fixed(100 * mean.i_squared, 0)
+                counts = effect.better, effect.worse
+                lines.append((name, effect.name, shown, ends, pvalue(mean.pvalue), prediction, share, *counts))
     numbers = ("mean", "interval", "p", "prediction", "I2", "better", "worse")
     headings = [("over all", ""), ("of", ""), *((heading, "n") for heading in numbers)]
     return table_of_texts(headings, lines, title=f"{overall.contender}: means")

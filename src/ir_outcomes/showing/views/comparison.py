@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from ir_outcomes.columns import Column, chosen
 from ir_outcomes.comparison.facets import Facet, Naive, RestrictedLength
@@ -25,57 +24,56 @@ from ir_outcomes.comparison.verdict import LABELS, SummaryVerdict
 from ir_outcomes.comparison.wording import HEADLINES, coverage_words, size
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
-from ir_outcomes.showing.view import Table, View, marked_best, table_of, view_of
+from ir_outcomes.showing.view import Table, View, marked_best, table_of, table_of_texts, view_of
 from ir_outcomes.showing.words import better, items_words, level_words, places_of, queries_words, settings_words
+from ir_outcomes.statistics import Test
 
 LONGEST_NAME = 36  # of a run on the first screen
 MARK = "*"  # significant before the correction, and not after it
 
 
-class Line(NamedTuple):
-    """One line of a table of facets: what is measured, and how."""
-
-    name: str
-    better: str = ""
-    n: int | None = None
-    differ: int | None = None
-    baseline: str = NOTHING
-    contender: str = NOTHING
-    difference: str = NOTHING
-    interval: str = NOTHING
-    corrected: str = NOTHING
-    pvalue: float | None = None
-    test: str = ""
-
-
-def _lines_columns(alpha: float, *more: Column) -> tuple[Column, ...]:
-    return (
-        Column("name", heading=" "),
-        *more,
-        Column("baseline", heading="A", form="n"),
-        Column("contender", heading="B", form="n"),
-        Column("difference", heading="B - A", form="n"),
-        Column("interval", heading=level_words(alpha), form="n"),
-    )
+Measured = Facet | RestrictedLength | Naive
 
 
 @view_of.register
 def _comparison(comparison: Comparison) -> View:
-    alpha = comparison.alpha
-    facets = [_line(facet, corrected=corrected_p(facet)) for facet in (comparison.coverage, comparison.ranking)]
-    if (whole := comparison.restricted) is not None:
-        facets.append(_line(whole, corrected=pvalue(whole.pvalue, alpha)))
-    columns = (*_lines_columns(alpha, Column("better", heading="  ")), Column("corrected", heading="p", form="n"))
-    head = _title(comparison)
+    alpha, whole = comparison.alpha, comparison.restricted
+    facets: list[tuple[Facet | RestrictedLength, str | None]] = [
+        (facet, corrected_p(facet)) for facet in (comparison.coverage, comparison.ranking)
+    ]
+    if whole is not None:
+        facets.append((whole, pvalue(whole.pvalue, alpha)))
+    rows = [(_named(facet), better(facet.higher_is_better), *_cells(facet), p) for facet, p in facets]
+    headings = [(" ", ""), ("  ", ""), *_headings(alpha), ("p", "n")]
     return View(
-        head,
+        _title(comparison),
         comparison.verdict.label,
         tuple(_answer(comparison)),
-        (table_of(columns, facets, _outcomes_line(comparison), settings_caption(comparison), alpha=alpha),),
+        (table_of_texts(headings, rows, _outcomes_line(comparison), settings_caption(comparison)),),
         comparison.notes,
         "tests, effect sizes, power, unjudged documents",
         (_outcome_table(comparison), _tests_table(comparison)),
         (*_full_names(comparison), comparison.verdict.sentence, *_same_everywhere(comparison), *comparison.background),
+    )
+
+
+def _headings(alpha: float) -> list[tuple[str, str]]:
+    return [("A", "n"), ("B", "n"), ("B - A", "n"), (level_words(alpha), "n")]
+
+
+def _named(facet: Facet | RestrictedLength) -> str:
+    unit = {"percentage points": ", %", "reciprocal": ""}.get(facet.measured_in, f", {facet.measured_in}")
+    return f"{facet.name}{unit}"
+
+
+def _cells(measured: Measured) -> tuple[str, ...]:
+    """Write the means of both runs, their difference and its interval."""
+    places = 4 if isinstance(measured, Naive) else places_of(measured.measured_in)
+    return (
+        fixed(measured.baseline, places),
+        fixed(measured.contender, places),
+        fixed(measured.difference, places, signed=True),
+        NOTHING if isinstance(measured, Naive) else interval(measured.interval, places, signed=True),
     )
 
 
@@ -142,28 +140,6 @@ def corrected_p(facet: Facet | None) -> str | None:
     return f"{pvalue(facet.corrected, facet.alpha)}{MARK if lost else ''}"
 
 
-def _line(measured: Facet | RestrictedLength, corrected: str | None = None) -> Line:
-    """Return the line of a facet, or of all queries."""
-    places = places_of(measured.measured_in)
-    unit = {"percentage points": ", %", "reciprocal": ""}.get(measured.measured_in, f", {measured.measured_in}")
-    return Line(
-        f"{measured.name}{unit}",
-        better(measured.higher_is_better),
-        measured.n,
-        measured.n_nonzero,
-        *_means(measured, places),
-        interval(measured.interval, places, signed=True),
-        corrected or NOTHING,
-        measured.pvalue,
-        measured.test if isinstance(measured, Facet) else measured.test.name,
-    )
-
-
-def _means(measured: Facet | RestrictedLength | Naive, places: int) -> tuple[str, str, str]:
-    means = fixed(measured.baseline, places), fixed(measured.contender, places)
-    return (*means, fixed(measured.difference, places, signed=True))
-
-
 def _outcomes_line(comparison: Comparison) -> str:
     counts = ", ".join(f"{name} {getattr(comparison.outcomes, name)}" for name in ("won", "both", "neither", "lost"))
     queries = queries_words(comparison.n_queries, comparison.n_unanswerable, comparison.settings.n_clusters)
@@ -200,58 +176,54 @@ CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini 
 
 
 def _outcome_table(comparison: Comparison) -> Table:
-    by_query, outcomes = comparison.unit == "query", comparison.outcomes
-    found_by = {
-        "won": f"only {comparison.contender}",
-        "both": "both runs",
-        "neither": "neither run",
-        "lost": f"only {comparison.baseline}",
-    }
-    median_ranks = {"lost": outcomes.lost_at, "won": outcomes.won_at}
-    shares = outcomes.shares
-    columns = (
-        Column("outcome", str),
-        Column("found", found_by.__getitem__, f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"),
-        Column("items", lambda name: getattr(outcomes, name), "queries" if by_query else "documents", "n"),
-        Column(
-            "share",
-            lambda name: None if shares is None else percent(getattr(shares, name), 2, unit=" %"),
-            "share" if by_query else "share within queries",
-            "n",
-        ),
-        Column("median rank", lambda name: None if (rank := median_ranks.get(name)) is None else f"{rank:g}", "", "n"),
-    )
+    by_query, outcomes, shares = comparison.unit == "query", comparison.outcomes, comparison.outcomes.shares
+    rows = [
+        (
+            name,
+            found_by,
+            getattr(outcomes, name),
+            percent(None if shares is None else getattr(shares, name), 2, unit=" %"),
+            NOTHING if median is None else f"{median:g}",
+        )
+        for name, found_by, median in (
+            ("won", f"only {comparison.contender}", outcomes.won_at),
+            ("both", "both runs", None),
+            ("neither", "neither run", None),
+            ("lost", f"only {comparison.baseline}", outcomes.lost_at),
+        )
+    ]
+    found = f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"
+    items, share = ("queries", "share") if by_query else ("documents", "share within queries")
     caption = "" if by_query else "share within queries: averaged within each query first, so that each query weighs the same"
-    return table_of(columns, ("won", "both", "neither", "lost"), caption)
+    headings = [("outcome", ""), (found, ""), (items, "n"), (share, "n"), ("median rank", "n")]
+    return table_of_texts(headings, rows, caption)
 
 
 def _tests_table(comparison: Comparison) -> Table:
     """Show every measured quantity with its raw p-value, and sizes of the changes below."""
+    alpha, naive, whole = comparison.alpha, comparison.naive, comparison.restricted
     facets = [facet for facet in (comparison.coverage, comparison.ranking, comparison.reciprocal) if facet is not None]
-    naive = comparison.naive
-    name = "naive MRR" if comparison.reciprocal is not None else "naive mean"
-    of_naive = comparison.n_queries, naive.tests["t"].n_nonzero, *_means(naive, 4)
-    lines = [*map(_line, facets), Line(name, "", *of_naive, pvalue=naive.pvalues["t"], test="t")]
+    tested = [(_named(facet), facet.n, facet.n_nonzero, facet, facet.decides) for facet in facets]
+    t, name = naive.tests["t"], "naive MRR" if comparison.reciprocal is not None else "naive mean"
+    measured: list[tuple[str, int, int, Measured, Test]] = [*tested, (name, comparison.n_queries, t.n_nonzero, naive, t)]
     captions = ["n: queries that the line is measured on; differ: those on which the runs differ; p: not corrected"]
-    if (whole := comparison.restricted) is not None:
+    if whole is not None:
+        measured.append((_named(whole), whole.n, whole.n_nonzero, whole, whole.test))
+    rows: list[Sequence[Any]] = [
+        (name, n, differ, *_cells(what), pvalue(test.pvalue, alpha), test.name) for name, n, differ, what, test in measured
+    ]
+    if whole is not None:
         both, part = (fixed(value, 2, signed=True) for value in (whole.both, whole.won_and_lost))
-        parts = whole.won_and_lost_test
-        lines += [
-            _line(whole),
-            Line("  part of both", difference=both),
-            Line("  part of won and lost", difference=part, pvalue=parts.pvalue, test=parts.name),
-        ]
+        test, nothing = whole.won_and_lost_test, [NOTHING] * 4
+        rows.append(("  part of both", *nothing, both, NOTHING, NOTHING, ""))
+        rows.append(("  part of won and lost", *nothing, part, NOTHING, pvalue(test.pvalue, alpha), test.name))
         captions += [
             f"all queries: where a run finds nothing, its search length counts as {whole.horizon + 1}",
             f"shorter on {plural('query', whole.better)}, longer on {whole.worse}, equal on {whole.equal} "
             f"(sign test, {pvalue_in_words(whole.sign_test.pvalue)})",
         ]
-    columns = (
-        *_lines_columns(comparison.alpha, Column("n", form="n"), Column("differ", form="n")),
-        Column("pvalue", heading="p", form="p"),
-        Column("test"),
-    )
-    return table_of(columns, lines, *captions, *_sizes(comparison), alpha=comparison.alpha)
+    headings = [(" ", ""), ("n", "n"), ("differ", "n"), *_headings(alpha), ("p", "n"), ("test", "")]
+    return table_of_texts(headings, rows, *captions, *_sizes(comparison))
 
 
 def _sizes(comparison: Comparison) -> Iterator[str]:
@@ -417,27 +389,22 @@ def paper_view(result: Any) -> View:
 
 @view_of.register
 def _published(result: SummaryVerdict) -> View:
-    low, high = result.coverage_pvalues
-    rounded = f"[{pvalue(low, result.alpha)}, {pvalue(high, result.alpha)}]" if result.rounding else NOTHING
     change = fixed(100 * (result.won - result.lost) / result.n, 2, signed=True)
-    rows = (
-        ("coverage, points", "higher", change, pvalue(result.coverage_pvalue, result.alpha), rounded),
-        (
-            "ranking, ranks",
-            "lower",
-            fixed(result.ranking_difference, 2, signed=True),
-            pvalue(result.ranking_pvalue, result.alpha),
-            NOTHING,
-        ),
+    longer = fixed(result.ranking_difference, 2, signed=True)
+    coverage_p, ranking_p, low, high = (
+        pvalue(p, result.alpha) for p in (result.coverage_pvalue, result.ranking_pvalue, *result.coverage_pvalues)
     )
-    headings = {" ": "", "  ": "", "B - A": "n", "p": "n", "p within rounding": "n"}
-    columns = [Column(heading, itemgetter(place), form=form) for place, (heading, form) in enumerate(headings.items())]
+    rows = [
+        ("coverage, points", "higher", change, coverage_p, f"[{low}, {high}]" if result.rounding else NOTHING),
+        ("ranking, ranks", "lower", longer, ranking_p, NOTHING),
+    ]
+    headings = [(" ", ""), ("  ", ""), ("B - A", "n"), ("p", "n"), ("p within rounding", "n")]
     settings = (
         f"{plural('query', result.n)}: won {result.won:g}, lost {result.lost:g}; alpha {result.alpha:g}; p: not corrected"
     )
     if result.rounding:
         settings += f"; rounded to within {result.rounding:g} percentage points"
-    table = table_of(columns, rows, settings)
+    table = table_of_texts(headings, rows, settings)
     return View("Verdict from published numbers", result.label, tuple(_rounding_sentences(result)), (table,), result.notes)
 
 
