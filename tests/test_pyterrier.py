@@ -21,7 +21,6 @@ import ir_outcomes as iro
 from ir_outcomes import ESL, Answered, Outcome
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import DatasetUnavailable, FormatError, IrOutcomesWarning, MissingDependency, ParameterError
-from ir_outcomes.statistics import differences, paired_tests
 from tests.helpers.comparisons import compare_several
 from tests.helpers.entry_points import declare_entry_points
 from tests.test_documents import PRINTING, prepare, printed_by
@@ -100,26 +99,8 @@ def test_the_measures_inside_a_plain_experiment() -> None:
     assert not pt.java.started()
 
 
-def test_directions_and_significance() -> None:
-    measures = [ESL(unanswered="cutoff+1") @ 5, nDCG @ 10]
-    plain = pt.Experiment(systems(), TOPICS, QRELS, measures, names=NAMES, baseline=0, correction="holm")
-    ours = iro.pyterrier.experiment(systems(), TOPICS, QRELS, measures, NAMES, cutoff=5)
-    esl = "ESL(unanswered='cutoff+1')@5"
-    for sign, other in (("+", "-"), ("-", "+")):
-        assert plain[f"nDCG@10 {sign}"][2] == ours[f"nDCG@10 {sign}"][2]
-        assert plain[f"{esl} {sign}"][2] == ours[f"{esl} {other}"][2]
-    for name in (esl, "nDCG@10"):
-        assert plain[f"{name} p-value"][2] == pytest.approx(ours[f"{name} p-value"][2])
-        assert plain[f"{name} p-value corrected"][2] == pytest.approx(ours[f"{name} p-value corrected"][2])
-    assert ours["verdict"].tolist()[1:] == ["no significant difference"] * 2
-    undefined = pt.Experiment(systems(), TOPICS, QRELS, [ESL @ 5], names=NAMES, baseline=0, correction="holm")
-    assert undefined["ESL@5 p-value"].isna().all()
-    assert undefined["ESL@5 reject"].tolist() == [False, True, True]  # a false alarm: why the docs say not to
-    assert iro.pyterrier.experiment(systems(), TOPICS, QRELS, [ESL @ 5], NAMES, cutoff=5)["ESL@5 p-value"][1] == 1.0
-
-
 @pytest.mark.parametrize("unit", ["query", "document"])
-@pytest.mark.parametrize("options", [{}, {"batch_size": 2}, {"batch_size": 4}, {"plan": "tree"}, {"filter_by_qrels": True}])
+@pytest.mark.parametrize("options", [{}, {"batch_size": 4}, {"plan": "tree"}])
 def test_the_comparison_is_that_of_the_runs(frames: dict[str, pd.DataFrame], unit: Any, options: dict[str, Any]) -> None:
     found = iro.pyterrier.experiment(
         systems(), TOPICS, QRELS, names=NAMES, cutoff=5, unit=unit, returns="comparisons", verbose=False, **options
@@ -210,17 +191,6 @@ def test_an_experiment_already_run() -> None:
         iro.pyterrier.comparisons({"bm25": 1}, baseline="bm25")
 
 
-def test_tuning_a_measure_that_is_better_when_lower() -> None:
-    system = Bm25()
-    tried = pt.GridScan(
-        system, {system: {"depth": [1, 5]}}, TOPICS, QRELS, [ESL(unanswered="cutoff+1") @ 5, Answered @ 5], verbose=False
-    )
-    best = tried.sort_values("ESL(unanswered='cutoff+1')@5").iloc[0]
-    assert [value for name, value in best.items() if "depth" in str(name)] == [5]
-    with pytest.raises(KeyError):  # and GridSearch takes no measure object
-        pt.GridSearch(system, {system: {"depth": [1, 5]}}, TOPICS, QRELS, ESL @ 5, verbose=False)
-
-
 class Empty(pt.Transformer):  # type: ignore[misc]
     def transform(self, topics: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame([], columns=["qid", "query", "docno", "score", "rank"])
@@ -230,26 +200,20 @@ class Empty(pt.Transformer):  # type: ignore[misc]
     ("arguments", "error", "message"),
     [
         ({"highlight": "italic"}, ParameterError, "highlight='italic': must be one of bold"),
-        ({"perquery": "yes"}, ParameterError, "perquery='yes'"),
         ({"dataframe": False}, ParameterError, "dataframe: .*always a frame"),
         ({"correction": "homl"}, ParameterError, "correction='homl': must be one of .*holm"),
         ({"baseline": [0, 0]}, ParameterError, "name each baseline once"),
         ({"baseline": 7}, ParameterError, "baseline=7: must be the place of a system, 0 to 2, or its name: bm25"),
-        ({"baseline": "bm52"}, ParameterError, "baseline='bm52'"),
         ({"baseline": None, "returns": "both"}, ParameterError, "needs a baseline"),
         ({"names": ["a", "b"]}, ParameterError, "2 names for 3 systems"),
-        ({"names": ["a", "b", "a"]}, ParameterError, "several runs are called a"),
         ({"eval_metrics": "map"}, ParameterError, "eval_metrics: must be a list"),
         ({"eval_metrics": ["ELS@5"]}, ParameterError, "unknown measure ELS; did you mean ESL"),
         ({"eval_metrics": ["map", "mrt"]}, ParameterError, "mrt: .*call pyterrier.Experiment"),
         ({"systems": Bm25()}, ParameterError, "systems: must be a list or dict"),
         ({"topics": TOPICS.rename(columns={"qid": "id"})}, FormatError, "the topics: must be a frame with the column qid"),
         ({"topics": pd.concat([TOPICS, TOPICS.head(1)])}, FormatError, "the topics: hold topic 1 twice"),
-        ({"topics": 3}, FormatError, "the topics: must be a frame .*not int"),
         ({"qrels": QRELS.drop(columns="label")}, FormatError, "the qrels: has no column .*'label'"),
-        ({"qrels": QRELS.assign(qid=1.5)}, FormatError, "a query id must be text or a whole number"),
         ({"systems": [Bm25(), Bm25()(TOPICS).head(0), Bm25()]}, ValueError, "no results in dataframe"),
-        ({"systems": [Bm25(), Empty(), Bm25()]}, ValueError, "no results received"),
     ],
 )
 def test_what_is_wrong_is_said(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -305,22 +269,14 @@ def ir_run(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_values_of_each_query(frames: dict[str, pd.DataFrame]) -> None:
-    plain = pt.Experiment(systems(), TOPICS, QRELS, [Answered @ 5, nDCG @ 10], names=NAMES, perquery=True)
-    ours = iro.pyterrier.experiment(systems(), TOPICS, QRELS, [Answered @ 5, nDCG @ 10], NAMES, perquery=True)
-    pd.testing.assert_frame_equal(ours, plain)
-    both = iro.pyterrier.experiment(frames, TOPICS, QRELS, [Answered @ 5, nDCG @ 10], perquery="both")
-    assert len(both.perquery) == len(plain)
-    assert both.averages["name"].tolist() == NAMES
-    found = iro.pyterrier.comparisons(both, baseline="bm25", measure="nDCG@10")
-    assert len(found) == 2
-
-
-def test_measures_of_each_query_have_the_names_that_were_given() -> None:
-    measures = ["recip_rank", "map", ir_measures.AP, "P_10"]  # map and AP are one measure
+    measures = [Answered @ 5, nDCG @ 10, "recip_rank", "map", ir_measures.AP, "P_10"]  # map and AP are one measure
     plain = pt.Experiment(systems(), TOPICS, QRELS, measures, names=NAMES, perquery=True)
     ours = iro.pyterrier.experiment(systems(), TOPICS, QRELS, measures, NAMES, perquery=True)
     pd.testing.assert_frame_equal(ours, plain)
-    assert set(ours["measure"]) == {"recip_rank", "map", "P_10"}
+    both = iro.pyterrier.experiment(frames, TOPICS, QRELS, [Answered @ 5, nDCG @ 10], perquery="both")
+    assert both.averages["name"].tolist() == NAMES
+    found = iro.pyterrier.comparisons(both, baseline="bm25", measure="nDCG@10")
+    assert len(found) == 2
 
 
 def test_the_best_value_is_highlighted_in_its_own_direction(frames: dict[str, pd.DataFrame]) -> None:
@@ -335,16 +291,7 @@ def test_the_best_value_is_highlighted_in_its_own_direction(frames: dict[str, pd
     assert styled.data.attrs["cutoff"] == 5
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "signflip"])
-def test_the_chosen_test_is_that_of_the_measures(frames: dict[str, pd.DataFrame], test: Any) -> None:
-    perquery = pt.Experiment(systems(), TOPICS, QRELS, [nDCG @ 10], names=NAMES, perquery=True)
-    by_name = perquery.pivot(index="qid", columns="name", values="value").loc[sorted(set(QRELS["qid"]))]
-    found = iro.pyterrier.experiment(frames, TOPICS, QRELS, [nDCG @ 10], test=test)
-    expected = [paired_tests(differences(by_name["bm25"], by_name[name]))[test].pvalue for name in NAMES[1:]]
-    assert found["nDCG@10 p-value"].tolist()[1:] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("correction", ["holm", "hs", "fdr_by", "hommel", "bonf", "fdr_bh"])
+@pytest.mark.parametrize("correction", ["holm", "hs", "bonf"])
 def test_corrections_of_statsmodels(frames: dict[str, pd.DataFrame], correction: str) -> None:
     measures = [nDCG @ 10, "map"]
     ours = iro.pyterrier.experiment(frames, TOPICS, QRELS, measures, correction=correction, correction_alpha=0.2)
@@ -353,7 +300,7 @@ def test_corrections_of_statsmodels(frames: dict[str, pd.DataFrame], correction:
             rejected, corrected, _, _ = multipletests(ours[f"{name} p-value"][1:], alpha=0.2, method=correction)
         np.testing.assert_allclose(ours[f"{name} p-value corrected"][1:], corrected)
         assert ours[f"{name} reject"].tolist() == [False, *rejected]
-    if correction in ("hs", "fdr_by", "hommel"):
+    if correction == "hs":
         assert ours.attrs["notes"][-1].startswith("Verdicts are corrected by holm")
     without = iro.pyterrier.experiment(frames, TOPICS, QRELS, measures, correction=None)
     assert not [name for name in without.columns if "corrected" in name or "reject" in name]

@@ -43,15 +43,9 @@ def escaped(text: str, *, keep: str = "") -> str:
 
 
 def _escape(character: str) -> str:
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte that was not UTF-8 (surrogateescape)
-        code -= 0xDC00
-    if character in _SHORT:
-        return _SHORT[character]
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-_SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+    if "\udc80" <= character <= "\udcff":  # a byte that was not UTF-8 (surrogateescape)
+        character = chr(ord(character) - 0xDC00)
+    return character.encode("unicode_escape").decode()
 
 
 class IrOutcomesError(Exception):

@@ -11,6 +11,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 import ir_outcomes as iro
+from ir_outcomes.across.conditions import _is_hurt
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import sign_flip
 from tests.helpers.comparisons import compare_pair
@@ -105,6 +106,7 @@ def test_clusters_of_very_unequal_size_are_too_few_for_t() -> None:
     assert iro.Comparison.from_json(found.to_json()).ranking.mean_test == "signflip"
     board = iro.leaderboard(iro.evaluate(qrels_of(a), {"A": run_of(a), "B": run_of(b)}, clusters=clusters))
     assert board.pairs[0].label == found.verdict.label == "no significant difference"
+    assert not _is_hurt(found)  # as a slice or a collection
 
 
 def test_heads_digests_and_notes() -> None:

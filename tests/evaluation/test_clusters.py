@@ -88,11 +88,8 @@ def test_search_lengths_that_were_evaluated_with_clusters_give_them_to_other_run
     ("clusters", "error", "message"),
     [
         ({"c0_1": "c0"}, MismatchError, "clusters: there is none of query c0_0"),
-        (lambda query: None, MismatchError, "clusters: there is none of query c0_0"),
-        ("by:", ParameterError, "no query id has this separator"),
         ("by:::", ParameterError, "no query id has this separator; the ids are c0_0"),
         ("c0_0\n", FormatError, "the cluster of the query is missing"),
-        ("c0_0\tc0\nc0_0\tc1\n", FormatError, "line 2: the query id is repeated"),
         ('{"query_id": "c0_0"}', FormatError, 'not an object with text for "_id" and "cluster"'),
     ],
 )

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -98,24 +97,14 @@ def test_a_dict_of_dict_and_arrays_give_the_same(
     ("run", "message"),
     [
         ({"q": {"gold": 1.0, "x": math.nan}}, "document x of query q has no score"),
-        ({"q": {"gold": 1.0, "x": None}}, "has no score"),
-        ({"q": {"gold": 1.0, "x": "0.5"}}, "must be a number"),
-        ({"q": {"other": 1.0, None: 0.5}}, "document id must be text or a whole number, not NoneType"),
         ({"q": {"gold": 1.0, None: 1.0}}, "document id must be text or a whole number, not NoneType"),
         ({"q": {"7": 1.0, 7: 1.0}}, "same document id twice"),
         ({1: {"gold": 1.0}, "1": {"gold": 1.0}}, "same query id twice"),
-        ({"q": "gold"}, "not a dict of dict"),
-        ({None: {"gold": 1.0}}, "query id must be text or a whole number"),
     ],
 )
 def test_a_dict_that_is_no_run_is_refused(run: Any, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         search_lengths({"q": {"gold": 1}}, run)
-
-
-def test_scores_of_any_number_type() -> None:
-    run = {"q": {"a": np.float32(3.5), "b": Fraction(5, 2), "gold": 2, "c": 1}}
-    same(search_lengths({"q": {"gold": 1}}, run).esl(), [3.0])
 
 
 few_levels = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([1.0, 2.0]), max_size=6)
@@ -215,23 +204,10 @@ def test_mean_esl_weights_with_the_chance_of_an_answer() -> None:
     assert search_lengths({"q": {}}, {}, cutoff=1).coverage() is None
 
 
-def test_ids_longer_than_a_word_and_interleaved_queries() -> None:
-    golds = {f"q{n}": {f"a-very-long-document-identifier-{n}": 1} for n in range(50)}
-    frame_like = [(q, d, s) for s in (3.0, 2.0, 1.0) for q in golds for d in [f"a-very-long-document-identifier-{int(s) * 7}"]]
-    run: literal.Run = {}
-    for query, document, score in frame_like:
-        run.setdefault(query, {})[document] = score
-    lengths = search_lengths(golds, run)
-    expected = {"q7": 3.0, "q14": 2.0, "q21": 1.0}
-    same(lengths.esl(), [expected.get(query, math.nan) for query in golds])
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"cutoff": 0}, "cutoff=0: must be a whole number, 1 or more"),
-        ({"cutoff": 1.5}, "cutoff=1.5"),
-        ({"cutoff": True}, "cutoff=True"),
         ({"rel": 0}, "rel=0"),
         ({"ties": "random"}, "ties='random': must be one of trec, msmarco, input, expected"),
     ],
@@ -244,7 +220,6 @@ def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"first": 0}, "first=0"),
         ({"missing": "worst"}, "missing='worst': must be one of retrieved, cutoff"),
         ({"missing": "cutoff"}, "missing='cutoff' needs a cutoff"),
     ],

@@ -36,11 +36,9 @@ def test_all_forms_are_the_same(tmp_path: Path) -> None:
     for scores in (
         iro.scores_from_outputs(metrics, measure="nDCG@5"),
         iro.scores_from_outputs(files, measure="nDCG@5"),
-        iro.scores_from_outputs(list(metrics.values()), measure="nDCG@5", names=list(runs)),
         iro.scores_from_outputs(values, measure="nDCG@5"),
         iro.scores_from_outputs(wide, measure="nDCG@5"),
         iro.scores_from_outputs(long, measure="nDCG@5"),
-        iro.scores_from_outputs(tmp_path / "perquery.csv", measure="nDCG@5", names=list(runs)),
         iro.scores_from_outputs(tmp_path / "perquery.csv", measure="nDCG@5"),
         iro.scores_from_outputs(pyarrow.Table.from_pandas(long), measure="nDCG@5"),
         iro.scores_from_outputs(tmp_path / "wide.csv", measure="nDCG@5"),
@@ -79,8 +77,6 @@ def test_what_is_refused() -> None:
         iro.scores_from_outputs([])
     with pytest.raises(ParameterError, match="2 outputs and 1 names"):
         iro.scores_from_outputs([{"q": 1.0}, {"q": 1.0}], measure="AP", names=["a"])
-    with pytest.raises(ParameterError, match="several runs are called a"):
-        iro.scores_from_outputs([{"q": 1.0}, {"q": 1.0}], measure="AP", names=["a", "a"])
     with pytest.raises(FormatError, match="row 2: has the name of an earlier row; runs must have different names"):
         iro.scores_from_outputs(pandas.DataFrame({"q1": [1.0, 2.0]}, index=["a", "a"]), measure="AP")
     with pytest.raises(FormatError, match="output of a: row 1: ESL of query q1 is infinite"):
@@ -100,7 +96,6 @@ def test_an_empty_cell_is_a_query_without_a_value(tmp_path: Path) -> None:
         assert (scores.runs, scores.query_ids, scores.values.tolist()) == (("b", "a"), ("401", "402"), [[0.5, 0], [0.25, 1]])
 
 
-@pytest.mark.parametrize("name", ["scores.csv", "scores.tsv"])
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -116,16 +111,7 @@ def test_an_empty_cell_is_a_query_without_a_value(tmp_path: Path) -> None:
         (["name,qid,value", "a,401,0.5"], "line 1: is a table without measure; PyTerrier writes qid, measure, value"),
     ],
 )
-def test_what_is_wrong_in_a_table_is_located(tmp_path: Path, name: str, rows: list[str], message: str) -> None:
-    separator = "," if name == "scores.csv" else "\t"
-    (tmp_path / name).write_text("".join(row.replace(",", separator) + "\n" for row in rows))
+def test_what_is_wrong_in_a_table_is_located(tmp_path: Path, rows: list[str], message: str) -> None:
+    (tmp_path / "scores.csv").write_text("\n".join(rows))
     with pytest.raises(FormatError, match=f"(?s){message}"):
-        iro.scores_from_outputs(tmp_path / name, measure="RR")
-
-
-def test_a_table_says_neither_the_measure_nor_other_runs(tmp_path: Path) -> None:
-    (tmp_path / "scores.csv").write_text("run,401,402\na,0.5,1\nb,0.5,0\n")
-    with pytest.raises(ParameterError, match=r"name it with measure= \(--measure\)"):
-        iro.scores_from_outputs(tmp_path / "scores.csv")
-    with pytest.raises(ParameterError, match=r"scores\.csv has no run c; it has a, b"):
-        iro.scores_from_outputs(tmp_path / "scores.csv", "AP", names=["a", "c"])
+        iro.scores_from_outputs(tmp_path / "scores.csv", measure="RR")

@@ -38,14 +38,11 @@ def test_tied_documents_in_the_order_of_the_rule(ties: Ties, form: str) -> None:
     assert lengths.rank.tolist() == expected
 
 
-@pytest.mark.parametrize("ties", ["trec", "msmarco", "input"])
-@pytest.mark.parametrize("form", ["dict", "arrays"])
-def test_a_query_of_tied_judged_documents_takes_no_quadratic_time(ties: Ties, form: str) -> None:
+def test_a_query_of_tied_judged_documents_takes_no_quadratic_time() -> None:
     """40,000 of them took two minutes."""
     qrels, run = tied(40_000, 40_000)
-    given = run if form == "dict" else iro.as_run(run)
     start = time.process_time()
-    lengths = iro.search_lengths(qrels, given, ties=ties)
+    lengths = iro.search_lengths(qrels, run)
     assert time.process_time() - start < 5
     assert sorted(lengths.rank.tolist()) == list(range(1, 40_001))
 

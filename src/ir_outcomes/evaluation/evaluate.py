@@ -300,39 +300,31 @@ def _evaluated(
 def each_run(
     work: _Work, jobs: list[tuple[Any, str | None]], n_jobs: int | None
 ) -> Generator[_Result | InputError, None, None]:
-    """Evaluate the runs in their order, files by other processes if there is more than one job."""
+    """Evaluate the runs in their order, files by other processes through joblib if there is more than one job."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
         raise ParameterError(f"n_jobs={n_jobs!r}: must be 1 or more, -1 for one job per processor, or None")
     if n_jobs == 1:
         yield from (work(run, name) for run, name in jobs)
         return
-    # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process only. Paths are absolute
-    # because a process that is used again may have started in another directory.
-    sent = [is_path(run) and os.path.isfile(run) for run, _ in jobs]
-    files = [(os.path.abspath(run), name) for (run, name), is_sent in zip(jobs, sent, strict=True) if is_sent]
-    with closing(_in_processes(work, files, n_jobs)) as elsewhere:
-        for (run, name), is_sent in zip(jobs, sent, strict=True):
-            yield next(elsewhere) if is_sent else work(run, name)
-
-
-def _in_processes(
-    work: _Work, jobs: list[tuple[str, str | None]], n_jobs: int | None
-) -> Generator[_Result | InputError, None, None]:
-    """Evaluate files through joblib."""
     try:
         from joblib import Parallel, delayed
         from joblib.parallel import get_active_backend
     except ImportError:
         raise not_installed("several jobs need joblib", "parallel") from None
+    # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process only. Paths are absolute
+    # because a process that is used again may have started in another directory.
+    sent = [is_path(run) and os.path.isfile(run) for run, _ in jobs]
+    calls = [delayed(work)(os.path.abspath(run), name) for (run, name), is_sent in zip(jobs, sent, strict=True) if is_sent]
     # loky starts all the processes at once, however few jobs there are.
-    limit = n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(2, len(jobs)))
+    limit = n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(2, len(calls)))
     can_stop = get_active_backend()[0].supports_return_generator  # others return all results at the end
     parallel = Parallel(n_jobs=limit, return_as="generator" if can_stop else "list")
     try:
-        with warnings.catch_warnings():
-            advice = ".*You could benefit from adjusting"  # where an error ends the evaluation early
-            warnings.filterwarnings("ignore", advice, UserWarning)
-            yield from parallel(delayed(work)(path, name) for path, name in jobs)
+        with warnings.catch_warnings(), closing(result for result in parallel(calls)) as elsewhere:
+            # joblib's advice where an error ends the evaluation early
+            warnings.filterwarnings("ignore", ".*You could benefit from adjusting", UserWarning)
+            for (run, name), is_sent in zip(jobs, sent, strict=True):
+                yield next(elsewhere) if is_sent else work(run, name)
     except Exception as error:
         if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # the latter is Dask's
             raise ParameterError(
@@ -391,7 +383,6 @@ def evaluate_suite(
     ------
     InputError
         If the suite cannot be read, or no run of a collection can be evaluated; the message names the collection.
-
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
     check_distinct((collection.name for collection in found.collections), "collection")
