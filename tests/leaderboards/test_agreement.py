@@ -10,7 +10,6 @@ import scipy.stats
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.agreement import agreement_of_tests, first_halves
 from ir_outcomes.statistics import counts as pairs
 from ir_outcomes.statistics import differences, wilcoxon
@@ -112,13 +111,6 @@ def test_what_is_refused() -> None:
     for source, settings, message in wrong:
         with pytest.raises(ParameterError, match=message):
             iro.agreement(source, **settings)
-
-
-def test_lower_is_better_changes_nothing() -> None:
-    values = np.random.default_rng(1).random((3, 30))
-    names, queries = ("a", "b", "c"), tuple(map(str, range(30)))
-    rising, falling = (Scores("m", higher, names, queries, values) for higher in (True, False))
-    assert agreement_of_tests(rising, 20) == agreement_of_tests(falling, 20)
 
 
 @pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 2), ("document", 3), ("document", 1)])
