@@ -39,6 +39,8 @@ def test_the_verdicts_are_those_of_compare(unit: Any, monkeypatch: pytest.Monkey
     for of_queries, of_clusters in zip(plain.standings, board.standings, strict=True):
         assert of_queries.score == of_clusters.score
         assert of_queries.interval != of_clusters.interval
+    for shown in (board, iro.leaderboard(evaluation)):
+        assert f"{N_QUERIES} queries in 20 clusters, cutoff 8" in shown.to_text()
     monkeypatch.setattr(pair_blocks, "_MOST_SHARES", 1)  # one pair at a time
     assert [pair.label for pair in iro.leaderboard(evaluation).pairs] == [pair.label for pair in board.pairs]
 
