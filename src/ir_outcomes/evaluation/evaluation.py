@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -71,16 +72,13 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[str]:
 
 def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
     """Say which queries runs lack, or have beyond the qrels; runs with the same queries share a note."""
-    lacking: dict[str, list[str]] = {}
-    ignoring: dict[str, list[str]] = {}
+    lacking, ignoring = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for run in runs:
-        absent = np.flatnonzero(run.answerable & ~run.listed)
-        if len(absent):
-            missing = [run.query_ids[query] for query in absent]
-            lacking.setdefault(f"{plural('query', len(missing))} of the qrels ({some(missing)})", []).append(run.name)
+        absent = [run.query_ids[query] for query in np.flatnonzero(run.answerable & ~run.listed)]
+        if absent:
+            lacking[f"{plural('query', len(absent))} of the qrels ({some(absent)})"].append(run.name)
         if run.ignored:
-            ignored = f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
-            ignoring.setdefault(ignored, []).append(run.name)
+            ignoring[f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"].append(run.name)
     for queries, names in lacking.items():
         yield f"Missing queries: {some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."
     for queries, names in ignoring.items():
