@@ -13,14 +13,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import (
-    FormatError,
-    MismatchError,
-    ParameterError,
-    UnreadableFile,
-    some,
-    warn,
-)
+from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, some, warn
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, digest_of_clusters, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, pytrec_eval_compares_as_float32
 from ir_outcomes.evaluation.scores import (
