@@ -126,7 +126,7 @@ class Evaluation(Sequence[SearchLengths]):
     texts : mapping of str to str
         Texts of queries by query id, as far as they are known.
     scores : tuple of Scores
-        Values of the measures that were asked for, for all runs.
+        Values of the measures that were asked for and do not follow from search lengths, for all runs; see `scores_of`.
     documents : tuple of RankedDocuments
         The first documents of each list of each run; empty where they were not asked for.
     unjudged : tuple of RankedDocuments
