@@ -21,24 +21,8 @@ __all__ = ["command_lines"]
 
 WORDS = [
     *("qrels", "a.run", "b.run", "a.out", "b.out", "entries.csv", "suite", "slices.tsv", "queries.tsv", ".", "none", "*.run"),
-    *(
-        "nist=qrels",
-        "other=qrels@2",
-        "a",
-        "b",
-        "RR",
-        "P@0",
-        "nDCG@5",
-        "ESL@10",
-        "1pp,0.5",
-        "1,inf",
-        "a,b",
-        "dev",
-        "\x1b",
-        "\udce9",
-    ),
-    *NUMBERS,
-    *IDS,
+    *("nist=qrels", "other=qrels@2", "a", "b", "RR", "P@0", "nDCG@5", "ESL@10", "1pp,0.5", "1,inf", "a,b", "dev", "\x1b"),
+    *("\udce9", *NUMBERS, *IDS),
 ]
 USUAL = {
     "compare": "qrels a.run b.run",

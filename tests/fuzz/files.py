@@ -1,4 +1,4 @@
-"""Files: runs and qrels in every form, per-query outputs, entries, stored search lengths."""
+"""Files: runs and qrels in every form, per-query outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import math
 import random
 import shutil
 import warnings
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,48 +22,11 @@ from ir_outcomes.errors import IrOutcomesError
 from ir_outcomes.reading import text as lines
 from ir_outcomes.reading.files import read_ids, read_texts
 from ir_outcomes.reading.formats import DOCUMENT_NAMES, GRADE_NAMES, QUERY_NAMES, texts_in
-from ir_outcomes.reading.outputs import read_entries, read_output
+from ir_outcomes.reading.outputs import read_output
 from ir_outcomes.reading.qrels import query_texts
-from tests.fuzz.inputs import IDS, NUMBERS, damaged, line, result_of, written
-from tests.helpers.searchlengths import differing
+from tests.fuzz.inputs import IDS, NUMBERS, damaged, line, result_of
 
-__all__ = ["archives", "entries", "folders", "forms", "outputs", "predictions", "qrels", "runs", "tables"]
-
-
-def literal_run(data: bytes, columns: int) -> dict[str, dict[str, float]] | None:
-    """Read a run or qrels of simple form as the documentation defines it; None where it is not of that form."""
-    found: dict[str, dict[str, float]] = {}
-    query, document, value = (0, 2, 4) if columns == 6 else (0, 2, 3)
-    for text in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        fields = text.split()
-        if not fields:
-            continue
-        if len(fields) != columns or b"_" in fields[value]:
-            return None
-        try:
-            number = float(fields[value])
-        except ValueError:
-            return None
-        documents = found.setdefault(fields[query].decode(), {})
-        if fields[document].decode() in documents or math.isnan(number):
-            return None
-        if columns == 4 and not (number.is_integer() and abs(number) <= 1e9):
-            return None
-        documents[fields[document].decode()] = number
-    return found
-
-
-def runs(rng: random.Random, folder: Path) -> None:
-    n_columns, numeric = (6, (3, 4)) if rng.random() < 0.8 else (3, (2,))
-    path = written(rng, folder, "".join(line(rng, n_columns, numeric) for _ in range(rng.randint(0, 12))))
-    result = like_the_plain_reader(lambda: iro.read_run(path).to_dict())
-    if n_columns == 6:
-        compare_with_literal(path, result, 6)
-
-
-def qrels(rng: random.Random, folder: Path) -> None:
-    path = written(rng, folder, "".join(line(rng, 4, (3,)) for _ in range(rng.randint(0, 12))))
-    compare_with_literal(path, like_the_plain_reader(lambda: iro.read_qrels(path).to_dict()), 4)
+__all__ = ["folders", "forms", "outputs", "predictions", "tables"]
 
 
 def like_the_plain_reader(read: Callable[[], Any]) -> Any:
@@ -85,20 +47,6 @@ def said_by(read: Callable[[], Any]) -> Any:
             return read()
         except IrOutcomesError as error:
             return str(error)
-
-
-def compare_with_literal(path: Path, result: Any, columns: int) -> None:
-    """Compare what was read with what the lines say, where these are simple."""
-    try:
-        expected = literal_run(path.read_bytes(), columns)
-    except UnicodeDecodeError:  # compressed
-        return
-    if isinstance(result, str):
-        text = path.read_text("latin-1").replace("\n", "")
-        if expected and text.isascii() and text.isprintable():
-            raise AssertionError(f"{result}; the file has {expected!r}")
-    elif expected is not None and result != expected:
-        raise AssertionError(f"read as {result!r}, the file has {expected!r}")
 
 
 def rows_of(rng: random.Random, value: Callable[[], Any]) -> list[tuple[str, str, Any]]:
@@ -228,52 +176,3 @@ def outputs(rng: random.Random, folder: Path) -> None:
             not (math.isnan(result[q]) and value in ("nan", "")) and result[q] != float(value) for q, value in expected.items()
         ):
             raise AssertionError(f"read as {result!r}, the file has {expected!r}")
-
-
-def entries(rng: random.Random, folder: Path) -> None:
-    dates = ["2020-01-02"] if rng.random() < 0.8 else ["2020-01-02", "2020/1/2", "2020-13-01", "", "x"]
-    rows = [
-        {"id": rng.choice(IDS), "date": rng.choice(dates), "score": rng.choice(NUMBERS[:4]), "team": rng.choice(IDS)}
-        for _ in range(rng.randint(0, 5))
-    ]
-    if rng.random() < 0.5:
-        text = json.dumps(rows)
-    else:
-        text = "id,date,score,team\n" + "".join(
-            ",".join(f'"{value}"' if "," in value else value for value in row.values()) + "\n" for row in rows
-        )
-    path = written(rng, folder, text)
-    result_of(lambda: read_entries(path))
-    for row in rows:
-        if rng.random() < 0.1:
-            row[rng.choice(list(row))] = rng.choice([None, [1], {}, 5, True, 1j, "\ud800", 10**400])  # type: ignore[assignment]
-    result_of(lambda: read_entries(rows))
-
-
-def archives(rng: random.Random, folder: Path) -> None:
-    path = folder / "board.npz"
-    judged = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
-    evaluation = iro.evaluate(judged, [{"q1": {"d2": 3.0, "d1": rng.random()}, "q9": {"d": 1.0}}], measures=["nDCG@10"])
-    evaluation.save(path)
-    content = bytearray(path.read_bytes())
-    for _ in range(rng.randint(1, 3)):
-        place = rng.randrange(len(content))
-        if rng.random() < 0.8:
-            content[place] ^= 1 << rng.randrange(8)
-        else:
-            del content[place : place + rng.randint(1, 200)]
-        if not content:
-            break
-    path.write_bytes(content)
-    result = result_of(lambda: iro.load_evaluation(path))
-    if not isinstance(result, type) and differing(evaluation[0], result[0]):
-        raise AssertionError("damage was not noticed")
-    replaced = folder / "replaced.npz"
-    evaluation.save(path)
-    with zipfile.ZipFile(path) as source, zipfile.ZipFile(replaced, "w") as target:
-        for name in source.namelist():
-            data = bytearray(source.read(name))
-            if rng.random() < 0.3:
-                data[rng.randrange(len(data))] = rng.randrange(256)
-            target.writestr(name, bytes(data))
-    result_of(lambda: iro.load_evaluation(replaced))

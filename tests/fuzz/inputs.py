@@ -9,7 +9,6 @@ import math
 import random
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,49 +16,16 @@ import numpy as np
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesError
 
-__all__ = ["IDS", "NUMBERS", "ODD", "damaged", "line", "odd", "result_of", "written"]
+__all__ = ["IDS", "NUMBERS", "ODD", "damaged", "line", "odd", "result_of"]
 
 IDS = [
-    "q1",
-    "q2",
-    "d1",
-    "D1",
-    "1",
-    "01",
-    "RR",
-    "all",
-    "é",
-    "漢",
-    "\u00a0",
-    "a\u00a0b",
-    "\u2028",
-    "\x1b[1m",
-    "x" * 70,
-    "=1+1",
-    '"',
-    ",",
-]
+    "q1", "q2", "d1", "D1", "1", "01", "RR", "all", "é", "漢", "\u00a0", "a\u00a0b", "\u2028", "\x1b[1m", "x" * 70, "=1+1",
+    '"', ",",
+]  # fmt: skip
 NUMBERS = [
-    "1",
-    "0",
-    "-1",
-    "0.5",
-    "1e3",
-    "1_0",
-    "nan",
-    "inf",
-    "-inf",
-    "\u0661",
-    "0x1",
-    "1,0",
-    "",
-    "1e999",
-    "1" * 30,
-    "+3",
-    ".5",
-    "5.",
-    "-0.0",
-]
+    "1", "0", "-1", "0.5", "1e3", "1_0", "nan", "inf", "-inf", "\u0661", "0x1", "1,0", "", "1e999", "1" * 30, "+3", ".5",
+    "5.", "-0.0",
+]  # fmt: skip
 SEPARATORS = [" ", "\t", "  ", " \t", "\v", "\f", "\u00a0", ","]
 ENDS = ["\n", "\r\n", "\n\n", "", "\r", "\u2028"]
 
@@ -99,12 +65,6 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
     return data
 
 
-def written(rng: random.Random, folder: Path, text: str) -> Path:
-    path = folder / "input"
-    path.write_bytes(damaged(rng, text.encode("utf-8", "surrogatepass")))
-    return path
-
-
 def result_of(read: Callable[[], Any]) -> Any:
     """The result, or the kind of an error of ours."""
     with warnings.catch_warnings():
@@ -117,27 +77,9 @@ def result_of(read: Callable[[], Any]) -> Any:
 
 
 ODD: list[Any] = [
-    None,
-    True,
-    5,
-    -1,
-    10**400,
-    1.5,
-    math.nan,
-    math.inf,
-    "1",
-    "",
-    "\ud800",
-    "a\0",
-    "é",
-    b"x",
-    (),
-    [1],
-    {},
-    1j,
-    np.int64(3),
+    None, True, 5, -1, 10**400, 1.5, math.nan, math.inf, "1", "", "\ud800", "a\0", "é", b"x", (), [1], {}, 1j, np.int64(3),
     np.float32(2),
-]
+]  # fmt: skip
 
 
 def odd(rng: random.Random, usual: Any, share: float = 0.05) -> Any:

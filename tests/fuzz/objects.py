@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Callable
 from datetime import date
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,10 @@ import polars as pl
 import pyarrow as pa
 
 import ir_outcomes as iro
-from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.outputs import read_output
 from tests.fuzz.inputs import IDS, ODD, damaged, odd, result_of
-from tests.helpers.results import KINDS
-from tests.helpers.results import result_of as result_of_kind
 
-__all__ = ["frames", "histories", "measures", "objects", "restored"]
+__all__ = ["frames", "histories", "objects"]
 
 
 def objects(rng: random.Random, folder: Path) -> None:
@@ -139,89 +135,3 @@ def histories(rng: random.Random, folder: Path) -> None:
         if iro.SotaHistory.from_json(result.to_json()) != result:
             raise AssertionError("the history does not survive JSON")
         str(result), result.to_csv(), result.to_html(), result.to_latex()
-
-
-def restored(rng: random.Random, folder: Path) -> None:
-    """JSON of a result with a change: restored as it says, or refused."""
-    kind = rng.choice(KINDS)
-    result = result_of_kind(kind)
-    data = json.loads(text_of(kind))
-    if rng.random() < 0.8:
-        change_somewhere(rng, data)
-        text = json.dumps(data, default=repr)
-    else:
-        text = damaged(rng, text_of(kind).encode()).decode("utf-8", "replace")
-    again = result_of(lambda: type(result).from_json(text))
-    if not isinstance(again, type):
-        if type(result).from_json(again.to_json(per_query=True)) != again:
-            raise AssertionError(f"{kind} does not survive JSON")
-        hash(again), repr(again)
-    result_of(lambda: type(result).from_dict(data))
-    result_of(lambda: type(result).from_dict(odd(rng, {}, 0.9)))
-    result_of(lambda: type(result).from_json(odd(rng, "[]", 0.9)))
-
-
-@cache
-def text_of(kind: str) -> str:
-    return result_of_kind(kind).to_json(per_query=True)
-
-
-def change_somewhere(rng: random.Random, data: Any) -> None:
-    """Replace, remove or add a value at some depth."""
-    while True:
-        place = rng.choice(list(data) if isinstance(data, dict) else range(len(data)))
-        inside = data[place]
-        if isinstance(inside, (dict, list)) and inside and rng.random() < 0.8:
-            data = inside
-            continue
-        kind = rng.randrange(4)
-        if kind == 0:
-            del data[place]
-        elif kind == 1 and isinstance(data, dict):
-            data[rng.choice(IDS)] = inside
-        else:
-            data[place] = rng.choice(ODD)
-        return
-
-
-def measures(rng: random.Random, folder: Path) -> None:
-    names = [
-        "P",
-        "nDCG",
-        "RR",
-        "ESL",
-        "ASL",
-        "Answered",
-        "Compat",
-        "AP",
-        "R",
-        "SetF",
-        "IPrec",
-        "Success",
-        "RPrec",
-        "Judged",
-        "x",
-    ]
-    parameters = ["rel", "cutoff", "judged_only", "p", "beta", "gains", "dcg", "missing", "need", "first", "recall", "baseline"]
-    values = [
-        "0",
-        "1",
-        "2",
-        "-1",
-        "True",
-        "0.5",
-        "2.0",
-        "1e999",
-        "'x'",
-        "'cutoff'",
-        "{1: 2}",
-        "None",
-        "[1]",
-        "9" * 25,
-        "(",
-        "-",
-        "()",
-    ]
-    inside = ",".join(f"{rng.choice(parameters)}={rng.choice(values)}" for _ in range(rng.randint(0, 2)))
-    text = rng.choice(names) + (f"({inside})" if inside else "") + (f"@{rng.choice(values)}" if rng.random() < 0.7 else "")
-    result_of(lambda: parse_measure(text))

@@ -11,28 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.fuzz.commands import command_lines
-from tests.fuzz.files import archives, entries, folders, forms, outputs, predictions, qrels, runs, tables
-from tests.fuzz.objects import frames, histories, measures, objects, restored
+from tests.fuzz.files import folders, forms, outputs, predictions, tables
+from tests.fuzz.objects import frames, histories, objects
 
 __all__ = ["TARGETS"]
 
 TARGETS: dict[str, Callable[[random.Random, Path], None]] = {
     target.__name__: target
-    for target in (
-        runs,
-        qrels,
-        tables,
-        predictions,
-        forms,
-        folders,
-        outputs,
-        entries,
-        archives,
-        objects,
-        frames,
-        histories,
-        restored,
-        measures,
-        command_lines,
-    )
+    for target in (tables, predictions, forms, folders, outputs, objects, frames, histories, command_lines)
 }

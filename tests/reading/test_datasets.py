@@ -72,13 +72,6 @@ def test_every_known_id_has_settings_and_counts_without_any_download() -> None:
     assert source.here or source.size == 1_057_717_952
 
 
-def test_no_known_qrels_are_larger_than_the_collection_they_come_in() -> None:
-    for name in known_tasks():
-        source = iro.load(name).source("qrels")
-        assert source is not None
-        assert source.here or (source.size or 0) < 20_000_000 or name == "msmarco-passage/dev/small"
-
-
 def test_other_ids_get_defaults_and_a_note() -> None:
     task = iro.load("vaswani")
     assert (task.cutoff, task.rel, task.unit, task.baseline) == (100, 1, "auto", None)
@@ -179,6 +172,18 @@ def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: p
     monkeypatch.setattr(datasets, "_source", lambda handler: datasets.Source(True, "home/qrels", None))
     with pytest.raises(DatasetUnavailable, match=r"at home/qrels cannot be read \(no network\); remove that file"):
         datasets.load_part("big", "qrels")
+
+
+def test_an_id_that_is_made_on_demand_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was a ConnectionError of requests."""
+
+    def refuse(name: str) -> Any:
+        raise ConnectionError("no network")
+
+    monkeypatch.setattr(ir_datasets, "load", refuse)
+    for read in (iro.as_qrels, iro.load):
+        with pytest.raises(DatasetUnavailable, match=r"clirmatrix/x: cannot be opened \(no network\); .*, or give files"):
+            read("clirmatrix/x")
 
 
 def test_half_a_download_is_not_taken_for_the_whole(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, MissingDependency, ParameterError
+from ir_outcomes.errors import FormatError, MissingDependency
+from tests.fuzz.objects import FRAMES, Stream
 
 QUERIES, DOCUMENTS, SCORES, GRADES = ["q1", "q1", "q2"], ["b", "é", "a"], [1.5, 2.5, 0.5], [1, 0, 2]
 RUN = {"q1": {"b": 1.5, "é": 2.5}, "q2": {"a": 0.5}}
@@ -24,33 +25,6 @@ QRELS = {"q1": {"b": 1, "é": 0}, "q2": {"a": 2}}
 
 OURS = {"query_id": QUERIES, "doc_id": DOCUMENTS}
 PYTERRIER = {"qid": QUERIES, "docno": DOCUMENTS}
-
-
-def arrow(columns: dict[str, Any]) -> Any:
-    return pyarrow.table(columns)
-
-
-class Stream:
-    """What offers an Arrow stream and nothing else."""
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._table.__arrow_c_stream__(requested_schema)
-
-
-FRAMES = {
-    "pandas": pd.DataFrame,
-    "pandas, nullable": lambda columns: pd.DataFrame(columns).convert_dtypes(),
-    "pandas, objects": lambda columns: pd.DataFrame(columns, dtype=object),
-    "pandas, categories": lambda columns: pd.DataFrame(columns).astype(dict.fromkeys(list(columns)[:2], "category")),
-    "polars": pl.DataFrame,
-    "polars, lazy": pl.LazyFrame,
-    "polars, categories": lambda columns: pl.DataFrame(columns).with_columns(pl.nth(0).cast(pl.Categorical)),
-    "arrow": arrow,
-    "arrow stream": lambda columns: Stream(pl.DataFrame(columns)) if arrow({}) is not None else None,
-}
 
 
 @pytest.mark.parametrize("ids", [OURS, PYTERRIER], ids=["ir_measures", "PyTerrier"])
@@ -145,20 +119,6 @@ def test_ranx() -> None:
         iro.as_run(__import__("random").Random())
 
 
-def test_frames_of_another_library_compare_with_files(tmp_path: Path) -> None:
-    path = tmp_path / "b.run"
-    path.write_text("q1 Q0 b 1 2 t\nq2 Q0 a 1 1 t\n")
-    found = iro.compare(pl.DataFrame({**PYTERRIER, "label": GRADES}), pl.DataFrame({**PYTERRIER, "score": SCORES}), path)
-    assert isinstance(found, iro.Comparison)
-    assert found.ranking.difference == pytest.approx(-0.5)
-    with pytest.raises(ParameterError):
-        iro.compare(QRELS, RUN, [])
-
-
-def test_numpy_values() -> None:
-    assert iro.as_run({"q1": {"b": np.float32(1.5), "é": np.int64(2)}}).to_dict() == {"q1": {"b": 1.5, "é": 2.0}}
-
-
 @pytest.mark.parametrize("kind", ["pandas", "pandas, wide", "arrow", "arrow stream"])
 def test_a_repeated_column_name_is_refused(kind: str) -> None:
     names = ["qid", "docno", "score", "docno"]
@@ -188,12 +148,6 @@ def test_an_arrow_stream_is_taken_first() -> None:
     assert iro.as_run(Relation(pl.DataFrame({**PYTERRIER, "score": SCORES}))).to_dict() == RUN
 
 
-def test_a_relation_of_duckdb() -> None:
-    duckdb = pytest.importorskip("duckdb")
-    relation = duckdb.sql("select 'q' || i as qid, 'd' || i as docno, cast(i as double) as score from range(3) t(i)")
-    assert iro.as_run(relation).to_dict() == {"q0": {"d0": 0.0}, "q1": {"d1": 1.0}, "q2": {"d2": 2.0}}
-
-
 def test_complex_numbers_are_refused() -> None:
     for scores in ([1j, 2.0, 3.0], np.array([1j, 2, 3])):
         with pytest.raises(FormatError, match="a score or grade must be a number"):
@@ -201,13 +155,6 @@ def test_complex_numbers_are_refused() -> None:
     for column in PYTERRIER:
         with pytest.raises(FormatError, match="id must be text or a whole number, not complex"):
             iro.as_run(pd.DataFrame({**PYTERRIER, "score": SCORES, column: [1j, 2j, 3j]}))
-
-
-def test_surrogates_in_ids_are_refused() -> None:
-    for run in ({"q\ud800": {"d": 1.0}}, {"q": {"d\udce9": 1.0}}, {"q": ["d\udce9"]}):
-        with pytest.raises(FormatError, match="cannot be encoded in UTF-8") as caught:
-            iro.as_run(run)
-        assert str(caught.value).encode()
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])

@@ -11,7 +11,7 @@ from ir_measures import P, nDCG
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MissingDependency, ParameterError
-from ir_outcomes.reading.measure_names import check_measure, parse_measure
+from ir_outcomes.reading.measure_names import parse_measure
 
 QRELS = {"1": {"d-1": 1, "e-2": 0}}
 RUN = {"1": {"d-1": 2.0, "e-2": 1.0}}
@@ -21,24 +21,18 @@ RUN = {"1": {"d-1": 2.0, "e-2": 1.0}}
     ("text", "message"),
     [
         ("P@0", "P@0: cutoff must be from 1 to 2147483647"),
-        ("P@12345678901234567890123", "cutoff must be from 1"),
         ("P(rel=0)@5", "P(rel=0)@5: rel must be from 1"),
         ("P@'5'", "P: invalid param cutoff='5' (its parameters: cutoff, rel, judged_only)"),
-        ("P", "P: invalid param cutoff="),
         ("P(cutoff=5)@10", "cutoff is given twice"),
         ("nDCG(foo=1)", "nDCG: unsupported params found: ['foo'] (its parameters: cutoff, dcg, gains, judged_only)"),
         ("nDCG(**{})", "parameters must be named"),
-        ("nDCG(10)", "parameters must be named"),
         ("alpha_nDCG@10", "alpha_nDCG@10 needs judgments per subtopic"),
         ("ERR", "ir_measures does not compute ERR with these parameters; try others, or ERR@10"),
         ("Outcome", "Outcome compares with a baseline"),
         ("ASL(missing='cutoff')", "needs a cutoff"),
         ("ndcg@10", "unknown measure ndcg; did you mean"),
         ("(" * 500, "is not a measure"),
-        ("-" * 900 + "1", "is not a measure"),
         ("P@" * 9999, "longer than 1000 characters"),
-        ("nDCG(gains={[1]: 2})", "is not a measure"),
-        ("P@\0", "is not a measure"),
         ("", "is not a measure"),
     ],
 )
@@ -60,8 +54,3 @@ def test_measures_that_can_be_computed_pass() -> None:
     if not ir_measures.cwl_eval.is_available():
         with pytest.raises(MissingDependency, match=r"INST\(max_rel=3\) needs cwl_eval \(pip install"):
             parse_measure("INST(max_rel=3)")
-
-
-def test_measures_defined_at_run_time_pass() -> None:
-    measure = ir_measures.define_byquery(lambda qrels, run: 1.0, name="Mine")
-    assert check_measure(measure) is measure

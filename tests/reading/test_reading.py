@@ -1,4 +1,4 @@
-"""Every row of the table of malformed runs that today's tools read silently wrong: the right answer, or a clear error."""
+"""Malformed and hostile files of lines: the right answer or an error of ours, at bounded cost, never a crash."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import os
 import sys
 import tempfile
 import threading
-import warnings
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import ir_measures
 import lz4.frame
 import numpy as np
 import pandas as pd
@@ -24,9 +24,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, UnreadableFile
+from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, ParameterError, UnreadableFile
 from ir_outcomes.reading import columns, files
-from ir_outcomes.reading import columns as keys
 from ir_outcomes.reading import formats as layouts
 from ir_outcomes.reading import text as lines
 
@@ -37,16 +36,6 @@ else:
 
 GOOD = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.5 t\n"
 EXPECTED = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d1": 1.5}}
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Callable[[str | bytes], Path]:
-    def write(content: str | bytes, name: str = "a.run") -> Path:
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return write
 
 
 @pytest.mark.parametrize(
@@ -78,12 +67,9 @@ def test_quotes_and_other_characters_stay_in_ids(write: Any) -> None:
     [
         ("q1 Q0 d1 1 3.0 t\nq2 Q0 d1 1 3.0 t\n\nq1 Q0 d1 2 2.0 t\n", r"line 4: document d1 is ranked twice for query q1; keep"),
         ("q1 Q0 d1 1 nan t\n", r"line 1: the score is not a number; correct .*\n  'nan'"),
-        (GOOD + "q3 Q0 d1 1 abc t\n", r"line 4: the score is not a number; .*\n  'abc'"),
         (GOOD + "q3 Q0 d1 1 1_0 t\n", r"line 4: the score is not a number; .*\n  '1_0'"),
         (GOOD + "q3 Q0 d1 1 3.0\n", r"line 4: has 5 columns, expected 6; ids .*\n  'q3 Q0 d1 1 3.0'"),
         (GOOD + "q3 Q0 d1 1 3.0 my tag\n", r"line 4: has 7 columns, expected 6; ids and tags must not contain white space"),
-        ("# a comment\n" + GOOD, r"line 1: is a comment; remove comment lines"),
-        (GOOD + "# one more comment here\n", r"line 4: has 5 columns, expected 6; .* comment lines must be removed"),
         (
             GOOD.encode() + "q3 Q0 dé 1 3.0 t\n".encode("latin-1"),
             r"line 4: is not UTF-8; convert it .*iconv.*\n  'q3 Q0 d\\\\xe9",
@@ -91,10 +77,8 @@ def test_quotes_and_other_characters_stay_in_ids(write: Any) -> None:
         (GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n", r"line 4: contains a NUL byte; is this a text file"),
         (GOOD.encode("utf-16"), r"line 1: .*(NUL|UTF-8)"),
         ("", r"is empty; nothing can be evaluated"),
-        ("\n \n", r"is empty"),
         ("q1 0 d1 1\n", r"has 4 columns, expected 6 or 3; these look like the columns of qrels: were the arguments swapped\?"),
         ("q1 Q0 " + "d" * 1500 + " 1 3.0 t\n", r"a document id is longer than 1000 bytes"),
-        ("q1 d1 1\nq1 d2 x\n", r"line 2: the score is not a number; .*\n  'x'"),
     ],
 )
 def test_malformed_runs_name_file_line_text_and_remedy(write: Any, content: str | bytes, message: str) -> None:
@@ -108,13 +92,11 @@ def test_malformed_runs_name_file_line_text_and_remedy(write: Any, content: str 
     ("content", "message"),
     [
         ("q1 0 d1 1.5\n", r"line 1: document d1 of query q1: a grade must be a whole number .*\n  '1.5'"),
-        ("q1 0 d1 x\n", r"line 1: the grade is not a number"),
         (
             "q1 Q0 d1 1 3.0 t\n",
             r"has 6 columns, expected 4; these look like the columns of a run: were the arguments swapped\?",
         ),
         ("q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 2\n", r"line 3: document d1 has two grades for query q1, 1 and 2; keep one"),
-        ("", r"is empty"),
     ],
 )
 def test_malformed_qrels(write: Any, content: str, message: str) -> None:
@@ -167,20 +149,6 @@ def test_files_that_are_none(tmp_path: Path, write: Any) -> None:
         iro.read_run(tmp_path)
     with pytest.raises(OSError, match="a directory or device"):
         iro.read_run("/dev/zero")
-
-
-def test_an_endless_line_is_refused_in_bounded_memory(write: Any) -> None:
-    path = write(gzip.compress(b"x" * (files.LONGEST_LINE * 8)))
-    with pytest.raises(FormatError, match="line 1: a line longer than 1,048,576 bytes"):
-        iro.read_run(path)
-
-
-def test_blocks_end_at_lines_whatever_their_size(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write("\ufeff" + GOOD + "q3 Q0 d1 1 oops t\n")
-    for size in range(3, 40):
-        monkeypatch.setattr(files, "BLOCK_SIZE", size)
-        with pytest.raises(FormatError, match="line 4: the score is not a number"):
-            iro.read_run(path)
 
 
 def test_msmarco_columns_and_ordering_by_rank(write: Any) -> None:
@@ -250,29 +218,8 @@ def test_numbers_are_those_of_float(texts: list[str], beside: str) -> None:
         assert fast.values.tobytes() == plain.values.tobytes()
 
 
-noise = st.lists(
-    st.sampled_from(
-        [
-            b"q1",
-            b"d1",
-            b"1",
-            b"2.5",
-            b"nan",
-            b" ",
-            b"\t",
-            b"\n",
-            b"\r",
-            b"\x0b",
-            b"\x1c",
-            b"\x01",
-            b"\0",
-            b"\xc3",
-            b"\xa0",
-            b"_",
-            b"#",
-        ]
-    )
-)
+pieces = b"q1,d1,1,2.5,nan, ,\t,\n,\r,\x0b,\x1c,\x01,\0,\xc3,\xa0,_,#".split(b",")
+noise = st.lists(st.sampled_from(pieces))
 
 
 @given(noise=noise)
@@ -310,8 +257,8 @@ def test_repeated_pairs_are_found_wherever_rows_are_cut(codes: list[int], stretc
     for order in (codes, sorted(codes)):
         pairs = list(zip(order, documents.tolist(), strict=True))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(keys, "_STRETCH", stretch)
-            found = keys.repeated(np.array(order, dtype=np.int32), documents)
+            patch.setattr(columns, "_STRETCH", stretch)
+            found = columns.repeated(np.array(order, dtype=np.int32), documents)
         rows = [row for row, pair in enumerate(pairs) if pair in pairs[:row]]
         assert [rows_found.tolist() for rows_found in found] == [rows, [pairs.index(pairs[row]) for row in rows]]
 
@@ -332,14 +279,10 @@ def test_a_rank_is_a_finite_whole_number(write: Any) -> None:
         ({"q1": [3, 3, 3], "q2": [9, 9]}, "score"),
         ({"q1": [1, 2, 2.5]}, "score"),
         ({"q1": [-1, -2]}, "score"),
-        ({"q1": [1, 2], "q2": [0.5]}, "score"),
         ({"q1": [1], "q2": [1]}, None),  # no query has two
-        ({"q1": [1, 1, 2]}, None),
-        ({"q1": [3, 2, 1]}, None),
         ({"q1": [30, 20, 10], "q2": [1]}, None),
         ({"q1": [2, 1], "q2": [30, 20]}, None),
         ({"q1": [1, 3, 2]}, None),
-        ({"q1": [10, 20, 30]}, None),
         ({"q1": [0, 1, 2]}, None),
     ],
 )
@@ -360,35 +303,6 @@ def test_three_columns_have_ranks_or_scores_or_must_say_which(
     assert iro.as_run(f"{path}#score").to_dict() == expected
 
 
-def test_tevatron_writes_scores(write: Any) -> None:
-    run = iro.read_run(write("q1\td1\t30\nq1\td2\t20\nq1\td3\t10\n"))
-    assert iro.search_lengths({"q1": {"d3": 1}}, run).esl().tolist() == [3.0]
-    ranks = write("qid,docno,rank\nq1,d1,1\n")
-    with pytest.raises(FormatError, match="has no column 'score'"):
-        iro.read_run(ranks, by="score")
-
-
-def test_frames_and_tuples_in_every_usual_naming() -> None:
-    for names in (["query_id", "doc_id", "score"], ["qid", "docno", "score"]):
-        frame = pd.DataFrame([("q1", "d1", 3.0), ("q1", "d2", 2.0), ("q2", "d1", 1.5)], columns=names)
-        assert iro.as_run(frame).to_dict() == EXPECTED
-        assert iro.as_run(frame.astype({names[0]: object})).to_dict() == EXPECTED
-    for names in (["query_id", "doc_id", "relevance"], ["qid", "docno", "label"]):
-        frame = pd.DataFrame([("q1", "d1", 1), ("q2", "d1", 0)], columns=names)
-        assert iro.as_qrels(frame).to_dict() == {"q1": {"d1": 1}, "q2": {"d1": 0}}
-    tuples = (ir_measures.ScoredDoc(q, d, s) for q, ranking in EXPECTED.items() for d, s in ranking.items())
-    assert iro.as_run(tuples).to_dict() == EXPECTED
-    assert iro.as_qrels([ir_measures.Qrel("q1", "d1", 1)]).to_dict() == {"q1": {"d1": 1}}
-
-
-def test_whole_number_ids_become_text() -> None:
-    assert iro.as_run({1: {2: 3}}).to_dict() == {"1": {"2": 3.0}}
-    frame = pd.DataFrame({"qid": [1, 1], "docno": [10, 11], "score": [2.0, 1.0]})
-    assert iro.as_run(frame).to_dict() == {"1": {"10": 2.0, "11": 1.0}}
-    lengths = iro.search_lengths({"1": {"11": 1}}, frame)
-    assert lengths.esl().tolist() == [2.0]
-
-
 class Other(NamedTuple):
     query: str
 
@@ -397,16 +311,12 @@ class Other(NamedTuple):
     ("run", "message"),
     [
         ({1.0: {"d": 1.0}}, r"a query id must be text or a whole number, not float; convert it to str first"),
-        ({"q": {True: 1.0}}, r"row 1: a document id must be text or a whole number, not bool"),
         ({"q": {"d": "high"}}, r"a score or grade must be a number\n  \"'high'\""),
-        ({"q": {"d": None}}, r"a score or grade must be a number|no score or grade"),
         ({"q": {"d": float("nan")}}, r"document d of query q has no score or grade \(NaN\)"),
         ({"q": 1.0}, r"is not a dict of dict"),
         ({1: {"d": 1.0}, "1": {"d": 1.0}}, r"contains the same query id twice, once as text and once as a number"),
         ({"q": {1: 1.0, "1": 2.0}}, r"document 1 is ranked twice for query q"),
-        ({"q": {"": 1.0}}, r"empty, has a NUL character"),
         (pd.DataFrame({"qid": ["q"], "docno": ["d"]}), r"has no column 'score' or 'rank'; its columns are qid, docno"),
-        (pd.DataFrame({"qid": [1.0], "docno": ["d"], "score": [1.0]}), r"not float"),
         ([("q", "d", 1.0)], r"is not a named tuple"),
         ([Other("q")], r"has no column 'query_id'"),
         (3, r"cannot be read from a int"),
@@ -443,7 +353,167 @@ def test_names_come_from_file_names() -> None:
     assert [files.name_of(f"/x/{name}") for name in names] == ["a", "b.v2", "c", "run", "d", "e.f", "g"]
 
 
-def test_nothing_warns_on_good_input(write: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        iro.read_run(write("\n" * 10 + GOOD))
+MIB = 1 << 20
+LINE = b"q1 Q0 d1 1 1.0 t\n"
+
+
+def refused(path: Path, error: type[InputError], message: str, most: int = 48 * MIB) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(error, match=message):
+            iro.read_run(path)
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstd.compress])
+def test_a_bomb_of_one_byte_ends_at_the_longest_line(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / "bomb.run"
+    path.write_bytes(compress(b"x" * (64 * MIB)))
+    assert path.stat().st_size < MIB
+    refused(path, FormatError, "a line longer than")
+
+
+@pytest.mark.parametrize("filler", [LINE, b"\n"])
+def test_a_bomb_of_sound_lines_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filler: bytes) -> None:
+    path = tmp_path / "bomb.run.gz"
+    path.write_bytes(gzip.compress(LINE + filler * (16 * MIB // len(filler))))
+    monkeypatch.setattr(files, "UNSUSPICIOUS", 2 * MIB)
+    refused(path, UnreadableFile, "expands to more than 200 times its size: a decompression bomb?")
+
+
+def change_while_reading(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
+    def changing(path: str) -> Iterator[bytes]:
+        for number, piece in enumerate(files.pieces(path)):
+            if number == 1:
+                change()
+            yield piece
+
+    monkeypatch.setattr(layouts, "pieces", changing)
+    monkeypatch.setattr(files, "BLOCK_SIZE", 1000)
+
+
+def lines_of(query: str) -> bytes:
+    return b"".join(b"%s Q0 d%d 1 1.0 t\n" % (query.encode(), place) for place in range(1000))
+
+
+@pytest.mark.parametrize("how", ["appended", "truncated"])
+def test_a_file_that_changes_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(lines_of("q1"))
+
+    def change() -> None:
+        if how == "appended":
+            with path.open("ab") as stream:
+                stream.write(lines_of("q2"))
+        else:
+            os.truncate(path, 5004)
+
+    change_while_reading(monkeypatch, change)
+    with pytest.raises(InputError):
+        iro.read_run(path)
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_read_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, other = tmp_path / "a.run", tmp_path / "b.run"
+    path.write_bytes(lines_of("q1"))
+    other.write_bytes(lines_of("q2"))
+    with monkeypatch.context() as patch:
+        change_while_reading(patch, lambda: os.replace(other, path))
+        assert iro.read_run(path).query_ids == ("q1",)
+    assert iro.read_run(path).query_ids == ("q2",)
+
+
+@pytest.mark.parametrize("ending", ["bz2", "xz", "zst"])
+def test_damage_in_a_later_stream_is_no_end(tmp_path: Path, ending: str) -> None:
+    compressors: dict[str, Callable[[bytes], bytes]] = {"bz2": bz2.compress, "xz": lzma.compress, "zst": zstd.compress}
+    compress = compressors[ending]
+    first, second = compress(LINE), bytearray(compress(b"q2 Q0 d1 1 1.0 t\n"))
+    path = tmp_path / "a.run"
+    path.write_bytes(first + second)
+    assert len(iro.read_run(path)) == 2
+    for damaged in (b"\x01" + second[1:], second[:-9], b"garbage!"):
+        path.write_bytes(first + damaged)
+        refused(path, UnreadableFile, "cannot be read to its end")
+
+
+def test_padding_between_streams(tmp_path: Path) -> None:
+    path = tmp_path / "a.run.xz"
+    path.write_bytes(lzma.compress(LINE) + bytes(512) + lzma.compress(b"q2 Q0 d1 1 1.0 t\n") + bytes(8))
+    assert len(iro.read_run(path)) == 2
+
+
+def test_a_query_that_looks_like_an_archive(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(b"BZh91 Q0 d1 1 1.0 t\n")
+    assert iro.read_run(path).to_dict() == {"BZh91": {"d1": 1.0}}
+
+
+@pytest.mark.parametrize("column", ["query", "document"])
+def test_one_id_of_a_megabyte_widens_no_table(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "a.run"
+    long = b"x" * (MIB // 2)
+    wide = b"%b Q0 d 1 1 t\n" % long if column == "query" else b"q Q0 %b 1 1 t\n" % long
+    path.write_bytes(b"".join(b"q1 Q0 d%d 1 1.0 t\n" % number for number in range(20_000)) + wide)
+    refused(path, FormatError, f"line 20001: a {column} id is longer than 1000 bytes")
+
+
+def test_one_long_id_among_very_many_short_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "_LARGE", MIB)
+    path = tmp_path / "a.run"
+    path.write_bytes(b"".join(b"q%d Q0 d 1 1 t\n" % number for number in range(20_000)) + b"q Q0 %b 1 1 t\n" % (b"x" * 900))
+    refused(path, FormatError, "one id as long as this among many short ones would take 17 MiB")
+
+
+def test_a_bomb_of_one_frame_through_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "UNSUSPICIOUS", 2 * MIB)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    bomb = gzip.compress(LINE * (16 * MIB // len(LINE)))
+    writer = threading.Thread(target=_write_until_closed, args=(pipe, bomb))
+    writer.start()
+    refused(pipe, UnreadableFile, "a decompression bomb")
+    writer.join()
+
+
+def _write_until_closed(pipe: Path, data: bytes) -> None:
+    with suppress(BrokenPipeError):
+        pipe.write_bytes(data)
+
+
+def test_documents_that_differ_in_last_bytes_only_are_told_apart() -> None:
+    documents = [f"chapter{a}Section{b}Passage{c}" for a in range(10) for b in range(10) for c in range(10)]
+    judged = {"q": dict.fromkeys(documents[::3], 1)}
+    ranking = {document: -float(rank) for rank, document in enumerate(documents)}
+    lengths = iro.search_lengths(judged, iro.as_run({"q": ranking}))
+    assert sorted(lengths.rank.tolist()) == list(range(1, 1001, 3))
+
+
+@pytest.mark.parametrize("grade", ["9223372036854775808", "1e30", "inf"])
+def test_a_grade_that_is_no_grade(tmp_path: Path, grade: str) -> None:
+    path = tmp_path / "qrels"
+    path.write_text(f"q 0 d {grade}\n")
+    with pytest.raises(FormatError, match=r"line 1: .*a grade must be a whole number of at most"):
+        iro.read_qrels(path)
+
+
+def test_texts_and_ids_are_cut_at_newlines_only(tmp_path: Path) -> None:
+    path = tmp_path / "queries.tsv"
+    path.write_text("q1\tfoo\u2028bar baz\r\nq2\tx\n", newline="")
+    assert files.read_texts(path) == {"q1": "foo\u2028bar baz", "q2": "x"}
+    assert files.read_ids(path) == ["q1", "q2"]
+    path.write_bytes(b"q1\tcaf\xe9\n")
+    with pytest.raises(FormatError, match="line 1: is not UTF-8"):
+        files.read_texts(path)
+
+
+def test_a_pipe_stays_in_the_process_that_has_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "a.run").write_bytes(LINE)
+    writer = threading.Thread(target=pipe.write_bytes, args=(LINE,))
+    writer.start()
+    found = iro.evaluate({"q1": {"d1": 1}}, [tmp_path / "a.run", pipe], cutoff=5, rel=1, ties="trec", n_jobs=2)
+    writer.join()
+    assert [table.rank.tolist() for table in found] == [[1], [1]]

@@ -84,13 +84,6 @@ def test_eight_schools() -> None:
     assert (round(found.effect, 1), round(found.standard_error, 1)) == (7.7, 4.1)
 
 
-def test_values_of_metafor() -> None:
-    """rma(yi=c(0.40,-0.20,0.55,0.10), vi=c(0.05,0.06,0.04,0.05), method="PM", test="knha")."""
-    found = random_effects([0.4, -0.2, 0.55, 0.1], [0.05, 0.06, 0.04, 0.05], 0.95)
-    assert found.effect == pytest.approx(0.22957, abs=5e-6)
-    assert found.tau_squared == pytest.approx(0.05930, abs=5e-6)
-
-
 @given(samples=st.lists(st.tuples(st.floats(-2, 2), st.floats(0.01, 1), st.integers(2, 500)), min_size=1, max_size=9))
 def test_fixed_mean_weighs_all_samples_alike(samples: list[tuple[float, float, int]]) -> None:
     y, v, n = np.array(samples).T

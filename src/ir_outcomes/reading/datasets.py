@@ -29,13 +29,12 @@ def is_dataset_id(name: str) -> bool:
     """Whether ir_datasets knows a collection with this id."""
     import ir_datasets
 
-    name = name.removeprefix(DATASET_PREFIX)
-    if name in ir_datasets.registry:
-        return True
-    try:  # some ids are made on demand from a pattern, such as clirmatrix/...
-        ir_datasets.load(name)
+    try:
+        ir_datasets.load(name.removeprefix(DATASET_PREFIX))
     except KeyError:
         return False
+    except Exception:  # made on demand from a pattern, such as clirmatrix/..., and not to be had now: `dataset_of` says so
+        return True
     return True
 
 
@@ -57,6 +56,9 @@ def dataset_of(name: str) -> Any:
         near = nearest_ids(name)
         hint = f"did you mean {', '.join(near)}?" if near else "the known ones are listed by: ir-outcomes datasets"
         raise DatasetUnavailable(f"{name}: neither a file nor an ir_datasets id; {hint}") from None
+    except Exception as error:
+        problem = f"cannot be opened ({reason_of(error)}); try again with a network connection, or give files"
+        raise DatasetUnavailable(f"{name}: {problem}") from error
 
 
 def source_of(name: str, part: Part) -> Source | None:

@@ -367,7 +367,9 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str, selection: st
         query, document, value = (names.index(name) for name in found[:3])
         layout = Layout(len(names), query, document, value, found.value_name, separator)
         columns = read_lines(blocks, layout, source, number + 1)
-        if (found.document, found.value, kind.what) == ("corpus-id", "score", "run") and _are_grades(columns):
+        # Scores that are a few small whole numbers look like grades.
+        small = (columns.values >= 0) & (columns.values <= 10) & (columns.values == columns.values.round())
+        if (found.document, found.value, kind.what) == ("corpus-id", "score", "run") and len(small) and small.all():
             raise FormatError(source, "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?")
         return FileContent(columns, metadata=metadata)
     if line.startswith(b"#") and not is_row:
@@ -407,12 +409,6 @@ def _first_block(blocks: Iterator[Block]) -> tuple[Block | None, Iterator[Block]
         if block.data and not block.data.isspace():
             return block, chain([block], blocks)
     return None, blocks
-
-
-def _are_grades(columns: Columns) -> bool:
-    """Return whether scores look like the grades of qrels: a few small whole numbers."""
-    values = columns.values
-    return len(values) > 0 and bool(((values >= 0) & (values <= 10) & (values == values.round())).all())
 
 
 def _wrong_columns(fields: list[bytes], kind: Kind) -> str:
@@ -685,9 +681,7 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str, selection: str
     choices = ", ".join(f"{source}#{name}" for name, _, _ in rankings)
     if not rankings:
         raise FormatError(source, "contains no rankings; predictions of other tasks than retrieval cannot be evaluated")
-    if not fitting:
-        raise FormatError(source, f"has no predictions for {selection!r}; choose one of {choices}")
-    if len(fitting) > 1:
+    if len(fitting) != 1:
         raise FormatError(source, f"has predictions for several subsets or splits of the task; choose one: {choices}")
     where = f"{source}#{fitting[0][0]}" if len(rankings) > 1 else source
     columns = columns_of(rankings[fitting[0]], where, kind, line_of)

@@ -22,6 +22,10 @@ _GAINS = (
     "map", "map_cut", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "recall", "success", "bpref", "set_P", "set_recall", "set_F",
     "set_map", "iprec_at_recall", "G", "binG",
 )  # fmt: skip
+_OTHERS_OF_TREC_EVAL = (
+    "runid", "relstring", "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "map_avgjg", "gm_map",
+    "gm_bpref", "11pt_avg", "P_avgjg", "relative_P", "Rprec_mult", "Rprec_mult_avgjg", "utility", "set_relative_P", "yaap",
+)  # fmt: skip
 RECIPROCALS = ("RR", "MRR", "recip_rank")
 LONGEST_TEXT = 1000  # characters of a measure's name with its parameters
 
@@ -40,15 +44,7 @@ def is_gain(measure: str) -> bool:
 def is_measure_name(text: str) -> bool:
     """Whether ir_measures or trec_eval has a measure of this name, such as nDCG@10 or P_5."""
     base = re.sub(r"_[0-9][0-9.]*$", "", base_name(text))
-    return base in measure_registry or base in _OF_TREC_EVAL or (is_gain(base) and base == text.split("@")[0])
-
-
-_OF_TREC_EVAL = {
-    "runid", "relstring", "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "map", "map_cut", "map_avgjg",
-    "gm_map", "gm_bpref", "bpref", "recip_rank", "iprec_at_recall", "11pt_avg", "P", "P_avgjg", "recall", "relative_P", "Rprec",
-    "Rprec_mult", "Rprec_mult_avgjg", "utility", "infAP", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "success", "set_P",
-    "set_relative_P", "set_recall", "set_map", "set_F", "G", "binG", "yaap",
-}  # fmt: skip
+    return base in measure_registry or base in (*_GAINS, *RECIPROCALS, *_OTHERS_OF_TREC_EVAL)
 
 
 def higher_is_better(measure: Any) -> bool:

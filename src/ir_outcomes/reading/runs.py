@@ -127,7 +127,7 @@ def run_and_warnings(
     path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None
 ) -> tuple[Run, tuple[str, ...]]:
     """Read a file of a run as `read_run` does, and return its warnings, which another process could not show."""
-    _check_name(name)
+    _check_names([name])
     file, selection = path_and_selection(os.fspath(path))
     if by is None and selection in get_args(RunBy):
         by, path = cast(RunBy, selection), file
@@ -160,7 +160,7 @@ def as_run(run: Any, name: str | None = None) -> Run:
     ParameterError
         If the name is not text.
     """
-    _check_name(name)
+    _check_names([name])
     if isinstance(run, Run):
         return run
     if isinstance(run, str) and run.startswith(DATASET_PREFIX):
@@ -169,11 +169,6 @@ def as_run(run: Any, name: str | None = None) -> Run:
         return read_run(run, name=name)
     name = name or name_within(run)
     return _checked(columns_of(run, name or "the run", RUN), name or "run")
-
-
-def _check_name(name: Any) -> None:
-    if name is not None and not isinstance(name, str):
-        raise ParameterError(f"name={name!r}: a name must be text")
 
 
 def _checked(columns: Columns, name: str) -> Run:
@@ -329,9 +324,8 @@ def runs_and_names(runs: Any, names: Sequence[str | None] | None = None) -> tupl
         raise ParameterError(f"names={names!r}: must be a list with a name for each run")
     if len(names) != len(items):
         raise ParameterError(f"names: {len(names)} names for {len(items)} runs")
-    given = [name for name in names if name is not None]
-    _check_names(given)
-    check_distinct(given)
+    _check_names(names)
+    check_distinct(name for name in names if name is not None)
     return items, list(names)
 
 
@@ -397,7 +391,7 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
 
 def _check_names(names: Iterable[Any]) -> None:
     for name in names:
-        if not isinstance(name, str):
+        if name is not None and not isinstance(name, str):
             raise ParameterError(f"the name {name!r} of a run is not text; convert names with str")
 
 

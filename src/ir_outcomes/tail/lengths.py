@@ -640,7 +640,4 @@ def _moved(move: DocumentChange) -> Moved | None:
 
 def _importance(move: DocumentChange) -> float:
     """Sort the best-ranked of the documents that one run found first, and the largest changes."""
-    if move.change is not None:
-        return -abs(move.change)
-    ranks = (move.baseline_rank, move.contender_rank)
-    return float(next(rank for rank in ranks if rank is not None))  # at least one run found the document
+    return float(move.baseline_rank or move.contender_rank or 0) if move.change is None else -abs(move.change)
