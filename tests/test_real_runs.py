@@ -14,9 +14,9 @@ import scipy.stats
 from ir_measures import AP, RR, P
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.statistics import differences, t_test, wilcoxon
 from tests.helpers import literal
+from tests.helpers.comparisons import compare_pair
 
 pytestmark = pytest.mark.realdata
 
@@ -140,37 +140,22 @@ def test_published_naive_means_and_pvalues(msmarco: dict[str, iro.SearchLengths]
         assert (wilcoxon(d).pvalue <= 0.05) == (signed_rank <= 0.05)
 
 
-@pytest.mark.parametrize(
-    ("contender", "outcomes", "coverage", "lengths", "t", "signed_rank", "label"),
-    [
-        ("wordnet_all", (2829, 79, 59, 2226), 0.1055, (3.4209, 3.4780), 0.0031, 0.0006, "worse without gain"),
-        ("bm25+rm3", (2700, 665, 188, 1640), None, None, None, None, "worse on both facets"),
-    ],
-)
-def test_outcome_split_of_msmarco(
-    msmarco: dict[str, iro.SearchLengths],
-    real_data: Path,
-    contender: str,
-    outcomes: tuple[int, ...],
-    coverage: float | None,
-    lengths: tuple[float, float] | None,
-    t: float | None,
-    signed_rank: float | None,
-    label: str,
-) -> None:
+def test_outcome_split_of_msmarco(msmarco: dict[str, iro.SearchLengths], real_data: Path) -> None:
     """The figures of INDEX.md of the data, from a literal implementation."""
     qrels = real_data / "msmarco-doc-dev" / "qrels.txt"
-    found = iro.compare(qrels, msmarco["bm25"], msmarco[contender])
-    assert isinstance(found, Comparison)
-    split = found.outcomes
-    assert (split.neither, split.lost, split.won, split.both) == outcomes
-    assert found.verdict.label == label
-    if lengths is not None:
-        assert (found.ranking.baseline, found.ranking.contender) == pytest.approx(lengths, abs=5e-5)
-        assert found.coverage.pvalue == pytest.approx(coverage, abs=5e-5)
-        assert found.ranking.pvalues["t"] == pytest.approx(t, abs=5e-5)
-        assert found.ranking.pvalues["wilcoxon"] == pytest.approx(signed_rank, abs=5e-5)
-    assert found.naive.pvalues["t"] == pytest.approx(NAIVE[contender][1], rel=0.01)
+    for contender, outcomes, label in (
+        ("wordnet_all", (2829, 79, 59, 2226), "worse without gain"),
+        ("bm25+rm3", (2700, 665, 188, 1640), "worse on both facets"),
+    ):
+        found = compare_pair(qrels, msmarco["bm25"], msmarco[contender])
+        split = found.outcomes
+        assert (split.neither, split.lost, split.won, split.both) == outcomes
+        assert found.verdict.label == label
+        assert found.naive.pvalues["t"] == pytest.approx(NAIVE[contender][1], rel=0.01)
+    found = compare_pair(qrels, msmarco["bm25"], msmarco["wordnet_all"])
+    assert (found.ranking.baseline, found.ranking.contender) == pytest.approx((3.4209, 3.4780), abs=5e-5)
+    pvalues = found.coverage.pvalue, found.ranking.pvalues["t"], found.ranking.pvalues["wilcoxon"]
+    assert pvalues == pytest.approx((0.1055, 0.0031, 0.0006), abs=5e-5)
 
 
 def test_known_item_table(real_data: Path) -> None:
@@ -195,8 +180,7 @@ def test_known_item_table(real_data: Path) -> None:
         assert run.reciprocal_rank().mean() == pytest.approx(mrr, abs=5e-5)
     splits = {"bm25-stem": (174, 16, 84, 2726), "rrf-stem-lsa": (181, 44, 77, 2698), "chargram": (169, 90, 89, 2652)}
     for name, counts in splits.items():
-        found = iro.compare(qrels, lengths["bm25"], lengths[name])
-        assert isinstance(found, Comparison)
+        found = compare_pair(qrels, lengths["bm25"], lengths[name])
         split = found.outcomes
         assert (split.neither, split.lost, split.won, split.both) == counts
 

@@ -117,6 +117,7 @@ def test_version() -> None:
         ("compare-judges no --judge a --judge b", "write NAME=FILE"),
         ("leaderboard no", "Missing argument RUN"),
         ("leaderboard no no --from-outputs -k 3", "leave out options on how runs are evaluated"),
+        ("compare no no.npz no", "the name of one of its runs as BASELINE"),
         ("leaderboard no.npz no", "a saved evaluation stands in the place of runs"),
         ("tail no no no no --show rrie", "is for two runs"),
         ("verdict --n 3", "--won requires an argument"),
@@ -145,6 +146,8 @@ def test_impossible_outputs_are_said_before_the_work(words: str, message: str, t
 
 
 def test_missing_packages_are_said_before_the_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    assert call("compare", "no", "no", "no", "--report", "p.html", folder=tmp_path).returncode == 1
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     done = call("compare", "no", "no", "no", "--plot", "p.png", folder=tmp_path)
     assert (done.returncode, 'pip install ".[plot]"' in done.stderr) == (1, True)

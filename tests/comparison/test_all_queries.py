@@ -26,8 +26,7 @@ Ranks = dict[str, int | None]
 
 
 def compare(a: Ranks, b: Ranks, depth: int = 100, **settings: Any) -> Comparison:
-    result = iro.compare(qrels_of(a), run_of(a, depth), run_of(b, depth), names=["A", "B"], **settings)
-    assert isinstance(result, Comparison)
+    result = compare_pair(qrels_of(a), run_of(a, depth), run_of(b, depth), names=["A", "B"], **settings)
     return result
 
 
@@ -118,14 +117,6 @@ def test_four_differences_do_not_decide() -> None:
     assert "nothing could be significant at 0.05 on ranking with 4 queries that differ (smallest possible p 0.12)" in notes
 
 
-def test_few_shared_queries_are_said() -> None:
-    a, b = in_blocks((10, 3, 2), (490, 1, None), (500, None, 1))
-    found = compare(a, b)
-    assert found.ranking.pvalue <= 0.05  # so that nothing was missed for want of queries
-    assert not any(note.startswith("Few queries") for note in found.notes)
-    assert "on the 10 queries that both answer (10 of which differ)" in found.verdict.sentence
-
-
 def test_the_sentence_follows_the_deciding_test() -> None:
     a, b = in_blocks((58, 2, 1), (2, 2, 90))
     found = compare(a, b, test="wilcoxon")
@@ -206,26 +197,17 @@ def test_cutoffs_are_the_labels_of_compare(
                 assert at.get(cutoff, label) == label
 
 
-def test_the_first_note_says_where_the_label_changes() -> None:
-    a, b = in_blocks((40, 60, 50), (40, 8, 9), (300, 3, 3))
-    found = compare(a, b)
-    assert dict(found.cutoffs)[10] != dict(found.cutoffs)[100]
-    assert any(note.startswith("Another direction at other cutoffs: ") for note in found.notes[:2])
-
-
 def test_the_baseline_among_the_contenders_is_left_out(tmp_path: Path) -> None:
     a, b = in_blocks((20, 3, 2), (20, 2, 2))
     runs = {"a": run_of(a), "b": run_of(b), "c": run_of(a)}
     for name, run in runs.items():
         lines = [f"{q} Q0 {d} 1 {s} x" for q, ranking in run.items() for d, s in ranking.items()]
         (tmp_path / f"{name}.run").write_text("\n".join(lines))
-    found = iro.compare(qrels_of(a), tmp_path / "a.run", str(tmp_path / "*.run"))
-    assert isinstance(found, iro.Comparisons)
+    found = compare_several(qrels_of(a), tmp_path / "a.run", str(tmp_path / "*.run"))
     assert [item.contender for item in found] == ["b", "c"]
     assert found[0].settings.family == 2
     assert "The baseline was also among the contenders; it is not compared with itself." in found[0].background
-    objects = iro.compare(qrels_of(a), runs["a"], [runs["a"], runs["b"]])
-    assert isinstance(objects, iro.Comparisons)
+    objects = compare_several(qrels_of(a), runs["a"], [runs["a"], runs["b"]])
     assert len(objects) == 1
 
 
@@ -233,8 +215,7 @@ def test_uncorrected_comparisons_say_how_often_one_of_them_errs() -> None:
     a, b = in_blocks((40, None, 3), (200, 2, 2))
     notes = {}
     for correction in ("none", "holm"):
-        found = iro.compare(qrels_of(a), run_of(a), {"B": run_of(b), "C": run_of(b)}, correction=correction)
-        assert isinstance(found, iro.Comparisons)
+        found = compare_several(qrels_of(a), run_of(a), {"B": run_of(b), "C": run_of(b)}, correction=correction)
         assert found[0].verdict.direction == "better"
         notes[correction] = [note for note in found[0].background if "are not corrected" in note]
     assert "up to about 10% of the time" in notes["none"][0]
@@ -298,8 +279,7 @@ def test_no_spread_is_told_from_not_reachable() -> None:
 
 def test_unequal_depth_can_withhold_the_confirmation() -> None:
     a, b = in_blocks((40, 3, 2), (10, 5, None))
-    found = iro.compare(qrels_of(a), run_of(a, 20), run_of(b, 50), cutoff=100)
-    assert isinstance(found, Comparison)
+    found = compare_pair(qrels_of(a), run_of(a, 20), run_of(b, 50), cutoff=100)
     (note,) = [note for note in found.notes if note.startswith("Unequal depth")]
     assert "so a gain may stay unconfirmed" in note
     assert not any("withhold" in note for note in compare(a, b, cutoff=2).notes)
@@ -311,10 +291,8 @@ def test_one_document_more_does_not_change_the_kind_of_test() -> None:
     run = {q: {f"d{m}": 50.0 - m for m in range(20)} for q in qrels}
     fewer = {q: dict(ranking) for q, ranking in run.items()}
     del fewer["q0"]["d19"]
-    same = iro.compare(qrels, run, {q: dict(ranking) for q, ranking in run.items()}, margins=(1.0, 1.0))
-    almost = iro.compare(qrels, run, fewer, margins=(1.0, 1.0))
-    assert isinstance(same, Comparison)
-    assert isinstance(almost, Comparison)
+    same = compare_pair(qrels, run, {q: dict(ranking) for q, ranking in run.items()}, margins=(1.0, 1.0))
+    almost = compare_pair(qrels, run, fewer, margins=(1.0, 1.0))
     assert same.coverage.test == almost.coverage.test == "signflip"
     assert same.coverage.interval is not None
     assert almost.coverage.interval is not None

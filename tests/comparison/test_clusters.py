@@ -14,6 +14,7 @@ import ir_outcomes as iro
 from ir_outcomes.across.conditions import _is_hurt
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import sign_flip
+from tests.helpers.comparisons import compare_pair
 from tests.helpers.runs import qrels_of, run_of
 
 N, CLUSTERS = 240, 40
@@ -36,8 +37,7 @@ def made_up(seed: int = 0) -> tuple[Any, Any, Any]:
 
 
 def compared(**settings: Any) -> iro.Comparison:
-    result = iro.compare(*made_up(), names=["A", "B"], cutoff=10, **settings)
-    assert isinstance(result, iro.Comparison)
+    result = compare_pair(*made_up(), names=["A", "B"], cutoff=10, **settings)
     return result
 
 
@@ -84,8 +84,7 @@ def test_few_differences_count_clusters() -> None:
     """200 queries of 20 clusters differ: too few clusters for t."""
     ids = [f"q{n}" for n in range(200)]
     a, b = dict.fromkeys(ids, 3), {query: 2 if n < 150 else 4 for n, query in enumerate(ids)}
-    found = iro.compare(qrels_of(a), run_of(a), run_of(b), clusters={query: f"c{n // 10}" for n, query in enumerate(ids)})
-    assert isinstance(found, iro.Comparison)
+    found = compare_pair(qrels_of(a), run_of(a), run_of(b), clusters={query: f"c{n // 10}" for n, query in enumerate(ids)})
     assert (found.ranking.n_nonzero, found.ranking.test, found.ranking.decides.n_nonzero) == (200, "signflip", 20)
     assert found.ranking.pvalue == pytest.approx(stats.binomtest(5, 20).pvalue)
     assert any("the runs differ on only 20 clusters" in note for note in (*found.notes, *found.background))
@@ -98,8 +97,7 @@ def test_clusters_of_very_unequal_size_are_too_few_for_t() -> None:
     ids = [f"q{n}" for n in range(len(codes))]
     a, b = dict.fromkeys(ids, 5), dict(zip(ids, (5 + change).tolist(), strict=True))
     clusters = dict(zip(ids, map(str, codes.tolist()), strict=True))
-    found = iro.compare(qrels_of(a), run_of(a), run_of(b), clusters=clusters)
-    assert isinstance(found, iro.Comparison)
+    found = compare_pair(qrels_of(a), run_of(a), run_of(b), clusters=clusters)
     assert (found.ranking.test, found.ranking.decides.n_nonzero) == ("signflip", 40)
     assert found.restricted is not None
     assert found.restricted.test.name == "signflip"
@@ -160,11 +158,9 @@ def test_other_measures_and_outputs_take_clusters() -> None:
 def test_conversations(real_data: Path) -> None:
     folder = real_data / "mt-rag"
     runs = [folder / "bm25.lastturn.run.gz", folder / "elser.lastturn.run.gz"]
-    found = iro.compare(folder / "qrels.txt.gz", *runs, cutoff=10, clusters="by:<::>")
-    assert isinstance(found, iro.Comparison)
+    found = compare_pair(folder / "qrels.txt.gz", *runs, cutoff=10, clusters="by:<::>")
     assert (found.n_queries, found.settings.n_clusters) == (576, 82)
-    plain = iro.compare(folder / "qrels.txt.gz", *runs, cutoff=10)
-    assert isinstance(plain, iro.Comparison)
+    plain = compare_pair(folder / "qrels.txt.gz", *runs, cutoff=10)
     assert found.ranking.difference == plain.ranking.difference
     assert any(note.startswith("Dependent queries: ") for note in plain.notes)
     assert not any(note.startswith("Dependent queries: ") for note in found.notes)

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.across.gate import Side
 from ir_outcomes.errors import ParameterError
+from tests.helpers.comparisons import compare_pair
 from tests.helpers.runs import qrels_of, run_of
 
 QUERIES = [f"q{number}" for number in range(200)]
@@ -16,8 +18,7 @@ QUERIES = [f"q{number}" for number in range(200)]
 def compared(baseline: list[int | None], contender: list[int | None], **settings: Any) -> iro.Comparison:
     ranks = [dict(zip(QUERIES, run, strict=False)) for run in (baseline, contender)]
     names = ["A", "B"]
-    result = iro.compare(qrels_of(ranks[0]), *(run_of(run, depth=60) for run in ranks), names=names, **settings)
-    assert isinstance(result, iro.Comparison)
+    result = compare_pair(qrels_of(ranks[0]), *(run_of(run, depth=60) for run in ranks), names=names, **settings)
     return result
 
 
@@ -73,8 +74,7 @@ def test_dependent_queries_are_settled_by_clusters() -> None:
     baseline = {f"c{number}::{turn}": 4 for number in range(40) for turn in range(5)}
     contender = {query: rank + (-1 if int(query[1:].split("::")[0]) % 2 else 1) for query, rank in baseline.items()}
     runs = (run_of(ranks, depth=60) for ranks in (baseline, contender))
-    comparison = iro.compare(qrels_of(baseline), *runs, clusters="by:::")
-    assert isinstance(comparison, iro.Comparison)
+    comparison = compare_pair(qrels_of(baseline), *runs, clusters="by:::")
     decision = iro.gate(comparison, margins=(10.0, 0.1, 0.2)).decisions[0]
     needed = decision.facets[1].needed
     assert needed == iro.plan(comparison, ranking=0.1).ranking.needed
@@ -111,8 +111,7 @@ def test_two_margins_say_how_much_all_queries_may_lose() -> None:
     qrels = {f"q{number}": {"a": 1, "b": 1} for number in range(60)}
     first = {query: {"a": 9.0, "x": 8.0, "b": 7.0} if number % 3 else {"x": 1.0} for number, query in enumerate(qrels)}
     second = {query: {"x": 9.0, "a": 8.0} for query in qrels}
-    comparison = iro.compare(qrels, first, second, unit="document", cutoff=20)
-    assert isinstance(comparison, iro.Comparison)
+    comparison = compare_pair(qrels, first, second, unit="document", cutoff=20)
     margin = iro.gate(comparison, margins=(3.0, 0.5)).decisions[0].facets[2].margin
     assert margin == pytest.approx(0.5 / 3 + 0.03 * 3)  # a third is found by both; the longer list has three documents
 
@@ -135,6 +134,11 @@ def test_a_run_that_lacks_queries_fails() -> None:
     assert result.decisions[0].reasons[0] == expected
     allowed = iro.gate(comparison, margins=(50.0, 5.0), max_missing=0.1)
     assert allowed.status == "pass"
+
+
+def test_a_run_without_results_is_shown() -> None:
+    result = iro.gate(Side("A", ["B"], {}, {("B", None): "It is empty."}), margins=(1.0, 0.5))
+    assert [line.split() for line in str(result).splitlines()[4:6]] == [["run", "gate"], ["B", "fail"]]
 
 
 def test_the_worst_decision_is_that_of_the_whole() -> None:
@@ -220,8 +224,7 @@ def test_rules_are_checked() -> None:
 @pytest.mark.realdata
 def test_a_naive_test_passes_where_the_gate_does_not(real_data: Path) -> None:
     folder = real_data / "msmarco-doc-dev"
-    result = iro.compare(folder / "qrels.txt", folder / "bm25.run.gz", folder / "wordnet_all.run.gz")
-    assert isinstance(result, iro.Comparison)
+    result = compare_pair(folder / "qrels.txt", folder / "bm25.run.gz", folder / "wordnet_all.run.gz")
     assert result.naive.pvalues["t"] > 0.05
     low, high = result.ranking.interval or (0, 0)
     assert iro.gate(result, margins=(1.0, 0.01)).status == "fail"

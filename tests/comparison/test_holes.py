@@ -14,6 +14,7 @@ from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, direction_of
 from ir_outcomes.errors import ParameterError
 from tests.helpers import literal
+from tests.helpers.comparisons import compare_pair, compare_several
 
 Judged = tuple[literal.Qrels, dict[str, literal.Run]]
 
@@ -42,8 +43,7 @@ def with_relevant(qrels: literal.Qrels, pairs: list[tuple[str, str]]) -> literal
 
 
 def label_of(qrels: literal.Qrels, runs: dict[str, literal.Run], **settings: Any) -> str:
-    result = iro.compare(qrels, runs["A"], runs["B"], names=["A", "B"], **settings)
-    assert isinstance(result, iro.Comparison)
+    result = compare_pair(qrels, runs["A"], runs["B"], names=["A", "B"], **settings)
     return result.verdict.label
 
 
@@ -198,8 +198,7 @@ def test_several_contenders_have_the_labels_of_compare() -> None:
     evaluation = iro.evaluate(qrels, runs, unjudged=True, cutoff=6)
     for correction in ("holm", "fdr_bh", "none"):
         found = iro.holes(evaluation, "A", cutoff=4, correction=correction)
-        compared = iro.compare(evaluation, "A", cutoff=4, correction=correction)
-        assert isinstance(compared, iro.Comparisons)
+        compared = compare_several(evaluation, "A", cutoff=4, correction=correction)
         assert [pair.label for pair in found.pairs] == [item.verdict.label for item in compared]
         assert found.settings.family == 3
         assert [pair.contender for pair in found.pairs] == ["B", "C", "D"]
@@ -256,7 +255,6 @@ def test_what_stands_stands_under_complete_judgments(real_data: Path) -> None:
         found = iro.holes(shallow, *pair).pairs[0]
         words[found.bound.word] += 1
         if found.bound.word == "stands":
-            after = iro.compare(complete, *pair)
-            assert isinstance(after, iro.Comparison)
+            after = compare_pair(complete, *pair)
             assert after.verdict.direction == direction_of(found.label)
     assert words["stands"] > 0

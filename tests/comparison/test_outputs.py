@@ -18,6 +18,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError
 from ir_outcomes.samples import write_sample
 from tests.helpers.command_line import call, call_ir_measures
+from tests.helpers.comparisons import compare_pair
 from tests.helpers.notes import all_notes
 
 
@@ -39,13 +40,17 @@ def inputs(folder: Path) -> tuple[Any, Any, Any]:
 
 @pytest.fixture(scope="module")
 def expected(inputs: Any) -> Comparison:
-    result = iro.compare(*inputs, names=["A", "B"])
-    assert isinstance(result, Comparison)
+    result = compare_pair(*inputs, names=["A", "B"])
     return result
 
 
-def check(found: Any, expected: Comparison) -> None:
+def compared(*outputs: Any, **settings: Any) -> Comparison:
+    found = iro.compare_outputs(*outputs, **settings)
     assert isinstance(found, Comparison)
+    return found
+
+
+def check(found: Comparison, expected: Comparison) -> None:
     assert found.outcomes == expected.outcomes
     assert found.verdict.label == expected.verdict.label
     for facet in ("coverage", "ranking", "reciprocal"):
@@ -59,10 +64,10 @@ def check(found: Any, expected: Comparison) -> None:
 def test_ir_measures_and_pytrec_eval_give_the_verdict_of_the_runs(inputs: Any, expected: Comparison) -> None:
     qrels, *runs = inputs
     for measure in (RR, ESL @ 100, ESL(unanswered="cutoff+1") @ 100):
-        check(iro.compare_outputs(*(ir_measures.calc([measure, nDCG @ 10], qrels, run) for run in runs)), expected)
-        check(iro.compare_outputs(*(list(ir_measures.iter_calc([measure], qrels, run)) for run in runs)), expected)
+        check(compared(*(ir_measures.calc([measure, nDCG @ 10], qrels, run) for run in runs)), expected)
+        check(compared(*(list(ir_measures.iter_calc([measure], qrels, run)) for run in runs)), expected)
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank", "map"})
-    check(iro.compare_outputs(*(evaluator.evaluate(run) for run in runs), qrels=qrels), expected)
+    check(compared(*(evaluator.evaluate(run) for run in runs), qrels=qrels), expected)
 
 
 def frame(inputs: Any, measures: list[Any]) -> pd.DataFrame:
@@ -77,12 +82,11 @@ def frame(inputs: Any, measures: list[Any]) -> pd.DataFrame:
 
 def test_pyterrier_frame_and_file(inputs: Any, expected: Comparison, tmp_path: Path) -> None:
     table = frame(inputs, [RR, nDCG @ 10])
-    found = iro.compare_outputs(table, table, names=("A", "B"))
+    found = compared(table, table, names=("A", "B"))
     check(found, expected)
-    assert isinstance(found, Comparison)
     assert (found.baseline, found.contender) == ("A", "B")
     table.to_csv(tmp_path / "perquery.csv", index=False)
-    check(iro.compare_outputs(tmp_path / "perquery.csv", tmp_path / "perquery.csv", names=("A", "B")), expected)
+    check(compared(tmp_path / "perquery.csv", tmp_path / "perquery.csv", names=("A", "B")), expected)
     with pytest.raises(ParameterError, match=r"has the runs A, B; choose one with names="):
         iro.compare_outputs(table, table)
     with pytest.raises(FormatError, match="is a table without measure"):
@@ -100,9 +104,8 @@ def as_trec_eval(inputs: Any, position: int, path: Path) -> Path:
 
 def test_text_of_trec_eval_is_rounded_and_that_is_noticed(inputs: Any, expected: Comparison, tmp_path: Path) -> None:
     paths = [as_trec_eval(inputs, position, tmp_path / f"{position}.eval") for position in (0, 1)]
-    found = iro.compare_outputs(*paths)
+    found = compared(*paths)
     check(found, expected)  # all ranks here are at most 100, which 4 places can tell
-    assert isinstance(found, Comparison)
     notes = "\n".join(all_notes(found))
     assert "Compared on values of recip_rank as they were written; the tie rule and cutoff are those of the tool" in notes
     assert "Values are rounded to 4 places: ranks beyond about 100 cannot be told exactly." in notes
@@ -110,17 +113,15 @@ def test_text_of_trec_eval_is_rounded_and_that_is_noticed(inputs: Any, expected:
     assert (found.cutoff, found.ties) == (None, "unknown")
 
 
-@pytest.mark.parametrize("form", ["tsv", "jsonl"])
-def test_text_of_ir_measures(folder: Path, expected: Comparison, tmp_path: Path, form: str) -> None:
+def test_text_of_ir_measures(folder: Path, expected: Comparison, tmp_path: Path) -> None:
     paths: list[str | Path] = []
-    for system in ("bm25", "bm25-stem"):
+    for system, form in (("bm25", "tsv"), ("bm25-stem", "jsonl")):
         done = call_ir_measures("qrels.txt", f"{system}.run", "RR", "nDCG@10", "-q", "-o", form, folder=folder)
         path = tmp_path / f"{system}.txt"
         path.write_text(done.stdout)
         paths.append(path)
-    found = iro.compare_outputs(*paths, qrels=folder / "qrels.txt")
+    found = compared(*paths, qrels=folder / "qrels.txt")
     check(found, expected)
-    assert isinstance(found, Comparison)
     assert (found.baseline, found.contender) == ("bm25", "bm25-stem")
     done = call("compare-outputs", *paths, "--format", "json")
     assert json.loads(done.stdout)["outcomes"]["won"] == expected.outcomes.won
@@ -129,8 +130,7 @@ def test_text_of_ir_measures(folder: Path, expected: Comparison, tmp_path: Path,
 def test_other_measures_split_at_zero_and_say_so(inputs: Any) -> None:
     qrels, *runs = inputs
     outputs = [list(ir_measures.iter_calc([nDCG @ 10], qrels, run)) for run in runs]
-    found = iro.compare_outputs(*outputs, names=("A", "B"))
-    assert isinstance(found, Comparison)
+    found = compared(*outputs, names=("A", "B"))
     a, b = ({metric.query_id: metric.value for metric in output} for output in outputs)
     assert found.outcomes.won == sum(b[q] > 0 and a[q] == 0 for q in a)
     both = [q for q in a if a[q] > 0 and b[q] > 0]
@@ -169,29 +169,12 @@ def test_a_measure_of_an_evaluation(folder: Path) -> None:
         {query: {"nDCG@10": value} for query, value in zip(scores.query_ids, row, strict=True)}
         for row in scores.values.tolist()
     ]
-    again = iro.compare_outputs(*outputs[:2], measure="nDCG@10", qrels=folder / "qrels.txt", names=("bm25", "bm25-stem"))
-    assert isinstance(again, Comparison)
+    again = compared(*outputs[:2], measure="nDCG@10", qrels=folder / "qrels.txt", names=("bm25", "bm25-stem"))
     assert (again.coverage, again.ranking, again.outcomes) == (single.coverage, single.ranking, single.outcomes)
 
 
-@pytest.mark.parametrize(
-    ("baseline", "contender", "settings", "error", "message"),
-    [
-        ({"q": {"nDCG": math.nan}}, {"q": {"nDCG": 0.5}}, {}, FormatError, "nDCG of query q is undefined"),
-        ({"q": {"ESL@10": math.inf}}, {"q": {"ESL@10": 2.0}}, {}, FormatError, "of query q is infinite"),
-        ({"q": {"RR(rel=2)": 1.0}}, {"q": {"RR(rel=2)": 1.0}}, {"rel": 1}, ParameterError, "counts grades from 2 on"),
-        ({"q": {"RR": 1.0}}, {"q": {"RR": 1.0}}, {"correction": "tukey"}, ParameterError, "must be one of holm"),
-        ({"q": {"RR": 1.0}}, {"q": {"RR": 1.0}}, {"alpha": 2}, ParameterError, "alpha=2"),
-    ],
-)
-def test_impossible_values(baseline: Any, contender: Any, settings: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        iro.compare_outputs(baseline, contender, **settings)
-
-
 def test_the_grade_of_the_measure_is_that_of_the_comparison() -> None:
-    found = iro.compare_outputs({"q": {"RR(rel=2)@10": 1.0}}, {"q": {"RR(rel=2)@10": 0.5}})
-    assert isinstance(found, Comparison)
+    found = compared({"q": {"RR(rel=2)@10": 1.0}}, {"q": {"RR(rel=2)@10": 0.5}})
     assert (found.rel, found.cutoff) == (2, 10)
     assert found.restricted is not None
     assert found.restricted.horizon == 10
@@ -203,6 +186,10 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
 @pytest.mark.parametrize(
     ("baseline", "contender", "settings", "error", "message"),
     [
+        ({"q": {"nDCG": math.nan}}, {"q": {"nDCG": 0.5}}, {}, FormatError, "nDCG of query q is undefined"),
+        ({"q": {"ESL@10": math.inf}}, {"q": {"ESL@10": 2.0}}, {}, FormatError, "of query q is infinite"),
+        ({"q": {"RR(rel=2)": 1.0}}, {"q": {"RR(rel=2)": 1.0}}, {"rel": 1}, ParameterError, "counts grades from 2 on"),
+        (A, A, {"correction": "tukey", "measure": "RR"}, ParameterError, "must be one of holm"),
         (A, {"z": {"RR": 1.0}}, {}, MismatchError, "have no query in common"),
         (A, A, {"measure": "AP"}, ParameterError, "has no values of AP; it has RR, nDCG@10"),
         ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
@@ -227,8 +214,7 @@ def test_wrong_outputs(baseline: Any, contender: Any, settings: Any, error: Any,
 @pytest.mark.parametrize(("measure", "head"), [("nDCG@10", "cutoff 10, "), ("AP", None)])
 def test_the_cutoff_of_a_measure_is_that_of_its_name(measure: str, head: str | None) -> None:
     a, b = ({f"q{n}": {measure: value} for n in range(40)} for value in (0.25, 0.5))
-    found = iro.compare_outputs(a, b)
-    assert isinstance(found, Comparison)
+    found = compared(a, b)
     assert found.verdict.label == "better without harm"  # its mean over all queries confirms it
     text = " ".join(found.to_text().split()) + "".join(found.notes)
     assert head is None or head in text
@@ -238,8 +224,7 @@ def test_the_cutoff_of_a_measure_is_that_of_its_name(measure: str, head: str | N
 
 def test_an_unknown_measure_is_told_its_direction() -> None:
     a, b = ({f"q{n}": {"cost": value} for n in range(9)} for value in (4.0, 2.0))
-    found = iro.compare_outputs(a, b, higher_is_better=False)
-    assert isinstance(found, Comparison)
+    found = compared(a, b, higher_is_better=False)
     assert found.verdict.label == "ranking gain, unconfirmed"
     assert any("cost is 0, its best value, where nothing is found" in note for note in found.notes)
 
@@ -258,12 +243,10 @@ def test_broken_text(tmp_path: Path) -> None:
 
 
 def test_missing_queries_and_unanswerable_ones() -> None:
-    found = iro.compare_outputs(A, {"q1": {"RR": 1.0}})
-    assert isinstance(found, Comparison)
+    found = compared(A, {"q1": {"RR": 1.0}})
     assert found.outcomes.lost == 1
     assert any("contender lacks 1 query (q2), which count as unanswered." in note for note in all_notes(found))
-    told = iro.compare_outputs(A, {"q1": {"RR": 1.0}}, qrels={"q1": {"d": 1}, "q2": {"d": 0}})
-    assert isinstance(told, Comparison)
+    told = compared(A, {"q1": {"RR": 1.0}}, qrels={"q1": {"d": 1}, "q2": {"d": 0}})
     assert (told.n_queries, told.n_unanswerable) == (1, 1)
     assert not math.isnan(told.ranking.difference or 0)
     assert str(ASL) == "ASL"

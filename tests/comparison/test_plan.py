@@ -8,14 +8,14 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import queries_for_coverage, queries_for_mean
+from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import collection
 from tests.helpers.runs import qrels_of, run_of
 
 
 def pilot(relevant: int = 1) -> iro.Comparison:
     qrels, runs = collection(2, 60, relevant=relevant)
-    result = iro.compare(qrels, *runs.values(), names=["A", "B"])
-    assert isinstance(result, iro.Comparison)
+    result = compare_pair(qrels, *runs.values(), names=["A", "B"])
     return result
 
 
@@ -48,12 +48,16 @@ def test_the_smallest_possible_p_is_stated() -> None:
     queries = [f"q{number}" for number in range(40)]
     ranks = dict.fromkeys(queries, 2)
     changed = ranks | {query: 1 + 2 * (place % 2) for place, query in enumerate(queries[:8])}
-    comparison = iro.compare(qrels_of(queries), run_of(ranks), run_of(changed), names=["A", "B"])
-    assert isinstance(comparison, iro.Comparison)
+    comparison = compare_pair(qrels_of(queries), run_of(ranks), run_of(changed), names=["A", "B"])
     found = iro.plan(comparison)
     assert "Ranking: with 8 queries that differ the smallest possible p is 0.0078." in found.notes
     assert "Coverage: with 0 queries that differ the smallest possible p is 1, which is above the level of 0.05." in found.notes
     assert found.ranking.smallest_pvalue == 2.0**-7
+    assert (
+        found.notes[0]
+        == "By default the differences to detect are 1 percentage point and 0.5 ranks; give those that matter to you."
+    )
+    assert "By default the differences to detect are 0.5 ranks" in " ".join(str(iro.plan(comparison, coverage=1.0)).split())
 
 
 def test_it_needs_the_queries_of_the_pilot() -> None:

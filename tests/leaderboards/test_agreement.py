@@ -150,20 +150,17 @@ def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int) -> No
 def test_a_third_run_changes_nothing_for_the_first_two() -> None:
     """The test of coverage follows from the judgments, not from what these runs happen to find."""
     qrels = collection(1, 24, relevant=2)[0]
-    one_found = {query: {"g0": 2.0, "g1": 1.0} for query in qrels}
-    none_found = {query: {"x": 1.0} for query in qrels}
-    half_found = {query: {"g0": 1.0} for query in qrels}
-    whole = {
-        "all": {**one_found, "q1": {"x": 1.0}},
-        "some": {**one_found, "q2": {"x": 1.0}, "q5": {"x": 1.0}},
-        "none": none_found,
+    both = {query: {"g0": 2.0, "g1": 1.0} for query in qrels}
+    runs = {
+        "all": {**both, "q1": {"x": 1.0}},
+        "some": {**both, "q2": {"x": 1.0}, "q5": {"x": 1.0}},
+        "none": {query: {"x": 1.0} for query in qrels},
+        "half": {query: {"g0": 1.0} for query in qrels},
     }
-    two = iro.evaluate(qrels, whole, unit="document")
-    three = iro.evaluate(qrels, {**whole, "half": half_found}, unit="document")
-    for names in (["all", "some"], ["all", "none"], ["some", "none"]):
-        assert iro.agreement(two[names], splits=20).labels == iro.agreement(three[names], splits=20).labels
-    total = iro.agreement(three[["all", "some", "none"]], splits=20).labels
-    assert total == iro.agreement(two, splits=20).labels
+    evaluation = iro.evaluate(qrels, runs, unit="document")
+    without_half = iro.evaluate(qrels, {name: runs[name] for name in ("all", "some", "none")}, unit="document")
+    for names in (["all", "some"], ["all", "none"], ["all", "some", "none"]):
+        assert iro.agreement(without_half[names], splits=20).labels == iro.agreement(evaluation[names], splits=20).labels
 
 
 def test_rows_of_runs_and_of_scores() -> None:

@@ -39,18 +39,6 @@ def test_who_took_first_place_is_who_has_a_trophy(real_data: Path, name: str, sc
     assert len(history.runs) == trophies
 
 
-def test_a_baseline_counts_from_its_own_day() -> None:
-    entries = [
-        {"id": "bm25", "date": "2020-01-01", "score": 0.2, "baseline": True},
-        {"id": "a", "date": "2020-01-02", "score": 0.25},
-        {"id": "late", "date": "2020-01-03", "score": 0.3, "baseline": True},
-        {"id": "b", "date": "2020-01-03", "score": 0.29},
-        {"id": "c", "date": "2020-01-04", "score": 0.31},
-    ]
-    history = iro.sota_history(entries)
-    assert [(run.run, run.gain) for run in history.runs] == [("a", None), ("c", pytest.approx(0.06))]
-
-
 def test_scores_that_are_equal_but_for_rounding_take_no_first_place() -> None:
     entries = [
         {"id": "a", "date": "2020-01-01", "score": 0.3},

@@ -12,6 +12,7 @@ import ir_outcomes as iro
 from ir_outcomes.evaluation.evaluate import evaluate_suite
 from ir_outcomes.results import Result
 from ir_outcomes.samples import write_sample
+from tests.helpers.many import collection
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +80,23 @@ def test_one_comparison_of_the_sample(contender: str, sample: iro.Evaluation) ->
 
 def test_twenty_runs(real_data: Path) -> None:
     runs = str(real_data / "trec-covid-r1" / "*.run.gz")
-    evaluation = iro.evaluate(real_data / "trec-covid-r1" / "qrels.round1.txt.gz", runs)
+    evaluation = iro.evaluate(real_data / "trec-covid-r1" / "qrels.round1.txt.gz", runs, measures=["nDCG@10"])
     assert len(evaluation) == 20
     first, *others = evaluation.names
-    for result in (iro.compare(evaluation, first), iro.leaderboard(evaluation), iro.compare(evaluation, first, all_pairs=True)):
+    boards = iro.leaderboard(evaluation), iro.leaderboard(evaluation, measures=["nDCG@10", "coverage", "ranking"])
+    for result in (iro.compare(evaluation, first), *boards, iro.compare(evaluation, first, all_pairs=True)):
         assert measured(result)[0] <= 60
     for contender in others:
         check_pair(iro.compare(evaluation, first, contender))
+
+
+def test_a_board_of_more_runs_than_letters() -> None:
+    qrels, runs = collection(6, 40, relevant=2)
+    evaluation = iro.evaluate(qrels, {f"run{number}": runs[f"run{number % 6}"] for number in range(30)})
+    for measures in (None, ["Answered@6", "coverage", "ranking"]):
+        board = iro.leaderboard(evaluation, measures=measures)
+        assert measured(board)[0] <= 35
+        assert "the number of runs" in board.to_text()
 
 
 def test_long_ids_and_names(real_data: Path) -> None:

@@ -89,14 +89,10 @@ def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...
 
 
 def audits(
-    evaluations: Mapping[str, Evaluation],
-    reference: str,
-    baseline: str,
-    contenders: Sequence[str],
-    measures: Sequence[str],
-    alpha: float,
+    evaluations: Mapping[str, Evaluation], reference: str, runs: Sequence[str], measures: Sequence[str], alpha: float
 ) -> Iterator[Audit]:
-    """Audit every judge but the reference, for each contender and facet."""
+    """Audit every judge but the reference, for each facet and each run after the first, the baseline."""
+    baseline, *contenders = runs
     for contender in contenders:
         for judge in evaluations:
             rows, columns = labeled_places(evaluations[reference], evaluations[judge])

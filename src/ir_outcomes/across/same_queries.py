@@ -353,7 +353,7 @@ def compare_judges(
     notes = list(_notes_on_judges(evaluations, [baseline, *chosen]))
     if reference is not None:
         named = [first.scores_of(measure).measure for measure in measures]
-        audited += audits(evaluations, reference, baseline, chosen, named, alpha)
+        audited += audits(evaluations, reference, [baseline, *chosen], named, alpha)
         sentences += [sentence_of(audit, reference) for audit in audited]
         notes += notes_on_audits(evaluations, reference)
     return JudgesComparison(

@@ -60,20 +60,12 @@ def compare(
     if per_query is None:
         out.write(result)
     else:
-        _write_queries(_each(result), per_query, out)
+        out.write(*(comparison.per_query(per_query, out.rows) for comparison in _each(result)), as_rows=True)
     page.write(result, evaluation, qrels)
 
 
 def _each(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
     return [result] if isinstance(result, iro.Comparison) else list(result)
-
-
-def _write_queries(comparisons: list[iro.Comparison], which: Which, out: output.Output) -> None:
-    found = [comparison.per_query(which, out.rows) for comparison in comparisons]
-    rows = [
-        {**({"contender": queries.contender} if len(found) > 1 else {}), **row} for queries in found for row in queries.rows()
-    ]
-    out.write_views([queries.view() for queries in found], rows)
 
 
 def compare_measure(
@@ -377,8 +369,6 @@ def compare_suite(
         over_collections=over_collections, measures=measures or (), groups=found.groups or None, allow=tuple(allow or ()),
         **asdict(tests),
     )  # fmt: skip
-    if out.plot is not None and len(result.overall) > 1:
-        raise UsageError("--plot is for one contender; choose it with --contender.")
     out.show(result)
     page.write(result, evaluations)
 
@@ -451,7 +441,7 @@ def report(
     settings: options.RunOptions = options.RunOptions(),
     tests: options.MarginTests = options.MarginTests(),
     slices: Path | None = None,
-    path: Annotated[Path, Parameter(name=["--output", "-o"]), output.TARGET] = Path("report.html"),
+    path: Annotated[Path, Parameter(name=["--output", "-o"]), output.PAGE] = Path("report.html"),
     page: output.PageOptions = output.PageOptions(),
     quiet: output.QUIET = False,
 ) -> None:
@@ -499,7 +489,7 @@ def gate(
     tests: options.CorrectedTests = options.CorrectedTests(),
     queries: output.QUERIES = None,
     out: output.Output = output.Output(),
-    report: Annotated[Path | None, output.TARGET] = None,
+    report: Annotated[Path | None, output.PAGE] = None,
     summary: Annotated[Path | None, output.TARGET] = None,
 ) -> None:
     """Decide whether runs may replace the baseline.

@@ -331,6 +331,8 @@ def evaluated_with_baseline(
 
     Returns the evaluation, the name of the baseline, and the names of the contenders: one where one file is given.
     """
+    if is_saved(baseline):
+        raise UsageError(f"{baseline}: give a saved evaluation among RUNS, and the name of one of its runs as BASELINE.")
     paths = run_files(runs)
     if not os.path.exists(baseline) and baseline in ("best", *(options.names or _names_of(paths))):
         evaluation = options.evaluate(qrels, paths, **settings)

@@ -15,17 +15,18 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, TextIO
 
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
-from ir_outcomes.errors import InputError, IrOutcomesError, IrOutcomesWarning, ParameterError, escaped
+from ir_outcomes.errors import InputError, IrOutcomesError, IrOutcomesWarning, ParameterError, escaped, not_installed
 from ir_outcomes.formatting import write_completely
 from ir_outcomes.reading.runs import is_path, run_paths
 from ir_outcomes.reading.suites import read_suite
@@ -50,7 +51,7 @@ def messages() -> Iterator[None]:
             stream.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if is_quiet() else "always", IrOutcomesWarning)
-        warnings.showwarning = partial(_show_warning, warnings.showwarning)
+        warnings.showwarning = _show_warning
         try:
             try:
                 yield
@@ -71,11 +72,8 @@ def is_quiet() -> bool:
     return "--quiet" in sys.argv
 
 
-def _show_warning(otherwise: Any, message: Warning | str, category: type[Warning], *details: Any, **more: Any) -> None:
-    if issubclass(category, IrOutcomesWarning):
-        error_line(f"warning: {as_options(str(message))}")
-    else:
-        otherwise(message, category, *details, **more)
+def _show_warning(message: Warning | str, *details: Any, **more: Any) -> None:
+    error_line(f"warning: {as_options(str(message))}")
 
 
 def as_options(text: str) -> str:
@@ -196,7 +194,14 @@ def _check_figure(kind: Any, path: Path | None) -> None:
             raise ValueError("It cannot be written as a figure; let it end in .png, .pdf or .svg.")
 
 
+def _check_page(kind: Any, path: Path | None) -> None:
+    """Refuse a page that cannot be rendered."""
+    if path is not None and find_spec("jinja2") is None:
+        raise not_installed("the report needs Jinja2", "report")
+
+
 TARGET = Parameter(group=OUTPUT, validator=_check_target)
+PAGE = Parameter(group=OUTPUT, validator=[_check_target, _check_page])
 QUIET = Annotated[bool, Parameter(group=OUTPUT, help="Print no warnings and no progress bars.")]
 QUERIES = Annotated[
     str | None,
@@ -227,16 +232,12 @@ class Output:
         """The format that is asked for, or that of the file."""
         return self.form or FORMAT_OF_ENDING.get("" if self.output is None else self.output.suffix.lower(), "text")
 
-    def write(self, *results: Result) -> None:
-        """Write results."""
-        if self.format == "json":
+    def write(self, *results: Result, as_rows: bool = False) -> None:
+        """Write results, in JSON whole or as their rows."""
+        if self.format == "json" and not as_rows:
             shown: Any = results[0].to_dict() if len(results) == 1 else [result.to_dict() for result in results]
             self._write([json.dumps(shown, ensure_ascii=False, allow_nan=False, indent=2)])
-        else:
-            self.write_views([result.view() for result in results], [row for result in results for row in result.rows()])
-
-    def write_views(self, views: Sequence[View], rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write what is shown as text, and as rows for programs."""
+            return
         from ir_outcomes.showing import text
         from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown
 
@@ -251,9 +252,9 @@ class Output:
             "latex": as_latex,
         }
         if self.format in of_rows:
-            self._write([of_rows[self.format](rows)])
+            self._write([of_rows[self.format]([row for result in results for row in result.rows()])])
         else:
-            self._write(of_view[self.format](_in_options(view)) for view in views)
+            self._write(of_view[self.format](_in_options(result.view())) for result in results)
 
     def write_text(self, text: str) -> None:
         """Write lines that have a format of their own."""
@@ -282,7 +283,7 @@ class Output:
 class PlotOutput(Output):
     """The same for results that have a figure."""
 
-    plot: Annotated[Path | None, TARGET, Parameter(validator=[_check_target, _check_figure])] = None
+    plot: Annotated[Path | None, Parameter(validator=[_check_target, _check_figure])] = None
     """Also draw a figure and write it to this file: .png, .pdf or .svg."""
 
     def show(self, result: Result, kind: str | None = None) -> None:
@@ -353,7 +354,7 @@ class PageOptions:
 class ReportOptions(PageOptions):
     """The same for commands that also write a page."""
 
-    report: Annotated[Path | None, TARGET] = None
+    report: Annotated[Path | None, PAGE] = None
     """Also write one HTML page with every query behind the numbers to this file."""
 
     @property

@@ -239,23 +239,21 @@ def agreement(
 ) -> Agreement:
     """Split the queries at random into halves, many times, and count how often both halves lead to the same conclusion.
 
-    For tests and verdicts alike: how often do both halves have the *same* direction (better, worse, none), does *only one* have
-    one, are they *opposite*; and if a half has a direction, how often does the other half *replicate* it. See `HalfAgreement`.
+    For tests and verdicts alike: how often both halves have the *same* direction (better, worse, none), *only one* has one, or
+    they are *opposite*; and if a half has a direction, how often the other half *replicates* it.
 
-    For tests, beside these, the rates of Craswell et al.: two halves *agree* if they agree about which run is better, and the
-    difference is significant in both or in neither; they *partially agree* if they agree about which is better but only one is
-    significant, or do not agree about which is better and neither is significant; they *disagree* if they do not agree about
-    which is better, and at least one is significant. Equal aggregates count as a third answer to which run is better. Measures
-    are split over all queries of the qrels, as means of ir_measures are; the verdict over the answerable ones.
+    For tests also the rates of Craswell et al.: two halves *agree* about which run is better, with a difference significant in
+    both or in neither; they *disagree* about it, with at least one significant; or they agree *partially*. Equal aggregates
+    count as a third answer to which run is better. Measures are split over all queries of the qrels, as ir_measures averages
+    them; the verdict over the answerable ones.
 
     Parameters
     ----------
     source : Evaluation or Scores
-        At least two runs; from `ir_outcomes.evaluate`, or from `ir_outcomes.scores_from_outputs`. Scores have no verdict.
+        At least two runs; scores have no verdict, and their own measure.
     measures : sequence of Measure or str, optional
-        What is tested; by default the reciprocal rank at the cutoff, and nDCG@10 if the evaluation has kept it
-        (``evaluate(measures=["nDCG@10"])``). Where a measure such as ESL is undefined in one of two runs, the query does not
-        count for the pair. Scores have their own.
+        What is tested; by default the reciprocal rank at the cutoff, and nDCG@10 if the evaluation has kept it. Where a measure
+        is undefined in one of two runs, the query does not count for the pair.
     cutoff : int, optional
         Cutoff of the verdict and of the reciprocal rank; by default the evaluation's.
     splits, seed : int
@@ -263,7 +261,7 @@ def agreement(
     alpha : float
         Level of the tests and verdicts, not corrected, as in the paper.
     progress : bool
-        Show progress bars on stderr.
+        On stderr.
 
     Raises
     ------

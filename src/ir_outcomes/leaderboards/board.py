@@ -13,14 +13,15 @@ import numpy as np
 
 from ir_outcomes.columns import Column, attributes, of_part, rows_of
 from ir_outcomes.comparison.outcomes import Settings, check_alpha, pair_queries
-from ir_outcomes.errors import ParameterError, some
+from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_clusters, notes_on_listing
 from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
-from ir_outcomes.leaderboards.history import SotaHistory, entries_of, history_of
+from ir_outcomes.leaderboards.history import SotaHistory, history_of
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict, all_pairs, better_of
 from ir_outcomes.reading.measure_names import parse_measure
+from ir_outcomes.reading.outputs import read_entries
 from ir_outcomes.results import Result, versions
 from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, differences, mean_interval
 from ir_outcomes.statistics.corrections import first_step_level
@@ -271,14 +272,12 @@ def leaderboard(
     Parameters
     ----------
     source : Evaluation or Scores
-        At least two runs; from `ir_outcomes.evaluate`, or from `ir_outcomes.scores_from_outputs`. Scores have an order and
-        intervals, but no verdicts and no tiers.
+        At least two runs. Scores have an order and intervals, but no verdicts and no tiers, and their own measure.
     measures : sequence of Measure or str, optional
-        What to show for each run, with the runs that it is significantly better than: measures of ir_measures, ours or others
-        (see `Evaluation.scores_of`), and "coverage", "ranking" (mean search length where the run found something) and "all
-        queries" (restricted search length), at the cutoff. The first orders the runs. By default they are ordered by the
-        reciprocal rank of the first relevant document at the cutoff, over all queries as ir_measures averages it. Scores have
-        their own measure.
+        What to show for each run, with the runs that it is significantly better than: measures of ir_measures (see
+        `Evaluation.scores_of`), and "coverage", "ranking" (mean search length where the run found something) and "all queries"
+        (restricted search length), at the cutoff. The first orders the runs; by default the reciprocal rank of the first
+        relevant document at the cutoff does, over all queries as ir_measures averages it.
     cutoff : int, optional
         Cutoff of the verdicts; by default the evaluation's.
     alpha : float
@@ -286,10 +285,9 @@ def leaderboard(
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Of the p-values, over all pairs, separately for each facet and measure.
     entries : path, or iterable of mapping, optional
-        Dates and groups of the runs, CSV or JSON with the columns ``id``, ``date`` and ``group``; adds the history of the
-        state of the art.
+        Dates and groups of the runs, CSV or JSON with the columns ``id``, ``date`` and ``group``; adds the history.
     progress : bool
-        Show a progress bar over the pairs on stderr.
+        On stderr.
 
     Raises
     ------
@@ -313,8 +311,6 @@ def leaderboard(
     [(1, 'good', 1.0, 1), (2, 'poor', 0.5, 2)]
     >>> board.verdict("good", "poor").label
     'worse without gain'
-    >>> leaderboard(evaluate(qrels, {"poor": poor, "good": good}), measures=["RR", "coverage"]).measures[0].better_than
-    (('poor',), ())
     """
     check_choice("correction", correction, get_args(Correction))
     check_alpha(alpha)
@@ -411,8 +407,13 @@ def _interval(scores: Scores, place: int, level: float) -> Interval | None:
 
 def _history(entries: Any, scores: Scores, evaluation: Evaluation | None, alpha: float) -> SotaHistory:
     """Find who took first place, and judge each against the one before; the more submissions, the stricter."""
-    means = {run: mean for run, mean in zip(scores.runs, defined(scores.means()), strict=True) if mean is not None}
-    history = history_of(entries_of(entries, means), higher_is_better=scores.higher_is_better, score=scores.measure)
+    means = dict(zip(scores.runs, defined(scores.means()), strict=True))
+    read = read_entries(entries).entries
+    names = [entry.run for entry in read]
+    if missing := [run for run in means if run not in names]:
+        raise MismatchError(f"the entries have no row for {some(missing)}; their ids are {some(names)}")
+    scored = [replace(entry, score=means.get(entry.run)) for entry in read]
+    history = history_of(scored, higher_is_better=scores.higher_is_better, score=scores.measure)
     if evaluation is None:
         return history
     runs = list(history.runs[:1])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from ir_outcomes.columns import Column, attributes, rows_of
-from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.reading.outputs import Entry, read_entries
@@ -174,13 +174,3 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
     return SotaHistory(
         tuple(runs), tuple(scored), dict(groups.most_common()), higher_is_better, score, tuple(notes), versions()
     )
-
-
-def entries_of(source: Any, scores: Mapping[str, float]) -> tuple[Entry, ...]:
-    """Read entries, with these scores instead of their own; entries of other runs get none."""
-    entries = read_entries(source).entries
-    names = [entry.run for entry in entries]
-    missing = [run for run in scores if run not in names]
-    if missing:
-        raise MismatchError(f"the entries have no row for {some(missing)}; their ids are {some(names)}")
-    return tuple(replace(entry, score=scores.get(entry.run)) for entry in entries)

@@ -103,15 +103,7 @@ class RankDistribution(Result):
     def place_shares(self, places: int = 5) -> dict[str, tuple[float, ...]]:
         """Return the share of the resamples in which each run had rank 1, 2, ...: Tables 1 and 2 of Craswell et al. 2021.
 
-        Parameters
-        ----------
-        places : int
-            Number of ranks.
-
-        Returns
-        -------
-        dict of str to tuple of float
-            By the name of the run, best first; as many shares as ranks, or as runs if there are fewer.
+        They are by the name of the run, best first; as many shares as `places`, or as runs if there are fewer.
         """
         check_positive("places", places)
         return {run.run: tuple(number / self.resamples for number in run.counts[:places]) for run in self.runs}
@@ -155,10 +147,10 @@ def rank_distribution(
     Parameters
     ----------
     source : Evaluation or Scores
-        At least two runs; from `ir_outcomes.evaluate` or `ir_outcomes.scores_from_outputs`.
+        At least two runs.
     measure : Measure or str, optional
-        A measure of ir_measures, ours or another, see `Evaluation.scores_of`. By default the reciprocal rank of the first
-        relevant document at the evaluation's cutoff, over all queries, as in `leaderboard`. Scores have their own.
+        A measure of ir_measures, see `Evaluation.scores_of`. By default the reciprocal rank of the first relevant document at
+        the evaluation's cutoff, over all queries, as in `leaderboard`. Scores have their own.
     queries : iterable of str, or path, optional
         Use only these queries; a file has one id on each line.
     resamples, seed : int
@@ -170,7 +162,7 @@ def rank_distribution(
     condition : str
         Name of this condition.
     progress : bool
-        Show a progress bar over the resamples on stderr.
+        On stderr.
 
     Raises
     ------

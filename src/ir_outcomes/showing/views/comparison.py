@@ -282,7 +282,7 @@ def _comparisons(comparisons: Comparisons) -> View:
         (*comparisons.notes, *merged_notes(ranked, pairs)),
         "intervals, outcomes, tests, power",
         _details_tables(ranked, pairs),
-        tuple(background_of(ranked, pairs)),
+        tuple(merged_notes(ranked, pairs, background=True)),
     )
 
 
@@ -333,41 +333,28 @@ def _details_tables(comparisons: Sequence[Comparison], pairs: bool) -> tuple[Tab
     )  # fmt: skip
 
 
-def merged_notes(comparisons: Sequence[Comparison], pairs: bool = False) -> list[str]:
-    """Say each note that changes the reading once: what it is about, and for which runs."""
-    return _merged([(_name(item, pairs), note) for item in comparisons for note in item.notes], len(comparisons))
-
-
-def background_of(comparisons: Sequence[Comparison], pairs: bool = False) -> list[str]:
-    """Say each kind of background note once."""
-    return _merged([(_name(item, pairs), note) for item in comparisons for note in item.background], len(comparisons))
-
-
-def _name(comparison: Comparison, pairs: bool) -> str:
-    return f"{comparison.contender} : {comparison.baseline}" if pairs else comparison.contender
-
-
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?")
 
 
-def _merged(notes: Iterable[tuple[str, str]], n: int) -> list[str]:
+def merged_notes(comparisons: Sequence[Comparison], pairs: bool = False, *, background: bool = False) -> list[str]:
     """Say each kind of note once: where it is about one run, with its numbers; else with the names of the runs."""
-    kinds: dict[str, dict[str, list[str]]] = {}
-    for name, note in notes:
-        headline = note.partition(": ")[0]
-        kind = headline if headline in HEADLINES else _NUMBER.sub("#", headline.replace(name, "#"))
-        kinds.setdefault(kind, {}).setdefault(note, []).append(name)
+    kinds: dict[str, list[tuple[str, str]]] = {}
+    for item in comparisons:
+        name = f"{item.contender} : {item.baseline}" if pairs else item.contender
+        for note in item.background if background else item.notes:
+            headline = note.partition(": ")[0]
+            kind = headline if headline in HEADLINES else _NUMBER.sub("#", headline.replace(name, "#"))
+            kinds.setdefault(kind, []).append((name, note))
     merged = []
     for kind in sorted(kinds, key=lambda kind: HEADLINES.index(kind) if kind in HEADLINES else len(HEADLINES)):
-        note, about = next(iter(kinds[kind].items()))
-        headline, colon, rest = note.partition(": ")
-        names = [name for runs in kinds[kind].values() for name in runs]
-        if len(about) == n:
-            merged.append(note)
+        names, notes = zip(*kinds[kind], strict=True)
+        headline, colon, rest = notes[0].partition(": ")
+        if len(names) == len(comparisons) and len(set(notes)) == 1:
+            merged.append(notes[0])
         elif len(names) == 1:
             merged.append(f"{headline.rstrip('.')}, for {names[0]}{colon or '.'}{rest}")
         else:
-            merged.append(f"{headline.rstrip('.')}, for {len(names)} of {n}: {some(names, 3)}.")
+            merged.append(f"{headline.rstrip('.')}, for {len(names)} of {len(comparisons)}: {some(names, 3)}.")
     return merged
 
 
