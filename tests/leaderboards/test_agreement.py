@@ -82,7 +82,7 @@ def rates_by_loop(pairs: list[tuple[int, int]]) -> dict[str, float | None]:
 @pytest.mark.parametrize("measure", ["RR", "ESL@10", "nDCG@5", "ASL(missing='cutoff')@10"])
 def test_against_a_loop_over_splits_and_pairs(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, runs = collection(3, 24, relevant=2, seed=1)
-    (scores,) = iro.evaluate(qrels, runs, measures=[measure]).scores
+    scores = iro.evaluate(qrels, runs, measures=[measure]).scores_of(measure)
     splits = positions_of_halves(24, 12, seed=5)
     found = agreement_of_tests(scores, splits=12, seed=5)
     assert len(found) == 7
