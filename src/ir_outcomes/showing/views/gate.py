@@ -33,7 +33,7 @@ def _gate(result: GateResult) -> View:
     return View(
         f"{result.status}: {what}",
         sentences=tuple(reasons if several else worst.reasons[:1]),
-        tables=(_decisions(result, ordered) if several else facets,),
+        tables=(facets,) if worst.facets and not several else (_decisions(result, ordered),),
         notes=tuple(_most_harm(worst)),
         more="queries, texts, how many would settle it",
         details=(
