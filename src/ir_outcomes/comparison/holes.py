@@ -398,7 +398,7 @@ COLUMNS = (
     Column("verdict", "label", form="label"),
     *(
         Column(f"{at}_{run}", _share(at, place), "AB"[place], "%", group=group)
-        for at, group in (("judged_at_10", "judged at 10"), ("judged", "at cutoff, %"))
+        for at, group in (("judged_at_10", "judged at 10"), ("judged", "judged, %"))
         for place, run in enumerate(("baseline", "contender"))
     ),
     Column("n_unjudged", heading="unjudged", form="n"),
