@@ -74,8 +74,8 @@ class Immutable:
     # JSON never compute anything.
 
     def __post_init__(self) -> None:
-        for field in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
-            object.__setattr__(self, field.name, _frozen(getattr(self, field.name)))
+        for own in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+            object.__setattr__(self, own.name, _frozen(getattr(self, own.name)))
 
 
 def _frozen(value: Any) -> Any:
@@ -359,11 +359,9 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         head = {"schema": SCHEMA, "kind": type(value).__name__} if isinstance(value, Result) else {}
         return head | {
-            field.name: as_plain(getattr(value, field.name), per_query=per_query)
-            for field in sorted(
-                fields(value), key=lambda field: bool(field.kw_only)
-            )  # notes and versions of a result come last
-            if per_query or not field.metadata.get("optional")
+            own.name: as_plain(getattr(value, own.name), per_query=per_query)
+            for own in sorted(fields(value), key=lambda own: bool(own.kw_only))  # notes and versions come last
+            if per_query or not own.metadata.get("optional")
         }
     if isinstance(value, Mapping):
         return {key: as_plain(item, per_query=per_query) for key, item in value.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -515,17 +515,9 @@ class LengthChanges(Result):
                 "to_json(per_query=True)"
             )
         chosen = sorted((move for move in self.moves if _moved(move) == which), key=_importance)
-        documents = tuple(chosen[:top])
-        return DocumentChanges(
-            self.baseline,
-            self.contender,
-            which,
-            documents,
-            len(chosen),
-            self.settings,
-            notes=self.notes,
-            versions=self.versions,
-        )
+        listed = tuple(chosen[:top])
+        result = DocumentChanges(self.baseline, self.contender, which, listed, len(chosen), self.settings, notes=self.notes)
+        return replace(result, versions=self.versions)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each kind and size of change, with the number and share of all relevant documents."""
