@@ -51,7 +51,7 @@ def messages() -> Iterator[None]:
             stream.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if is_quiet() else "always", IrOutcomesWarning)
-        warnings.showwarning = partial(_show_warning, warnings.showwarning)
+        warnings.showwarning = _show_warning
         try:
             try:
                 yield
@@ -72,11 +72,8 @@ def is_quiet() -> bool:
     return "--quiet" in sys.argv
 
 
-def _show_warning(otherwise: Any, message: Warning | str, category: type[Warning], *details: Any, **more: Any) -> None:
-    if issubclass(category, IrOutcomesWarning):
-        error_line(f"warning: {as_options(str(message))}")
-    else:
-        otherwise(message, category, *details, **more)
+def _show_warning(message: Warning | str, *details: Any, **more: Any) -> None:
+    error_line(f"warning: {as_options(str(message))}")
 
 
 def as_options(text: str) -> str:
