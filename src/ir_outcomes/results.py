@@ -329,18 +329,6 @@ class Result(Immutable):
         return self.to_text()
 
 
-def cells_of(source: object, *columns: str, prefix: str = "") -> dict[str, Any]:
-    """Take attributes of an object as columns of a row; None where the object, or something on the way to it, is None."""
-    row = {}
-    for column in columns:
-        name, _, path = column.partition("=")
-        value: Any = source
-        for attribute in (path or name).split("."):
-            value = None if value is None else getattr(value, attribute)
-        row[f"{prefix}{name}"] = value
-    return row
-
-
 def as_plain(value: Any, *, per_query: bool = False) -> Any:
     """Turn a dataclass and what it holds into dicts, lists, text and numbers."""
     if value is None or type(value) in (bool, int, float, str):  # most values of a large result

@@ -17,7 +17,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.reading.files import file_digest
-from ir_outcomes.results import Immutable, Result, cells_of, versions
+from ir_outcomes.results import Immutable, Result, versions
 from ir_outcomes.statistics import Interval, QueriesNeeded, queries_for_mean
 
 Status = Literal["pass", "inconclusive", "fail"]
@@ -312,7 +312,7 @@ def _decide(
     status: Status = "fail" if missing or harms else "inconclusive" if doubts else "pass"
     is_equivalent = within_margins(found)[1]
     return GateDecision(
-        **cells_of(compared, "contender", "label=verdict.label", "n_queries", "n_missing"),
+        **rows_of(attributes("contender", "label=verdict.label", "n_queries", "n_missing"), [compared])[0],
         condition=condition,
         reference=reference,
         status=status,
@@ -329,8 +329,8 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
     if against.status == "inconclusive" and compared.queries is not None:
         level = compared.settings.first_step_level
         needed = queries_for_mean(*changes_of(compared.queries, facet.name), against.margin, alpha=level, power=POWER)
-    measured = cells_of(facet, "name", "measured_in", "higher_is_better", "n", "difference", "interval=margin_interval")
-    return GateFacet(**measured, margin=against.margin, status=against.status, needed=needed)
+    measured = attributes("name", "measured_in", "higher_is_better", "n", "difference", "interval=margin_interval")
+    return GateFacet(**rows_of(measured, [facet])[0], margin=against.margin, status=against.status, needed=needed)
 
 
 def _about(facet: GateFacet, compared: Comparison) -> str:

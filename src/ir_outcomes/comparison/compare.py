@@ -36,7 +36,7 @@ from ir_outcomes.reading.runs import is_path, run_list, runs_and_names
 from ir_outcomes.results import versions
 from ir_outcomes.statistics import randomized_tukey_hsd
 from ir_outcomes.statistics.tests import function_test
-from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count, check_one_order
+from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
@@ -298,7 +298,6 @@ def compare(
     if best:
         evaluation, about_best = _best_first(evaluation)
         notes = (about_best, *notes)
-    check_one_order(evaluation.ties)
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
     settings = Settings.of(
         evaluation, alpha=alpha, test=test_name, correction=correction, family=len(couples), margins=margins, seed=seed
