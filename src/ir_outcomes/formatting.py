@@ -80,17 +80,14 @@ def with_progress(
 ) -> Iterator[T]:
     """Yield items and show on stderr how many of them are done, if asked to."""
     if not shown or sys.stderr is None:
-        return iter(items)
-    return _counted(items, unit, total, size or (lambda item: 1))
-
-
-def _counted(items: Iterable[T], unit: str, total: int, size: Callable[[T], int]) -> Iterator[T]:
+        yield from items
+        return
     from tqdm import tqdm
 
     with tqdm(total=total, unit=unit, file=sys.stderr) as bar:
         for item in items:
             yield item
-            bar.update(size(item))
+            bar.update(1 if size is None else size(item))
 
 
 def write_completely(path: str | os.PathLike[str], content: bytes) -> None:

@@ -44,52 +44,44 @@ def drawn(cls: type, result: Any, kind: str) -> Draw:
 
 
 def forest_plot_of(n: int) -> Draw:
-    def rows() -> list[ForestRow]:
-        found = []
-        for place in range(n):
-            name = f"cqadupstack-{'long-name-' * (place % 3)}{place}"
-            estimate = Estimate(place % 7 - 2.0, place % 7 - 3.0, place % 7 + 4.0, "+0.50", "[-1.00, +4.00]")
-            missing = Estimate(None, None, None, "-", "")
-            found.append(ForestRow(name, LABELS[place % len(LABELS)], (estimate, missing if place == 1 else estimate), place))
-        wide = Estimate(0.5, -6.0, 7.0, "0.90", "[0.70, 1.20]")
-        return [*found, ForestRow("these, mean", LABELS[0], (wide, wide), kind="these")]
-
+    estimate, missing = Estimate(1.0, -1.0, 4.0, "+0.50", "[-1.00, +4.00]"), Estimate(None, None, None, "-", "")
+    rows = [
+        ForestRow(f"cqadupstack-{'long-name-' * (place % 3)}{place}", LABELS[place % len(LABELS)], (estimate, missing), place)
+        for place in range(n)
+    ]
     axis = Axis(-6.5, 9.0, ((-5.0, "\N{MINUS SIGN}5"), (0.0, "0"), (5.0, "+5")))
-    forest = Forest("collection", (("coverage, points", axis), ("ranking, search length B / A", axis)), tuple(rows()))
+    forest = Forest(
+        "collection",
+        (("coverage, points", axis), ("ranking, search length B / A", axis)),
+        (*rows, ForestRow("these, mean", LABELS[0], (estimate, estimate), kind="these")),
+    )
     return styled(lambda ax: draw_forest(forest, "minilm against bm25", "cutoff 100, 95 % intervals", ax))
 
 
-BY_SIZE: dict[str, Callable[[int], Draw]] = {
-    "facets": lambda n: drawn(Comparisons, made_up.comparisons(n), "facets"),
-    "outcomes": lambda n: drawn(Comparisons, made_up.comparisons(n), "outcomes"),
-    "restricted": lambda n: drawn(Comparisons, made_up.comparisons(n), "restricted"),
-    "tiers": lambda n: drawn(Leaderboard, made_up.board(n), "tiers"),
-    "verdicts": lambda n: drawn(Leaderboard, made_up.board(n), "verdicts"),
-    "history": lambda n: drawn(SotaHistory, made_up.history(n), "history"),
-    "ranks": lambda n: drawn(RankDistribution, made_up.ranks(n), "ranks"),
-    "tau": lambda n: drawn(RankDistribution, made_up.ranks(n), "tau"),
-    "orders": lambda n: drawn(Reordering, made_up.reordering(n), "orders"),
-    "correlation": lambda n: drawn(RankCorrelation, made_up.correlation(n), "orders"),
-    "lengths": lambda n: drawn(LengthDistributions, made_up.distributions(n), "lengths"),
-    "conditions": lambda n: (
-        lambda ax: figures.conditions_plot({f"{name}\nprivate": made_up.ranks(n) for name in ("RR@100", "nDCG@10")}, ax=ax)
-    ),
-    "forest": forest_plot_of,
-    "queries": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "queries"),
-    "ranks of queries": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "ranks"),
-    "differences": lambda n: drawn(Comparison, made_up.comparison(*PAIR, n=n), "differences"),
-    "curve": lambda depth: drawn(CutoffsComparison, made_up.cutoffs(depth), "curve"),
+def conditions_of(n: int) -> Draw:
+    return lambda ax: figures.conditions_plot({f"{name}\nprivate": made_up.ranks(n) for name in ("RR@100", "nDCG@10")}, ax=ax)
+
+
+MADE: dict[type, Callable[[int], Any]] = {
+    Comparison: lambda n: made_up.comparison(*PAIR, n=n),
+    Comparisons: made_up.comparisons,
+    CutoffsComparison: made_up.cutoffs,
+    Leaderboard: made_up.board,
+    SotaHistory: made_up.history,
+    RankDistribution: made_up.ranks,
+    RankCorrelation: made_up.correlation,
+    Agreement: lambda _: made_up.agreement(),
+    Reordering: made_up.reordering,
+    LengthDistributions: made_up.distributions,
+    LengthChanges: lambda _: made_up.length_changes(),
+    RRIE: lambda _: made_up.rrie(),
+    Headroom: made_up.headroom,
 }
-ONE_SIZE: dict[str, Draw] = {
-    "agreement": drawn(Agreement, made_up.agreement(), "agreement"),
-    "agreement of the paper": drawn(Agreement, made_up.agreement(), "paper"),
-    "steps": drawn(Reordering, made_up.reordering(14), "changes"),
-    "changes": drawn(LengthChanges, made_up.length_changes(), "changes"),
-    "rrie": drawn(RRIE, made_up.rrie(), "rrie"),
-    **{kind: drawn(Headroom, made_up.headroom(14), kind) for kind in ("top precision", "top length", "precision", "length")},
-}
-CASES = {f"{name} {n}": make(n) for name, make in BY_SIZE.items() for n in (4, 14)} | ONE_SIZE
-LARGE = [("facets", 63), ("facets", 143), ("verdicts", 63), ("ranks", 63), ("history", 143), ("queries", 500)]
+FIGURES = [(cls, kind) for cls in MADE for kind in KINDS[cls] if kind != "forest"]  # which needs results that are not made up
+LARGE = [
+    (Comparisons, "facets", 63), (Comparisons, "facets", 143), (Leaderboard, "verdicts", 63), (RankDistribution, "ranks", 63),
+    (SotaHistory, "history", 143), (Comparison, "queries", 500),
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -114,16 +106,19 @@ def check(draw: Draw) -> Any:
     return axes
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in CASES if not name.endswith(" 4") or name.startswith(("facets", "lengths", "tiers"))]
-)
-def test_no_text_overlaps_or_leaves_the_frame(name: str) -> None:
-    check(CASES[name])
+@pytest.mark.parametrize(("cls", "kind"), FIGURES)
+def test_no_text_overlaps_or_leaves_the_frame(cls: type, kind: str) -> None:
+    check(drawn(cls, MADE[cls](14), kind))
 
 
-@pytest.mark.parametrize(("name", "n"), LARGE)
-def test_many_runs_fit_too(name: str, n: int) -> None:
-    check(BY_SIZE[name](n))
+@pytest.mark.parametrize(("cls", "kind", "n"), LARGE)
+def test_many_runs_fit_too(cls: type, kind: str, n: int) -> None:
+    check(drawn(cls, MADE[cls](n), kind))
+
+
+def test_few_runs_fit_and_so_do_figures_of_several_conditions() -> None:
+    for draw in (forest_plot_of(14), conditions_of(14), drawn(Comparisons, made_up.comparisons(4), "facets")):
+        check(draw)
 
 
 def test_the_facets_name_baseline_level_and_cutoff_and_say_when_intervals_are_left_out() -> None:
@@ -136,36 +131,43 @@ def test_the_facets_name_baseline_level_and_cutoff_and_say_when_intervals_are_le
     assert "intervals not drawn" in many.get_title(loc="left").replace("\n", " ")
 
 
-def test_axes_that_count_have_whole_numbers_and_those_in_logs_say_so() -> None:
-    one = made_up.comparison("bm25", "minilm", n=2)
-    axes = drawn(Comparison, one, "differences")(figures.blank_figure())
-    assert [tick for tick in axes.get_yticks() if tick % 1] == []
-    many = made_up.comparison("bm25", "minilm", n=2000)
-    assert "log scale" in drawn(Comparison, many, "queries")(figures.blank_figure()).get_ylabel()
-    assert drawn(Comparison, many, "ranks")(figures.blank_figure()).get_yscale() == "log"
+def test_settings_stand_in_the_title_of_history_and_reordering() -> None:
+    for cls, kind, words in (
+        (SotaHistory, "history", "(higher is better), 2019-"),
+        (Leaderboard, "history", "cutoff 1"),
+        (Reordering, "orders", "or more, ties trec"),
+        (Reordering, "changes", "or more, ties trec"),
+    ):
+        axes = drawn(cls, MADE[cls](14), kind)(figures.blank_figure())
+        assert words in axes.get_title(loc="left").replace("\n", " ")
+
+
+def test_a_history_that_nobody_led_is_drawn() -> None:
+    entries = [{"id": "b", "date": "2020-01-01", "s": 0.5, "baseline": "yes"}, {"id": "x", "date": "2020-02-01", "s": 0.4}]
+    assert "0 runs took the top, of 2 runs" in check(lambda ax: iro.sota_history(entries, score="s").plot(ax=ax)).get_title(
+        loc="left"
+    )
 
 
 def test_dates_of_a_few_days_have_no_hours() -> None:
     axes = drawn(SotaHistory, made_up.history(2), "history")(figures.blank_figure())
-    labels = [label.get_text() for label in axes.get_xticklabels()]
-    assert labels
-    assert not any(":" in label for label in labels)
+    assert not any(":" in label.get_text() for label in axes.get_xticklabels())
 
 
-@pytest.mark.parametrize("kind", ["facets", "outcomes", "restricted"])
-def test_several_baselines_are_told_apart(kind: str) -> None:
+def test_several_baselines_are_told_apart() -> None:
     pairs = [made_up.comparison(baseline, "minilm", seed) for seed, baseline in enumerate(("bm25", "splade"))]
-    axes = check(drawn(Comparisons, pairs, kind))
+    axes = check(drawn(Comparisons, pairs, "outcomes"))
     shown = [text.get_text() for text in (*axes.texts, *axes.get_yticklabels())]
     assert {"minilm / bm25", "minilm / splade"} <= set(shown)
     assert "bm25" not in axes.get_title(loc="left")
 
 
 def test_a_given_axes_is_drawn_on_and_keeps_its_size() -> None:
-    for name in ("facets 4", "forest 4", "curve 14"):
+    curve, facets = (drawn(cls, MADE[cls](14), kind) for cls, kind in ((CutoffsComparison, "curve"), (Comparisons, "facets")))
+    for draw in (facets, forest_plot_of(4), curve):
         figure = Figure(figsize=(16, 6), layout="constrained")
         left, right = figure.subplots(1, 2)
-        axes = CASES[name](left)
+        axes = draw(left)
         assert axes.figure is figure
         assert axes.get_subplotspec().get_topmost_subplotspec() == left.get_subplotspec()
         assert figure.get_size_inches().tolist() == [16.0, 6.0]
@@ -174,7 +176,7 @@ def test_a_given_axes_is_drawn_on_and_keeps_its_size() -> None:
 
 def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path) -> None:
     pypdf = pytest.importorskip("pypdf")
-    axes = CASES["facets 4"](None)
+    axes = drawn(Comparisons, made_up.comparisons(4), "facets")(None)
     assert plt.gcf() is axes.figure
     axes.figure.savefig(tmp_path / "picture.pdf")
     figures.save(axes, tmp_path / "saved.pdf")
@@ -238,9 +240,9 @@ def test_results_draw_their_figures_and_put_better_up_and_to_the_right() -> None
     assert uncut.plot("facets", ax=Figure()).has_data()
 
 
-@pytest.mark.parametrize("kind", ["CollectionsComparison", "SlicesComparison", "CutoffsComparison"])
-def test_results_of_several_conditions_draw_their_figures(kind: str) -> None:
-    axes = result_of(kind).plot(ax=Figure())
+@pytest.mark.parametrize("kind", ["Comparisons", "CollectionsComparison", "SlicesComparison", "CutoffsComparison"])
+def test_forests_of_results(kind: str) -> None:
+    axes = result_of(kind).plot("forest", ax=Figure())
     assert axes.has_data()
     assert outside(texts(axes.figure), axes.figure) == []
 
@@ -259,7 +261,7 @@ def test_conditions_say_which_runs_they_draw() -> None:
 
 
 def test_files_that_cannot_be_written_are_named(tmp_path: Path) -> None:
-    axes = CASES["curve 4"](figures.blank_figure())
+    axes = drawn(CutoffsComparison, made_up.cutoffs(4), "curve")(figures.blank_figure())
     for path in (tmp_path / "nowhere" / "picture.png", tmp_path / "picture.docx"):
         with pytest.raises(ParameterError, match="cannot be written"):
             figures.save(axes, path)
@@ -268,6 +270,6 @@ def test_files_that_cannot_be_written_are_named(tmp_path: Path) -> None:
 def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
     with pytest.raises(MissingDependency, match=r'pip install "\.\[plot\]"'):
-        CASES["facets 4"](None)
+        drawn(Comparisons, made_up.comparisons(4), "facets")(None)
     with pytest.raises(MissingDependency, match=r'pip install "\.\[plot\]"'):
         figures.blank_figure()

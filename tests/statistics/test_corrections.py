@@ -14,11 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import (
-    adjust,
-    randomized_tukey_hsd,
-    sign_flip,
-)
+from ir_outcomes.statistics import adjust, randomized_tukey_hsd, sign_flip
 from ir_outcomes.statistics.corrections import first_step_level
 
 

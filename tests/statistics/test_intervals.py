@@ -22,14 +22,7 @@ from ir_outcomes.statistics import (
     randomized_tukey_hsd,
     ratio_interval,
 )
-from ir_outcomes.statistics.intervals import (
-    effective_df,
-    equivalent,
-    harm_excluded,
-    odds_ratio,
-    ratio_of_means,
-    t_interval,
-)
+from ir_outcomes.statistics.intervals import effective_df, equivalent, harm_excluded, odds_ratio, ratio_of_means, t_interval
 
 lengths = st.lists(st.integers(1, 100), min_size=2, max_size=30)
 

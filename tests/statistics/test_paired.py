@@ -29,11 +29,7 @@ from ir_outcomes.statistics import (
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import tally
 from ir_outcomes.statistics.intervals import t_interval
-from ir_outcomes.statistics.tests import (
-    PAIRED,
-    function_test,
-    mean_tests,
-)
+from ir_outcomes.statistics.tests import PAIRED, function_test, mean_tests
 from ir_outcomes.types import Floats
 from tests.helpers.samples import tally_rows
 

@@ -11,12 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import (
-    detectable_mean,
-    detectable_proportion,
-    queries_for_coverage,
-    queries_for_mean,
-)
+from ir_outcomes.statistics import detectable_mean, detectable_proportion, queries_for_coverage, queries_for_mean
 from ir_outcomes.statistics.power import _critical, _power, power_of_proportion
 
 

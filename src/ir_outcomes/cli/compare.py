@@ -369,8 +369,6 @@ def compare_suite(
         over_collections=over_collections, measures=measures or (), groups=found.groups or None, allow=tuple(allow or ()),
         **asdict(tests),
     )  # fmt: skip
-    if out.plot is not None and len(result.overall) > 1:
-        raise UsageError("--plot is for one contender; choose it with --contender.")
     out.show(result)
     page.write(result, evaluations)
 

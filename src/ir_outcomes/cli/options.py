@@ -233,7 +233,7 @@ class Sources:
         first: str,
         runs: Sequence[str] | None,
         settings: EvaluateOptions,
-        default: list[str] | None = None,
+        default: Sequence[str] = (),
         **kept: Any,
     ) -> tuple[Any, list[str] | None]:
         """Return an evaluation and measures of it, or the scores of one measure and None."""
@@ -248,9 +248,8 @@ class Sources:
             return iro.scores_from_outputs(outputs, measure, higher_is_better=self.higher_is_better, **given), None
         if not runs:
             raise UsageError("Missing argument RUNS.")
-        measures = self.measures or default
-        kept["measures"] = [measure for measure in measures or () if measure not in FACETS]
-        return settings.evaluate(first, list(runs), directions=self.higher_is_better, **kept), measures
+        kept["measures"] = [measure for measure in self.measures or default if measure not in FACETS]
+        return settings.evaluate(first, list(runs), directions=self.higher_is_better, **kept), self.measures
 
 
 def note_on_grades(rel: int | None, *evaluations: iro.Evaluation) -> None:

@@ -55,7 +55,7 @@ def messages() -> Iterator[None]:
     _noted.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if is_quiet() else "always", IrOutcomesWarning)
-        warnings.showwarning = partial(_show_warning, warnings.showwarning)
+        warnings.showwarning = _show_warning
         try:
             try:
                 yield
@@ -76,11 +76,8 @@ def is_quiet() -> bool:
     return "--quiet" in sys.argv
 
 
-def _show_warning(otherwise: Any, message: Warning | str, category: type[Warning], *details: Any, **more: Any) -> None:
-    if issubclass(category, IrOutcomesWarning):
-        error_line(f"warning: {as_options(str(message))}")
-    else:
-        otherwise(message, category, *details, **more)
+def _show_warning(message: Warning | str, *details: Any, **more: Any) -> None:
+    error_line(f"warning: {as_options(str(message))}")
 
 
 def as_options(text: str) -> str:
@@ -241,7 +238,7 @@ class Output:
         return self.form or FORMAT_OF_ENDING.get("" if self.output is None else self.output.suffix.lower(), "text")
 
     def write(self, *results: Result, as_rows: bool = False) -> None:
-        """Write results, in JSON whole or as their rows."""
+        """Write results, in JSON whole or as their rows, which say the run where there are several."""
         if self.format == "json" and not as_rows:
             shown: Any = results[0].to_dict() if len(results) == 1 else [result.to_dict() for result in results]
             self._write([json.dumps(shown, ensure_ascii=False, allow_nan=False, indent=2)])
@@ -260,7 +257,9 @@ class Output:
             "latex": as_latex,
         }
         if self.format in of_rows:
-            self._write([of_rows[self.format]([row for result in results for row in result.rows()])])
+            several = as_rows and len(results) > 1
+            rows = [{**({"run": vars(of)["contender"]} if several else {}), **row} for of in results for row in of.rows()]
+            self._write([of_rows[self.format](rows)])
         else:
             self._write(of_view[self.format](_in_options(result.view())) for result in results)
 

@@ -33,10 +33,9 @@ from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation, n_mis
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import is_path, run_list, runs_and_names
-from ir_outcomes.results import versions
 from ir_outcomes.statistics import randomized_tukey_hsd
 from ir_outcomes.statistics.tests import function_test
-from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count, check_one_order
+from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
@@ -131,7 +130,6 @@ def _comparison(pair: MeasuredPair, found: Facets, place: int, judgment: Judgmen
             sentence="",
         ),
         notes=(),
-        versions=versions(),
         run_metadata=pair.metadata,
         queries=_query_outcomes(queries, pair.texts),
     )
@@ -298,7 +296,6 @@ def compare(
     if best:
         evaluation, about_best = _best_first(evaluation)
         notes = (about_best, *notes)
-    check_one_order(evaluation.ties)
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
     settings = Settings.of(
         evaluation, alpha=alpha, test=test_name, correction=correction, family=len(couples), margins=margins, seed=seed

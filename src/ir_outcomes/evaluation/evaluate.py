@@ -17,13 +17,7 @@ from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterE
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
-from ir_outcomes.evaluation.scores import (
-    comparable_measures,
-    follows_from_lengths,
-    measure_values,
-    scores_from_lengths,
-    stacked_scores,
-)
+from ir_outcomes.evaluation.scores import comparable_measures, follows_from_lengths, measure_values, stacked_scores
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.qrels import Qrels, Task, open_collection
 from ir_outcomes.reading.runs import Run, as_run, check_distinct, distinct_names, is_path, run_and_warnings, runs_and_names
@@ -144,8 +138,8 @@ def evaluate(
     judgments, task = collection.qrels, collection.task
     cutoff = cutoff if cutoff is not None else task.cutoff if task else DEFAULT_CUTOFF
     settings = {"rel": rel if rel is not None else task.rel if task else 1, "ties": ties, "judged_only": judged_only}
-    kept_measures = comparable_measures(measures, directions)
-    needing_runs = {measure: higher for measure, higher in kept_measures.items() if not follows_from_lengths(measure, settings)}
+    asked = comparable_measures(measures, directions)  # what follows from search lengths is computed when it is used
+    needing_runs = {measure: higher for measure, higher in asked.items() if not follows_from_lengths(measure, settings)}
     work = _Work(judgments, {**settings, "count_unjudged_at": (cutoff,)}, cutoff, tuple(needing_runs), documents, unjudged)
     jobs = [(collection.run(source), name) for source, name in zip(sources, given_names, strict=True)]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
@@ -156,8 +150,6 @@ def evaluate(
     if clusters is not None:
         codes = clusters_of(clusters, first.query_ids, first.answerable)
     lengths = tuple(replace(result.lengths, name=name, clusters=codes) for result, name in zip(results, called, strict=True))
-    from_runs = stacked_scores(judgments.query_ids, called, needing_runs, np.stack([result.values for result in results]))
-    from_lengths = [scores_from_lengths(measure, lengths) for measure in kept_measures if measure not in needing_runs]
     return Evaluation(
         runs=lengths,
         collection=task.dataset_id if task else judgments.name,
@@ -165,7 +157,7 @@ def evaluate(
         unit=_unit_of(unit, task, first),
         many_relevant=bool(first.relevant.max(initial=0) > 1),
         texts=dict(chain.from_iterable(known.items() for known in (*(result.texts for result in results), collection.texts))),
-        scores=(*from_runs, *(scores for scores in from_lengths if scores is not None)),
+        scores=stacked_scores(judgments.query_ids, called, needing_runs, np.stack([result.values for result in results])),
         documents=tuple(result.documents for result in results if result.documents is not None),
         unjudged=tuple(result.unjudged for result in results if result.unjudged is not None),
         sources=tuple(run if _is_readable_again(run) else None for run in read),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,14 +13,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import (
-    FormatError,
-    MismatchError,
-    ParameterError,
-    UnreadableFile,
-    some,
-    warn,
-)
+from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, some, warn
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, digest_of_clusters, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, pytrec_eval_compares_as_float32
 from ir_outcomes.evaluation.scores import (
@@ -71,16 +65,13 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[str]:
 
 def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
     """Say which queries runs lack, or have beyond the qrels; runs with the same queries share a note."""
-    lacking: dict[str, list[str]] = {}
-    ignoring: dict[str, list[str]] = {}
+    lacking, ignoring = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for run in runs:
-        absent = np.flatnonzero(run.answerable & ~run.listed)
-        if len(absent):
-            missing = [run.query_ids[query] for query in absent]
-            lacking.setdefault(f"{plural('query', len(missing))} of the qrels ({some(missing)})", []).append(run.name)
+        absent = [run.query_ids[query] for query in np.flatnonzero(run.answerable & ~run.listed)]
+        if absent:
+            lacking[f"{plural('query', len(absent))} of the qrels ({some(absent)})"].append(run.name)
         if run.ignored:
-            ignored = f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
-            ignoring.setdefault(ignored, []).append(run.name)
+            ignoring[f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"].append(run.name)
     for queries, names in lacking.items():
         yield f"Missing queries: {some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."
     for queries, names in ignoring.items():
@@ -135,7 +126,7 @@ class Evaluation(Sequence[SearchLengths]):
     texts : mapping of str to str
         Texts of queries by query id, as far as they are known.
     scores : tuple of Scores
-        Values of the measures that were asked for, for all runs.
+        Values of the measures that were asked for and do not follow from search lengths, for all runs; see `scores_of`.
     documents : tuple of RankedDocuments
         The first documents of each list of each run; empty where they were not asked for.
     unjudged : tuple of RankedDocuments

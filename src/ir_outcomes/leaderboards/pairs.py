@@ -20,15 +20,7 @@ import numpy.typing as npt
 
 from ir_outcomes.columns import Column
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
-from ir_outcomes.comparison.verdict import (
-    MIRRORED,
-    Direction,
-    direction_of,
-    judge,
-    run_tests,
-    samples_of,
-    stacked,
-)
+from ir_outcomes.comparison.verdict import MIRRORED, Direction, direction_of, judge, run_tests, samples_of, stacked
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.statistics import adjust

@@ -194,19 +194,24 @@ def nonblank(block: Block) -> Iterator[tuple[int, bytes]]:
 
 
 def check_bytes(block: Block, source: str) -> None:
-    """Refuse what no text file contains: NUL bytes, bytes that are not UTF-8, byte order marks within the text."""
-    data = block.data
+    """Refuse what no text file contains."""
+    data, found = block.data, problem_in(block.data)
+    if found is not None:
+        at, problem = found
+        start = max(data.rfind(b"\n", 0, at) + 1, at - 40)
+        around = data[start : at + 20].split(b"\n")[0].decode("utf-8", "backslashreplace")
+        raise FormatError(source, problem, line=block.first_line + data.count(b"\n", 0, at), text=around)
+
+
+def problem_in(data: bytes) -> tuple[int, str] | None:
+    """Return where a NUL byte, bytes that are not UTF-8, or a byte order mark within the text are, and what to do; or None."""
+    if b"\0" in data:
+        return data.index(b"\0"), _NUL
     try:
         data.decode()
-        is_not_utf8 = None
     except UnicodeDecodeError as error:
-        is_not_utf8 = error.start
-    for at, problem in ((data.find(b"\0"), _NUL), (is_not_utf8, _NOT_UTF8), (data.find(BOM), _JOINED)):
-        if at is not None and at >= 0:
-            line = block.first_line + data.count(b"\n", 0, at)
-            start = max(data.rfind(b"\n", 0, at) + 1, at - 40)
-            around = data[start : at + 20].split(b"\n")[0].decode("utf-8", "backslashreplace")
-            raise FormatError(source, problem, line=line, text=around)
+        return error.start, _NOT_UTF8
+    return (data.index(BOM), _JOINED) if BOM in data else None
 
 
 _NUL = (

@@ -16,14 +16,7 @@ from typing import Any, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import (
-    FormatError,
-    IrOutcomesError,
-    ParameterError,
-    UnreadableFile,
-    some,
-    warn,
-)
+from ir_outcomes.errors import FormatError, IrOutcomesError, ParameterError, UnreadableFile, some, warn
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Codes, Columns, Ids, encoded, grouped, nested_dict, repeated, texts
 from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part

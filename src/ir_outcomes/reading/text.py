@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, Layout, as_ids, words_of
-from ir_outcomes.reading.files import BOM, STDIN, Block, blocks, check_bytes, nonblank
+from ir_outcomes.reading.files import STDIN, Block, blocks, check_bytes, nonblank, problem_in
 from ir_outcomes.types import Bools, Floats, Ints
 
 Words = npt.NDArray[np.uint64]
@@ -24,7 +24,6 @@ Words = npt.NDArray[np.uint64]
 # Newlines on either side of a block. A number is read in up to three words of 8 bytes that end where the number ends, so that
 # they can begin before the block; an id is copied in words that can end behind it.
 _PAD = 24
-_SPACES = b" \n\t\r\v\f"
 _ONES = np.uint64(0x0101010101010101)
 _ZEROS = np.uint64(0x3030303030303030)  # eight times the digit 0
 _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)  # eight times the decimal point
@@ -59,20 +58,17 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
     """Find the fields; None where a line that is not blank has another number of them, or a byte is not one of a text."""
     if sys.byteorder != "little":
         return None
-    if not data.isascii():
-        if BOM in data:  # would become part of an id
-            return None
-        try:
-            data.decode()
-        except UnicodeDecodeError:
-            return None
+    if not data.isascii() and problem_in(data) is not None:
+        return None
     end = b"" if data.endswith(b"\n") else b"\n"
     padded = b"".join((b"\n" * _PAD, data, end, b"\n" * _PAD))
     buffer = np.frombuffer(padded, dtype=np.uint8)
     is_space = buffer <= 32  # the space and all control characters; the latter are told apart below
     spaces = np.flatnonzero(is_space)
     kinds = buffer[spaces]
-    if not _all_are_white(kinds):
+    # A NUL byte would disappear from the end of an id, and the plain reader takes other control characters as part of an id.
+    # White space is 9 to 13 and 32; as unsigned bytes, what follows 13 begins at 0, and what is below 14 ends at 255.
+    if kinds.min(initial=9) < 9 or (kinds - np.uint8(14)).min(initial=18) < 18:
         return None
     single = not np.any(is_space[_PAD:-_PAD] & is_space[_PAD - 1 : -_PAD - 1])
     # Where single separators stand between all fields, as in nearly every file, positions need no further search.
@@ -82,17 +78,6 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
     # The data as numbers that begin at every byte, without copying.
     words: Words = np.ndarray((len(padded) - 7,), np.uint64, padded, strides=(1,))
     return Fields(words, *found)
-
-
-def _all_are_white(kinds: npt.NDArray[np.uint8]) -> bool:
-    """Return whether there are no control characters but white space."""
-    # A NUL byte would disappear from the end of an id, and the plain reader takes other control characters as part of an id.
-    left = len(kinds)  # counted down, the most frequent kinds first, which mostly ends after two of six
-    for kind in _SPACES:
-        left -= int(np.count_nonzero(kinds == kind))
-        if not left:
-            return True
-    return False
 
 
 def _regular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
@@ -135,8 +120,10 @@ def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
 
 def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
     """Copy 8 * n_words bytes from each position; bytes behind the data are arbitrary, and callers must mask them."""
+    words = np.empty((len(places), n_words), dtype=np.uint64)
     last = len(fields.words) - 1  # for a short id near the end of the block, the words of the longest would begin behind it
-    words: Words = fields.words[np.minimum(places[:, None] + 8 * np.arange(n_words), last)]
+    for place in range(n_words):
+        words[:, place] = fields.words[np.minimum(places + 8 * place, last)]
     return words
 
 

@@ -42,18 +42,15 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     ax.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
     points = []
     for item, style in zip(items, tones, strict=True):
-        (color, face), (x, left, right, *_), (y, down, up, *_) = (
-            _colors(style),
-            change_of(item.coverage),
-            change_of(item.ranking),
-        )
+        color, face = _colors(style)
+        (x, left, right, *_), (y, down, up, *_) = change_of(item.coverage), change_of(item.ranking)
         if not is_crowded:
             ax.plot([left, right], [y, y], color=color, linewidth=0.9, alpha=0.6, zorder=2)
             ax.plot([x, x], [down, up], color=color, linewidth=0.9, alpha=0.6, zorder=2)
         ax.plot(x, y, _MARKERS[style], markersize=6, markerfacecolor=face, markeredgecolor=color, zorder=3)
         points.append((x or 0.0, y or 0.0))
     ax.margins(0.08)
-    found, unit = "queries answered" if items[0].unit == "query" else "relevant documents found", items[0].ranking.measured_in
+    found, unit = ("queries answered" if items[0].unit == "query" else "relevant documents found"), items[0].ranking.measured_in
     gained = "ranks fewer to read" if unit == "ranks" else f"{drawing.literal(unit)} gained"
     counts = ", ".join(f"{number} {_TONE_NAMES[style]}" for style, number in sorted(Counter(tones).items()))
     shown = "intervals not drawn" if is_crowded else f"{level_words(items[0].settings.alpha)}s"
@@ -63,9 +60,9 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         ax, f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}", f"{_head(items[0])}, {shown}",
         x=f"coverage: {found}, points (right is better)", y=f"ranking: {gained} (up is better)",
     )  # fmt: skip
-    is_named = [len(items) <= MOST_NAMES or place in _outermost(np.array(points)) for place in range(len(items))]
-    names = [name if named else "" for name, named in zip(contenders, is_named, strict=True)]
-    drawing.label_points(ax, points, names, 8 if all(is_named) else 7)
+    named = _outermost(np.array(points)) if len(items) > MOST_NAMES else range(len(items))
+    names = [name if place in named else "" for place, name in enumerate(contenders)]
+    drawing.label_points(ax, points, names, 7 if len(items) > MOST_NAMES else 8)
     return ax
 
 

@@ -80,9 +80,9 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
 
     dates: Any = matplotlib.dates  # its functions have no annotations
     ax = drawing.panel(ax, 8.0, 4.6)
-    leaders = {run.run for run in result.runs}
-    steps = [(run.date, run.score) for run in result.runs]
-    ax.step(*zip(*steps, strict=True), where="post", color=BETTER, linewidth=1, zorder=1)
+    leaders = [run.run for run in result.runs]
+    steps = {"where": "post", "color": BETTER, "linewidth": 1, "zorder": 1}
+    ax.step([run.date for run in result.runs], [run.score for run in result.runs], **steps)
     others = [entry for entry in result.entries if entry.run not in leaders]
     submissions, baselines = ([entry for entry in others if entry.is_baseline == wanted] for wanted in (False, True))
     groups: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -104,7 +104,7 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
         ax.invert_yaxis()
     ax.margins(x=0.06, y=0.12)
     better = f"{result.score} ({direction(result.higher_is_better)})"
-    title = f"{count(len(steps), 'run')} took the top, of {count(len(result.entries), 'run')} with a score"
+    title = f"{count(len(leaders), 'run')} took the top, of {count(len(result.entries), 'run')} with a score"
     words = ""
     if isinstance(given, Leaderboard) and given.settings is not None:
         words = f", {count(given.n_queries, 'query')}, {conditions_words(given.settings)}"
@@ -112,7 +112,7 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
         ax, title, f"by {better}, {min(days):%Y-%m-%d} to {max(days):%Y-%m-%d}{words}",
         x="date of submission", y=drawing.literal(better), legend=True,
     )  # fmt: skip
-    corners = [(end[0], start[1]) for start, end in pairwise(points[: len(steps)])]
+    corners = [(end[0], start[1]) for start, end in pairwise(points[: len(leaders)])]
     labels = [f"R{run.number}" for run in result.runs]
     drawing.label_points(ax, [*points, *corners], [*labels, *[""] * (len(points) + len(corners) - len(labels))])
     return ax

@@ -361,7 +361,7 @@ def merged_notes(comparisons: Sequence[Comparison], pairs: bool = False, *, back
         elif len(names) == 1:
             merged.append(f"{headline.rstrip('.')}, for {names[0]}{colon or '.'}{rest}")
         else:
-            merged.append(f"{headline.rstrip('.')}, for {len(names)} of {len(comparisons)}: {some(names, 3)}.")
+            merged.append(f"{headline.rstrip('.')}, for {len(names)} of {len(comparisons)}: {some(names, 2 if pairs else 3)}.")
     return merged
 
 

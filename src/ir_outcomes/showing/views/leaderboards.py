@@ -79,8 +79,9 @@ def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str, 
     letters, standings = _letters(result), result.standings
     letter = Column("letter", lambda place: letters.get(standings[place].run, standings[place].rank), " ")
     run = Column("run", lambda place: standings[place].run)
-    settings = [f"alpha {result.alpha:g}"] if result.settings is None else settings_words(result.settings)
-    words = ", ".join([queries_words(result.n_queries, result.n_unanswerable), *settings])
+    settings = result.settings
+    queries = queries_words(result.n_queries, result.n_unanswerable, None if settings is None else settings.n_clusters)
+    words = ", ".join([queries, *([f"alpha {result.alpha:g}"] if settings is None else settings_words(settings))])
     table = table_of((letter, run, *columns), range(len(standings)), *captions, words, alpha=result.alpha)
     return marked_best(table, **best)
 

@@ -13,13 +13,7 @@ from ir_outcomes.reading.datasets import Source, size_text
 from ir_outcomes.reading.qrels import Task
 from ir_outcomes.showing.view import View, table_of, view_of
 from ir_outcomes.showing.words import bucket_names
-from ir_outcomes.tail.lengths import (
-    DOCUMENT_COLUMNS,
-    DocumentChanges,
-    LengthChanges,
-    LengthDistributions,
-    distribution_columns,
-)
+from ir_outcomes.tail.lengths import DOCUMENT_COLUMNS, DocumentChanges, LengthChanges, LengthDistributions, distribution_columns
 from ir_outcomes.tail.reordering import CHANGE_COLUMNS, Reordering
 from ir_outcomes.tail.rrie import REDUCTION_COLUMNS, RRIE, Headroom
 
