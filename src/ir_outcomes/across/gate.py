@@ -17,7 +17,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.reading.files import file_digest
-from ir_outcomes.results import Immutable, Result, cells_of, versions
+from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics import Interval, QueriesNeeded, queries_for_mean
 
 Status = Literal["pass", "inconclusive", "fail"]
@@ -107,8 +107,6 @@ class GateResult(Result):
         Of the comparisons; None where no run had results.
     inputs : mapping of str to str
         SHA-256 of each input by its name.
-    notes, versions
-        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -118,8 +116,6 @@ class GateResult(Result):
     max_missing: float
     settings: Settings | None
     inputs: Mapping[str, str]
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     @property
     def status(self) -> Status:
@@ -278,7 +274,6 @@ def gate(
         settings=None if settings is None else replace(settings, margins=margins),
         inputs={name: file_digest(path) for name, path in paths.items()},
         notes=() if settings is None else (_note(settings),),
-        versions=versions(),
     )
 
 
@@ -312,7 +307,7 @@ def _decide(
     status: Status = "fail" if missing or harms else "inconclusive" if doubts else "pass"
     is_equivalent = within_margins(found)[1]
     return GateDecision(
-        **cells_of(compared, "contender", "label=verdict.label", "n_queries", "n_missing"),
+        **rows_of(attributes("contender", "label=verdict.label", "n_queries", "n_missing"), [compared])[0],
         condition=condition,
         reference=reference,
         status=status,
@@ -329,8 +324,8 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
     if against.status == "inconclusive" and compared.queries is not None:
         level = compared.settings.first_step_level
         needed = queries_for_mean(*changes_of(compared.queries, facet.name), against.margin, alpha=level, power=POWER)
-    measured = cells_of(facet, "name", "measured_in", "higher_is_better", "n", "difference", "interval=margin_interval")
-    return GateFacet(**measured, margin=against.margin, status=against.status, needed=needed)
+    measured = attributes("name", "measured_in", "higher_is_better", "n", "difference", "interval=margin_interval")
+    return GateFacet(**rows_of(measured, [facet])[0], margin=against.margin, status=against.status, needed=needed)
 
 
 def _about(facet: GateFacet, compared: Comparison) -> str:
