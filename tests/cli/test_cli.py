@@ -160,6 +160,8 @@ def test_every_format(sample: Path, tmp_path: Path) -> None:
         assert (tmp_path / f"x.{ending}").read_text().startswith(start)
     assert call("compare", "qrels.txt", *RUNS, "--format", "csv", folder=sample).stdout == (tmp_path / "x.csv").read_text()
     assert call(*PAIR, "--per-query", "won", "--format", "csv", folder=sample).stdout.startswith("query_id,outcome,")
+    of_two = call("compare", "qrels.txt", *RUNS, "--per-query", "won", "--format", "csv", folder=sample).stdout.splitlines()
+    assert {line.split(",")[0] for line in of_two} == {"run", "bm25-stem", "bm25-flat"}
     as_html = call(*PAIR, "--per-query", "won", "--rows", "2", "--format", "html", folder=sample)
     assert as_html.stdout.count("<tr>") == 3
     call("compare", "qrels.txt", *RUNS, "--plot", tmp_path / "facets.png", folder=sample)

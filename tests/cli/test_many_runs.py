@@ -36,6 +36,11 @@ def test_commands_in_formats_and_as_pictures(name: str, small: Path, tmp_path: P
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_agreement_is_of_the_reciprocal_rank_too(small: Path) -> None:
+    done = call("agreement", "qrels.txt", *RUNS, "--splits", "2", "--format", "json", folder=small)
+    assert {test["measure"] for test in json.loads(done.stdout)["tests"]} == {"RR@100, ties trec", "nDCG@10"}
+
+
 def test_history_from_a_table(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\nc,2021-02-02,0.7\n")
     done = call("history", tmp_path / "t.csv", "--until", "2021-01-31")

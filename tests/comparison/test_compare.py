@@ -302,7 +302,7 @@ def test_test_and_interval_that_disagree_are_noted() -> None:
     assert t.pvalue > 0.05 > wilcoxon.pvalue
     assert t.direction == 1
     assert wilcoxon.direction == -1
-    assert any(note.startswith("Most queries change, the mean does not: ") for note in found.notes)
+    assert any(note.startswith("Most rankings change, not their mean: ") for note in found.notes)
     assert found.verdict.label == "no significant difference"  # t decides and sees nothing; Wilcoxon sees a gain
     # The other way round Wilcoxon sees harm, which a better coverage must not hide.
     swapped = compare_pair(

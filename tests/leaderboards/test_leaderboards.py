@@ -22,30 +22,27 @@ from tests.helpers.many import collection, tied_multiset
 @pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 3), ("document", 3), ("document", 1)])
 def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int) -> None:
     qrels, runs = collection(5, 60, relevant, seed=relevant)
-    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=8, unit=unit))
-    compared = iro.compare(
-        qrels, runs["run0"], {name: run for name, run in runs.items() if name != "run0"},
-        cutoff=8, unit=unit, all_pairs=True, names=list(runs),
-    )  # fmt: skip
+    evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit)
+    board = iro.leaderboard(evaluation)
+    compared = iro.compare(evaluation, "run0", all_pairs=True)
     assert isinstance(compared, iro.Comparisons)
     assert len(board.pairs) == len(compared) == 10
+    shown = {standing.run: standing.coverage for standing in board.standings}
     for comparison in compared:
-        pair = board.verdict(comparison.baseline, comparison.contender)
+        pair, coverage, ranking = (
+            board.verdict(comparison.baseline, comparison.contender),
+            comparison.coverage,
+            comparison.ranking,
+        )
         assert pair.label == comparison.verdict.label
-        assert pair.coverage == pytest.approx(comparison.coverage.difference)
-        assert (pair.coverage_p, pair.coverage_p_corrected) == pytest.approx(
-            (comparison.coverage.pvalue, comparison.coverage.pvalue_corrected)
-        )
-        assert (pair.ranking_p, pair.ranking_p_corrected) == pytest.approx(
-            (comparison.ranking.pvalue, comparison.ranking.pvalue_corrected)
-        )
-        assert pair.baseline_length == pytest.approx(comparison.ranking.baseline)
-        assert pair.ranking == pytest.approx(comparison.ranking.difference)
+        assert (pair.coverage_p, pair.coverage_p_corrected) == pytest.approx((coverage.pvalue, coverage.pvalue_corrected))
+        assert (pair.ranking_p, pair.ranking_p_corrected) == pytest.approx((ranking.pvalue, ranking.pvalue_corrected))
+        assert (pair.coverage, pair.ranking) == pytest.approx((coverage.difference, ranking.difference))
+        assert pair.baseline_length == pytest.approx(ranking.baseline)
         assert pair.turned().turned() == pair
         assert pair.turned().label == MIRRORED[pair.label]
-        coverage = {standing.run: standing.coverage for standing in board.standings}
-        assert coverage[comparison.baseline] == pytest.approx(comparison.coverage.baseline)
-        assert coverage[comparison.contender] == pytest.approx(comparison.coverage.contender)
+        found = shown[comparison.baseline], shown[comparison.contender]
+        assert found == pytest.approx((coverage.baseline, coverage.contender))
 
 
 @pytest.mark.parametrize(("limit", "value"), [("_MOST_RANKS", 1), ("_MOST_RANKS", 200), ("_MOST_SHARES", 1)])
@@ -65,16 +62,12 @@ def test_blocks_of_any_size_give_the_same(limit: str, value: int, monkeypatch: p
             )
 
 
-def measured(values: dict[str, list[float]], measure: str) -> Any:
-    return iro.scores_from_outputs(
-        {run: {f"q{place}": value for place, value in enumerate(row)} for run, row in values.items()}, measure=measure
-    )
-
-
 @pytest.mark.parametrize("measure", ["RR", "P@5"])
 def test_intervals_of_bounded_means_stay_in_their_bounds(measure: str) -> None:
     """The t interval of the first was [0.84, 1.10], that of the second began below 0."""
-    board = iro.leaderboard(measured({"best": [1.0] * 17 + [0.5], "worst": [0.88] + [0.0] * 17, "all": [1.0] * 18}, measure))
+    values = {"best": [1.0] * 17 + [0.5], "worst": [0.88] + [0.0] * 17, "all": [1.0] * 18}
+    outputs = {run: {f"q{place}": value for place, value in enumerate(row)} for run, row in values.items()}
+    board = iro.leaderboard(iro.scores_from_outputs(outputs, measure=measure))
     for standing in board.standings:
         assert standing.interval is not None
         assert 0 <= standing.interval.low <= (standing.score or 0) <= standing.interval.high + 1e-12 <= 1 + 1e-12
@@ -225,25 +218,17 @@ def test_what_is_refused() -> None:
         iro.leaderboard(evaluation).verdict("run0", "none")
 
 
-def test_depth_is_noted() -> None:
+def test_depth_and_missing_queries_are_noted() -> None:
     qrels, runs = collection(2, 30)
-    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=100, ties="msmarco"))
+    del runs["run0"]["q3"]
+    evaluation = iro.evaluate(qrels, runs, cutoff=100, ties="msmarco")
+    board = iro.leaderboard(evaluation)
     assert "No run is deeper than 10: the cutoff 100 is in effect 10, and RR@100 is RR@10." in board.notes
+    for result in (board, iro.rank_distribution(evaluation, resamples=5), iro.agreement(evaluation, splits=2)):
+        assert "Missing queries: run0 lacks 1 query of the qrels (q3), which count as unanswered." in result.notes
     short = {query: dict(list(ranking.items())[:3]) for query, ranking in runs["run1"].items()}
     board = iro.leaderboard(iro.evaluate(qrels, {"long": runs["run0"], "short": short}, cutoff=10))
     assert any(note.startswith("short: no list reaches the cutoff of 10") for note in board.notes)
-
-
-def test_missing_queries_are_noted() -> None:
-    qrels, runs = collection(2, 30)
-    del runs["run0"]["q3"]
-    evaluation = iro.evaluate(qrels, runs)
-    for result in (
-        iro.leaderboard(evaluation),
-        iro.rank_distribution(evaluation, resamples=5),
-        iro.agreement(evaluation, splits=2),
-    ):
-        assert "Missing queries: run0 lacks 1 query of the qrels (q3), which count as unanswered." in result.notes
 
 
 def reaches(better: np.ndarray) -> np.ndarray:
@@ -282,6 +267,9 @@ def test_a_leaderboard_with_dates() -> None:
         assert (run.verdict.baseline, run.verdict.contender) == (previous.run, run.run)
         assert run.verdict.ranking_p_corrected == pytest.approx(min(1.0, run.looks * run.verdict.ranking_p))
         assert run.verdict.coverage_p_corrected == pytest.approx(min(1.0, run.looks * run.verdict.coverage_p))
+    of_scores = iro.leaderboard(evaluation.scores_of(None), entries=entries).history
+    assert of_scores is not None
+    assert of_scores.runs == tuple(replace(run, verdict=None) for run in history.runs)
     others = [{"id": f"other{number}", "date": "2021-01-01"} for number in range(50)]
     crowded = iro.leaderboard(evaluation, entries=[*entries, *others]).history
     assert crowded is not None

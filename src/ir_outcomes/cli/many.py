@@ -199,7 +199,7 @@ def agreement(
     """Count how often verdicts agree on halves of the queries.
 
     Divides the queries at random, many times, and counts for each pair of runs how often both halves give the same verdict, and
-    how often each significance test decides alike. The measure is nDCG@10 by default.
+    how often each significance test decides alike, by default by the reciprocal rank and nDCG@10.
 
     Parameters
     ----------

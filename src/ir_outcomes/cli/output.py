@@ -43,12 +43,16 @@ FORMAT_OF_ENDING: Mapping[str, Format] = {
 }  # fmt: skip
 
 
+_noted: set[str] = set()
+
+
 @contextmanager
 def messages() -> Iterator[None]:
     """Turn errors into a message and an exit status, and our warnings into lines on stderr."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # characters that the encoding of a console lacks are written as escapes
             stream.reconfigure(errors="backslashreplace")
+    _noted.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if is_quiet() else "always", IrOutcomesWarning)
         warnings.showwarning = _show_warning
@@ -124,8 +128,9 @@ def given_command() -> str:
 
 
 def note(text: str) -> None:
-    """Print a note on stderr, unless --quiet is given."""
-    if not is_quiet():
+    """Print a note on stderr, unless --quiet is given or the same note was printed for another collection or judge."""
+    if not is_quiet() and text not in _noted:
+        _noted.add(text)
         error_line(f"note: {text}")
 
 
@@ -233,7 +238,7 @@ class Output:
         return self.form or FORMAT_OF_ENDING.get("" if self.output is None else self.output.suffix.lower(), "text")
 
     def write(self, *results: Result, as_rows: bool = False) -> None:
-        """Write results, in JSON whole or as their rows."""
+        """Write results, in JSON whole or as their rows, which say the run where there are several."""
         if self.format == "json" and not as_rows:
             shown: Any = results[0].to_dict() if len(results) == 1 else [result.to_dict() for result in results]
             self._write([json.dumps(shown, ensure_ascii=False, allow_nan=False, indent=2)])
@@ -252,7 +257,9 @@ class Output:
             "latex": as_latex,
         }
         if self.format in of_rows:
-            self._write([of_rows[self.format]([row for result in results for row in result.rows()])])
+            several = as_rows and len(results) > 1
+            rows = [{**({"run": vars(of)["contender"]} if several else {}), **row} for of in results for row in of.rows()]
+            self._write([of_rows[self.format](rows)])
         else:
             self._write(of_view[self.format](_in_options(result.view())) for result in results)
 

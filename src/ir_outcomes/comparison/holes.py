@@ -7,7 +7,7 @@ that had no relevant document.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, zip_longest
@@ -25,7 +25,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
-from ir_outcomes.results import Immutable, Result, versions
+from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics import adjust
 from ir_outcomes.types import Bools, Correction, Floats, Ints, RankingTest, check_choice, check_one_order, check_positive
 
@@ -350,15 +350,13 @@ class Holes(Result):
     ----------
     pairs : tuple of PairHoles
         One for each contender.
-    baseline, settings, notes, versions
+    baseline, settings
         See `ir_outcomes.Comparison`.
     """
 
     baseline: str
     pairs: tuple[PairHoles, ...]
     settings: Settings
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def __getitem__(self, contender: str) -> PairHoles:
         for pair in self.pairs:
@@ -398,7 +396,7 @@ COLUMNS = (
     Column("verdict", "label", form="label"),
     *(
         Column(f"{at}_{run}", _share(at, place), "AB"[place], "%", group=group)
-        for at, group in (("judged_at_10", "judged at 10"), ("judged", "at cutoff, %"))
+        for at, group in (("judged_at_10", "judged at 10"), ("judged", "judged, %"))
         for place, run in enumerate(("baseline", "contender"))
     ),
     Column("n_unjudged", heading="unjudged", form="n"),
@@ -482,7 +480,7 @@ def holes(
                 candidates=_named_documents(pair, priority(pair)[:CANDIDATES], evaluation.query_ids),
             )
         )
-    return Holes(baseline, tuple(found), settings, (_ABOUT_STANDS,), versions())
+    return Holes(baseline, tuple(found), settings, notes=(_ABOUT_STANDS,))
 
 
 def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str, ...]]:

@@ -46,14 +46,10 @@ def bucket_names(edges: Sequence[int]) -> list[str]:
     return [str(low) if low == high - 1 else f"{low} to {high - 1}" for low, high in pairwise(edges)]
 
 
-def cutoff_words(cutoff: int | None) -> str:
-    """Write a cutoff for the title of a figure."""
-    return "no cutoff" if cutoff is None else f"cutoff {cutoff:,}"
-
-
 def conditions_words(settings: Any) -> str:
     """Say in the title of a figure what counts as found."""
-    return f"{cutoff_words(settings.cutoff)}, grade {settings.rel} or more"
+    cutoff = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff:,}"
+    return f"{cutoff}, grade {settings.rel} or more"
 
 
 def level_words(alpha: float) -> str:

@@ -79,8 +79,9 @@ def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str, 
     letters, standings = _letters(result), result.standings
     letter = Column("letter", lambda place: letters.get(standings[place].run, standings[place].rank), " ")
     run = Column("run", lambda place: standings[place].run)
-    settings = [f"alpha {result.alpha:g}"] if result.settings is None else settings_words(result.settings)
-    words = ", ".join([queries_words(result.n_queries, result.n_unanswerable), *settings])
+    settings = result.settings
+    queries = queries_words(result.n_queries, result.n_unanswerable, None if settings is None else settings.n_clusters)
+    words = ", ".join([queries, *([f"alpha {result.alpha:g}"] if settings is None else settings_words(settings))])
     table = table_of((letter, run, *columns), range(len(standings)), *captions, words, alpha=result.alpha)
     return marked_best(table, **best)
 
@@ -102,8 +103,11 @@ def _standings(result: Leaderboard) -> Table:
     captions = []
     if result.settings is not None:
         captions = [
-            "coverage: relevant documents found, averaged within queries" if result.settings.unit == "document" else "",
-            f"better than: {'' if letters else 'the number of runs, '}by the verdict, {_correction(result)}",
+            "coverage: share of a query's relevant documents that are found, mean over queries"
+            if result.settings.unit == "document"
+            else "",
+            f"better than: {'' if letters else 'the number of runs, '}by the verdict on coverage and ranking, "
+            f"{_correction(result)}",
             "tier 1: no run is better; tier 2: only runs of tier 1 are better; and so on",
         ]
     return _runs_table(
@@ -196,7 +200,10 @@ def _rank_distribution(result: RankDistribution) -> View:
     )
     return View(
         f"Ranks of {plural('run', len(result.runs))} by {result.measure} ({direction(result.higher_is_better)}){condition}",
-        sentences=(f"Median Kendall's tau between the order on a resample and the order on all queries: {tau}.",),
+        sentences=(
+            f"{result.runs[0].run} is first in {100 * _share_of(result, 0)(result.runs[0]):.1f} % of the resamples. Median "
+            f"Kendall's tau between the order on a resample and the order on all queries: {tau}.",
+        ),
         tables=(marked_best(table, score=([run.score for run in result.runs], result.higher_is_better)),),
         notes=result.notes,
     )
