@@ -10,7 +10,7 @@ import os
 import platform
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -74,8 +74,8 @@ class Immutable:
     # JSON never compute anything.
 
     def __post_init__(self) -> None:
-        for field in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
-            object.__setattr__(self, field.name, _frozen(getattr(self, field.name)))
+        for own in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+            object.__setattr__(self, own.name, _frozen(getattr(self, own.name)))
 
 
 def _frozen(value: Any) -> Any:
@@ -89,14 +89,25 @@ def _frozen(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Result(Immutable):
-    """Base of all results: frozen dataclasses with `notes` and `versions` among their fields.
+    """Base of all results, which are frozen dataclasses.
 
     A subclass defines `rows` and `_summary`, and a view in `ir_outcomes.showing.views`. Its fields are of these types, which
     JSON can restore: bool, int, float, str, date, Literal, dataclasses, NamedTuple, tuple, Sequence (restored as a tuple),
     Mapping with str keys, and unions of these with None. A field with ``metadata=OPTIONAL`` needs a default; JSON holds it only
     on request.
+
+    Attributes
+    ----------
+    notes : tuple of str
+        What a reader of the numbers should know.
+    versions : mapping of str to str
+        The versions of Python and of the packages that computed it.
     """
+
+    notes: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=versions)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -336,9 +347,9 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         head = {"schema": SCHEMA, "kind": type(value).__name__} if isinstance(value, Result) else {}
         return head | {
-            field.name: as_plain(getattr(value, field.name), per_query=per_query)
-            for field in fields(value)
-            if per_query or not field.metadata.get("optional")
+            own.name: as_plain(getattr(value, own.name), per_query=per_query)
+            for own in sorted(fields(value), key=lambda own: bool(own.kw_only))  # notes and versions come last
+            if per_query or not own.metadata.get("optional")
         }
     if isinstance(value, Mapping):
         return {key: as_plain(item, per_query=per_query) for key, item in value.items()}
@@ -353,7 +364,7 @@ def _check_envelope(kind: type[Result], data: Any) -> None:
     """Refuse what another class wrote, or an incompatible version."""
     if not isinstance(data, Mapping):
         raise FormatError("JSON", f"must be an object, not {shortened(str(data), 60)!r}")
-    for key in ("schema", "kind"):
+    for key in ("schema", "kind", "versions"):
         if key not in data:
             problem = "it was not written by to_json, or by a version before results had a schema number"
             raise FormatError("JSON", f"lacks the key {key!r}: {problem}")

@@ -26,7 +26,7 @@ from ir_outcomes.reading.outputs import read_output
 from ir_outcomes.reading.qrels import query_texts
 from tests.fuzz.inputs import IDS, NUMBERS, damaged, line, result_of
 
-__all__ = ["folders", "forms", "outputs", "predictions", "tables"]
+__all__ = ["folders", "forms", "outputs", "tables"]
 
 
 def like_the_plain_reader(read: Callable[[], Any]) -> Any:
@@ -110,20 +110,6 @@ def forms(rng: random.Random, folder: Path) -> None:
     path.write_bytes(damaged(rng, fixture.read_bytes()))
     for read in (iro.read_run, iro.read_qrels, query_texts, texts_in):
         result_of(lambda read=read: read(path))  # type: ignore[misc]
-
-
-def predictions(rng: random.Random, folder: Path) -> None:
-    """Predictions of MTEB."""
-    rows = {name: rows_of(rng, rng.random) for name in rng.sample(["default", "en", "de", "test", "é"], rng.randint(1, 2))}
-    content: Any = {"mteb_model_meta": odd_text(rng, {"model_name": odd_text(rng, "a/b"), "revision": odd_text(rng, "1")})}
-    for subset, of_subset in rows.items():
-        content[subset] = odd_text(rng, {rng.choice(["test", "dev", "", "\x1b"]): odd_text(rng, nested_of(of_subset))})
-    path = folder / "input.json"
-    text = json.dumps(content).encode()
-    path.write_bytes(damaged(rng, text) if rng.random() < 0.5 else text)
-    for selection in ("", f"#{rng.choice(['test', 'en', 'en/test', 'x', '', '/', '#'])}"):
-        result_of(lambda selection=selection: iro.read_run(f"{path}{selection}").to_dict())  # type: ignore[misc]
-    result_of(lambda: iro.read_qrels(path).to_dict())
 
 
 def folders(rng: random.Random, folder: Path) -> None:

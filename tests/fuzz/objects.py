@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +13,9 @@ import pyarrow as pa
 
 import ir_outcomes as iro
 from ir_outcomes.reading.outputs import read_output
-from tests.fuzz.inputs import IDS, ODD, damaged, odd, result_of
+from tests.fuzz.inputs import IDS, ODD, odd, result_of
 
-__all__ = ["frames", "histories", "objects"]
+__all__ = ["frames", "objects"]
 
 
 def objects(rng: random.Random, folder: Path) -> None:
@@ -106,32 +104,3 @@ FRAMES: dict[str, Callable[[dict[Any, list[Any]]], Any]] = {
     "arrow, chunks": lambda columns: pa.concat_tables([pa.table(columns).slice(0, 2), pa.table(columns).slice(2)]),
     "arrow stream": lambda columns: Stream(pl.DataFrame(columns)),
 }
-
-
-def histories(rng: random.Random, folder: Path) -> None:
-    """Histories of leaderboards, from files and from rows."""
-    names = ["id", "date", rng.choice(["score", "MRR_eval", "x"]), "team"]
-    if rng.random() < 0.2:
-        names[rng.randrange(4)] = rng.choice(["id", "run", "date", "score", "", "description", "é"])
-    usual = {"id": IDS, "date": [f"2020-01-0{day}" for day in range(1, 10)], "score": ["0.5", "0.25", "1"], "group": IDS}
-    rows = [
-        {name: odd(rng, rng.choice(values), 0.02) for name, values in zip(names, usual.values(), strict=True)}
-        for _ in range(rng.randint(0, 8))
-    ]
-    source: Any = rows
-    form = rng.choice(["rows", "json", "csv"])
-    if form != "rows":
-        path = source = folder / f"entries.{form}"
-        lines = [names, *(row.values() for row in rows)]
-        text = json.dumps(rows, default=str) if form == "json" else "".join(",".join(map(str, line)) + "\n" for line in lines)
-        path.write_bytes(damaged(rng, text.encode("utf-8", "surrogatepass")))
-    score = rng.choice([None, None, names[2], "x", odd(rng, "score", 0.5)])
-    until = rng.choice([None, None, "2020-01-05", date(2020, 1, 3), odd(rng, "x", 0.5)])
-    result = result_of(lambda: iro.sota_history(source, score=score, until=until, higher_is_better=rng.random() < 0.8))
-    if not isinstance(result, type):
-        scores = [run.score for run in result.runs]
-        if scores not in (sorted(set(scores)), sorted(set(scores), reverse=True)):
-            raise AssertionError(f"the scores of the history are {scores}")
-        if iro.SotaHistory.from_json(result.to_json()) != result:
-            raise AssertionError("the history does not survive JSON")
-        str(result), result.to_csv(), result.to_html(), result.to_latex()

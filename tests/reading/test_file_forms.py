@@ -175,6 +175,12 @@ def test_what_is_wrong_in_a_run_is_located(write: Any, content: str | bytes, mes
         ("qid,docno,score\nq1,d1,1.5\n", r"has no column 'relevance'.*columns of a run: were the arguments swapped\?"),
         ("qid,docno,label\nq1,d1,1.5\n", r"line 2: document d1 of query q1: a grade must be a whole number"),
         ("qid,docno,label\nq1,d1,1\nq1,d1,2\n", r"line 3: document d1 has two grades for query q1, 1 and 2"),
+        ("q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 2\n", r"line 3: document d1 has two grades for query q1, 1 and 2; keep one"),
+        ("q1 0 d1 1.5\n", r"line 1: document d1 of query q1: a grade must be a whole number .*\n  '1.5'"),
+        (
+            "q1 Q0 d1 1 3.0 t\n",
+            r"has 6 columns, expected 4; these look like the columns of a run: were the arguments swapped\?",
+        ),
         ("q1 d1 1\n", r"line 1: has 3 columns, expected 4.*need a header.*query-id, corpus-id, score"),
         ("q1 Q0 d1 one two t\n", r"line 1: has 6 columns, expected 4; ids and tags"),
         ('{"q1": {"d1": 1.5}}', r"a grade must be a whole number"),

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import math
-import subprocess
-import sys
 import time
-from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -182,37 +177,6 @@ def test_undefined_search_lengths_are_kept(tmp_path: Path) -> None:
 )
 def test_rounding_is_only_said_of_rounded_values(measure: str, values: list[float], places: int | None) -> None:
     assert read_output({f"q{number}": {measure: value} for number, value in enumerate(values)}).places == places
-
-
-BOMB = """
-import sys
-from ir_outcomes.errors import InputError
-from ir_outcomes.reading.outputs import read_output
-try:
-    print(len(read_output(sys.argv[1]).values))
-except InputError as error:
-    print(error)
-with open("/proc/self/status") as status:  # the peak of this process alone, unlike getrusage
-    print(next(int(line.split()[1]) >> 10 for line in status if line.startswith("VmHWM")))
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured by Linux")
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("equal lines", lambda: bz2.compress(b"q1\tRR\t0.5\n" * 200_000) * 100),
-        ("blank lines", lambda: bz2.compress(b"q1\tRR\t0.5\n") + bz2.compress(b"\n" * 2_000_000) * 100),
-        ("one line", lambda: lzma.compress(b"q" * 20_000_000) * 10),
-    ],
-)
-def test_a_bomb_takes_little_memory(tmp_path: Path, name: str, content: Callable[[], bytes]) -> None:
-    path = tmp_path / "bomb"
-    path.write_bytes(content())
-    done = subprocess.run([sys.executable, "-c", BOMB, path], capture_output=True, text=True, check=True)
-    *message, mebibytes = done.stdout.splitlines()
-    assert any(problem in message[0] for problem in ("repeats", "bomb", "a line longer than")), name
-    assert int(mebibytes) < 400
 
 
 def test_a_choice_among_runs_and_measures() -> None:

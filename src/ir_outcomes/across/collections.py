@@ -22,7 +22,7 @@ from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
 from ir_outcomes.formatting import listed, plural
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
 
@@ -47,8 +47,6 @@ class CollectionsComparison(Result):
         Other measures that went along.
     over_collections : str
         Correction over the collections.
-    notes, versions
-        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -58,8 +56,6 @@ class CollectionsComparison(Result):
     settings: Settings
     measures: tuple[str, ...]
     over_collections: str
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     kind: ClassVar[str] = "collection"
 
@@ -195,7 +191,6 @@ def compare_collections(
             *_about_judging(rows),
             *_about_shared(evaluations),
         ),
-        versions=versions(),
     )
 
 

@@ -17,7 +17,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.reading.files import file_digest
-from ir_outcomes.results import Immutable, Result, versions
+from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics import Interval, QueriesNeeded, queries_for_mean
 
 Status = Literal["pass", "inconclusive", "fail"]
@@ -107,8 +107,6 @@ class GateResult(Result):
         Of the comparisons; None where no run had results.
     inputs : mapping of str to str
         SHA-256 of each input by its name.
-    notes, versions
-        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -118,8 +116,6 @@ class GateResult(Result):
     max_missing: float
     settings: Settings | None
     inputs: Mapping[str, str]
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     @property
     def status(self) -> Status:
@@ -278,7 +274,6 @@ def gate(
         settings=None if settings is None else replace(settings, margins=margins),
         inputs={name: file_digest(path) for name, path in paths.items()},
         notes=() if settings is None else (_note(settings),),
-        versions=versions(),
     )
 
 

@@ -19,7 +19,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
-from ir_outcomes.results import Immutable, Result, versions
+from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics.intervals import band_of_events
 from ir_outcomes.types import Correction, RankingTest, check_positive
 
@@ -51,16 +51,12 @@ class CutoffsComparison(Result):
         What `ir_outcomes.compare` gives at each cutoff, ascending; not corrected for the number of cutoffs.
     curve : Curve or None
         None for fewer than two queries.
-    notes, versions
-        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
     contender: str
     comparisons: tuple[Comparison, ...]
     curve: Curve | None
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     @property
     def labels(self) -> dict[int, str]:
@@ -139,7 +135,6 @@ def compare_cutoffs(
         comparisons=tuple(comparisons),
         curve=curve_of(pair, 1 - alpha, seed=seed, resamples=resamples),
         notes=tuple(_notes(comparisons, beyond, depth)),
-        versions=versions(),
     )
 
 
@@ -231,8 +226,6 @@ class JudgesComparison(Result):
         The judge that the others are audited by.
     audits : tuple of Audit
         For each contender, judge and facet, whether the judge's difference holds by the reference.
-    notes, versions
-        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -241,8 +234,6 @@ class JudgesComparison(Result):
     sentences: tuple[str, ...]
     reference: str | None
     audits: tuple[Audit, ...]
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -364,7 +355,6 @@ def compare_judges(
         reference=reference,
         audits=tuple(audited),
         notes=tuple(notes),
-        versions=versions(),
     )
 
 

@@ -18,7 +18,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import plural, pvalue_in_words
 from ir_outcomes.reading.files import read_texts
-from ir_outcomes.results import Immutable, Result, versions
+from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics import differences
 from ir_outcomes.statistics.pooling import heterogeneity_test
 from ir_outcomes.types import Correction, RankingTest
@@ -58,8 +58,6 @@ class SlicesComparison(Result):
         Correction over contenders and slices.
     seed, resamples : int
         Of the permutations.
-    notes, versions
-        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
@@ -70,8 +68,6 @@ class SlicesComparison(Result):
     over_slices: str
     seed: int
     resamples: int
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     kind: ClassVar[str] = "slice"
 
@@ -172,7 +168,6 @@ def compare_slices(
         seed=seed,
         resamples=resamples,
         notes=tuple(_notes(evaluation, labels, differ, alpha)),
-        versions=versions(),
     )
 
 

@@ -531,7 +531,10 @@ def gate(
     elif qrels is not None and baseline is not None and runs and not (suite or system or allow_missing):
         sides, compared, evaluations, files = _gate_runs(qrels, baseline, runs, reference, settings, tests, kept)
     else:
-        raise UsageError("Give QRELS, BASELINE and at least one RUN, or else --suite, with --baseline and --allow-missing.")
+        raise UsageError(
+            "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline NAME: all other systems of the "
+            "suite are then contenders, and --allow-missing can be given."
+        )
     files = list(dict.fromkeys(filter(os.path.isfile, files)))
     result = iro.gate(
         sides[0], reference=None if reference is None else sides[1],

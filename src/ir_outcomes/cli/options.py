@@ -18,6 +18,7 @@ from cyclopts.validators import Number
 import ir_outcomes as iro
 from ir_outcomes.cli.output import MAIN, note, progress_is_shown
 from ir_outcomes.evaluation.evaluate import is_saved
+from ir_outcomes.formatting import listed
 from ir_outcomes.leaderboards.board import FACETS
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.runs import is_path, run_paths
@@ -258,9 +259,10 @@ def note_on_grades(rel: int | None, *evaluations: iro.Evaluation) -> None:
         for evaluation in evaluations
         if rel is None and evaluation.rel == 1 and evaluation.qrels is not None
     }
-    for lowest, highest in sorted(graded):
-        if highest > 1:
-            note(f"qrels hold grades {lowest} to {highest}; relevant means 1 or more here, TREC DL's setting is 2 (--rel 2)")
+    found = [f"{lowest} to {highest}" for lowest, highest in sorted(graded) if highest > 1]
+    if found:
+        more = "TREC DL's setting is 2 (--rel 2)" if found == ["0 to 3"] else "choose with --rel"
+        note(f"qrels hold grades {listed(found)}; relevant means 1 or more here, {more}")
 
 
 @Parameter(name="*", group=STATISTICS)
@@ -332,6 +334,8 @@ def evaluated_with_baseline(
     """
     if is_saved(baseline):
         raise UsageError(f"{baseline}: give a saved evaluation among RUNS, and the name of one of its runs as BASELINE.")
+    if os.path.isdir(baseline):
+        raise UsageError(f"{baseline}: BASELINE is one run, not a directory; name a file in it, or one of RUNS.")
     paths = run_files(runs)
     if not os.path.exists(baseline) and baseline in ("best", *(options.names or _names_of(paths))):
         evaluation = options.evaluate(qrels, paths, **settings)

@@ -43,12 +43,16 @@ FORMAT_OF_ENDING: Mapping[str, Format] = {
 }  # fmt: skip
 
 
+_noted: set[str] = set()
+
+
 @contextmanager
 def messages() -> Iterator[None]:
     """Turn errors into a message and an exit status, and our warnings into lines on stderr."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # characters that the encoding of a console lacks are written as escapes
             stream.reconfigure(errors="backslashreplace")
+    _noted.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if is_quiet() else "always", IrOutcomesWarning)
         warnings.showwarning = _show_warning
@@ -124,8 +128,9 @@ def given_command() -> str:
 
 
 def note(text: str) -> None:
-    """Print a note on stderr, unless --quiet is given."""
-    if not is_quiet():
+    """Print a note on stderr, unless --quiet is given or the same note was printed for another collection or judge."""
+    if not is_quiet() and text not in _noted:
+        _noted.add(text)
         error_line(f"note: {text}")
 
 

@@ -33,7 +33,6 @@ from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation, n_mis
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import is_path, run_list, runs_and_names
-from ir_outcomes.results import versions
 from ir_outcomes.statistics import randomized_tukey_hsd
 from ir_outcomes.statistics.tests import function_test
 from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count
@@ -131,7 +130,6 @@ def _comparison(pair: MeasuredPair, found: Facets, place: int, judgment: Judgmen
             sentence="",
         ),
         notes=(),
-        versions=versions(),
         run_metadata=pair.metadata,
         queries=_query_outcomes(queries, pair.texts),
     )

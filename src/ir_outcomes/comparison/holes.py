@@ -7,7 +7,7 @@ that had no relevant document.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, zip_longest
@@ -25,7 +25,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
-from ir_outcomes.results import Immutable, Result, versions
+from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics import adjust
 from ir_outcomes.types import Bools, Correction, Floats, Ints, RankingTest, check_choice, check_one_order, check_positive
 
@@ -188,7 +188,8 @@ def _first(query: Ints, rank: Ints, n_queries: int) -> Floats:
 def _found(item: Ints, rank: Ints) -> tuple[Ints, Bools]:
     """Return the places of the documents that were found, by item and rank, and which of them are the first of their item."""
     found = np.flatnonzero(rank > 0)
-    order = found[np.lexsort((rank[found], item[found]))]
+    # One key sorts several times as fast as two, as items are almost in order.
+    order = found[np.argsort(item[found] * (int(rank.max(initial=0)) + 1) + rank[found], kind="stable")]
     return order, np.diff(item[order], prepend=-1) > 0
 
 
@@ -350,15 +351,13 @@ class Holes(Result):
     ----------
     pairs : tuple of PairHoles
         One for each contender.
-    baseline, settings, notes, versions
+    baseline, settings
         See `ir_outcomes.Comparison`.
     """
 
     baseline: str
     pairs: tuple[PairHoles, ...]
     settings: Settings
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def __getitem__(self, contender: str) -> PairHoles:
         for pair in self.pairs:
@@ -398,7 +397,7 @@ COLUMNS = (
     Column("verdict", "label", form="label"),
     *(
         Column(f"{at}_{run}", _share(at, place), "AB"[place], "%", group=group)
-        for at, group in (("judged_at_10", "judged at 10"), ("judged", "at cutoff, %"))
+        for at, group in (("judged_at_10", "judged at 10"), ("judged", "judged, %"))
         for place, run in enumerate(("baseline", "contender"))
     ),
     Column("n_unjudged", heading="unjudged", form="n"),
@@ -482,7 +481,7 @@ def holes(
                 candidates=_named_documents(pair, priority(pair)[:CANDIDATES], evaluation.query_ids),
             )
         )
-    return Holes(baseline, tuple(found), settings, (_ABOUT_STANDS,), versions())
+    return Holes(baseline, tuple(found), settings, notes=(_ABOUT_STANDS,))
 
 
 def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
-from ir_outcomes.results import Immutable, Result, versions
+from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_coverage, queries_for_mean
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.types import Floats
@@ -55,7 +55,7 @@ class Plan(Result):
 
     Attributes
     ----------
-    baseline, contender, n_queries, notes, versions
+    baseline, contender, n_queries
         Of the pilot; see `ir_outcomes.Comparison`.
     coverage, ranking : PlannedFacet
         What each facet needs.
@@ -72,8 +72,6 @@ class Plan(Result):
     ranking: PlannedFacet
     power: float
     settings: Settings
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each facet."""
@@ -166,7 +164,6 @@ def plan(comparison: Comparison, coverage: float | None = None, ranking: float |
         power=power,
         settings=comparison.settings,
         notes=(*_about_defaults(defaults), *_notes(comparison, planned, level)),
-        versions=versions(),
     )
 
 

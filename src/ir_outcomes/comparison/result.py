@@ -188,8 +188,6 @@ class Comparison(Result):
     naive: Naive
     cutoffs: tuple[CutoffLabel, ...]
     verdict: Verdict
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
     run_metadata: Mapping[str, str] = field(default_factory=dict)
     background: tuple[str, ...] = ()
     queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
@@ -279,7 +277,6 @@ class Comparisons(Result, Sequence[Comparison]):
     """
 
     items: tuple[Comparison, ...]
-    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.items)
@@ -295,7 +292,7 @@ class Comparisons(Result, Sequence[Comparison]):
 
     def __getitem__(self, key: int | str | slice) -> Comparison | Comparisons:
         if isinstance(key, slice):
-            return Comparisons(self.items[key], self.notes)
+            return Comparisons(self.items[key], notes=self.notes)
         if isinstance(key, int):
             return self.items[key]
         for item in self.items:
@@ -312,14 +309,14 @@ class Comparisons(Result, Sequence[Comparison]):
         """Order the comparisons by "verdict", best first, by the change of a facet, "coverage" or "ranking", or by "name"."""
         if by not in _ORDERS:
             raise ParameterError(f"by={by!r}: must be one of {', '.join(_ORDERS)}")
-        return Comparisons(tuple(sorted(self.items, key=_ORDERS[by])), self.notes)
+        return Comparisons(tuple(sorted(self.items, key=_ORDERS[by])), notes=self.notes)
 
     def filter(self, *labels: str) -> Comparisons:
         """Keep the comparisons with one of these verdicts, of `ir_outcomes.comparison.verdict.LABELS`."""
         unknown = [label for label in labels if label not in LABELS]
         if unknown:
             raise ParameterError(f"no verdict is called {unknown[0]!r}; they are {', '.join(LABELS)}")
-        return Comparisons(tuple(item for item in self.items if item.verdict.label in labels), self.notes)
+        return Comparisons(tuple(item for item in self.items if item.verdict.label in labels), notes=self.notes)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each comparison."""

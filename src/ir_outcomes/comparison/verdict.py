@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -16,7 +16,7 @@ import numpy as np
 from ir_outcomes.columns import Column, attributes, rows_of
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, check_alpha
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result
 from ir_outcomes.statistics import adjust, differences
 from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
 from ir_outcomes.statistics.tests import Tests, binomial_tests, many_tests, mean_tests
@@ -301,8 +301,6 @@ class SummaryVerdict(Result):
     coverage_pvalue: float
     coverage_pvalues: tuple[float, float]
     labels: tuple[str, ...]
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     @property
     def survives_rounding(self) -> bool:
@@ -411,7 +409,6 @@ def verdict_from_summary(
             "Published numbers can neither confirm a direction with one facet, which the label therefore lacks, nor show that "
             "early answers were lost and late ones won; strict and do no harm are the rules of the paper.",
         ),
-        versions=versions(),
     )
 
 

@@ -62,7 +62,7 @@ HEADLINES = (
     "Another direction at other cutoffs",
     "Tests of ranking contradict each other",
     "A few queries with large changes decide on ranking",
-    "Most queries change, the mean does not",
+    "Most rankings change, not their mean",
     "The baseline was chosen on these queries",
     "Missing queries",
     "Unequal depth",
@@ -223,11 +223,10 @@ def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator
         places, unit, words = (4, "", ("higher", "lower")) if pair.measure else (2, " ranks", ("longer", "shorter"))
         mean = float(differences(*pair.all_queries).mean())
         seen = f"{size(mean, places)}{unit} {words[0] if mean > 0 else words[1]}" if mean else "the same on average"
-        pvalues = "; ".join(f"{test.method}, {pvalue_in_words(test.pvalue)}" for test in confirming_tests(pair))
-        yield (
-            f"Not confirmed on all queries: there {pair.measure or 'the search'} is {seen} ({pvalues}), so the {changed} gives "
-            "no direction."
+        pvalues = ", ".join(
+            f"{test.name.replace('wilcoxon', 'Wilcoxon')} {pvalue_in_words(test.pvalue)}" for test in confirming_tests(pair)
         )
+        yield f"Not confirmed on all queries: there {pair.measure or 'the search'} is {seen} ({pvalues})."
 
 
 def _about_cutoffs(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
@@ -330,7 +329,7 @@ def _about_disagreement(comparison: Comparison, pair: PairedQueries) -> Iterator
     elif by_mean and not by_ranks:
         yield f"A few queries with large changes decide on ranking: {shown}."
     elif by_ranks and not by_mean and ranking.mean_test == "t":
-        yield f"Most queries change, the mean does not: {shown} on ranking; a few queries with large changes hide it."
+        yield f"Most rankings change, not their mean: {shown}; a few queries with large changes hide it."
 
 
 def _about_intervals(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:

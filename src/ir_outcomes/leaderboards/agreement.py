@@ -17,7 +17,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import evaluation_to_judge, notes_on_source, values_of
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result
 from ir_outcomes.statistics.counts import SLACK, Differences, Members, Pair, count, counted_pairs, medians, membership
 from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
 from ir_outcomes.types import Bools, Floats, Ints, Unit, check_count, check_positive
@@ -216,8 +216,6 @@ class Agreement(Result):
     splits: int
     seed: int
     alpha: float
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure, test and aggregate, and a row for the verdict."""
@@ -311,5 +309,4 @@ def agreement(
         seed=seed,
         alpha=alpha,
         notes=(*notes, *notes_on_source(source)),
-        versions=versions(),
     )

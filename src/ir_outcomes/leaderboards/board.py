@@ -22,7 +22,7 @@ from ir_outcomes.leaderboards.history import SotaHistory, history_of
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict, all_pairs, better_of
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.outputs import read_entries
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result
 from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, differences, mean_interval
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import shared_ranks, tally
@@ -208,8 +208,6 @@ class Leaderboard(Result):
     n_queries: int
     n_unanswerable: int
     settings: Settings | None
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
     run_metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -360,7 +358,6 @@ def leaderboard(
         n_unanswerable=0 if evaluation is None else len(evaluation.query_ids) - answerable,
         settings=None if evaluation is None else Settings.of(evaluation, alpha=alpha, correction=correction, family=len(pairs)),
         notes=tuple(notes),
-        versions=versions(),
         run_metadata={} if evaluation is None else metadata_of(evaluation.runs),
     )
 

@@ -14,7 +14,7 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.reading.outputs import Entry, read_entries
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result
 from ir_outcomes.statistics.counts import SLACK
 
 
@@ -71,8 +71,6 @@ class SotaHistory(Result):
     submissions: Mapping[str, int]
     higher_is_better: bool
     score: str
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run that took first place."""
@@ -171,6 +169,4 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
             f"{plural('entry', len(unscored))} {verb} no score: {counts} as a use of the test queries, but cannot take first "
             f"place: {some(unscored)}.",
         )
-    return SotaHistory(
-        tuple(runs), tuple(scored), dict(groups.most_common()), higher_is_better, score, tuple(notes), versions()
-    )
+    return SotaHistory(tuple(runs), tuple(scored), dict(groups.most_common()), higher_is_better, score, notes=tuple(notes))

@@ -17,7 +17,7 @@ from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, defined, notes_on_source, order_of, scores_of
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.reading.runs import check_distinct
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result
 from ir_outcomes.statistics.counts import check_draws, check_share, kendall_taus, shared_ranks, times_drawn
 from ir_outcomes.types import Floats, Ints, check_positive
 
@@ -84,8 +84,6 @@ class RankDistribution(Result):
     seed: int
     top_k: int
     level: float
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def __getitem__(self, name: str) -> RankedRun:
         """Return the ranks of a run."""
@@ -220,7 +218,6 @@ def rank_distribution(
             *scores.notes(),
             *notes_on_source(source),
         ),
-        versions=versions(),
     )
 
 
@@ -273,8 +270,6 @@ class RankCorrelation(Result):
     tau: float | None
     swapped: int
     runs: tuple[RanksOfRun, ...]
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run."""
@@ -345,7 +340,6 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
             for of_condition, name in zip(gains, called, strict=True)
             if (alone := [run for run in of_condition if run not in common])
         ),
-        versions=versions(),
     )
 
 

@@ -172,7 +172,9 @@ def as_latex(
                 rf"\end{{{environment}}}",
             ]
         parts.append("\n".join([*lines, *(_comments(described) if caption is not True else ())]))
-    return "\n\n".join([*parts, "\n".join(_comments([view.headline, *view.sentences, *view.notes]))])
+    is_said = any(table.columns and not table.title for table in view.tables)  # in the place of a title
+    headline = [] if is_said else [view.headline]
+    return "\n\n".join([*parts, "\n".join(_comments([*headline, *view.sentences, *view.notes]))])
 
 
 def _sentence(text: str) -> str:

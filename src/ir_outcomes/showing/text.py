@@ -82,12 +82,16 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: in
     heads = [[escaped(column.title) for column in columns]]
     cells = [[escaped(cell) for cell in row] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(*heads, *cells, strict=True)]
+    groups, first = column_groups(columns), 0
+    for group, size in groups:
+        widths[first] += max(0, cell_len(escaped(group)) - sum(widths[first : first + size]) - size + 1)
+        first += size
     while sum(widths) + len(widths) - 1 > width:
         wide = [place for place, column in enumerate(columns) if not column.numeric and widths[place] > LEAST_WIDTH]
         if not wide:
             break
         widths[max(wide, key=lambda place: widths[place])] -= 1
-    if groups := column_groups(columns):
+    if groups:
         yield _group_line(groups, widths)
     for row in (*heads, *cells):
         folded = [

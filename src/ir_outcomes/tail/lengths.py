@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,7 +17,7 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
 from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.results import OPTIONAL, Result, versions
+from ir_outcomes.results import OPTIONAL, Result
 from ir_outcomes.types import Floats, Ints, Missing, Ties, check_choice, check_positive
 
 
@@ -52,7 +52,7 @@ class RunsAtDepth(NamedTuple):
     @property
     def about(self) -> dict[str, Any]:
         """Fields that every result has."""
-        return {"settings": self.settings, "notes": self.notes, "versions": versions()}
+        return {"settings": self.settings, "notes": self.notes}
 
 
 def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing, names: list[str] | None = None) -> RunsAtDepth:
@@ -289,7 +289,7 @@ class LengthDistributions(Result):
         Bucket i holds the search lengths from ``edges[i]`` up to, not including, ``edges[i + 1]``; ranks.
     n_documents, n_queries : int
         Relevant documents, and queries that have any.
-    settings, notes, versions
+    settings
         `TailSettings`; see `ir_outcomes.Comparison`.
     """
 
@@ -298,8 +298,6 @@ class LengthDistributions(Result):
     n_documents: int
     n_queries: int
     settings: TailSettings
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with a column for each bucket, and the number and share of missing documents."""
@@ -427,7 +425,7 @@ class DocumentChanges(Result):
         Those found only once by their rank, the others by the size of the change, the largest first.
     n_documents : int
         How many such documents there are, listed or not.
-    settings, notes, versions
+    settings
         As in `LengthChanges`.
     """
 
@@ -437,8 +435,6 @@ class DocumentChanges(Result):
     documents: tuple[DocumentChange, ...]
     n_documents: int
     settings: TailSettings
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each document that is listed."""
@@ -469,7 +465,7 @@ class LengthChanges(Result):
         Relevant documents that only the contender found, only the baseline found, and neither found.
     mean : float
         Mean change over all relevant documents, queries weighing the same: the difference of ASL, in ranks.
-    settings, notes, versions
+    settings
         `TailSettings`; see `ir_outcomes.Comparison`.
     moves : tuple of DocumentChange or None
         The documents that at least one run found; see `documents`. None where they are not known; JSON holds them only with
@@ -487,8 +483,6 @@ class LengthChanges(Result):
     neither: int
     mean: float
     settings: TailSettings
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
     moves: tuple[DocumentChange, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
 
     @property
@@ -521,8 +515,9 @@ class LengthChanges(Result):
                 "to_json(per_query=True)"
             )
         chosen = sorted((move for move in self.moves if _moved(move) == which), key=_importance)
-        about = self.settings, self.notes, self.versions
-        return DocumentChanges(self.baseline, self.contender, which, tuple(chosen[:top]), len(chosen), *about)
+        listed = tuple(chosen[:top])
+        result = DocumentChanges(self.baseline, self.contender, which, listed, len(chosen), self.settings, notes=self.notes)
+        return replace(result, versions=self.versions)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each kind and size of change, with the number and share of all relevant documents."""

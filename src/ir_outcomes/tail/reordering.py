@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,7 +16,7 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
 from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
 from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, check_evaluation, notes_on_unanswerable, runs_at_depth
@@ -91,8 +91,6 @@ class Reordering(Result):
         Mean of each measure (rows) for each run; search lengths as reciprocals, so that higher is always better.
     settings : TailSettings or None
         On the way from AP to ASL; None where measures were named: their names say their settings.
-    notes, versions
-        See `ir_outcomes.Comparison`.
     """
 
     changes: tuple[Change, ...]
@@ -100,8 +98,6 @@ class Reordering(Result):
     measures: tuple[str, ...]
     values: tuple[tuple[float | None, ...], ...]
     settings: TailSettings | None
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each change."""
@@ -175,7 +171,6 @@ def reordering(
         values=tuple(tuple(None if np.isnan(mean) else float(mean) for mean in means) for means in values),
         settings=settings,
         notes=notes,
-        versions=versions(),
     )
 
 

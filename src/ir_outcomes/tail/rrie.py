@@ -14,7 +14,7 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
-from ir_outcomes.results import Result, versions
+from ir_outcomes.results import Result
 from ir_outcomes.tail.lengths import TailSettings, runs_at_depth, top_and_all
 from ir_outcomes.types import Bools, Missing
 
@@ -64,16 +64,12 @@ class RRIE(Result):
         The measures.
     settings : TailSettings or None
         None for published means.
-    notes, versions
-        See `ir_outcomes.Comparison`.
     """
 
     baseline: str
     contender: str
     reductions: tuple[Reduction, ...]
     settings: TailSettings | None
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure."""
@@ -143,7 +139,7 @@ def rrie_from_means(
     )
     for of_measure in reductions:
         _check_range(of_measure, optimum_given=of_measure.measure in best)
-    return RRIE(*names, reductions, settings=None, notes=(), versions=versions())
+    return RRIE(*names, reductions, settings=None, notes=())
 
 
 def _check_range(of_measure: Reduction, optimum_given: bool) -> None:
@@ -245,15 +241,13 @@ class Headroom(Result):
         P@20, ASL@g1-10, AP and ASL.
     n_runs : int
         Number of runs that the best is chosen from.
-    settings, notes, versions
+    settings
         As in `LengthDistributions`.
     """
 
     measures: tuple[MeasureHeadroom, ...]
     n_runs: int
     settings: TailSettings
-    notes: tuple[str, ...]
-    versions: Mapping[str, str]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure and bucket."""

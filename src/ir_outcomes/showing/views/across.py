@@ -22,6 +22,7 @@ from ir_outcomes.showing.words import places_of, settings_words
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
 MOST_NAMED = 8  # conditions whose names are headings of a matrix; more have numbers
+ALL_NAMES = 44  # characters of the names of conditions that fit beside each other
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
 RATIO_EXPLAINED = "ranking, B / A: mean search length on what both find, below 1 is better"
@@ -45,7 +46,8 @@ def _matrix(kind: str, labels: Mapping[str, Mapping[str, str | None]], last: Map
     """Show a sign for each run and condition, how often it is better and worse, and a last column for each run."""
     names = list(dict.fromkeys(name for own in labels.values() for name in own))
     few = len(names) <= MOST_NAMED
-    shown = [name[: 40 // len(names)] if few else str(number) for number, name in enumerate(names, 1)]
+    longest = max(map(len, names)) if sum(map(len, names)) <= ALL_NAMES else ALL_NAMES // len(names)
+    shown = [name[:longest] if few else str(number) for number, name in enumerate(names, 1)]
     sides = ("better", "worse")
     counts = [(side if few else SIGNS[side], "n") for side in sides]
     lines = []
@@ -66,8 +68,9 @@ def _directions(labels: Iterable[str | None]) -> Counter[str]:
     return Counter("none" if label is None else direction_of(label) for label in labels)
 
 
-def _head(settings: Any, *left_out: str) -> str:
-    return ", ".join(settings_words(settings, *left_out, no_cutoff="of each"))
+def _head(settings: Any, comparisons: Iterable[Comparison], *left_out: str) -> str:
+    depths = [comparison.restricted.horizon for comparison in comparisons if comparison.restricted is not None]
+    return ", ".join(settings_words(settings, *left_out, no_cutoff="of each", depth=max(depths, default=None)))
 
 
 def _named(runs: Sequence[str]) -> str:
@@ -123,6 +126,7 @@ def _collections(result: CollectionsComparison) -> View:
         overviews.append(_collections_overview(result, overall, title))
         details += [_numbers(result.of(overall.contender), "collection", title, result.measures), _means(overall)]
     details[-1] = replace(details[-1], captions=MEANS_EXPLAINED)
+    settings = _head(result.settings, (row.comparison for row in result.conditions))
     average = {overall.contender: overall.label or "no overall label" for overall in ranked}
     labels = {run: {row.condition: row.label for row in result.of(run)} for run in average}
     title, label, notes = f"{plural('system', len(ranked))} against {result.baseline} on {n}", "", result.notes
@@ -134,7 +138,7 @@ def _collections(result: CollectionsComparison) -> View:
         label = f"{label}, {decided or 'none decided'} of {n}"
         if overall.hurt and not _directions([overall.label])["worse"]:  # what a good average hides
             notes = (f"Hurt or a trade-off: {listed(overall.hurt)}.", *notes)
-    tables, details = _arranged(overviews, details, _matrix("system", labels, average, _head(result.settings)))
+    tables, details = _arranged(overviews, details, _matrix("system", labels, average, settings))
     return View(
         title,
         label,
@@ -160,7 +164,7 @@ def _collections_overview(result: CollectionsComparison, overall: Overall, title
     if coverage.new is not None or ranking.new is not None:
         lines.append(("a new one", None, _predicted(coverage), _predicted(ranking), _outlook((coverage, ranking))))
         explained.insert(0, "a new one: where its effect is expected")
-    captions = (RATIO_EXPLAINED, "; ".join(explained), _head(result.settings))
+    captions = (RATIO_EXPLAINED, "; ".join(explained), _head(result.settings, (row.comparison for row in rows)))
     return table_of_texts((("collection", ""), *_OVERVIEW), lines, *captions, title=title)
 
 
@@ -201,7 +205,8 @@ def _means(overall: Overall) -> Table:
 
 @view_of.register
 def _slices(result: SlicesComparison) -> View:
-    settings, of_run, alpha = _head(result.settings), _rows_of(result.conditions), result.settings.alpha
+    of_run, alpha = _rows_of(result.conditions), result.settings.alpha
+    settings = _head(result.settings, (row.comparison for row in result.conditions))
     runs, name = list(of_run), result.by if len(result.by) < 12 else "slice"
     overviews, details = [], []
     if result.differ:
@@ -256,7 +261,7 @@ def _side_by_side(kind: str, rows: Sequence[tuple[Any, Comparison]], *captions: 
 def _cutoffs(result: CutoffsComparison) -> View:
     comparisons = result.comparisons
     label, times, opposite = prevailing([comparison.verdict.label for comparison in comparisons])
-    captions = (_head(comparisons[0].settings, "cutoff"), "not corrected for the number of cutoffs")
+    captions = (_head(comparisons[0].settings, comparisons, "cutoff"), "not corrected for the number of cutoffs")
     shown, details = _side_by_side("cutoff", [(comparison.cutoff, comparison) for comparison in comparisons], *captions)
     directions = "better at some and worse at others" if opposite else "never opposite"
     return View(
@@ -272,7 +277,7 @@ def _cutoffs(result: CutoffsComparison) -> View:
 @view_of.register
 def _judges(result: JudgesComparison) -> View:
     comparisons = [judgment.comparison for judgment in result.judgments]
-    of_run, settings = _rows_of(result.judgments), _head(comparisons[0].settings, "rel")
+    of_run, settings = _rows_of(result.judgments), _head(comparisons[0].settings, comparisons, "rel")
     captions = ("rel: smallest relevant grade", settings, "; ".join(corrected_words(comparisons)))
     runs, overviews, details = list(of_run), [], []
     for run, rows in of_run.items():
@@ -309,8 +314,12 @@ def _answers(result: JudgesComparison) -> Table:
     facets = list(dict.fromkeys(audit.facet for audit in result.audits))
     lines = [(*of, *(own.get(facet) for facet in facets)) for of, own in answers.items()]
     headings = [("run", ""), ("judge", ""), *((facet, "label") for facet in facets)]
-    title = f"Do the findings hold by {result.reference}?"
-    return table_of_texts(headings, lines, "not corrected for the number of findings", title=title)
+    explained = (
+        f"finding: the judge's difference, significant or not; wrong: by {result.reference} it is significantly another on "
+        f"the same queries; holds: corrected by {result.reference} it is significant with the same sign; not corrected for "
+        "the number of findings"
+    )
+    return table_of_texts(headings, lines, explained, title=f"Do the findings hold by {result.reference}?")
 
 
 def _audits(result: JudgesComparison, run: str) -> Table:

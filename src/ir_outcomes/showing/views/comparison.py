@@ -99,7 +99,14 @@ def _answer(comparison: Comparison) -> Iterator[str]:
     if not comparison.coverage.n_nonzero and not comparison.ranking.n_nonzero:
         yield "The two runs do not differ on any query."
     else:
-        yield f"It {coverage_words(comparison)}, and {_ranking_words(comparison)}."
+        chance = [
+            "not significant" if facet.difference and facet.corrected > facet.alpha else ""
+            for facet in (comparison.coverage, comparison.ranking)
+        ]
+        if comparison.verdict.label == "no significant difference":  # said once, below
+            chance = ["", ""]
+        of_ranking = f" ({chance[1]})" if chance[1] else ""
+        yield f"It {coverage_words(comparison, test=chance[0])}, and {_ranking_words(comparison)}{of_ranking}."
         if comparison.verdict.label == "no significant difference":
             yield "These differences may be chance."
     if comparison.settings.margins is not None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import get_args
 
 from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult, Status
 from ir_outcomes.columns import Column, chosen
-from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, Holes, PairHoles, Tipping
+from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, interval, percent, plural
@@ -26,9 +27,16 @@ def _gate(result: GateResult) -> View:
     counts = Counter(decision.status for decision in ordered)
     counted = ", ".join(f"{counts[status]} {status}" for status in order if counts[status])
     against = f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
-    what = f"{plural('decision', len(ordered))} {against}, {counted}" if several else f"{worst.name} {against}"
+    counted = (
+        f"{plural('decision', len(ordered))} {against}, {counted}"
+        if len(counts) > 1
+        else f"all {plural('decision', len(ordered))} {against}"
+    )
+    what = counted if several else f"{worst.name} {against}"
     facets = _facets(result, ordered)
-    reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in ordered if decision.status != "pass"][:MOST_WORST]
+    reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in ordered if decision.status != "pass"]
+    if len(reasons) > MOST_WORST:
+        reasons[MOST_WORST:] = [f"And {len(reasons) - MOST_WORST} more that do not pass."]
     queries = [decision for decision in ordered if decision.queries]
     return View(
         f"{result.status}: {what}",
@@ -51,7 +59,7 @@ def _most_harm(worst: GateDecision) -> Iterator[str]:
 
 
 def _rank(value: float | None) -> str:
-    return "not found" if value is None else f"{value:g}"
+    return "not found" if value is None else f"{round(value, 1):g}"
 
 
 def _decisions(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
@@ -131,8 +139,8 @@ def _plan(result: Plan) -> View:
     table = table_of_texts(
         [(" ", ""), ("queries", "n"), ("to be safe", "n")],
         rows,
-        f"to be safe: an upper bound of {coverage.needed.confidence:.0%}; all numbers are of answerable queries like these; "
-        f"level {coverage.needed.alpha:.3g}",
+        f"to be safe: an upper bound of {percent(coverage.needed.confidence, 0)} %; all numbers are of answerable queries "
+        f"like these; level {coverage.needed.alpha:.3g}",
     )
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
     first = tuple(note for note in result.notes if note.startswith(BY_DEFAULT))
@@ -161,8 +169,13 @@ def _holes(result: Holes) -> View:
             details=(_holes_table(result, settings), *tipping),
             background=result.notes,
         )
+    bounds = Counter(pair.bound.word for pair in result.pairs)
+    counted = ", ".join(
+        f"{bounds[word]} {'stand' if word == 'stands' else word}" for word in get_args(BoundWord) if bounds[word]
+    )
     return View(
-        f"{plural('run', len(result.pairs))} against {result.baseline} (A): what depends on unjudged documents",
+        f"{plural('run', len(result.pairs))} against {result.baseline} (A), if unjudged documents were relevant",
+        counted,
         tables=(_holes_table(result, settings),),
         more="which documents",
         details=tipping,
@@ -171,12 +184,18 @@ def _holes(result: Holes) -> View:
 
 
 def _holes_table(result: Holes, settings: str) -> Table:
-    shares = (f"judged{at}_{run}" for at in ("_at_10", "") for run in ("baseline", "contender"))
+    depths = ("_at_10", "") if (result.settings.cutoff or 0) > 10 else ("",)
+    shares = (f"judged{at}_{run}" for at in depths for run in ("baseline", "contender"))
+    explained = [
+        "bound: if all unjudged documents that favour A, or B, or that both return were relevant, the direction stands, or "
+        "could be lost (weaken), turned (reverse) or found (decide)",
+        "tipping: so few of them could be enough" if any(pair.tipping for pair in result.pairs) else "",
+        "unjudged: documents within the cutoff of A or B; judged: % of the documents of A and of B",
+    ]
     return table_of(
         chosen(COLUMNS, "contender", "verdict", "bound", "tipping_n", "n_unjudged", *shares),
         result.pairs,
-        "bound: what three families of assignments do to the verdict; tipping: at most so many unjudged documents change it if "
-        "they are relevant; unjudged: documents within the cutoff of A or B",
+        "; ".join(filter(None, explained)),
         settings,
     )
 
@@ -198,8 +217,8 @@ def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
     share = 1 - sum(pair.judged) / 2
     documents = plural("unjudged document", pair.n_unjudged)
     yield (
-        f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff} of A or B ({share:.0%} of "
-        "both lists)."
+        f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff} of A or B "
+        f"({percent(share, 0)} % of both lists)."
     )
     if tipping is not None:
         yield f"{tipping.n} of them, if relevant, would make it: {tipping.label}."
@@ -207,8 +226,8 @@ def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
         yield "No set of at most five of them was found that changes its direction."
     if bound.word != "stands":
         yield (
-            f"All that favour A relevant: {bound.baseline}; all that favour B: {bound.contender}; all that both return: "
-            f"{bound.both}."
+            f"If all that favour A were relevant: {bound.baseline}; all that favour B: {bound.contender}; all that both "
+            f"return: {bound.both}."
         )
 
 

@@ -103,8 +103,11 @@ def _standings(result: Leaderboard) -> Table:
     captions = []
     if result.settings is not None:
         captions = [
-            "coverage: relevant documents found, averaged within queries" if result.settings.unit == "document" else "",
-            f"better than: {'' if letters else 'the number of runs, '}by the verdict, {_correction(result)}",
+            "coverage: share of a query's relevant documents that are found, mean over queries"
+            if result.settings.unit == "document"
+            else "",
+            f"better than: {'' if letters else 'the number of runs, '}by the verdict on coverage and ranking, "
+            f"{_correction(result)}",
             "tier 1: no run is better; tier 2: only runs of tier 1 are better; and so on",
         ]
     return _runs_table(
@@ -197,7 +200,10 @@ def _rank_distribution(result: RankDistribution) -> View:
     )
     return View(
         f"Ranks of {plural('run', len(result.runs))} by {result.measure} ({direction(result.higher_is_better)}){condition}",
-        sentences=(f"Median Kendall's tau between the order on a resample and the order on all queries: {tau}.",),
+        sentences=(
+            f"{result.runs[0].run} is first in {100 * _share_of(result, 0)(result.runs[0]):.1f} % of the resamples. Median "
+            f"Kendall's tau between the order on a resample and the order on all queries: {tau}.",
+        ),
         tables=(marked_best(table, score=([run.score for run in result.runs], result.higher_is_better)),),
         notes=result.notes,
     )
