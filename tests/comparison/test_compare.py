@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, get_args
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 import statsmodels.stats.weightstats
@@ -242,20 +241,6 @@ def test_sorting_and_filtering(systems: Any) -> None:
         found.filter("best")
 
 
-def test_every_form_of_contender() -> None:
-    queries = ["q1", "q2"]
-    qrels, a, b = qrels_of(queries), run_of({"q1": 1, "q2": 2}), run_of({"q1": 2, "q2": 1})
-    frame = pd.DataFrame([(q, d, s) for q, ranking in b.items() for d, s in ranking.items()], columns=["qid", "docno", "score"])
-    lengths = iro.search_lengths(qrels, b, cutoff=100)
-    one = compare_pair(qrels, a, b, names=["A", "B"])
-    for contender in (frame, iro.as_run(b), lengths):
-        again = compare_pair(qrels, a, contender, names=["A", "B"])
-        assert again == one
-    several = compare_several(qrels, a, [b, frame, lengths])
-    assert len({item.contender for item in several}) == 3
-    assert isinstance(iro.compare(qrels, a, {"B": b}), Comparisons)
-
-
 def test_missing_queries_are_the_first_thing_to_know() -> None:
     ranks = {f"q{n}": 1 + n % 3 for n in range(100)}
     part = dict.fromkeys([*ranks][:39], 1)
@@ -407,6 +392,8 @@ def test_inputs_that_do_not_belong_together() -> None:
         iro.compare(qrels_of(["q1"]), run, run, rel=2)
     with pytest.raises(ParameterError, match="there is no run"):
         iro.compare(qrels_of(["q1"]), run, [])
+    with pytest.raises(ParameterError, match="there is no contender; give a run"):
+        iro.compare(qrels_of(["q1"]), run)
     lengths = iro.search_lengths(qrels_of(["q1"]), run, cutoff=7)
     with pytest.raises(MismatchError, match=r"evaluated with cutoff=7, which says nothing about cutoff=100"):
         iro.compare(qrels_of(["q1"]), lengths, lengths)

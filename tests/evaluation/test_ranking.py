@@ -67,3 +67,14 @@ def test_equal_keys_of_unequal_pairs_are_told_apart(monkeypatch: pytest.MonkeyPa
     rows, firsts = keys.repeated(np.zeros(40, dtype=np.int32), columns.as_ids(documents))
     assert rows.tolist() == list(range(30, 40))
     assert firsts.tolist() == list(range(10))
+
+
+@pytest.mark.parametrize("ties", ["trec", "msmarco", "input"])
+@pytest.mark.parametrize("judged_only", [False, True])
+def test_the_documents_that_are_kept_stand_in_the_order_of_the_rule(ties: Ties, judged_only: bool) -> None:
+    qrels, run = tied(30, 10)
+    (kept,) = iro.evaluate(qrels, [run], ties=ties, judged_only=judged_only, documents=8).documents
+    order = [document for document in literal.ranked(run["q"], ties) if document in qrels["q"] or not judged_only]
+    assert [docid.decode() for docid in kept.docids.tolist()] == order[:8]
+    assert kept.rank.tolist() == list(range(1, 9))
+    assert [grade == 1 for grade in kept.grades.tolist()] == [document in qrels["q"] for document in order[:8]]

@@ -267,6 +267,9 @@ def test_a_leaderboard_with_dates() -> None:
         assert (run.verdict.baseline, run.verdict.contender) == (previous.run, run.run)
         assert run.verdict.ranking_p_corrected == pytest.approx(min(1.0, run.looks * run.verdict.ranking_p))
         assert run.verdict.coverage_p_corrected == pytest.approx(min(1.0, run.looks * run.verdict.coverage_p))
+    of_scores = iro.leaderboard(evaluation.scores_of(None), entries=entries).history
+    assert of_scores is not None
+    assert of_scores.runs == tuple(replace(run, verdict=None) for run in history.runs)
     others = [{"id": f"other{number}", "date": "2021-01-01"} for number in range(50)]
     crowded = iro.leaderboard(evaluation, entries=[*entries, *others]).history
     assert crowded is not None

@@ -8,7 +8,6 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.formatting import pvalue
-from ir_outcomes.showing.view import view_of
 from tests.helpers.many import collection
 from tests.helpers.runs import qrels_of, run_of
 
@@ -28,10 +27,9 @@ def test_thirteen_contenders_print_a_screen_best_first(thirteen: Comparisons) ->
     assert len(text.splitlines()) <= 60
     view = thirteen.view()
     (table,) = view.tables
-    assert {row[0] for row in table.rows} == {each.contender for each in thirteen}
-    places = [LABELS.index(row[1]) for row in table.rows]
-    assert places == sorted(places)
-    assert view.label == ", ".join(f"{n} {label}" for label in LABELS if (n := [row[1] for row in table.rows].count(label)))
+    labels = [row[1] for row in table.rows]
+    assert labels == sorted(labels, key=LABELS.index)
+    assert view.label == ", ".join(f"{n} {label}" for label in LABELS if (n := labels.count(label)))
     assert "p and labels by Holm over 13 runs" in " ".join(text.split())
 
 
@@ -89,7 +87,6 @@ def test_columns_of_the_paper(thirteen: Comparisons) -> None:
         "A", "B", "delta", "naive_wrs_p", "naive_wsr_p", "naive_t_p", "neither", "a_wins", "b_wins", "coverage_p", "both",
         "a_esl", "b_esl", "esl_wsr_p", "esl_t_p", "a_rr", "b_rr", "rr_wsr_p", "rr_t_p", "verdict",
     ]  # fmt: skip
-    assert thirteen.to_csv(columns="paper").splitlines()[0] == ",".join(names)
     row, found = thirteen[4].paper_rows()[0], thirteen[4]
     assert found.reciprocal is not None
     assert row["rr_wsr_p"] == found.reciprocal.pvalues["wilcoxon"]
@@ -98,8 +95,6 @@ def test_columns_of_the_paper(thirteen: Comparisons) -> None:
     (table,) = thirteen.view(columns="paper").tables
     assert (len(table.columns), len(table.rows)) == (len(names), 13)
     assert r"\multicolumn{9}{c}{(3) both find}" in thirteen.to_latex(columns="paper")
-    assert "WSR p" in found.to_text(columns="paper")
-    assert "(3) both find" in found.to_html(columns="paper")
 
 
 def test_columns_of_the_paper_are_named_by_the_unit() -> None:
@@ -155,8 +150,3 @@ def test_every_head_says_that_unjudged_documents_were_removed() -> None:
         evaluation = iro.evaluate(qrels, runs, judged_only=judged_only, measures=["nDCG@10"])
         for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measures=["nDCG@10"])):
             assert ("judged only" in " ".join(result.view().tables[0].captions)) == judged_only
-
-
-def test_what_has_no_view() -> None:
-    with pytest.raises(iro.errors.ParameterError, match=r"^int has no view"):
-        view_of(3)

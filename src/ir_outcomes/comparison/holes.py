@@ -188,7 +188,8 @@ def _first(query: Ints, rank: Ints, n_queries: int) -> Floats:
 def _found(item: Ints, rank: Ints) -> tuple[Ints, Bools]:
     """Return the places of the documents that were found, by item and rank, and which of them are the first of their item."""
     found = np.flatnonzero(rank > 0)
-    order = found[np.lexsort((rank[found], item[found]))]
+    # One key sorts several times as fast as two, as items are almost in order.
+    order = found[np.argsort(item[found] * (int(rank.max(initial=0)) + 1) + rank[found], kind="stable")]
     return order, np.diff(item[order], prepend=-1) > 0
 
 
