@@ -12,8 +12,6 @@ import numpy as np
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.lengths import OUTCOMES
-from ir_outcomes.leaderboards.board import Leaderboard, Standing
-from ir_outcomes.statistics.intervals import Interval
 from tests.helpers.many import collection
 
 
@@ -102,62 +100,28 @@ def comparisons(n_runs: int, n: int = 50, **settings: Any) -> list[Any]:
     return [comparison(names[0], name, seed, n, **settings) for seed, name in enumerate(names[1:], 1)]
 
 
-def board(n_runs: int) -> Any:
-    rng = np.random.default_rng(n_runs)
-    names = long_names(n_runs)
-    scores = np.sort(rng.uniform(0.2, 0.45, n_runs))[::-1]
-    standings = [
-        Standing(
-            rank=place + 1,
-            run=name,
-            score=float(score),
-            interval=Interval(float(score) - 0.012, float(score) + 0.012),
-            coverage=80.0,
-            tier=1 + place // 6,
-        )
-        for place, (name, score) in enumerate(zip(names, scores, strict=True))
-    ]
-    labels = [label for label in LABELS if "unconfirmed" not in label]
-    pairs = []
-    for low in range(n_runs):
-        for high in range(low):
-            far = [0.01, 0.03, 0.3, 0.06, 0.2, 0.4]
-            label = str(rng.choice(labels, p=far if low - high > 3 else [0, 0.05, 0.7, 0.1, 0.1, 0.05]))
-            pairs.append(SimpleNamespace(baseline=names[high], contender=names[low], label=label))
-    return Leaderboard(
-        measure="RR@100",
-        higher_is_better=True,
-        alpha=0.05,
-        correction="holm",
-        measures=(),
-        standings=tuple(standings),
-        pairs=pairs,  # type: ignore[arg-type]
-        cycles=(),
-        history=history(n_runs),
-        n_queries=5193,
-        n_unanswerable=0,
-        settings=SimpleNamespace(cutoff=100, rel=1, alpha=0.05, unit="query"),  # type: ignore[arg-type]
-        notes=(),
-        versions={},
-    )
-
-
 @cache
 def evaluated(n_runs: int) -> iro.Evaluation:
     qrels, runs = collection(n_runs, 40, relevant=3, depth=50)
     return iro.evaluate(qrels, list(runs.values()), names=long_names(n_runs), cutoff=50, measures=["nDCG@10"])
 
 
-def history(n_runs: int) -> iro.SotaHistory:
+def _entries(n_runs: int) -> list[dict[str, Any]]:
     rng = np.random.default_rng(n_runs)
     days = np.cumsum(rng.integers(0, 9, n_runs)).tolist()
     scores = 0.42 - 0.15 * np.exp(-np.arange(n_runs) / 20) - abs(rng.normal(0, 0.02, n_runs))
-    return iro.sota_history(
-        [
-            {"id": name, "date": date(2019, 3, 1) + timedelta(days=day), "score": score}
-            for name, day, score in zip(long_names(n_runs), days, scores.tolist(), strict=True)
-        ]
-    )
+    return [
+        {"id": name, "date": date(2019, 3, 1) + timedelta(days=day), "score": score}
+        for name, day, score in zip(long_names(n_runs), days, scores.tolist(), strict=True)
+    ]
+
+
+def history(n_runs: int) -> iro.SotaHistory:
+    return iro.sota_history(_entries(n_runs))
+
+
+def board(n_runs: int) -> iro.Leaderboard:
+    return iro.leaderboard(evaluated(n_runs), entries=_entries(n_runs))
 
 
 def ranks(n_runs: int, measure: str | None = None) -> iro.RankDistribution:

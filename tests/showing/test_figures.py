@@ -134,7 +134,7 @@ def test_the_facets_name_baseline_level_and_cutoff_and_say_when_intervals_are_le
 def test_settings_stand_in_the_title_of_history_and_reordering() -> None:
     for cls, kind, words in (
         (SotaHistory, "history", "(higher is better), 2019-"),
-        (Leaderboard, "history", "cutoff 1"),
+        (Leaderboard, "history", "cutoff 50"),
         (Reordering, "orders", "or more, ties trec"),
         (Reordering, "changes", "or more, ties trec"),
     ):

@@ -209,8 +209,7 @@
     }[chosen.measure !== "ranks" ? "measure" : chosen.by_share ? "share" : chosen.unit];
     const none = neither ? ` Neither run finds anything on ${count(neither)}, which ${neither === 1 ? "is" : "are"} only in the list.` : "";
     byId("meaning").textContent = `Each bar is a button: it lists its queries below. ${what}${none}`;
-    const label = byId("chosen");
-    if (label) label.replaceChildren(element("span", { className: `label ${chosen.tone}`, textContent: (SIGNS[chosen.tone] ?? "") + chosen.label }));
+    byId("chosen")?.replaceChildren(element("span", { className: `label ${chosen.tone}`, textContent: (SIGNS[chosen.tone] ?? "") + chosen.label }));
   }
 
   byId("histogram").addEventListener("click", (event) => {
@@ -590,17 +589,15 @@
     }
   }
 
-  byId("words").addEventListener("input", () => {
-    state.s = byId("words").value;
-    update();
-  });
+  for (const [id, type, name] of [["words", "input", "s"], ["slice", "change", "slice"]]) {
+    byId(id)?.addEventListener(type, () => {
+      state[name] = byId(id).value;
+      update();
+    });
+  }
   byId("which")?.addEventListener("change", () => {
     state = { ...state, c: Number(byId("which").value), at: "", slice: "", bin: "" };
     start();
-  });
-  byId("slice")?.addEventListener("change", () => {
-    state.slice = byId("slice").value;
-    update();
   });
   byId("reset").addEventListener("click", () => {
     state = { ...DEFAULT, c: state.c, q: state.q };
