@@ -63,6 +63,16 @@ def test_grades_that_nobody_chose_are_noted(tmp_path: Path) -> None:
     for command in ("compare", "leaderboard", "holes", "tail"):
         assert call(command, "qrels.txt", "a.run", "b.run", folder=tmp_path).stderr == note
     assert call("tail", "qrels.txt", "a.run", "--rel", "1", folder=tmp_path).stderr == ""
+    judges = ("--judge", "one=qrels.txt", "--judge", "two=qrels.txt")
+    assert call("compare-judges", "a.run", "b.run", *judges, folder=tmp_path).stderr == note  # once for all judges
+    (tmp_path / "qrels.txt").write_text("q1 0 a 2\nq2 0 b 1\nq2 0 c 0\n")  # not the grades of TREC DL
+    assert call("compare", "qrels.txt", "a.run", "b.run", folder=tmp_path).stderr.endswith("or more here, choose with --rel\n")
+
+
+def test_a_directory_is_no_baseline(sample: Path) -> None:
+    done = call("compare", "qrels.txt", ".", "bm25.run", folder=sample)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "BASELINE is one run, not a directory" in done.stderr
 
 
 @pytest.mark.parametrize(

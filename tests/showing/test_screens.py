@@ -90,6 +90,23 @@ def test_twenty_runs(real_data: Path) -> None:
         check_pair(iro.compare(evaluation, first, contender))
 
 
+def test_holes_of_twenty_runs(real_data: Path) -> None:
+    folder = real_data / "trec-covid-r1"
+    evaluation = iro.evaluate(folder / "qrels.round1.txt.gz", str(folder / "*.run.gz"), unjudged=True)
+    for cutoff in (10, 20):
+        shown = str(iro.holes(evaluation, "baseline", ["run1", "T5R3", "IRIT_marked_mu_pair"], cutoff=cutoff))
+        assert max(map(len, shown.splitlines())) <= 80
+        assert ("judged at 10" in shown) == (cutoff > 10)  # not the same columns twice
+
+
+def test_a_facet_that_may_be_chance_says_so(real_data: Path) -> None:
+    folder = real_data / "msmarco-doc-dev"
+    evaluation = iro.evaluate(folder / "qrels.txt", [folder / "bm25.run.gz", folder / "wordnet_all.run.gz"])
+    first, second = str(iro.compare(evaluation, "bm25", "wordnet_all")).splitlines()[2:4]
+    assert first.endswith("lost 79; not significant),")
+    assert "not significant" not in second
+
+
 def test_a_board_of_more_runs_than_letters() -> None:
     qrels, runs = collection(6, 40, relevant=2)
     evaluation = iro.evaluate(qrels, {f"run{number}": runs[f"run{number % 6}"] for number in range(30)})

@@ -21,7 +21,7 @@ from ir_outcomes.columns import rows_of
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
-from ir_outcomes.formatting import listed, plural
+from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
@@ -244,13 +244,14 @@ def _about_pooling_all_queries(rows: Sequence[Condition], overall: Sequence[Over
 
 def _about_judging(rows: Sequence[Condition]) -> Iterator[str]:
     uneven = [
-        f"{row.condition} ({row.judged[0]:.0%} of {row.comparison.baseline}, {row.judged[1]:.0%} of {row.comparison.contender})"
+        f"{row.condition} ({percent(row.judged[0], 0)} % of {row.comparison.baseline}, {percent(row.judged[1], 0)} % of "
+        f"{row.comparison.contender})"
         for row in rows
         if row.judged is not None and abs(row.judged[0] - row.judged[1]) > UNEVEN_JUDGING
     ]
     if uneven:
         yield (
-            f"The two runs are judged unequally within the cutoff in {listed(uneven)}: unjudged documents count as not "
+            f"Runs are judged unequally within the cutoff in {listed(uneven)}: unjudged documents count as not "
             "relevant, which favours the run that has fewer of them."
         )
 

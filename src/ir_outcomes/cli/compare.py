@@ -425,8 +425,6 @@ def plan(
     --------
     ir-outcomes plan qrels.txt bm25.run bm25-stem.run --margins 2pp,1ranks
     """
-    if tests.margins is None:
-        output.note("the differences to detect are the defaults, 1 percentage point and 0.5 ranks; choose yours with --margins")
     evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, runs)
     result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
     out.write(*(iro.plan(comparison, *(tests.margins or ())[:2]) for comparison in _each(result)))

@@ -86,6 +86,7 @@ def as_options(text: str) -> str:
     # Not in the parentheses of a measure, ESL(rel=2)@100, which is written the same everywhere.
     text = re.sub(r"(?<![(\w])(cutoff|rel|unit|ties|alpha|margins|correction)=([\"']?)([\w.,]*\w)\2", r"--\1 \3", text)
     text = re.sub(r"\bkind=('[^']*')", r"--plot-kind \1", text.replace("entries=,", "--entries,"))
+    text = text.replace("give those that matter to you", "choose yours with --margins")
     return re.sub(r"\bclusters='(\S+)'", r"--clusters '\1'", text)
 
 

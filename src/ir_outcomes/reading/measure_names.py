@@ -113,8 +113,8 @@ def parse_measure(text: Any) -> Any:
     if name not in measure_registry:
         known = {spelled.casefold(): spelled for spelled in measure_registry}
         near = [known[match] for match in difflib.get_close_matches(name.casefold(), list(known), n=3)]
-        hint = f"; did you mean {', '.join(near)}?" if near else ""
-        raise ParameterError(f"unknown measure {name[:80]}{hint}")
+        hint = f"did you mean {', '.join(near)}?" if near else "write one such as nDCG@10 or ESL@100"
+        raise ParameterError(f"unknown measure {name[:80]}; {hint}")
     measure = measure_registry[name]
     if at is not None:
         if measure.AT_PARAM in parameters:

@@ -165,6 +165,8 @@ def _history(result: SotaHistory) -> View:
     ]
     if any(run.verdict is not None for run in result.runs):
         captions.append("verdict: on this run (B) against the run it displaced (A); p: multiplied by the number of looks")
+    else:
+        captions.append("scores alone do not tell whether a gain is more than chance")
     groups = [f"{group} {number}" for group, number in result.submissions.items()]
     if len(groups) > MOST_GROUPS:
         groups[MOST_GROUPS:] = [f"and {plural('other group', len(groups) - MOST_GROUPS)}"]
