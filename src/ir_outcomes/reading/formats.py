@@ -2,7 +2,7 @@
 
 A file is recognized by its content, not by its name: Parquet by its first bytes; JSON by a brace or bracket, and then by its
 keys; a table with a header by the names of its columns; other lines by the number of their columns. To read another form, add
-a row to `FORMS`, and a fixture to ``tests/reading/test_forms.py``.
+a row to `FORMS`, and a fixture to ``tests/reading/forms/``.
 """
 
 from __future__ import annotations
