@@ -45,7 +45,9 @@ def test_ties_that_decide_where_first_relevant_documents_stand_are_noted() -> No
     qrels = {f"q{number}": {"a": 1} for number in range(10)}
     tied = {query: {"a": 1.0, "b": 1.0, "c": 1.0} for query in qrels}
     clear = {query: {"a": 3.0, "b": 1.0, "c": 1.0} for query in qrels}
-    (note,) = notes_on_ties(iro.evaluate(qrels, {"tied": tied, "clear": clear}).runs)
+    ev = iro.evaluate(qrels, {"tied": tied, "clear": clear})
+    (note,) = notes_on_ties(ev.runs)
+    assert note in iro.leaderboard(ev).notes
     assert note.startswith("Tied scores: in 100% of the queries that tied answers, the rule 'trec' gives the first relevant")
     for ties in ("input", "expected", "msmarco"):  # the last has the documents in the order of their ids, as they are listed
         assert not list(notes_on_ties(iro.evaluate(qrels, {"tied": tied}, ties=ties).runs))
@@ -61,3 +63,8 @@ def test_usual_runs_are_not_said_to_be_tied(real_data: Path) -> None:
         if list(notes_on_ties([run]))
     ]
     assert noted == ["bm25-coarse"]  # whose scores were rounded to whole numbers
+
+
+def test_scores_are_described_in_a_few_words() -> None:
+    qrels, runs = collection(2, 10)
+    assert repr(iro.evaluate(qrels, runs).scores_of("ESL@10")) == "<Scores: ESL@10, 2 runs, 10 queries>"

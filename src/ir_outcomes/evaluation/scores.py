@@ -53,6 +53,9 @@ class Scores:
     def __post_init__(self) -> None:
         check_distinct(self.runs)
 
+    def __repr__(self) -> str:
+        return f"<Scores: {self.measure}, {plural('run', len(self.runs))}, {plural('query', len(self.query_ids))}>"
+
     def means(self) -> Floats:
         """(n_runs,) float array: means over the queries where the measure is defined; NaN where it is defined nowhere."""
         defined = ~np.isnan(self.values)

@@ -14,7 +14,7 @@ import numpy as np
 from ir_outcomes.columns import Column, attributes, of_part, rows_of
 from ir_outcomes.comparison.outcomes import Settings, check_alpha, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_clusters, notes_on_listing
+from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_clusters, notes_on_listing, notes_on_ties
 from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
@@ -98,10 +98,10 @@ def defined(values: Floats) -> list[float | None]:
 
 
 def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
-    """Say which runs lack queries of the qrels, or have others, and whether queries may come in clusters."""
+    """Say which runs lack queries or have others, how much ties decide, and whether queries may come in clusters."""
     if isinstance(source, Scores):
         return ()
-    return *notes_on_clusters(source.runs[0]), *notes_on_listing(source.runs)
+    return *notes_on_clusters(source.runs[0]), *notes_on_listing(source.runs), *notes_on_ties(source.runs)
 
 
 def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
