@@ -99,6 +99,12 @@ def test_holes_of_twenty_runs(real_data: Path) -> None:
         assert ("judged at 10" in shown) == (cutoff > 10)  # not the same columns twice
 
 
+def test_names_of_collections_that_begin_alike_are_numbered(real_data: Path) -> None:
+    suite = iro.evaluate_suite(real_data / "suite-rerankers")
+    shown = str(iro.compare_collections({f"msmarco-passage-{name}": own for name, own in suite.items()}, "monot5-3b"))
+    assert "1 msmarco-passage-dl19; 2 msmarco-passage-dl20; 3 msmarco-passage-dl21" in shown
+
+
 def test_a_facet_that_may_be_chance_says_so(real_data: Path) -> None:
     folder = real_data / "msmarco-doc-dev"
     evaluation = iro.evaluate(folder / "qrels.txt", [folder / "bm25.run.gz", folder / "wordnet_all.run.gz"])

@@ -302,7 +302,7 @@ def measure(
     measures: list[str],
     /,
     *,
-    places: Annotated[int, Parameter(name=["--places", "-p"])] = 4,
+    places: Annotated[int, Parameter(name=["--places", "-p"], validator=Number(gte=-1, lte=100))] = 4,
     by_query: Annotated[bool, Parameter(name=["--by_query", "-q"])] = False,
     no_summary: Annotated[bool, Parameter(name=["--no_summary", "-n"])] = False,
     form: Annotated[

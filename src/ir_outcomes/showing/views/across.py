@@ -21,7 +21,7 @@ from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_wo
 from ir_outcomes.showing.words import places_of, settings_words
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
-MOST_NAMED = 8  # conditions whose names are headings of a matrix; more have numbers
+MOST_NAMED = 8  # conditions whose names are headings of a matrix; more, or names that begin alike, have numbers
 ALL_NAMES = 44  # characters of the names of conditions that fit beside each other
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
@@ -45,8 +45,8 @@ def sign_of(label: str | None) -> str:
 def _matrix(kind: str, labels: Mapping[str, Mapping[str, str | None]], last: Mapping[str, str], settings: str) -> Table:
     """Show a sign for each run and condition, how often it is better and worse, and a last column for each run."""
     names = list(dict.fromkeys(name for own in labels.values() for name in own))
-    few = len(names) <= MOST_NAMED
     longest = max(map(len, names)) if sum(map(len, names)) <= ALL_NAMES else ALL_NAMES // len(names)
+    few = len(names) <= MOST_NAMED and len({name[:longest] for name in names}) == len(names)
     shown = [name[:longest] if few else str(number) for number, name in enumerate(names, 1)]
     sides = ("better", "worse")
     counts = [(side if few else SIGNS[side], "n") for side in sides]

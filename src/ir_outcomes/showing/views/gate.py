@@ -170,9 +170,8 @@ def _holes(result: Holes) -> View:
             background=result.notes,
         )
     bounds = Counter(pair.bound.word for pair in result.pairs)
-    counted = ", ".join(
-        f"{bounds[word]} {'stand' if word == 'stands' else word}" for word in get_args(BoundWord) if bounds[word]
-    )
+    words = {word: "stand" if word == "stands" and bounds[word] > 1 else word for word in get_args(BoundWord)}
+    counted = ", ".join(f"{bounds[word]} {shown}" for word, shown in words.items() if bounds[word])
     return View(
         f"{plural('run', len(result.pairs))} against {result.baseline} (A), if unjudged documents were relevant",
         counted,
