@@ -109,7 +109,7 @@ def test_a_reference_that_labels_other_documents_is_named() -> None:
     people = {query: {"x": 1, "z": 0} for query in [*qrels, "q99"]}
     evaluations = {name: iro.evaluate(judgments, runs, cutoff=5) for name, judgments in (("model", qrels), ("people", people))}
     notes = "\n".join(iro.compare_judges(evaluations, "a", reference="people").notes)
-    assert "50% of the documents that people labeled are not judged by it" in notes
+    assert "50 % of the documents that people labeled are not judged by it" in notes
     assert "model: 1 query of people not judged by it" in notes
 
 

@@ -218,7 +218,7 @@ def test_uncorrected_comparisons_say_how_often_one_of_them_errs() -> None:
         found = compare_several(qrels_of(a), run_of(a), {"B": run_of(b), "C": run_of(b)}, correction=correction)
         assert found[0].verdict.direction == "better"
         notes[correction] = [note for note in found[0].background if "are not corrected" in note]
-    assert "up to about 10% of the time" in notes["none"][0]
+    assert "up to about 10 % of the time" in notes["none"][0]
     assert notes["holm"] == []
 
 

@@ -245,13 +245,13 @@ def test_missing_queries_are_the_first_thing_to_know() -> None:
     ranks = {f"q{n}": 1 + n % 3 for n in range(100)}
     part = dict.fromkeys([*ranks][:39], 1)
     several = compare_several(qrels_of(ranks), {"full": run_of(ranks)}, {"part": run_of(part)})
-    expected = "Many queries are missing: B has no results for 61 of 100 queries (61.0%); they count as not found."
+    expected = "Many queries are missing: B has no results for 61 of 100 queries (61.0 %); they count as not found."
     assert several[0].notes[0] == expected
     assert expected in " ".join(str(several).split())
     fewer = compare_pair(qrels_of(ranks), run_of(dict([*ranks.items()][1:])), run_of(dict([*ranks.items()][3:])))
     (note,) = [note for note in fewer.notes if note.startswith("Missing queries: ")]
     assert note.endswith(
-        "A has no results for 1 of 100 queries (1.0%) and B has no results for 3 of 100 queries (3.0%); they count as "
+        "A has no results for 1 of 100 queries (1.0 %) and B has no results for 3 of 100 queries (3.0 %); they count as "
         "not found."
     )
 
@@ -268,7 +268,7 @@ def test_notes_name_everything_odd() -> None:
     assert "B lacks 3 queries of the qrels (q7, q8, q9), which count as unanswered." in notes
     assert "A has 1 query that the qrels lack (stray), which are ignored." in notes
     assert "Unequal depth: A returns at most 12 documents, B 5; compare with cutoff=5, which both reach." in notes
-    assert "Unjudged documents: 90% of the top 10 of A and 80% of B; 92% of the top 100 of A and 80% of B." in notes
+    assert "Unjudged documents: 90 % of the top 10 of A and 80 % of B; 92 % of the top 100 of A and 80 % of B." in notes
     assert "which can bias ranking and coverage; compare with judged_only=True too." in notes
     assert "Ranking: all differences are zero, so there is nothing to test." in notes
     assert "Few differences: nothing could be significant at 0.05" in notes

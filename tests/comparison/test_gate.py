@@ -130,7 +130,7 @@ def test_a_run_that_lacks_queries_fails() -> None:
     assert comparison.n_missing == (0, 10)  # type: ignore[union-attr]
     result = iro.gate(comparison, margins=(50.0, 5.0))
     assert result.status == "fail"
-    expected = "B has no results for 10 of the 100 answerable queries (10.0%); at most 5.0% may be missing."
+    expected = "B has no results for 10 of the 100 answerable queries (10.0 %); at most 5.0 % may be missing."
     assert result.decisions[0].reasons[0] == expected
     allowed = iro.gate(comparison, margins=(50.0, 5.0), max_missing=0.1)
     assert allowed.status == "pass"

@@ -48,7 +48,7 @@ def test_ties_that_decide_where_first_relevant_documents_stand_are_noted() -> No
     ev = iro.evaluate(qrels, {"tied": tied, "clear": clear})
     (note,) = notes_on_ties(ev.runs)
     assert note in iro.leaderboard(ev).notes
-    assert note.startswith("Tied scores: in 100% of the queries that tied answers, the rule 'trec' gives the first relevant")
+    assert note.startswith("Tied scores: in 100 % of the queries that tied answers, the rule 'trec' gives the first relevant")
     for ties in ("input", "expected", "msmarco"):  # the last has the documents in the order of their ids, as they are listed
         assert not list(notes_on_ties(iro.evaluate(qrels, {"tied": tied}, ties=ties).runs))
 

@@ -47,10 +47,10 @@ def test_a_mark_shows_what_is_significant_only_before_the_correction(thirteen: C
 def test_notes_are_said_once_for_each_kind(thirteen: Comparisons) -> None:
     alone, both = "Harm is not excluded: a loss of up to 3 points is possible.", "Few queries: on 30 queries."
     a = replace(thirteen[0], contender="r1", notes=(alone, both), background=("Depth 10.",))
-    b = replace(thirteen[1], contender="r2", notes=(both,), background=("Depth 10.", "Unjudged documents: 3%."))
+    b = replace(thirteen[1], contender="r2", notes=(both,), background=("Depth 10.", "Unjudged documents: 3 %."))
     view = Comparisons((a, b)).view()
     assert view.notes == (both, "Harm is not excluded, for r1: a loss of up to 3 points is possible.")
-    assert view.background == ("Depth 10.", "Unjudged documents, for r2: 3%.")
+    assert view.background == ("Depth 10.", "Unjudged documents, for r2: 3 %.")
     c = replace(thirteen[2], contender="r3", notes=(alone.replace("3", "4"),), background=())
     assert any(note.startswith("Harm is not excluded, for 2 of 3: ") for note in Comparisons((a, b, c)).view().notes)
 

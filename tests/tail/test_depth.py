@@ -87,7 +87,7 @@ def test_unjudged_documents_are_compared_at_equal_depth() -> None:
     assert not [note for note in iro.length_distributions(alike, cutoff=50).notes if "unjudged" in note]
     uneven = iro.evaluate(qrels, {"short": ranked(12, 20), "long": ranked(8, 50)})
     (note,) = [note for note in iro.length_distributions(uneven, cutoff=50).notes if "unjudged" in note]
-    assert note.startswith("Of the first 20 documents, 35% are unjudged in short and 55% in long.")
+    assert note.startswith("Of the first 20 documents, 35 % are unjudged in short and 55 % in long.")
     judged_only = iro.evaluate(qrels, {"short": ranked(12, 20), "long": ranked(8, 50)}, judged_only=True)
     with pytest.raises(MismatchError, match=r"after unjudged documents are removed \(9: long; 13: short\)"):
         iro.length_distributions(judged_only)

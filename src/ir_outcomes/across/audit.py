@@ -13,7 +13,7 @@ from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.formatting import fixed, interval, plural, pvalue_in_words
+from ir_outcomes.formatting import fixed, interval, percent, plural, pvalue_in_words
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import Interval, QueriesNeeded, differences, mean_interval, mean_test, queries_for_mean
 from ir_outcomes.statistics.pooling import prediction_powered_mean
@@ -208,6 +208,6 @@ def notes_on_audits(evaluations: Mapping[str, Evaluation], reference: str) -> It
             common = np.array([document in judged[query] for query in labeled for document in documents[query]])
             if common.size and common.mean() < FEWEST_IN_COMMON:
                 yield (
-                    f"{judge}: {1 - common.mean():.0%} of the documents that {reference} labeled are not judged by it, and a "
-                    "bias can come from that as well as from its judgments."
+                    f"{judge}: {percent(1 - common.mean(), 0)} % of the documents that {reference} labeled are not judged by it, "
+                    "and a bias can come from that as well as from its judgments."
                 )

@@ -15,7 +15,7 @@ from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.plan import changes_of
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.formatting import listed, plural
+from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics import Interval, QueriesNeeded, queries_for_mean
@@ -296,7 +296,7 @@ def _decide(
     facets = tuple(_facet(compared, against) for against in found)
     missing = [
         f"{run} has no results for {number} of the {compared.n_queries} answerable queries "
-        f"({number / compared.n_queries:.1%}); at most {max_missing:.1%} may be missing."
+        f"({percent(number / compared.n_queries)} %); at most {percent(max_missing)} % may be missing."
         for run, number in zip((compared.baseline, compared.contender), compared.n_missing, strict=True)
         if number > max_missing * compared.n_queries
     ]
@@ -346,13 +346,13 @@ def _about(facet: GateFacet, compared: Comparison) -> str:
     there_are, units = (compared.n_queries, "queries") if clusters is None else (clusters, "clusters of queries")
     if needed.queries <= there_are:
         return (
-            f"{text} With {there_are} {units} such a loss would be excluded with {needed.power:.0%} power if the runs were "
-            "equally good; what was seen is less favorable than that."
+            f"{text} With {there_are} {units} such a loss would be excluded with {percent(needed.power, 0)} % power if the "
+            "runs were equally good; what was seen is less favorable than that."
         )
     bound = "more than a million" if needed.upper is None else str(needed.upper)
     return (
-        f"{text} If the runs are equally good, about {needed.queries} {units} like these exclude it with {needed.power:.0%} "
-        f"power ({needed.confidence:.0%} upper bound: {bound}; there are {there_are})."
+        f"{text} If the runs are equally good, about {needed.queries} {units} like these exclude it with "
+        f"{percent(needed.power, 0)} % power ({percent(needed.confidence, 0)} % upper bound: {bound}; there are {there_are})."
     )
 
 
@@ -389,7 +389,7 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> tuple[QueryOut
 
 def _note(settings: Settings) -> str:
     return (
-        f"A contender whose true harm is as large as a margin passes about {settings.first_step_level / 2:.2%} of the time, or "
-        "less. A gate that runs again and again on the same queries repeats this test: among many contenders that should not "
-        "pass, some will."
+        f"A contender whose true harm is as large as a margin passes about {percent(settings.first_step_level / 2, 2)} % of "
+        "the time, or less. A gate that runs again and again on the same queries repeats this test: among many contenders that "
+        "should not pass, some will."
     )

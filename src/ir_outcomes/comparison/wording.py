@@ -11,7 +11,7 @@ from ir_outcomes.comparison.facets import POWER, Facet, RankingFacet, confirming
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.formatting import listed, plural, pvalue, pvalue_in_words
+from ir_outcomes.formatting import listed, percent, plural, pvalue, pvalue_in_words
 from ir_outcomes.statistics import design_effect, differences
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import FEW
@@ -163,7 +163,7 @@ def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
 def _about_missing(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     n = comparison.n_queries
     lacking = [
-        f"{run} has no results for {missing} of {n} queries ({missing / n:.1%})"
+        f"{run} has no results for {missing} of {n} queries ({percent(missing / n)} %)"
         for run, missing in zip("AB", comparison.n_missing, strict=True)
         if missing
     ]
@@ -269,7 +269,7 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
             continue
         of_a, of_b = unjudged_share(baseline, depth), unjudged_share(contender, depth)
         if of_a is not None and of_b is not None:
-            shares[depth] = f"{of_a:.0%} of the top {depth} of A and {of_b:.0%} of B"
+            shares[depth] = f"{percent(of_a, 0)} % of the top {depth} of A and {percent(of_b, 0)} % of B"
             if abs(of_a - of_b) > UNEVEN_JUDGING:
                 biased[facet] = shares[depth]
     if biased:
@@ -361,7 +361,7 @@ def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     elif losses:
         yield f"A loss of up to {listed(losses)} cannot be ruled out."
     if excluded:
-        yield f"Any loss of {listed(excluded)} is excluded at the {1 - comparison.alpha:.0%} level."
+        yield f"Any loss of {listed(excluded)} is excluded at the {percent(1 - comparison.alpha, 0)} % level."
 
 
 def _about_power(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
@@ -373,11 +373,11 @@ def _about_power(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
             is_exact = n >= 200 and facet.decides.n_nonzero >= FEW and facet.test in ("t", "exact")
             found.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {_unit_of(facet)[0]}")
         elif facet.name == "coverage" and (facet.test == "exact" or facet.deviation):
-            unknown.append(f"On coverage not even 100 percentage points would be found with {POWER:.0%} power.")
+            unknown.append(f"On coverage not even 100 percentage points would be found with {percent(POWER, 0)} % power.")
         elif facet.deviation == 0:
             unknown.append(f"{facet.name.capitalize()} has no spread, so it is not known which difference would be found.")
     if found:
-        yield f"Smallest true difference that would be found with {POWER:.0%} power: {listed(found)}."
+        yield f"Smallest true difference that would be found with {percent(POWER, 0)} % power: {listed(found)}."
     yield from unknown
 
 
@@ -408,5 +408,5 @@ def _about_chances(comparison: Comparison, pair: PairedQueries) -> Iterator[str]
         at_least_once = min(1.0, settings.alpha * settings.family)
         yield (
             f"The {settings.family} comparisons of this call are not corrected: with no true difference at all, at least one "
-            f"of them says better or worse up to about {at_least_once:.0%} of the time."
+            f"of them says better or worse up to about {percent(at_least_once, 0)} % of the time."
         )

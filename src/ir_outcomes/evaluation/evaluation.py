@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.scores import (
     scores_from_lengths,
     stacked_scores,
 )
-from ir_outcomes.formatting import plural, write_completely
+from ir_outcomes.formatting import percent, plural, write_completely
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels, as_qrels
 from ir_outcomes.reading.runs import as_run, check_distinct
@@ -84,8 +84,8 @@ def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[str]:
         share = float(run.reordered[run.answered() > 0].mean()) if run.answered().any() else 0.0
         if share >= MANY_REORDERED:
             yield (
-                f"Tied scores: in {share:.0%} of the queries that {run.name} answers, the rule {run.ties!r} gives the first "
-                'relevant document another rank than the order of the input; if that order is meant, pass ties="input".'
+                f"Tied scores: in {percent(share, 0)} % of the queries that {run.name} answers, the rule {run.ties!r} gives "
+                'the first relevant document another rank than the order of the input; if that order is meant, pass ties="input".'
             )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.formatting import percent
 from ir_outcomes.statistics.counts import SMALLEST_PVALUE, check_draws
 from ir_outcomes.types import Floats, check_choice
 
@@ -152,6 +153,6 @@ def _check_overlap(shared: Floats) -> None:
         first, second = np.argwhere(np.triu(shared == pairs.min(), 1))[0].tolist()
         raise ParameterError(
             f"systems {first} and {second} (columns, from 0) share {pairs.min():.0f} queries, others up to {pairs.max():.0f}: "
-            f"the randomized Tukey HSD would lose its power for all pairs (less than {LEAST_OVERLAP:.0%}); "
+            f"the randomized Tukey HSD would lose its power for all pairs (less than {percent(LEAST_OVERLAP, 0)} %); "
             "leave such systems out or use correction='holm'"
         )

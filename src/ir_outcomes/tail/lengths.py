@@ -14,7 +14,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_listing, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.formatting import plural
+from ir_outcomes.formatting import percent, plural
 from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.results import OPTIONAL, Result
@@ -121,8 +121,9 @@ def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[st
     least, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
     if shares[most] - shares[least] > UNEVEN_JUDGING:
         yield (
-            f"Of the first {first} documents, {shares[least]:.0%} are unjudged in {least} and {shares[most]:.0%} in {most}. "
-            "They count as irrelevant, which favors runs that have fewer of them; compare the result with judged_only=True."
+            f"Of the first {first} documents, {percent(shares[least], 0)} % are unjudged in {least} "
+            f"and {percent(shares[most], 0)} % in {most}. They count as irrelevant, which favors runs that have fewer of them; "
+            "compare the result with judged_only=True."
         )
 
 

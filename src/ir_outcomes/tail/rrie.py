@@ -13,7 +13,7 @@ from ir_outcomes.columns import Column, rows_of
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.formatting import plural
+from ir_outcomes.formatting import percent, plural
 from ir_outcomes.results import Result
 from ir_outcomes.tail.lengths import TailSettings, runs_at_depth, top_and_all
 from ir_outcomes.types import Bools, Missing
@@ -77,7 +77,7 @@ class RRIE(Result):
         return rows_of((REDUCTION_COLUMNS[0], *runs, *REDUCTION_COLUMNS[1:]), self.reductions)
 
     def _summary(self) -> str:
-        shares = ("-" if of_measure.rrie is None else f"{of_measure.rrie:.0%}" for of_measure in self.reductions)
+        shares = ("-" if of_measure.rrie is None else f"{percent(of_measure.rrie, 0)} %" for of_measure in self.reductions)
         named = (f"{of_measure.measure} {share}" for of_measure, share in zip(self.reductions, shares, strict=True))
         return f"{self.contender} against {self.baseline}: {', '.join(named)}"
 
