@@ -202,7 +202,8 @@ def rewrite(documents: list[Path], folder: Path) -> None:
             command = block[2].partition("\n")[0]
             if block[1] != "console":
                 return block[0]
-            return f"```console\n{command}\n{output_of(command.removeprefix('$ '), folder).rstrip()}\n```"
+            printed = output_of(command.removeprefix("$ "), folder).rstrip()
+            return "\n".join(["```console", command, *([printed] if printed else []), "```"])
 
         document.write_text(BLOCK.sub(run_again, text), encoding="utf-8")
 

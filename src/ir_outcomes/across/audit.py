@@ -208,6 +208,6 @@ def notes_on_audits(evaluations: Mapping[str, Evaluation], reference: str) -> It
             common = np.array([document in judged[query] for query in labeled for document in documents[query]])
             if common.size and common.mean() < FEWEST_IN_COMMON:
                 yield (
-                    f"{judge}: {percent(1 - common.mean(), 0)} % of the documents that {reference} labeled are not judged by it, "
-                    "and a bias can come from that as well as from its judgments."
+                    f"{judge}: {percent(1 - common.mean(), 0)} % of the documents that {reference} labeled are not judged by "
+                    "it, and a bias can come from that as well as from its judgments."
                 )

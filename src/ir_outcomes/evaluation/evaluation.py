@@ -85,7 +85,8 @@ def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[str]:
         if share >= MANY_REORDERED:
             yield (
                 f"Tied scores: in {percent(share, 0)} % of the queries that {run.name} answers, the rule {run.ties!r} gives "
-                'the first relevant document another rank than the order of the input; if that order is meant, pass ties="input".'
+                "the first relevant document another rank than the order of the input; if that order is meant, pass "
+                'ties="input".'
             )
 
 
