@@ -341,8 +341,11 @@ def test_predictions_of_mteb_with_several_subsets_and_splits(write: Any) -> None
             iro.read_run(wrong)
     for chosen, expected in (("#en/test", one), ("#en", one), ("#de/test", two), ("#dev", one)):
         assert iro.as_run(f"{path}{chosen}").to_dict() == expected
-    with pytest.raises(FormatError, match="several subsets or splits of the task; choose one:"):
+    with pytest.raises(FormatError, match=rf"has no predictions for 'fr/test'; choose one: {path}#en/test"):
         iro.read_run(f"{path}#fr/test")
+    both = write(json.dumps({"mteb_model_meta": META, "en": {"test": {"q1": {"q1": 1.0, "d1": 2.0}, "q2": {"q2": 1.0}}}}))
+    with pytest.warns(IrOutcomesWarning, match="2 documents with the id of their own query are left out"):
+        iro.read_run(both)
     with pytest.raises(FormatError, match="contains no rankings"):
         iro.read_run(write(json.dumps({"mteb_model_meta": META, "en": {"test": [1.0, 2.0]}})))
     run = write("q1 Q0 d1 1 1.0 t\n", "a.run")

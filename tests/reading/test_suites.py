@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, MismatchError, UnreadableFile
+from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, MismatchError, ParameterError, UnreadableFile
 from ir_outcomes.reading.suites import read_suite
 from tests.helpers.command_line import call
 
@@ -128,6 +128,8 @@ def test_json(tmp_path: Path) -> None:
     evaluations = iro.evaluate_suite(path)
     assert [evaluation.cutoff for evaluation in evaluations.values()] == [5, 100]
     assert {evaluation.cutoff for evaluation in iro.evaluate_suite(path, cutoff=3).values()} == {3}
+    with pytest.raises(ParameterError, match="collection first: cutoff=0: must be a whole number"):
+        iro.evaluate_suite(path, cutoff=0)
     refused = call("suite", path)
     assert (refused.returncode, "differ in cutoff" in refused.stderr) == (1, True)
     done = call("suite", path, "--allow", "cutoff", "--format", "csv", "-m", "nDCG@10")

@@ -391,7 +391,7 @@ def evaluate_suite(
                 on_error=on_error,
                 **settings,
             )
-        except InputError as error:
+        except (InputError, ParameterError) as error:
             error.args = (f"collection {collection.name}: {error}",)
             raise
     return evaluations

@@ -682,7 +682,8 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str, selection: str
     if not rankings:
         raise FormatError(source, "contains no rankings; predictions of other tasks than retrieval cannot be evaluated")
     if len(fitting) != 1:
-        raise FormatError(source, f"has predictions for several subsets or splits of the task; choose one: {choices}")
+        found = "predictions for several subsets or splits of the task" if fitting else f"no predictions for {selection!r}"
+        raise FormatError(source, f"has {found}; choose one: {choices}")
     where = f"{source}#{fitting[0][0]}" if len(rankings) > 1 else source
     columns = columns_of(rankings[fitting[0]], where, kind, line_of)
     queries = np.array([query.encode() for query in columns.query_ids] or [b""], dtype=np.bytes_)
@@ -690,10 +691,11 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str, selection: str
     warnings: tuple[str, ...] = ()
     if own.any():
         columns = columns.select(~own)
+        its, verb = ("its", "is") if own.sum() == 1 else ("their", "are")
         warnings = (
-            f"{where}: {plural('document', int(own.sum()))} with the id of its own query is left out, because MTEB stores "
-            "predictions before it removes a query from its own ranking. If queries and documents are numbered independently, "
-            "pass the dict of this subset and split instead.",
+            f"{where}: {plural('document', int(own.sum()))} with the id of {its} own query {verb} left out, because MTEB "
+            "stores predictions before it removes a query from its own ranking. If queries and documents are numbered "
+            "independently, pass the dict of this subset and split instead.",
         )
     meta = document[_MTEB]
     name = meta.get("model_name") if isinstance(meta, dict) else None
