@@ -202,6 +202,7 @@ class Empty(pt.Transformer):  # type: ignore[misc]
         ({"correction": "homl"}, ParameterError, "correction='homl': must be one of .*holm"),
         ({"baseline": [0, 0]}, ParameterError, "name each baseline once"),
         ({"baseline": 7}, ParameterError, "baseline=7: must be the place of a system, 0 to 2, or its name: bm25"),
+        ({"baseline": True}, ParameterError, "baseline=True: must be the place of a system"),
         ({"baseline": None, "returns": "both"}, ParameterError, "needs a baseline"),
         ({"names": ["a", "b"]}, ParameterError, "2 names for 3 systems"),
         ({"eval_metrics": "map"}, ParameterError, "eval_metrics: must be a list"),

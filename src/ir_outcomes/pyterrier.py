@@ -354,7 +354,7 @@ def _baseline_places(baseline: Any, names: Sequence[str]) -> list[int]:
     given = list(baseline) if isinstance(baseline, (list, tuple)) else [baseline]
     places = [names.index(item) if item in names else item for item in given]
     for item in places:
-        if not isinstance(item, (int, np.integer)) or not 0 <= item < len(names):
+        if isinstance(item, bool) or not isinstance(item, (int, np.integer)) or not 0 <= item < len(names):
             place = f"the place of a system, 0 to {len(names) - 1}"
             raise ParameterError(f"baseline={item!r}: must be {place}, or its name: {', '.join(names)}")
     if not places or len(set(places)) < len(places):

@@ -144,6 +144,7 @@ def test_a_function_of_the_differences_decides() -> None:
     assert "shorter by signed_logs() (means" in found.verdict.sentence
     assert iro.Comparison.from_json(found.to_json(per_query=True)) == found
     assert compare(*in_blocks((30, 2, 1), (30, 1, 2)), test=scipy.stats.wilcoxon).ranking.pvalue == 1.0
+    assert compare(*in_blocks((30, 2, 1), (30, 1, 2)), test=lambda d: np.float32(0.25)).ranking.pvalue == 0.25
 
 
 def test_a_run_against_itself_is_non_inferior_and_equivalent() -> None:

@@ -371,6 +371,7 @@ def test_per_query_lists() -> None:
         ({"unit": "topic"}, "unit='topic': must be one of auto, query, document"),
         ({"ties": "expected"}, "gives no single order to compare"),
         ({"test": "sign"}, "must be one of t, wilcoxon, signflip"),
+        ({"test": "never_given()"}, r"test='never_given\(\)': must be one of t, wilcoxon, signflip"),
         ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, tukey, none"),
         ({"margins": (1, math.inf)}, "must be two or three positive numbers"),
         ({"seed": -1}, "seed=-1"),

@@ -190,6 +190,8 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
         ({"q": {"ESL@10": math.inf}}, {"q": {"ESL@10": 2.0}}, {}, FormatError, "of query q is infinite"),
         ({"q": {"RR(rel=2)": 1.0}}, {"q": {"RR(rel=2)": 1.0}}, {"rel": 1}, ParameterError, "counts grades from 2 on"),
         (A, A, {"correction": "tukey", "measure": "RR"}, ParameterError, "must be one of holm"),
+        (A, A, {"test": "never_given()", "measure": "RR"}, ParameterError, "must be one of t, wilcoxon"),
+        (A, A, {"names": (1, 2), "measure": "RR"}, ParameterError, "the name 1 of a run is not text"),
         (A, {"z": {"RR": 1.0}}, {}, MismatchError, "have no query in common"),
         (A, A, {"measure": "AP"}, ParameterError, "has no values of AP; it has RR, nDCG@10"),
         ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),

@@ -19,6 +19,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match, means_by_query
 from ir_outcomes.statistics.corrections import first_step_level
+from ir_outcomes.statistics.tests import PAIRED
 from ir_outcomes.types import (
     Bools,
     FamilyCorrection,
@@ -81,7 +82,7 @@ class Settings:
     @classmethod
     def of(cls, evaluation: Evaluation, **rules: Any) -> Settings:
         """Take the settings of an evaluation, with the rules of a comparison."""
-        return cls(
+        settings = cls(
             cutoff=evaluation.cutoff,
             rel=evaluation.rel,
             unit=evaluation.unit,
@@ -92,6 +93,9 @@ class Settings:
             coverage_test=coverage_test_for(evaluation),
             **rules,
         )
+        if settings.test not in PAIRED:  # the name of a function that was not given here, as JSON can hold it
+            check_choice("test", settings.test, get_args(RankingTest))
+        return settings
 
     def __post_init__(self) -> None:
         check_positive("cutoff", self.cutoff, none_allowed=True)

@@ -105,6 +105,7 @@ def compare_outputs(
     _check_together(outputs)
     meaning = _meaning(outputs[0].measure, higher_is_better, rel)
     check_choice("correction", correction, get_args(Correction))
+    check_choice("test", test, get_args(RankingTest))
     settings = Settings(
         cutoff=meaning.cutoff,
         rel=meaning.rel or 1 if rel is None else rel,

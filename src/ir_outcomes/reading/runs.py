@@ -338,6 +338,7 @@ def check_distinct(names: Iterable[str], what: str = "run") -> None:
 
 def distinct_names(own: Sequence[str], given: Sequence[str | None], sources: Sequence[Any]) -> list[str]:
     """Return a name for each run: the given one, else its own; where that is another's, its path, or with a number behind."""
+    _check_names(given)
     check_distinct(name for name in given if name is not None)
     names = [own_name if name is None else name for own_name, name in zip(own, given, strict=True)]
     times = Counter(names)

@@ -275,7 +275,7 @@ def function_test(function: Callable[[Floats], Any]) -> str:
             values = samples.values(sample)
             found, mirrored = function(values), function(-values)
             p = getattr(found, "pvalue", found)
-            if not isinstance(p, (int, float)) or p < 0 or p > 1:
+            if not isinstance(p, (int, float, np.floating)) or p < 0 or p > 1:
                 raise ParameterError(f"test={name} returned {p!r}: must be a p-value, or a result that has one")
             pvalue[sample] = 1.0 if np.isnan(p) else p
             statistic[sample] = getattr(found, "statistic", np.nan)
