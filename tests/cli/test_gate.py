@@ -241,4 +241,10 @@ def test_holes_and_plans(sample: Path) -> None:
     assert (planned.coverage.effect, planned.ranking.effect) == (2.0, 1.0)
     done = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run", folder=sample)
     assert done.stdout.count("Queries needed for 80 % power") == 2
-    assert "are the defaults, 1 percentage point and 0.5 ranks" in done.stderr
+    assert "By default the differences to detect are 1 percentage point" in done.stdout
+
+
+def test_a_suite_names_its_runs(tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text('[collections.one]\nqrels = "qrels.txt"\nruns = {old = "a.run", new = "b.run"}\n')
+    done = call("gate", "--suite", tmp_path / "suite.toml", "--baseline", "old", *MARGINS, "--name", "x")
+    assert (done.returncode, "a suite names its runs itself" in done.stderr) == (2, True)

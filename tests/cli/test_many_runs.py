@@ -47,6 +47,8 @@ def test_history_from_a_table(tmp_path: Path) -> None:
     assert done.stdout.startswith("2 runs took first place by score")
     done = call("history", tmp_path / "t.csv", "--score", "MRR")
     assert (done.returncode, "has no column 'MRR'" in done.stderr) == (1, True)
+    (tmp_path / "two.csv").write_text("id,date,dev_eval,test_eval\na,2021-01-01,0.5,0.4\n")
+    assert call("history", tmp_path / "two.csv").stderr.endswith("choose one with --score\n")
 
 
 def test_conditions_on_the_command_line(small: Path, tmp_path: Path) -> None:
@@ -64,11 +66,17 @@ def test_conditions_on_the_command_line(small: Path, tmp_path: Path) -> None:
 
 def test_a_saved_evaluation_stands_for_the_runs(small: Path, tmp_path: Path) -> None:
     board = tmp_path / "board.npz"
+    other = tmp_path / "other.run"
+    other.write_bytes((small / RUNS[0]).read_bytes())
     assert call("evaluate", "qrels.txt", *RUNS, "--jobs", "2", "-o", board, folder=small) == (0, "", "")
     expected = call("leaderboard", "qrels.txt", *RUNS, folder=small)
     assert call("leaderboard", "qrels.txt", board, folder=small) == expected
     done = call("compare", "qrels.txt", "bm25", board, "--format", "json", folder=small)  # a name in the file
     assert {item["baseline"] for item in json.loads(done.stdout)["items"]} == {"bm25"}
+    done = call("compare", "qrels.txt", other, board, "--format", "json", folder=small)
+    assert [item["contender"] for item in json.loads(done.stdout)["items"]] == [Path(run).stem for run in RUNS]
+    done = call("compare-cutoffs", "qrels.txt", other, board, folder=small)
+    assert (done.returncode, "holds several runs; give one" in done.stderr) == (2, True)
 
 
 def test_a_table_of_runs_by_queries_as_the_only_source(tmp_path: Path) -> None:
@@ -79,7 +87,7 @@ def test_a_table_of_runs_by_queries_as_the_only_source(tmp_path: Path) -> None:
         done = call(words[0], table, "--from-outputs", "--measure", "AP", *words[1:], "--format", "json")
         assert (done.returncode, done.stderr, "AP" in done.stdout) == (0, "", True)
     done = call("leaderboard", table, "--from-outputs")
-    assert done.stderr == f"error: {table} has values without the name of their measure; name it with measure= (--measure)\n"
+    assert done.stderr == f"error: {table} has values without the name of their measure; name it with --measure\n"
 
 
 @pytest.mark.parametrize(

@@ -197,6 +197,8 @@ def compare_collections(
 def _check_settings(evaluations: Mapping[str, Evaluation], cutoff: int | None, allow: Collection[str]) -> Iterator[str]:
     """Refuse evaluations that differ in a setting, and say so where it is allowed."""
     known = ("cutoff", "ties", "judged_only")
+    if isinstance(allow, str) or not set(allow) <= set(known):
+        raise ParameterError(f"allow={allow!r}: must be a collection of {listed(known)}")
     for setting, said in differing(evaluations, *known[cutoff is not None :]):
         if setting not in allow:
             raise MismatchError(

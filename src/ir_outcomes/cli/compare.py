@@ -221,9 +221,12 @@ def compare_cutoffs(
     --------
     ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --at 10 --at 100
     """
-    evaluation, baseline, _ = options.evaluated_with_baseline(settings, qrels, baseline, [run])
+    evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, [run])
+    named = [contenders] if isinstance(contenders, str) else contenders
+    if len(named) != 1:
+        raise UsageError(f"{run} holds several runs; give one.")
     rules: dict[str, Any] = {"cutoffs": cutoffs, "seed": seed, "resamples": resamples, **asdict(tests)}
-    out.show(iro.compare_cutoffs(evaluation, baseline, evaluation.names[-1], **rules))
+    out.show(iro.compare_cutoffs(evaluation, baseline, named[0], **rules))
 
 
 def compare_slices(
@@ -300,6 +303,8 @@ def compare_judges(
     --------
     ir-outcomes compare-judges bm25.run bm25-stem.run --judge people=qrels.txt@1 --judge model=model.txt@2
     """
+    if measures and reference is None:
+        raise UsageError("--measure is for an audit, which needs --reference.")
     sources = {name: _judge(text) for name, text in options.named_files(judges, "--judge").items()}
     evaluations = {}
     for judge, (qrels, rel) in sources.items():
@@ -595,6 +600,8 @@ def _gate_suite(
     tests: options.CorrectedTests,
     kept: dict[str, Any],
 ) -> Decided:
+    if settings.names:
+        raise UsageError("--name is for RUN; a suite names its runs itself.")
     baseline = system or suite.baseline
     if baseline is None:
         raise UsageError("--baseline: name the baseline of the suite.")

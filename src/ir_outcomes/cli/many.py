@@ -283,6 +283,8 @@ def tail(
     """
     if show in ("changes", "rrie") and len(runs) != 2:
         raise UsageError(f"--show {show} is for two runs, the baseline and the contender; there are {len(runs)}.")
+    if bins is not None and show not in ("lengths", "changes"):
+        raise UsageError("--bins is for --show lengths and --show changes.")
     evaluation = settings.evaluate(qrels, runs)
     result: Any
     if show == "lengths":
@@ -338,6 +340,8 @@ def measure(
     ir-outcomes measure qrels.txt bm25.run ESL@100 Answered@100 nDCG@10
     ir-outcomes measure qrels.txt bm25.run RR@10 -q -n
     """
+    if no_summary and not by_query:
+        raise UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
     providers = ir_measures.providers.registry
     if provider is not None and provider not in providers:
         raise UsageError(f"--provider {provider}: must be one of {', '.join(providers)}.")

@@ -330,7 +330,7 @@ def evaluated_with_baseline(
 ) -> tuple[iro.Evaluation, str, str | list[str]]:
     """Evaluate a baseline, which can be the name of one of the other runs, and contenders.
 
-    Returns the evaluation, the name of the baseline, and the names of the contenders: one where one file is given.
+    Returns the evaluation, the name of the baseline, and the names of the contenders: one where one run is given.
     """
     if is_saved(baseline):
         raise UsageError(f"{baseline}: give a saved evaluation among RUNS, and the name of one of its runs as BASELINE.")
@@ -343,7 +343,7 @@ def evaluated_with_baseline(
     others = [path for path in paths if not is_same_file(path, baseline)] or paths
     evaluation = options.evaluate(qrels, [baseline, *others], **settings)
     first, *names = evaluation.names
-    return evaluation, first, names[0] if paths == list(runs) and len(runs) == 1 else names
+    return evaluation, first, names[0] if paths == list(runs) and len(runs) == len(names) == 1 else names
 
 
 def is_same_file(path: str, other: str) -> bool:

@@ -85,7 +85,9 @@ def as_options(text: str) -> str:
     text = re.sub(r"\b(judged_only|all_pairs)=True\b", lambda found: f"--{found[1].replace('_', '-')}", text)
     # Not in the parentheses of a measure, ESL(rel=2)@100, which is written the same everywhere.
     text = re.sub(r"(?<![(\w])(cutoff|rel|unit|ties|alpha|margins|correction)=([\"']?)([\w.,]*\w)\2", r"--\1 \3", text)
-    text = re.sub(r"\bkind=('[^']*')", r"--plot-kind \1", text.replace("entries=,", "--entries,"))
+    text = re.sub(r"\bkind=('[^']*')", r"--plot-kind \1", text)
+    text = re.sub(r"\b(entries|measure|score)=(?=[,\s]|$)", r"--\1", text)
+    text = re.sub(r"\bhigher_is_better=True or (higher_is_better=)?False\b", "--higher-is-better or --lower-is-better", text)
     text = text.replace("give those that matter to you", "choose yours with --margins")
     return re.sub(r"\bclusters='(\S+)'", r"--clusters '\1'", text)
 

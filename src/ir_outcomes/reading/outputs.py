@@ -487,7 +487,7 @@ def _chosen(there: list[str | None], measure: str | None, where: str) -> str:
     """Return which of the measures is meant."""
     named = [name for name in there if name is not None]
     if not named and measure is None:
-        raise ParameterError(f"{where} has values without the name of their measure; name it with measure= (--measure)")
+        raise ParameterError(f"{where} has values without the name of their measure; name it with measure=")
     if measure is not None:
         if named and measure not in named:
             raise ParameterError(f"{where} has no values of {measure}; it has {some(named)}")

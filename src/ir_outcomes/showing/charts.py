@@ -105,11 +105,13 @@ def facets_of(comparison: Comparison) -> list[FacetRow]:
     """Return both facets, and the check on all queries where it is known."""
     by_query, cutoff, ranking, whole = comparison.unit == "query", comparison.cutoff, comparison.ranking, comparison.restricted
     found = "queries answered" if by_query else "relevant documents found"
+    if cutoff:
+        found += f" within rank {cutoff if whole is None else min(cutoff, whole.horizon):,}"
     what = "rank of the first answer, where both answer" if by_query else "search length on what both found"
     if ranking.measured_in != "ranks":
         what = f"mean {ranking.measured_in} where both are above 0"
     rows = [
-        _facet_row(comparison.coverage, f"{found} within rank {cutoff:,}" if cutoff else found),
+        _facet_row(comparison.coverage, found),
         _facet_row(ranking, what),
     ]
     if whole is not None:

@@ -114,6 +114,12 @@ class TestNumbers:
             assert ranking.gain == pytest.approx(-comparisons[row.section].ranking.difference)
             assert ranking.low == pytest.approx(-comparisons[row.section].ranking.interval.high)
 
+    def test_page_says_where_lists_end_before_the_cutoff(self) -> None:
+        qrels, runs = collection(2, 20)  # ten documents each
+        page = iro.report(iro.evaluate(qrels, runs, cutoff=100, documents=20)).html
+        assert "cutoff 100 (lists end at 10)" in page
+        assert "queries answered within rank 10<" in page
+
     def test_findings_are_those_that_the_label_rests_on(self) -> None:
         qrels = {f"q{number}": {"gold": 1} for number in range(60)}
 

@@ -75,7 +75,9 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
     """Draw scores over time, and the runs that took the top: Figure 1 of Lin et al. 2021."""
     result = given.history if isinstance(given, Leaderboard) else given
     if result is None:
-        raise ParameterError("kind='history' needs dates: leaderboard(..., entries=a table with the columns id, date, group)")
+        raise ParameterError(
+            "kind='history' needs dates: give the leaderboard entries=, a table with the columns id, date, group"
+        )
     import matplotlib.dates
 
     dates: Any = matplotlib.dates  # its functions have no annotations

@@ -239,8 +239,11 @@ def _about(sections: Sequence[Section], settings: Any) -> str:
     """Say in the bar what was compared."""
     sizes = sorted({section.comparison.n_queries for section in sections})
     parts = [count(sizes[0], "query") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} queries"] if sizes else []
-    cutoff = getattr(settings, "cutoff", None)
-    return " \N{MIDDLE DOT} ".join([*parts, *([f"cutoff {cutoff:,}"] if cutoff else [])])
+    if cutoff := getattr(settings, "cutoff", None):
+        lengths = [section.comparison.restricted for section in sections]
+        depth = max((length.horizon for length in lengths if length is not None), default=cutoff)
+        parts.append(f"cutoff {cutoff:,}" + (f" (lists end at {depth:,})" if depth < cutoff else ""))
+    return " \N{MIDDLE DOT} ".join(parts)
 
 
 def _without_folders(command: str) -> str:
