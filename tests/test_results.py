@@ -63,6 +63,7 @@ def test_values_of_queries_are_in_json_on_request() -> None:
         ({"n_queries": "many"}, r"n_queries: Expected `int`, got `str`"),
         ({"settings": {"cutoff": 10}}, r"settings: Object missing required field"),
         ({"notes": ["one", 3]}, r"notes\[1\]: Expected `str`, got `int`"),
+        ({"naive": {**result_of("Comparison").to_dict()["naive"], "difference": float("nan")}}, "holds NaN"),
         ({"schema": 2}, r"has the schema 2, and this version reads 1"),
         ({"kind": "Leaderboard"}, r"holds a result of kind 'Leaderboard'"),
     ],

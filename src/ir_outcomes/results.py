@@ -150,11 +150,15 @@ class Result(Immutable):
 
         _check_envelope(cls, data)
         try:
-            return msgspec.convert(data, cls)
+            restored = msgspec.convert(data, cls)
+            json.dumps(data, allow_nan=False, default=str)
         except msgspec.ValidationError as error:  # "Expected `float`, got `str` - at `$.parts[1].level`"
             problem, _, path = str(error).partition(" - at `$")
             where = path.removesuffix("`").lstrip(".")
             raise FormatError("JSON", f"{where}: {problem}" if where else problem) from None
+        except ValueError as error:  # `to_json` could not write it
+            raise FormatError("JSON", f"holds NaN or infinity ({error})") from None
+        return restored
 
     @classmethod
     def from_json(cls: type[R], text: str | bytes) -> R:
