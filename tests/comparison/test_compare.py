@@ -265,8 +265,8 @@ def test_notes_name_everything_odd() -> None:
     notes = "\n".join(all_notes(found))
     assert "1 query has no relevant document at rel 1 and is left out." in notes
     assert "A lacks" not in notes
-    assert "B lacks 3 queries of the qrels (q7, q8, q9), which count as unanswered." in notes
-    assert "A has 1 query that the qrels lack (stray), which are ignored." in notes
+    assert "B lacks 3 queries of the qrels (q7, q8, q9), counted as unanswered." in notes
+    assert "A has 1 query that the qrels lack (stray), ignored here." in notes
     assert "Unequal depth: A returns at most 12 documents, B 5; compare with cutoff=5, which both reach." in notes
     assert "Unjudged documents: 90 % of the top 10 of A and 80 % of B; 92 % of the top 100 of A and 80 % of B." in notes
     assert "which can bias ranking and coverage; compare with judged_only=True too." in notes

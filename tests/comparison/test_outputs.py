@@ -247,7 +247,7 @@ def test_broken_text(tmp_path: Path) -> None:
 def test_missing_queries_and_unanswerable_ones() -> None:
     found = compared(A, {"q1": {"RR": 1.0}})
     assert found.outcomes.lost == 1
-    assert any("contender lacks 1 query (q2), which count as unanswered." in note for note in all_notes(found))
+    assert any("contender lacks 1 query (q2), counted as unanswered." in note for note in all_notes(found))
     told = compared(A, {"q1": {"RR": 1.0}}, qrels={"q1": {"d": 1}, "q2": {"d": 0}})
     assert (told.n_queries, told.n_unanswerable) == (1, 1)
     assert not math.isnan(told.ranking.difference or 0)

@@ -55,7 +55,7 @@ def test_the_smallest_possible_p_is_stated() -> None:
     assert found.ranking.smallest_pvalue == 2.0**-7
     assert (
         found.notes[0]
-        == "By default the differences to detect are 1 percentage point and 0.5 ranks; give those that matter to you."
+        == "By default the differences to detect are 1 percentage point and 0.5 ranks; give your own."
     )
     assert "By default the differences to detect are 0.5 ranks" in " ".join(str(iro.plan(comparison, coverage=1.0)).split())
 

@@ -225,7 +225,7 @@ def test_depth_and_missing_queries_are_noted() -> None:
     board = iro.leaderboard(evaluation)
     assert "No run is deeper than 10: the cutoff 100 is in effect 10, and RR@100 is RR@10." in board.notes
     for result in (board, iro.rank_distribution(evaluation, resamples=5), iro.agreement(evaluation, splits=2)):
-        assert "Missing queries: run0 lacks 1 query of the qrels (q3), which count as unanswered." in result.notes
+        assert "Missing queries: run0 lacks 1 query of the qrels (q3), counted as unanswered." in result.notes
     short = {query: dict(list(ranking.items())[:3]) for query, ranking in runs["run1"].items()}
     board = iro.leaderboard(iro.evaluate(qrels, {"long": runs["run0"], "short": short}, cutoff=10))
     assert any(note.startswith("short: no list reaches the cutoff of 10") for note in board.notes)

@@ -64,8 +64,8 @@ def test_notes_say_what_is_left_out() -> None:
     for analysis in OF_ALL_RUNS:
         assert analysis(iro.evaluate(judged, runs)).notes[:3] == (
             "1 query without a relevant document at rel 1: left out of search lengths, 0 in other measures, as in ir_measures.",
-            "Missing queries: run0, run1 lack 1 query of the qrels (q4), which count as unanswered.",
-            "run0, run1 have 1 query that the qrels lack (zz), which are ignored.",
+            "Missing queries: run0, run1 lack 1 query of the qrels (q4), counted as unanswered.",
+            "run0, run1 have 1 query that the qrels lack (zz), ignored here.",
         )
     with_it, without = (iro.headroom(iro.evaluate(judgments, runs)).measures for judgments in (judged, qrels))
     assert [best.counts for best in with_it] == [best.counts for best in without]

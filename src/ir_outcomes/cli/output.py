@@ -88,7 +88,7 @@ def as_options(text: str) -> str:
     text = re.sub(r"\bkind=('[^']*')", r"--plot-kind \1", text)
     text = re.sub(r"\b(entries|measure|score)=(?=[,\s]|$)", r"--\1", text)
     text = re.sub(r"\bhigher_is_better=True or (higher_is_better=)?False\b", "--higher-is-better or --lower-is-better", text)
-    text = text.replace("give those that matter to you", "choose yours with --margins")
+    text = text.replace("give your own", "give your own with --margins")
     return re.sub(r"\bclusters='(\S+)'", r"--clusters '\1'", text)
 
 

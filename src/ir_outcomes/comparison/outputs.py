@@ -246,7 +246,7 @@ def _compared(
     found = [_lengths(output, queries, meaning) for output in outputs]
     lacking = [[query for query in queries if query not in output.values] for output in outputs]
     lack = [
-        f"{output.name} lacks {plural('query', len(ids))} ({some(ids)}), which count as unanswered." if ids else ""
+        f"{output.name} lacks {plural('query', len(ids))} ({some(ids)}), counted as unanswered." if ids else ""
         for output, ids in zip(outputs, lacking, strict=True)
     ]
     is_value = meaning.kind == "value"

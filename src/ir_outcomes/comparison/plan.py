@@ -178,7 +178,8 @@ def _about_defaults(facets: Sequence[PlannedFacet]) -> Iterator[str]:
         effects = [
             "1 percentage point" if facet.name == "coverage" else f"{facet.effect:g} {facet.measured_in}" for facet in facets
         ]
-        yield f"{BY_DEFAULT} the differences to detect are {listed(effects)}; give those that matter to you."
+        what = "difference to detect is" if len(effects) == 1 else "differences to detect are"
+        yield f"{BY_DEFAULT} the {what} {listed(effects)}; give your own."
 
 
 def _notes(comparison: Comparison, facets: Sequence[PlannedFacet], level: float) -> Iterator[str]:

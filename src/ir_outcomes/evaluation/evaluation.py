@@ -73,9 +73,9 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
         if run.ignored:
             ignoring[f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"].append(run.name)
     for queries, names in lacking.items():
-        yield f"Missing queries: {some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, which count as unanswered."
+        yield f"Missing queries: {some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, counted as unanswered."
     for queries, names in ignoring.items():
-        yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {queries}, which are ignored."
+        yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {queries}, ignored here."
 
 
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[str]:
