@@ -54,7 +54,7 @@ def test_the_smallest_possible_p_is_stated() -> None:
     assert "Coverage: with 0 queries that differ the smallest possible p is 1, which is above the level of 0.05." in found.notes
     assert found.ranking.smallest_pvalue == 2.0**-7
     assert found.notes[0] == "By default the differences to detect are 1 percentage point and 0.5 ranks; give your own."
-    assert "By default the differences to detect are 0.5 ranks" in " ".join(str(iro.plan(comparison, coverage=1.0)).split())
+    assert "By default the difference to detect is 0.5 ranks" in " ".join(str(iro.plan(comparison, coverage=1.0)).split())
 
 
 def test_it_needs_the_queries_of_the_pilot() -> None:
