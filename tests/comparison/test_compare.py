@@ -269,7 +269,7 @@ def test_notes_name_everything_odd() -> None:
     assert "A has 1 query that the qrels lack (stray), ignored here." in notes
     assert "Unequal depth: A returns at most 12 documents, B 5; compare with cutoff=5, which both reach." in notes
     assert "Unjudged documents: 90 % of the top 10 of A and 80 % of B; 92 % of the top 100 of A and 80 % of B." in notes
-    assert "which can bias ranking and coverage; compare with judged_only=True too." in notes
+    assert "which can bias ranking and coverage: see judged_only=True." in notes
     assert "Ranking: all differences are zero, so there is nothing to test." in notes
     assert "Few differences: nothing could be significant at 0.05" in notes
     judged = compare_pair(qrels, a, b, judged_only=True)

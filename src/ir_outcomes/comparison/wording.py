@@ -274,8 +274,8 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
                 biased[facet] = shares[depth]
     if biased:
         yield (
-            f"Judged unequally: {next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}; compare "
-            "with judged_only=True too."
+            f"Judged unequally: {next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}: see "
+            "judged_only=True."
         )
     if shares:
         yield f"Unjudged documents: {'; '.join(shares.values())}."
@@ -311,8 +311,8 @@ def _about_few_queries(comparison: Comparison, pair: PairedQueries) -> Iterator[
         )
     missed = [facet for facet, _ in few if facet.n < FEW_QUERIES and facet.pvalue > facet.alpha]
     if missed and not impossible:
-        counts = listed([f"{facet.name} on {plural('query', facet.n)}" for facet in missed])
-        yield f"Few queries: no significant difference of {counts} says little; look at the intervals."
+        counts = listed([f"{facet.name} ({facet.n})" for facet in missed])
+        yield f"Few queries: no significant difference of {counts} says little; see the intervals."
 
 
 def _about_disagreement(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
