@@ -1,7 +1,5 @@
 """Columns of results, declared once: rows, CSV, frames, and the tables of every format come from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal

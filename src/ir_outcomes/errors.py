@@ -18,8 +18,6 @@ A message names the file, the line and the offending text where there is one, an
 that an input contains are shown escaped, as git shows file names.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Output: numbers and lists in words, progress bars, and files that are written completely or not at all."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys

@@ -1,7 +1,5 @@
 """Array aliases, closed sets of choices, and checks of arguments."""
 
-from __future__ import annotations
-
 from typing import Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np

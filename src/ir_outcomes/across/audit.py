@@ -1,7 +1,5 @@
 """Audit of judges: whether the difference of two runs that a judge finds holds by the labels of a reference."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal

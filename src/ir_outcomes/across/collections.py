@@ -1,7 +1,5 @@
 """The same comparison on several collections: for these collections, and for a new one."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

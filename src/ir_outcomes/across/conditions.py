@@ -1,7 +1,5 @@
 """A comparison for each condition, such as a collection or a slice, with its effects, and what holds over all of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

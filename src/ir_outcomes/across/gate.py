@@ -1,7 +1,5 @@
 """Pass or fail for pipelines: whether harm beyond the margins is excluded, shown, or neither."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """One comparison on the same queries under several cutoffs or judges."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

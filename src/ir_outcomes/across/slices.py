@@ -1,7 +1,5 @@
 """The same comparison on slices of the queries: first whether they differ at all, then one by one."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A command is a function of `compare` or `many`; its parameters are those of the 
 0; 1 for bad input, with a message that names it; 2 for wrong usage; `gate` has further ones.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import inspect
 import sys

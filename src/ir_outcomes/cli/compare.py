@@ -1,7 +1,5 @@
 """The commands that compare runs with a baseline: on one collection, under several conditions, for a pipeline."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

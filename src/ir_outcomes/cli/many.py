@@ -1,7 +1,5 @@
 """The commands for many runs, for the far end of the lists, for one run, and for data."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -3,8 +3,6 @@
 A field of a group is an option; its docstring is the help. The names of the fields are those of the arguments in Python.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

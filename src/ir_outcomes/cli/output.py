@@ -4,8 +4,6 @@ Data goes to stdout, everything else to stderr; errors are messages, never trace
 whose reader has gone, or a console that cannot show every character. What is impossible is said before the work.
 """
 
-from __future__ import annotations
-
 import codecs
 import errno
 import io

@@ -1,7 +1,5 @@
 """`compare`: the main job, from runs or from an evaluation to verdicts."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence

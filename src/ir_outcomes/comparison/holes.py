@@ -5,8 +5,6 @@ document is an item of its own, it is one irrelevant document less above those t
 that had no relevant document.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

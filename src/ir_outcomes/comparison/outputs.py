@@ -1,7 +1,5 @@
 """Comparisons from per-query values: of another tool's output, or of a measure of an evaluation."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """How many queries a comparison needs, judged from one that was made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """`evaluate`: the only place that resolves a dataset id, names runs, reads files and shares work between processes."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Generator, Mapping, Sequence

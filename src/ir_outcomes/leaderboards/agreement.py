@@ -1,7 +1,5 @@
 """Whether the other half of the queries says the same."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial

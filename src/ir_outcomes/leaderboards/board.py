@@ -1,7 +1,5 @@
 """The leaderboard: runs in the order of a measure, and what that order hides."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The history of the state of the art: every submission that took first place, and how many had used the test queries."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence

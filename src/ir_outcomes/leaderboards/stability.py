@@ -1,7 +1,5 @@
 """How stable is the order of the runs: the distribution of ranks over bootstrap resamples of the queries."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Values come from `SearchLengths`, one run's or two runs'. ir_measures tells meas
 by its name.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Mapping

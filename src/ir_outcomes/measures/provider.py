@@ -1,7 +1,5 @@
 """The ir_measures provider: evaluates our measures inside ``calc``, ``calc_aggregate``, ``iter_calc`` and ``evaluator``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import repeat

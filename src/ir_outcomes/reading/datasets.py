@@ -1,7 +1,5 @@
 """Collections of ir_datasets: their queries, qrels and rankings by id, and the size of the downloads."""
 
-from __future__ import annotations
-
 import difflib
 import os
 from collections.abc import Iterator

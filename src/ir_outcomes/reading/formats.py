@@ -5,8 +5,6 @@ keys; a table with a header by the names of its columns; other lines by the numb
 a row to `FORMS`, and a fixture to ``tests/reading/forms/``.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Measures: parsed from text, with parameters that are checked, and directions, which ir_measures does not provide."""
 
-from __future__ import annotations
-
 import ast
 import difflib
 import re

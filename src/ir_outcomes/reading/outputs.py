@@ -3,8 +3,6 @@
 Every row is read or the source is refused: a file of which a part is ignored can turn a verdict around.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import os

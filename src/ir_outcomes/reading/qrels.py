@@ -4,8 +4,6 @@
 give further ones. All other ids work with default settings and a note about that.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

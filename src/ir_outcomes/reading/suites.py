@@ -1,7 +1,5 @@
 """Suites: which runs belong to which collection, from a folder or from a file that lists them."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Text files of white-space-separated fields: whole-array steps, and a plain reader for unusual files."""
 
-from __future__ import annotations
-
 import csv
 import os
 import sys

@@ -16,8 +16,6 @@ the queries are distributed under the licenses of these projects, which are writ
 to 50 documents for each query: ``bm25`` and ``bm25-stem`` (k1 1.2, b 0.75), and ``rrf-stem-lsa`` with 128 dimensions.
 """
 
-from __future__ import annotations
-
 import functools
 import lzma
 import os

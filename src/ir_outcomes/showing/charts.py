@@ -1,7 +1,5 @@
 """What the charts of the page and the figures show, prepared once: gains, so that right or up is always better."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter

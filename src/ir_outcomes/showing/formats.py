@@ -1,7 +1,5 @@
 """Markdown, HTML, LaTeX, CSV, JSON lines and data frames; everything is escaped, and the values of rows are exact."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

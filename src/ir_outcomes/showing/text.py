@@ -1,7 +1,5 @@
 """Text: aligned, folded at the width of the terminal, with colours on a terminal and without them elsewhere."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import textwrap

@@ -4,8 +4,6 @@ Every view has the same order: the label, one or two sentences, a small table, a
 read, and one line that says what else there is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch

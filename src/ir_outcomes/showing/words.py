@@ -1,7 +1,5 @@
 """Words and numbers that the tables, the figures and the report share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Literal

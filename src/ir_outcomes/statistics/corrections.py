@@ -1,7 +1,5 @@
 """Corrections of p-values for the number of comparisons."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """Confidence intervals and effect sizes of paired comparisons."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple

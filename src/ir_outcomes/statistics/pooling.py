@@ -1,7 +1,5 @@
 """Combine the effects of several independent samples, such as collections: for these samples, and for a new one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple

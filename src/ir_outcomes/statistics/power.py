@@ -1,7 +1,5 @@
 """The smallest effect that a test would detect: what "not significant" leaves open."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

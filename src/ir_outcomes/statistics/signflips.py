@@ -18,8 +18,6 @@ the tests there. For more it draws random signs, whose p-values are at least 1 /
 comparisons turns all of them into "not significant".
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Search lengths of all relevant documents: distributions and changes far down the ranking."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Literal, NamedTuple, get_args

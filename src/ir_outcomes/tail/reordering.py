@@ -1,7 +1,5 @@
 """How the order of runs changes under another measure, and which step from AP to ASL changes it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Relative reduction in error: which share of the distance from the optimum a contender removes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

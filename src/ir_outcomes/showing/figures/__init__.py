@@ -4,8 +4,6 @@ Each takes ``ax=`` (Axes, an empty Figure, or None for a new figure of pyplot) a
 settings of matplotlib.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

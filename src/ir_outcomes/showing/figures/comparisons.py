@@ -1,7 +1,5 @@
 """Figures of comparisons, alone, of several contenders, and under several conditions; right or up is better."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

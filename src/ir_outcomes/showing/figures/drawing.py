@@ -1,7 +1,5 @@
 """What all figures share: their names, where they are drawn, their style, rows, bars, and names as labels."""
 
-from __future__ import annotations
-
 import functools
 import io
 import os.path

@@ -1,7 +1,5 @@
 """Figures of leaderboards and of the analyses of Alex et al. 2022; ranks run from 1, the best."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise, product

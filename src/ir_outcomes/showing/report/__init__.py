@@ -1,7 +1,5 @@
 """The report: one HTML page with the verdict, its pictures, and every query behind it; it opens without a network."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib

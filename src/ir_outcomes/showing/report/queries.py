@@ -1,7 +1,5 @@
 """The data of the page: the queries of each comparison with ranked lists and texts, as many as the size allows."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Collection, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The parts of the page: comparisons with their evaluations, the matrix of labels, and the coordinates of charts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations

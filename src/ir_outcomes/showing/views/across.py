@@ -1,7 +1,5 @@
 """What is shown of comparisons under several conditions: the overview first, a matrix of signs where there are several runs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

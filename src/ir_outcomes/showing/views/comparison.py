@@ -1,7 +1,5 @@
 """What is shown of a comparison, of several, and of the queries of one."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What is shown of the decisions of a gate, of a plan, and of the holes in the judgments."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import get_args

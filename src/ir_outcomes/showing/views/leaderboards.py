@@ -1,7 +1,5 @@
 """What is shown of leaderboards, their history, their stability, and the agreement of halves of the queries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """What is shown of distributions and changes of search lengths, reductions in error, reordering and headroom; and of tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from operator import itemgetter
