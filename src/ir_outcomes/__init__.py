@@ -35,8 +35,7 @@ from ir_outcomes.leaderboards.agreement import Agreement, agreement
 from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, rank_correlation, rank_distribution
-from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, register_baseline
-from ir_outcomes.measures.provider import register
+from ir_outcomes.measures import ASL, ESL, Answered, Outcome, register, register_baseline
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels, Task, as_qrels, beir_texts, known_tasks, load, read_qrels
 from ir_outcomes.reading.runs import Run, as_run, read_run

@@ -23,8 +23,7 @@ from ir_outcomes.errors import DatasetUnavailable, FormatError, ParameterError, 
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.measures.definitions import SearchLengthMeasure
-from ir_outcomes.measures.provider import Recording
+from ir_outcomes.measures import Recording, SearchLengthMeasure
 from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id, reason_of
 from ir_outcomes.reading.measure_names import parse_measure

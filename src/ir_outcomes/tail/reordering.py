@@ -12,7 +12,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
-from ir_outcomes.measures.definitions import ASL
+from ir_outcomes.measures import ASL
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.results import Result
 from ir_outcomes.statistics import differences, t_test
