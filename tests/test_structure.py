@@ -80,7 +80,7 @@ def package_of(module: str) -> str:
 
 def test_public_names_are_those_of_the_documentation() -> None:
     pages = "\n".join(page.read_text("utf-8") for page in (SOURCES.parents[1] / "docs" / "api").glob("*.md"))
-    documented = re.findall(r"^\.\. auto(?:function|class|exception):: ir_outcomes\.(\w+)$", pages, re.MULTILINE)
+    documented = re.findall(r"^\.\. auto(?:function|class|exception|data):: ir_outcomes\.(\w+)$", pages, re.MULTILINE)
     assert sorted(iro.__all__) == sorted(["__version__", "pyterrier", *documented])
 
 
