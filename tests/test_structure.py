@@ -34,7 +34,7 @@ pyterrier __version__
 """
 
 # What each package may import besides itself and the foundations; imports inside functions count too.
-FOUNDATIONS = {"errors", "types", "formatting", "columns", "results"}
+FOUNDATIONS = {"errors", "types", "formatting", "results"}
 MAY_IMPORT = {
     **{foundation: set[str]() for foundation in FOUNDATIONS},
     "results": {"showing"},  # only when something is shown
