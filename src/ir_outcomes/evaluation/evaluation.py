@@ -29,7 +29,7 @@ from ir_outcomes.evaluation.scores import (
 from ir_outcomes.formatting import percent, plural, write_completely
 from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels, as_qrels
-from ir_outcomes.reading.runs import as_run, check_distinct
+from ir_outcomes.reading.runs import as_run, check_names
 from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
 
 DEFAULT_CUTOFF = 100
@@ -151,7 +151,7 @@ class Evaluation(Sequence[SearchLengths]):
     qrels: Qrels | None = None
 
     def __post_init__(self) -> None:
-        check_distinct(self.names)
+        check_names(self.names)
 
     def __repr__(self) -> str:
         return (
