@@ -18,7 +18,7 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import DatasetUnavailable, FormatError, IrOutcomesWarning, ParameterError, UnreadableFile
 from ir_outcomes.reading import datasets
 from ir_outcomes.reading.files import read_texts
-from ir_outcomes.reading.qrels import known_tasks
+from ir_outcomes.reading.datasets import known_tasks
 from tests.helpers.command_line import Done
 
 # Cutoff, rel, unit, baseline, as the issue of the papers and tracks has them; one line for each family of ids.

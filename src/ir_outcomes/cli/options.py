@@ -315,7 +315,7 @@ class FamilyTests(MarginTests):
 
 def run_files(runs: Sequence[str]) -> list[str]:
     """List the runs of a call, those of directories one by one."""
-    return [path for run in runs for path in (run_paths(run) if is_path(run) else [run])]
+    return [path for run in runs for path in run_paths(run)]
 
 
 def _names_of(paths: Sequence[str]) -> Iterator[str]:

@@ -24,11 +24,11 @@ from ir_outcomes.reading.files import file_digest, read_texts
 from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.reading.runs import is_path
 from ir_outcomes.results import Result
+from ir_outcomes.showing import count, tone
 from ir_outcomes.showing.charts import facets_of, forest_of, outcomes_of
 from ir_outcomes.showing.report.queries import DEPTH, Documents, Embedded, embed, json_for_html, query_sets
 from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section, curve_chart, matrix_of, scatter, sections_of
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED
-from ir_outcomes.showing.words import count, tone
 from ir_outcomes.types import FamilyCorrection, RankingTest
 
 __all__ = ["ReportPage", "report", "report_of"]

@@ -16,9 +16,9 @@ from ir_outcomes.evaluation.ranking import UNJUDGED, RankedDocuments, ranked_doc
 from ir_outcomes.reading.files import lines_of
 from ir_outcomes.reading.formats import texts_in
 from ir_outcomes.reading.runs import as_run
+from ir_outcomes.showing import tone
 from ir_outcomes.showing.charts import changes_of
 from ir_outcomes.showing.report.sections import Section
-from ir_outcomes.showing.words import tone
 
 DEPTH = 20  # documents of each list that are shown
 LENGTH = 280  # characters of a document that are shown

@@ -15,9 +15,9 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
+from ir_outcomes.showing import RANK_TICKS, tone
 from ir_outcomes.showing.charts import curve_lines, pairs_of, round_numbers
 from ir_outcomes.showing.views.across import sign_of
-from ir_outcomes.showing.words import RANK_TICKS, tone
 
 MOST_RUNS = 30  # of a leaderboard: all pairs are compared for the queries of some
 TOP_RUNS = 10  # whose pairs show their queries
