@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.evaluate import is_saved
 from ir_outcomes.formatting import listed
 from ir_outcomes.leaderboards.board import FACETS
 from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.runs import is_path, run_paths
+from ir_outcomes.reading.runs import run_paths
 from ir_outcomes.types import Correction, FamilyCorrection, Missing, OneOrder, RankingTest, Ties, UnitChoice
 
 STATISTICS = Group("Statistics", sort_key=2)

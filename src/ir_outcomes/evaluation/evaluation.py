@@ -27,8 +27,8 @@ from ir_outcomes.evaluation.scores import (
     stacked_scores,
 )
 from ir_outcomes.formatting import percent, plural, write_completely
-from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.datasets import as_qrels
+from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import as_run, check_names
 from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive

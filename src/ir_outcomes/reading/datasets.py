@@ -41,12 +41,12 @@ class Collection(NamedTuple):
 def open_collection(qrels: Any, queries: Any = None) -> Collection:
     """Read qrels, given as `ir_outcomes.evaluate` takes them, with the texts of the queries where they are at hand."""
     task = load(qrels) if _is_meant_as_id(qrels) else qrels if isinstance(qrels, Task) else None
-    judgments = task.qrels if task is not None else as_qrels(qrels)
     texts: Mapping[str, str] = {}
     if queries is not None:
         texts = dict(queries) if isinstance(queries, Mapping) else query_texts(queries)
     elif task is not None and (source := task.source("queries")) is not None and source.here:
         texts = task.queries
+    judgments = as_qrels(qrels) if task is None else task.qrels
     return Collection(judgments, task, texts or judgments.texts)
 
 
@@ -70,7 +70,7 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     if isinstance(qrels, Qrels):
         return qrels
     if _is_meant_as_id(qrels):
-        return qrels_of(load_part(qrels, "qrels"), name or qrels)
+        name, qrels = name or qrels, load_part(qrels, "qrels")
     return qrels_of(qrels, name)
 
 
@@ -279,18 +279,20 @@ def load_part(name: str, part: Part) -> list[Any]:
     where = "" if source.path is None else f" at {source.path}"
     if not source.here and source.size is not None and source.size >= LARGE_DOWNLOAD:
         warn(f"{name}: its {part} are downloaded ({size_text(source.size)}), unless you put the file at {source.path}")
-    remedy = "try again with a network connection, or put the file there yourself"
+    remedy = "try again with a network connection, put the file there yourself, or give a file instead of the id"
     if source.here:
-        remedy = "remove that file, which may be half a download, so that it is fetched again"
+        remedy = "remove that file, which may be half a download, so that it is fetched again, or give a file instead of the id"
     try:
         rows = list(getattr(dataset, f"{part}_iter")())
     except Exception as error:  # ir_datasets raises RuntimeError, OSError, EOFError or a hash error, by source
         problem = f"cannot be {'read' if source.here else 'fetched'} ({reason_of(error)})"
-        raise DatasetUnavailable(f"{name}: its {part}{size}{where} {problem}; {remedy}, or give a file instead of the id") from error
+        raise DatasetUnavailable(
+            f"{name}: its {part}{size}{where} {problem}; {remedy}, or give a file instead of the id"
+        ) from error
     expected = (_stated(dataset, "metadata").get(part) or {}).get("count", 0)
     if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
         problem = f"only {len(rows)} of its {expected} judgments are on this machine{where}"
-        raise DatasetUnavailable(f"{name}: {problem}; {remedy}, or give a file instead of the id")
+        raise DatasetUnavailable(f"{name}: {problem}; {remedy}")
     if part == "scoreddocs" and len(rows) > len({row.query_id for row in rows}) and len({row.score for row in rows}) == 1:
         problem = f"every score of this collection's own ranking is {rows[0].score}, so it has no order"
         raise DatasetUnavailable(f"{name}: {problem} and cannot be a baseline; give a run file")

@@ -12,7 +12,7 @@ from ir_outcomes.errors import FormatError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Codes, Ids, digest_of, grouped, nested_dict, repeated
 from ir_outcomes.reading.files import blocks, lines_of, name_of, read_texts
-from ir_outcomes.reading.formats import QRELS, FileContent, columns_of, parsed_json, read_any_file, texts_in
+from ir_outcomes.reading.formats import QRELS, columns_of, parsed_json, read_any_file, texts_in
 from ir_outcomes.types import Ints
 
 
@@ -100,18 +100,15 @@ def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrel
 def qrels_of(data: Any, name: str | None = None) -> Qrels:
     """Read and check qrels: a path, or an object as `ir_outcomes.as_qrels` takes it."""
     texts: Mapping[str, str] = {}
-    if not isinstance(data, (str, os.PathLike)):
-        content = FileContent(columns_of(data, name or "the qrels", QRELS))
-        name = name or "qrels"
-    elif os.path.isdir(data):
-        name = name or name_of(os.path.abspath(data))
-        if os.path.exists(_queries_file(data)):
-            texts = beir_texts(data)
-        content = read_any_file(_qrels_file(os.fspath(data)), QRELS)
+    if isinstance(data, (str, os.PathLike)):
+        file, queries = _beir_files(data) if os.path.isdir(data) else (data, None)
+        name = name or name_of(os.path.abspath(data) if os.path.isdir(data) else data)
+        content = read_any_file(file, QRELS)
+        columns, texts = content.columns, content.texts.queries
+        if queries is not None:
+            texts = _texts_of_json_lines(queries, _TEXT_NAMES)
     else:
-        name = name or name_of(data)
-        content = read_any_file(data, QRELS)
-    columns = content.columns
+        columns, name = columns_of(data, name or "the qrels", QRELS), name or "qrels"
     if not columns.query_ids:
         raise FormatError(columns.source, "contains no judgments; nothing can be evaluated with them")
     columns.refuse_fractions()
@@ -128,19 +125,21 @@ def qrels_of(data: Any, name: str | None = None) -> Qrels:
         keep[again] = False
         columns = columns.select(keep)
     offsets, docids, values = grouped(columns)
-    texts = texts or content.texts.queries
     return Qrels(name, tuple(columns.query_ids), offsets, docids, values.astype(np.int64), texts)
 
 
-def _qrels_file(folder: str) -> str:
-    """Return the qrels of a BEIR dataset: those of the test split, or the only ones."""
+def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:
+    """Return the qrels of a BEIR dataset, of the test split or the only ones, and its queries, None where it has none."""
     within = os.path.join(folder, "qrels")
-    place = within if os.path.isdir(within) else folder
-    found = sorted(name for name in os.listdir(place) if name.endswith(".tsv"))
-    if "test.tsv" in found or len(found) == 1:
-        return os.path.join(place, "test.tsv" if "test.tsv" in found else found[0])
-    choices = f"; name the file itself: {', '.join(os.path.join(place, name) for name in found)}" if found else ""
-    raise UnreadableFile(f"{folder}: a directory; as qrels, it must be a BEIR dataset with qrels/test.tsv{choices}")
+    place = within if os.path.isdir(within) else os.fspath(folder)
+    found = [os.path.join(place, name) for name in sorted(os.listdir(place)) if name.endswith(".tsv")]
+    test = os.path.join(place, "test.tsv")
+    if test not in found and len(found) != 1:
+        problem = "as qrels, a directory must be a BEIR dataset with qrels/test.tsv"
+        choices = f"; name the file itself: {', '.join(found)}" if found else ""
+        raise UnreadableFile(f"{os.fsdecode(folder)}: {problem}{choices}")
+    queries = [path for path in _queries_files(folder) if os.path.exists(path)]
+    return test if test in found else found[0], queries[0] if queries else None
 
 
 # --- the texts of queries
@@ -172,7 +171,8 @@ def beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
     >>> beir_texts(folder)
     {'q1': 'do lemons float'}
     """
-    return _texts_of_json_lines(_queries_file(folder), _TEXT_NAMES)
+    files = _queries_files(folder)
+    return _texts_of_json_lines(next(filter(os.path.exists, files), files[0]), _TEXT_NAMES)
 
 
 def query_texts(source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES) -> dict[str, str]:
@@ -185,9 +185,8 @@ def query_texts(source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_N
     return _texts_of_json_lines(os.fspath(source), names) if first.startswith(b"{") else read_texts(source, names[0])
 
 
-def _queries_file(folder: str | os.PathLike[str]) -> str:
-    path = os.path.join(folder, "queries.jsonl")
-    return path if os.path.exists(path) or not os.path.exists(f"{path}.gz") else f"{path}.gz"
+def _queries_files(folder: str | os.PathLike[str]) -> list[str]:
+    return [os.path.join(os.fspath(folder), name) for name in ("queries.jsonl", "queries.jsonl.gz")]
 
 
 def _texts_of_json_lines(path: str, names: tuple[str, ...]) -> dict[str, str]:
