@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, overload
 
-from ir_outcomes.columns import Better, Column, attributes, rows_of
 from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes, Settings
 from ir_outcomes.comparison.verdict import LABELS, Decision, Direction, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import plural
-from ir_outcomes.results import OPTIONAL, Result
+from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, rows_of
 from ir_outcomes.statistics import Test
 
 WHICH = ("won", "lost", "better", "worse")

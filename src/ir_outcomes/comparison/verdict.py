@@ -13,10 +13,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.columns import Column, attributes, rows_of
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, check_alpha
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import Result
+from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics import adjust, differences
 from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
 from ir_outcomes.statistics.tests import Tests, binomial_tests, many_tests, mean_tests

@@ -25,21 +25,10 @@ from ir_outcomes.reading.files import file_digest, read_texts
 from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.reading.runs import is_path
 from ir_outcomes.results import Result
+from ir_outcomes.showing import RANK_TICKS, count, tone
 from ir_outcomes.showing.charts import curve_lines, facets_of, forest_of, outcomes_of, pairs_of, round_numbers
-from ir_outcomes.showing.report.queries import (
-    DEPTH,
-    MOST_RUNS,
-    TOO_FEW,
-    Documents,
-    Embedded,
-    Evaluations,
-    Section,
-    embed,
-    query_sets,
-    sections_of,
-)  # fmt: skip
+from ir_outcomes.showing.report.queries import DEPTH, MOST_RUNS, Evaluations, Section, Texts, embed, query_sets, sections_of
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
-from ir_outcomes.showing.words import RANK_TICKS, count, tone
 
 __all__ = ["ReportPage", "report", "report_of"]
 
@@ -47,7 +36,6 @@ MB = 1_000_000
 MESSAGES = 600  # bytes of the sentences that say what is left out
 LEFT, RIGHT, TOP = 46, 352, 8  # margins and width of charts
 UPPER, LOWER = (158, TOP), (268, 184)  # bottom and top of the panels of the curve
-Texts = Mapping[str, str] | str | os.PathLike[str] | None
 
 
 @dataclass(frozen=True)
@@ -88,7 +76,7 @@ def report(
     contenders: Sequence[str] | str | None = None,
     *,
     path: str | os.PathLike[str] | None = None,
-    docs: Documents = None,
+    docs: Texts = None,
     queries: Texts = None,
     max_mb: float = 5,
     slices: Texts = None,
@@ -169,7 +157,7 @@ def report_of(
     path: str | os.PathLike[str] | None = None,
     *,
     evaluation: Evaluations = None,
-    docs: Documents = None,
+    docs: Texts = None,
     queries: Texts = None,
     max_mb: float = 5,
     slices: Texts = None,
@@ -188,13 +176,13 @@ def report_of(
     context["inputs"] = _inputs(sections, [*inputs, *(path for path in (docs, queries, slices) if is_path(path))])
     context["slices"] = any(label for own in sets for label in own.data["slices"] or ())
     context["max_mb"] = f"{max_mb:g}"
-    every = Embedded([section.title for section, _ in numbered], 0, sum(len(own.lists) for own in sets))
-    space = int(max_mb * MB) - len(_rendered({**context, "shown": every}).encode()) - MESSAGES
-    shown = embed(sets, numbered, space)
-    if shown.left < 0:
-        least = math.ceil((max_mb * MB - shown.left) / MB * 100) / 100
+    without_data = {"titles": [section.title for section, _ in numbered], "total": 0, "data": ""}
+    space = int(max_mb * MB) - len(_rendered({**context, **without_data}).encode()) - MESSAGES
+    shown, left = embed(sets, numbered, space)
+    if left < 0:
+        least = math.ceil((max_mb * MB - left) / MB * 100) / 100
         raise ParameterError(f"max_mb={max_mb:g}: the page has {least:g} MB even without any ranked list; give at least that")
-    page = ReportPage(_rendered({**context, "shown": shown}))
+    page = ReportPage(_rendered({**context, **shown}))
     if path is not None:
         page.save(path)
     return page
@@ -283,8 +271,8 @@ def _rendered(context: Mapping[str, Any]) -> str:
     template, markup = _template()
     style, script = ((files(__package__) / name).read_text(encoding="utf-8") for name in ("style.css", "script.js"))
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
-    data = markup(context["shown"].data)
-    return str(template.render(**context, style=markup(style), script=markup(script), hashes=hashes, data=data))
+    whole = {"style": markup(style), "script": markup(script), "data": markup(context["data"]), "hashes": hashes}
+    return str(template.render({**context, **whole}))
 
 
 @functools.cache
@@ -301,7 +289,7 @@ def _template() -> tuple[Any, Any]:
     )  # fmt: skip
     environment.globals |= {
         "depth": DEPTH, "most_runs": MOST_RUNS, "signs": SIGNS_EXPLAINED, "tone_of": tone, "plural": plural,
-        "sign_of": lambda label: "" if label == TOO_FEW else sign_of(label),
+        "sign_of": lambda label: sign_of(label if label in LABELS else None),
         "facets_of": facets_of, "outcomes_of": outcomes_of,
     }  # fmt: skip
     return environment.from_string((files(__package__) / "page.html.jinja").read_text(encoding="utf-8")), Markup

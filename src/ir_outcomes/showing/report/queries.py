@@ -23,8 +23,8 @@ from ir_outcomes.reading.files import lines_of
 from ir_outcomes.reading.formats import texts_in
 from ir_outcomes.reading.runs import as_run
 from ir_outcomes.results import Result
+from ir_outcomes.showing import tone
 from ir_outcomes.showing.charts import changes_of
-from ir_outcomes.showing.words import tone
 
 DEPTH = 20  # documents of each list that are shown
 LENGTH = 280  # characters of a document that are shown
@@ -34,7 +34,7 @@ TOP_RUNS = 10  # whose pairs show their queries
 TOO_FEW = "too few queries"
 _ID_FIELDS = ("doc_id", "docno", "docid", "_id", "id")
 
-Documents = Mapping[str, str] | str | os.PathLike[str] | None
+Texts = Mapping[str, str] | str | os.PathLike[str] | None
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
 Data = dict[str, Any]  # what becomes JSON
 
@@ -121,18 +121,8 @@ class QuerySet:
     documents: Mapping[str, str] = field(default_factory=dict)
 
 
-class Embedded(NamedTuple):
-    """What the page holds: titles of comparisons, number of ranked lists and of all, the data as JSON, and the space left."""
-
-    titles: Sequence[str]
-    n: int
-    total: int
-    data: str = ""
-    left: int = 0
-
-
 def query_sets(
-    sections: Sequence[Section], texts: Mapping[str, str], labels: Mapping[str, str], docs: Documents
+    sections: Sequence[Section], texts: Mapping[str, str], labels: Mapping[str, str], docs: Texts
 ) -> tuple[list[QuerySet], list[tuple[Section, int]]]:
     """Return the queries that comparisons share, and each comparison that has queries with the number of its set."""
     sets: dict[Any, QuerySet] = {}
@@ -166,10 +156,10 @@ def query_sets(
     return list(sets.values()), numbered
 
 
-def embed(sets: Sequence[QuerySet], numbered: Sequence[tuple[Section, int]], space: int) -> Embedded:
+def embed(sets: Sequence[QuerySet], numbered: Sequence[tuple[Section, int]], space: int) -> tuple[Data, int]:
     """Choose what the page holds: the first comparison, further ones, then ranked lists of the queries that change most.
 
-    Only the queries and the first comparison may take more than the space.
+    Return what the template takes, and the space left for ranked lists, which is negative where even the rest is too large.
     """
     parts = [json_for_html(own.data) for own in sets]
     rankings = [["null"] * len(own.lists) for own in sets]
@@ -201,7 +191,8 @@ def embed(sets: Sequence[QuerySet], numbered: Sequence[tuple[Section, int]], spa
         for part, lists, texts in zip(parts, rankings, documents, strict=True)
     ]
     data = f'{{"depth":{DEPTH},"comparisons":{_listed(comparisons)},"sets":{_listed(shown)}}}'
-    return Embedded([section.title for section, _ in numbered[: len(comparisons)]], n, len(order), data, left)
+    titles = [section.title for section, _ in numbered[: len(comparisons)]]
+    return {"titles": titles, "n": n, "total": len(order), "data": data}, left
 
 
 def _data_of(section: Section, number: int) -> Data:
@@ -319,7 +310,7 @@ def _documents_of(evaluation: Evaluation, runs: Sequence[str]) -> list[RankedDoc
     ]
 
 
-def texts_of_documents(documents: Documents, wanted: Collection[str], collection: str) -> dict[str, str]:
+def texts_of_documents(documents: Texts, wanted: Collection[str], collection: str) -> dict[str, str]:
     """Return the first words of documents, by their ids; those that are not known are left out."""
     found: Mapping[str, str]
     if documents is None:
