@@ -21,6 +21,7 @@ from ir_outcomes.evaluation.scores import (
     comparable_measures,
     is_of_lengths,
     measure_values,
+    parse_measure,
     places_of_queries,
     reciprocal_ranks,
     scores_from_lengths,
@@ -28,7 +29,6 @@ from ir_outcomes.evaluation.scores import (
 )
 from ir_outcomes.formatting import percent, plural, write_completely
 from ir_outcomes.reading.datasets import as_qrels
-from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import as_run, check_names
 from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
