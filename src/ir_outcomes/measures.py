@@ -15,11 +15,8 @@ from typing import Any, get_args
 import ir_measures
 import numpy as np
 from ir_measures.measures import Measure, ParamInfo
-from ir_measures.measures import registry as measure_registry
 from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator, Provider
-from ir_measures.providers import registry as provider_registry
-from ir_measures.util import Metric
 
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.lengths import (
@@ -32,10 +29,10 @@ from ir_outcomes.evaluation.lengths import (
     search_lengths,
 )
 from ir_outcomes.reading.columns import digest_of
-from ir_outcomes.reading.datasets import DATASET_PREFIX
+from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.files import file_digest
-from ir_outcomes.reading.qrels import Qrels, as_qrels
-from ir_outcomes.reading.runs import Run, as_ranking, as_run
+from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.runs import DATASET_PREFIX, Run, as_ranking, as_run
 from ir_outcomes.types import Missing, Ties, Unit, check_one_order, check_positive
 
 MOST_KEPT = 128
@@ -410,7 +407,7 @@ class OutcomesEvaluator(Evaluator):
             if measure.baseline is not None and self._qrels is not None:  # an unknown baseline is an error before any run
                 baseline_lengths(measure.baseline, self._qrels, measure.settings)
 
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
+    def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
         """Yield the values of every query of the qrels, so that nothing remains to be filled in with defaults."""
         if self._qrels is None:
             return
@@ -425,7 +422,7 @@ class OutcomesEvaluator(Evaluator):
                 values = measure.values(tables[key])
             else:
                 values = measure.values_against(baseline_lengths(measure.baseline, self._qrels, settings), tables[key])
-            yield from map(Metric, self._qrels.query_ids, repeat(measure), values.tolist())
+            yield from map(ir_measures.Metric, self._qrels.query_ids, repeat(measure), values.tolist())
 
 
 class OutcomesProvider(Provider):
@@ -493,16 +490,16 @@ class Recording(SearchLengthMeasure):
 def register() -> None:
     """Add the measures to ir_measures' names and the provider to its default pipeline."""
     for measure in MEASURES:
-        present = measure_registry.get(measure.NAME)
+        present = ir_measures.measures.registry.get(measure.NAME)
         if present is not None and type(present).__module__ != type(measure).__module__:
             warn(
                 f"ir_measures already knows a measure {measure.NAME} (from {type(present).__module__}); that text keeps its "
                 f"meaning, use the object ir_outcomes.{measure.NAME} for ours"
             )
         else:
-            measure_registry[measure.NAME] = measure
+            ir_measures.measures.registry[measure.NAME] = measure
     provider = OutcomesProvider()
-    provider_registry[provider.NAME] = provider
+    ir_measures.providers.registry[provider.NAME] = provider
     if not hasattr(ir_measures, "DefaultPipeline"):
         return  # it is being imported, loads this by the entry point, and makes its pipeline of the registry
     # ir_measures binds its functions to the pipeline object at import: the list inside it is the only way in.
