@@ -7,8 +7,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison, curve_of
-from ir_outcomes.across.slices import SlicesComparison
+from ir_outcomes.across.judges import JudgesComparison
+from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison, curve_of
 from ir_outcomes.comparison.compare import build, measured_pair
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError, some
