@@ -17,6 +17,7 @@ import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator, Provider
+from ir_measures.providers import registry as provider_registry  # the module itself is not complete yet where it loads this
 
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.lengths import (
@@ -499,7 +500,7 @@ def register() -> None:
         else:
             ir_measures.measures.registry[measure.NAME] = measure
     provider = OutcomesProvider()
-    ir_measures.providers.registry[provider.NAME] = provider
+    provider_registry[provider.NAME] = provider
     if not hasattr(ir_measures, "DefaultPipeline"):
         return  # it is being imported, loads this by the entry point, and makes its pipeline of the registry
     # ir_measures binds its functions to the pipeline object at import: the list inside it is the only way in.
