@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ir_outcomes as iro
-from ir_outcomes.columns import Column
 from ir_outcomes.comparison.facets import run_tests, samples_of
 from ir_outcomes.comparison.outcomes import coverage_test_for
 from ir_outcomes.comparison.verdict import judge, stacked
 from ir_outcomes.leaderboards.pairs import pair_blocks
+from ir_outcomes.results import Column
+from ir_outcomes.showing import Table
 from ir_outcomes.showing.formats import markdown_table
-from ir_outcomes.showing.view import Table
 from ir_outcomes.statistics.tests import many_tests
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -30,15 +30,15 @@ from ir_outcomes.errors import (
 from ir_outcomes.evaluation.evaluate import evaluate, evaluate_suite
 from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
-from ir_outcomes.evaluation.scores import Scores, scores_from_outputs
+from ir_outcomes.evaluation.scores import Scores, parse_measure, scores_from_outputs
 from ir_outcomes.leaderboards.agreement import Agreement, agreement
 from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, rank_correlation, rank_distribution
 from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, register_baseline
 from ir_outcomes.measures.provider import register
-from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.reading.qrels import Qrels, Task, as_qrels, beir_texts, known_tasks, load, read_qrels
+from ir_outcomes.reading.datasets import Task, as_qrels, known_tasks, load
+from ir_outcomes.reading.qrels import Qrels, beir_texts, read_qrels
 from ir_outcomes.reading.runs import Run, as_run, read_run
 from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, length_changes, length_distributions
@@ -47,89 +47,25 @@ from ir_outcomes.tail.rrie import RRIE, Headroom, headroom, rrie, rrie_from_mean
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "ASL",
-    "ESL",
-    "RRIE",
-    "Agreement",
-    "Answered",
-    "CollectionsComparison",
-    "Comparison",
-    "Comparisons",
-    "CutoffsComparison",
-    "DatasetUnavailable",
-    "DocumentChanges",
-    "EmptyInput",
-    "Evaluation",
-    "FormatError",
-    "GateResult",
-    "Headroom",
-    "Holes",
-    "InputError",
-    "IrOutcomesError",
-    "IrOutcomesWarning",
-    "JudgesComparison",
-    "Leaderboard",
-    "LengthChanges",
-    "LengthDistributions",
-    "MismatchError",
-    "MissingDependency",
-    "Outcome",
-    "ParameterError",
-    "Plan",
-    "Qrels",
-    "RankCorrelation",
-    "RankDistribution",
-    "Reordering",
-    "ReportPage",
-    "Run",
-    "Scores",
-    "SearchLengths",
-    "SlicesComparison",
-    "SotaHistory",
-    "SummaryVerdict",
-    "Task",
-    "UnreadableFile",
-    "__version__",
-    "agreement",
-    "as_qrels",
-    "as_run",
-    "beir_texts",
-    "compare",
-    "compare_collections",
-    "compare_cutoffs",
-    "compare_judges",
-    "compare_measure",
-    "compare_outputs",
-    "compare_slices",
-    "evaluate",
-    "evaluate_suite",
-    "gate",
-    "headroom",
-    "holes",
-    "known_tasks",
-    "leaderboard",
-    "length_changes",
-    "length_distributions",
-    "load",
-    "load_evaluation",
-    "parse_measure",
-    "plan",
-    "pyterrier",
-    "rank_correlation",
-    "rank_distribution",
-    "read_qrels",
-    "read_run",
-    "register_baseline",
-    "reordering",
-    "report",
-    "rrie",
-    "rrie_from_means",
-    "scores_from_outputs",
-    "search_lengths",
-    "sota_history",
-    "to_label",
-    "verdict_from_summary",
+# fmt: off
+__all__ = [  # noqa: RUF022  # by subject
+    "__version__", "pyterrier",
+    "ASL", "ESL", "Answered", "Outcome", "parse_measure", "register_baseline",
+    "Qrels", "Run", "Task", "as_qrels", "as_run", "beir_texts", "known_tasks", "load", "read_qrels", "read_run",
+    "Evaluation", "SearchLengths", "evaluate", "evaluate_suite", "load_evaluation", "search_lengths",
+    "Scores", "scores_from_outputs",
+    "Comparison", "Comparisons", "compare", "compare_measure", "compare_outputs",
+    "SummaryVerdict", "verdict_from_summary",
+    "CollectionsComparison", "CutoffsComparison", "JudgesComparison", "SlicesComparison",
+    "compare_collections", "compare_cutoffs", "compare_judges", "compare_slices", "to_label",
+    "GateResult", "Holes", "Plan", "ReportPage", "gate", "holes", "plan", "report",
+    "Agreement", "Leaderboard", "RankCorrelation", "RankDistribution", "SotaHistory",
+    "agreement", "leaderboard", "rank_correlation", "rank_distribution", "sota_history",
+    "RRIE", "DocumentChanges", "Headroom", "LengthChanges", "LengthDistributions", "Reordering",
+    "headroom", "length_changes", "length_distributions", "reordering", "rrie", "rrie_from_means",
+    "DatasetUnavailable", "EmptyInput", "FormatError", "InputError", "IrOutcomesError", "IrOutcomesWarning",
+    "MismatchError", "MissingDependency", "ParameterError", "UnreadableFile",
 ]
+# fmt: on
 
 register()

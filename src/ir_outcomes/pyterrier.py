@@ -23,13 +23,13 @@ from ir_outcomes.errors import DatasetUnavailable, FormatError, ParameterError, 
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.measures.definitions import SearchLengthMeasure
 from ir_outcomes.measures.provider import Recording
 from ir_outcomes.reading.columns import texts
-from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id, reason_of
-from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.reading.qrels import Qrels, Task, open_collection
-from ir_outcomes.reading.runs import distinct_names
+from ir_outcomes.reading.datasets import Task, is_dataset_id, open_collection, reason_of
+from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.runs import DATASET_PREFIX, distinct_names
 from ir_outcomes.statistics import differences, paired_tests
 from ir_outcomes.types import OneOrder, RankingTest, UnitChoice, check_choice
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.across.gate import Side
 from ir_outcomes.errors import ParameterError
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.runs import qrels_of, run_of
@@ -134,11 +133,6 @@ def test_a_run_that_lacks_queries_fails() -> None:
     assert result.decisions[0].reasons[0] == expected
     allowed = iro.gate(comparison, margins=(50.0, 5.0), max_missing=0.1)
     assert allowed.status == "pass"
-
-
-def test_a_run_without_results_is_shown() -> None:
-    result = iro.gate(Side("A", ["B"], {}, {("B", None): "It is empty."}), margins=(1.0, 0.5))
-    assert [line.split() for line in str(result).splitlines()[4:6]] == [["run", "gate"], ["B", "fail"]]
 
 
 def test_the_worst_decision_is_that_of_the_whole() -> None:

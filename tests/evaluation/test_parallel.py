@@ -16,7 +16,7 @@ from ir_outcomes import ESL
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import each_run
 from ir_outcomes.measures import definitions
-from ir_outcomes.reading.qrels import as_qrels
+from ir_outcomes.reading.datasets import as_qrels
 
 QRELS = {"q1": {"d1": 1}}
 

@@ -19,11 +19,10 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.cli.output import Format
-from ir_outcomes.columns import Column
 from ir_outcomes.errors import MissingDependency, ParameterError, escaped
-from ir_outcomes.showing import text
-from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown
-from ir_outcomes.showing.view import Table, View
+from ir_outcomes.results import Column
+from ir_outcomes.showing import Table, View
+from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown, as_text, print_text
 from tests.helpers.many import collection
 from tests.helpers.results import HOSTILE, KINDS, result_of
 
@@ -102,7 +101,7 @@ def test_every_result_in_every_format(kind: str) -> None:
 def test_text_keeps_names_whole_and_shows_control_characters(name: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("COLUMNS", "1000")
-        shown = text.write(view_with(name, "1.00"), details=True)
+        shown = as_text(view_with(name, "1.00"), details=True)
     assert is_visible(shown)
     assert "".join(escaped(name).split()) in "".join(shown.split())
 
@@ -214,21 +213,21 @@ def test_only_a_terminal_has_colour_and_a_width(monkeypatch: pytest.MonkeyPatch)
     view = View("t", tables=(table,), notes=("Read it again, because this sentence is longer than a line of 60 columns.",))
     terminal, pipe = Terminal(), io.StringIO()
     for stream in (terminal, pipe):
-        text.print_text(text.write(view), stream)
+        print_text(as_text(view), stream)
     assert "\x1b[" in terminal.getvalue()
-    assert pipe.getvalue() == f"{text.write(view)}\n"
+    assert pipe.getvalue() == f"{as_text(view)}\n"
     assert max(map(len, pipe.getvalue().splitlines())) <= 60
     assert re.sub(r"\x1b\[[\d;]*m", "", terminal.getvalue()) == pipe.getvalue()
     monkeypatch.setenv("COLUMNS", "200")
-    assert name in text.write(view)
+    assert name in as_text(view)
 
 
 def test_rows_beyond_the_first_are_counted() -> None:
     table = Table((Column("run"),), tuple((f"r{number}",) for number in range(30)))
     view = View("t", tables=(table,))
-    assert text.write(view).splitlines()[-1] == "and 10 more rows: to_text(rows=None)"
-    assert text.write(view, in_python=False).splitlines()[-1] == "and 10 more rows: --rows 30"
-    assert "r29" in text.write(view, rows=None)
+    assert as_text(view).splitlines()[-1] == "and 10 more rows: to_text(rows=None)"
+    assert as_text(view, in_python=False).splitlines()[-1] == "and 10 more rows: --rows 30"
+    assert "r29" in as_text(view, rows=None)
     assert "r29" in as_markdown(view)
     assert "r29" not in as_markdown(view, rows=20)
 

@@ -15,12 +15,11 @@ from ir_outcomes.across.conditions import (
     overall_of,
     pooled_rows,
 )
-from ir_outcomes.columns import rows_of
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
 from ir_outcomes.formatting import listed, percent, plural
-from ir_outcomes.results import Result
+from ir_outcomes.results import Result, rows_of
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
 

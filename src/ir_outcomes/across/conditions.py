@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from ir_outcomes.columns import Column, attributes, chosen, of_part, rows_of
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.holes import judged_shares
@@ -18,7 +17,7 @@ from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, confirmed_by
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import fixed, listed, plural
-from ir_outcomes.results import Immutable
+from ir_outcomes.results import Column, Immutable, attributes, chosen, of_part, rows_of
 from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, linearized
 from ir_outcomes.statistics.counts import sums_by_cluster
 from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, log_ratio_influence, t_interval

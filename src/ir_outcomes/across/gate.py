@@ -3,11 +3,10 @@
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
+from itertools import chain, product, zip_longest
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.columns import Column, attributes, of_part, rows_of
 from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.plan import changes_of
@@ -16,7 +15,7 @@ from ir_outcomes.comparison.verdict import Against, HarmStatus, against_margins,
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.reading.files import file_digest
-from ir_outcomes.results import Immutable, Result
+from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Interval, QueriesNeeded, queries_for_mean
 
 Status = Literal["pass", "inconclusive", "fail"]
@@ -102,8 +101,8 @@ class GateResult(Result):
         Largest tolerable harm: percentage points of coverage, ranks, and where it was given ranks over all queries.
     max_missing : float
         Largest tolerable share of answerable queries without results.
-    settings : Settings or None
-        Of the comparisons; None where no run had results.
+    settings : Settings
+        Of the comparisons; the cutoff is None where collections have their own.
     inputs : mapping of str to str
         SHA-256 of each input by its name.
     """
@@ -113,7 +112,7 @@ class GateResult(Result):
     decisions: tuple[GateDecision, ...]
     margins: tuple[float, ...]
     max_missing: float
-    settings: Settings | None
+    settings: Settings
     inputs: Mapping[str, str]
 
     @property
@@ -144,34 +143,33 @@ Compared = Comparison | Comparisons | CollectionsComparison
 Place = tuple[str, str | None]  # a run, and a collection or None where there is only one
 
 
-class Side(NamedTuple):
+class _Side(NamedTuple):
     """What is decided on against one baseline."""
 
     baseline: str
-    contenders: Sequence[str]
-    compared: Mapping[Place, Comparison]
-    lacking: Mapping[Place, str | None]  # runs without results: why, or None where the run itself is missing
+    settings: Settings
+    compared: Mapping[Place, Comparison]  # of each contender
+    missing: Sequence[Place]
+
+    @property
+    def contenders(self) -> list[str]:
+        return list(dict.fromkeys(run for run, _ in (*self.compared, *self.missing) if run != self.baseline))
 
 
-def side_of(compared: Compared, contenders: Sequence[str] = (), empty: Mapping[Place, str] | None = None) -> Side:
-    """Return what is decided on; by default all contenders. `empty` says why runs have no results."""
-    missing: Mapping[Place, None] = {}
-    found: list[tuple[str | None, Comparison]]
+def _side_of(compared: Compared) -> _Side:
     if isinstance(compared, CollectionsComparison):
-        baseline, missing = compared.baseline, dict.fromkeys(compared.missing)
-        found = [(row.condition, row.comparison) for row in compared.conditions]
-    else:
-        found = [(None, item) for item in (compared if isinstance(compared, Comparisons) else [compared])]
-        baseline = found[0][1].baseline if found else ""
-    known: dict[Place, Comparison] = {(item.contender, name): item for name, item in found}
-    chosen = contenders or list(dict.fromkeys(run for run, _ in (*known, *missing) if run != baseline))
-    return Side(baseline, chosen, known, {**missing, **(empty or {})})
+        known: dict[Place, Comparison] = {
+            (row.comparison.contender, row.condition): row.comparison for row in compared.conditions
+        }
+        return _Side(compared.baseline, compared.settings, known, compared.missing)
+    found = list(compared) if isinstance(compared, Comparisons) else [compared]
+    return _Side(found[0].baseline, found[0].settings, {(item.contender, None): item for item in found}, ())
 
 
 def gate(
-    compared: Compared | Side,
+    compared: Compared,
     *,
-    reference: Compared | Side | None = None,
+    reference: Compared | None = None,
     margins: tuple[float, ...] | None = None,
     max_missing: float = MAX_MISSING,
     allow_missing: Collection[str] = (),
@@ -208,7 +206,7 @@ def gate(
     Raises
     ------
     ParameterError
-        If there are no margins, no comparisons, the reference has other contenders, or a setting is not possible.
+        If there are no margins, the reference has other contenders, or a setting is not possible.
     UnreadableFile
         If an input cannot be read.
 
@@ -228,11 +226,9 @@ def gate(
     >>> iro.gate(iro.compare(qrels, b, a), margins=(10.0, 0.5)).status
     'fail'
     """
-    sides = [side if isinstance(side, Side) else side_of(side) for side in (compared, reference) if side is not None]
-    settings = next((item.settings for item in sides[0].compared.values()), None)
-    if settings is not None and len({item.settings.cutoff for item in sides[0].compared.values()}) > 1:
-        settings = replace(settings, cutoff=None)
-    margins = checked_margins(margins) or (None if settings is None else settings.margins)
+    sides = [_side_of(side) for side in (compared, reference) if side is not None]
+    first, *others = sides
+    margins = checked_margins(margins) or first.settings.margins
     if margins is None:
         raise ParameterError(
             "a gate needs margins, the largest harm that you tolerate in percentage points of coverage and in ranks, such as "
@@ -244,48 +240,40 @@ def gate(
         )
     if len({frozenset(side.contenders) for side in sides}) > 1:
         raise ParameterError("the reference must be compared with the same contenders as the baseline")
-    places = list(dict.fromkeys(name for side in sides for _, name in (*side.compared, *side.lacking)))
-    runs = [*(side.baseline for side in sides), *sides[0].contenders]
+    places = list(dict.fromkeys(name for side in sides for _, name in (*side.compared, *side.missing)))
+    runs = [*(side.baseline for side in sides), *first.contenders]
     known = [f"{run}@{name}" for run in runs for name in places if name is not None]
-    unknown = [name for name in allow_missing if name not in known]
-    if unknown:
+    if unknown := [name for name in allow_missing if name not in known]:
         expected = f"they are {listed(known[:10])}" if known else "there are no collections"
         raise ParameterError(f"allow_missing: {unknown[0]!r} is no run@collection; {expected}")
-    references = [None, *(side.baseline for side in sides[1:])]
     decisions = []
-    for side, against in zip(sides, references, strict=True):
-        for contender in side.contenders:
-            for place in places:
-                found = _found(side, contender, place, allow_missing)
-                if isinstance(found, Comparison):
-                    decisions.append(_decide(found, place, against, margins, max_missing))
-                elif found is not None:
-                    decisions.append(GateDecision(contender, place, against, "fail", (found,)))
-    if not decisions:
-        raise ParameterError("there is no comparison to decide on")
+    for side in sides:
+        against = None if side is first else side.baseline
+        for contender, place in product(first.contenders, places):
+            found = side.compared.get((contender, place))
+            lacking = [run for run in (side.baseline, contender) if (run, place) in side.missing] or [contender]
+            if found is not None:
+                decisions.append(_decide(found, place, against, margins, max_missing))
+            elif not {f"{run}@{place}" for run in lacking} <= {*allow_missing}:
+                missing = " ".join(f"{run} is missing there." for run in lacking)
+                reason = f"{contender} cannot be compared on {place}: {missing}"
+                decisions.append(GateDecision(contender, place, against, "fail", (reason,)))
     paths = dict(inputs) if isinstance(inputs, Mapping) else {os.fsdecode(path): path for path in inputs}
+    tolerated = percent(first.settings.first_step_level / 2, 2)
     return GateResult(
-        baseline=sides[0].baseline,
-        reference=references[-1],
+        baseline=first.baseline,
+        reference=others[0].baseline if others else None,
         decisions=tuple(decisions),
         margins=margins,
         max_missing=float(max_missing),
-        settings=None if settings is None else replace(settings, margins=margins),
+        settings=replace(first.settings, margins=margins),
         inputs={name: file_digest(path) for name, path in paths.items()},
-        notes=() if settings is None else (_note(settings),),
+        notes=(
+            f"A contender whose true harm is as large as a margin passes about {tolerated} % of the time, or less. A gate that "
+            "runs again and again on the same queries repeats this test: among many contenders that should not pass, some "
+            "will.",
+        ),
     )
-
-
-def _found(side: Side, contender: str, place: str | None, allow_missing: Collection[str]) -> Comparison | str | None:
-    """Return the comparison of a contender, or why there is none; None where a run may be missing."""
-    lacking = {run: side.lacking[run, place] for run in (side.baseline, contender) if (run, place) in side.lacking}
-    if not lacking and (contender, place) in side.compared:
-        return side.compared[contender, place]
-    lacking = lacking or {contender: None}
-    if all(reason is None and f"{run}@{place}" in allow_missing for run, reason in lacking.items()):
-        return None
-    reasons = " ".join(reason or f"{run} is missing there." for run, reason in lacking.items())
-    return f"{contender} cannot be compared{'' if place is None else f' on {place}'}: {reasons}"
 
 
 def _decide(
@@ -384,11 +372,3 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> tuple[QueryOut
     alternating = chain.from_iterable(zip_longest(*(not_excluded or kinds.values())))
     chosen = dict.fromkeys(query for query in alternating if query is not None)  # a query can be of several kinds
     return tuple(chosen)[:MOST_QUERIES]
-
-
-def _note(settings: Settings) -> str:
-    return (
-        f"A contender whose true harm is as large as a margin passes about {percent(settings.first_step_level / 2, 2)} % of "
-        "the time, or less. A gate that runs again and again on the same queries repeats this test: among many contenders that "
-        "should not pass, some will."
-    )

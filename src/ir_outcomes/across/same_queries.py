@@ -8,7 +8,6 @@ import numpy as np
 
 from ir_outcomes.across.audit import Audit, audits, notes_on_audits, sentence_of
 from ir_outcomes.across.conditions import compare_in, differing
-from ir_outcomes.columns import Column, of_part, rows_of
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS, compare
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of, long_rows_of
@@ -17,7 +16,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
-from ir_outcomes.results import Immutable, Result
+from ir_outcomes.results import Column, Immutable, Result, of_part, rows_of
 from ir_outcomes.statistics.intervals import band_of_events
 from ir_outcomes.types import Correction, RankingTest, check_positive
 

@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ir_outcomes.across.conditions import Condition, answerable_queries, condition_columns, conditions_of
-from ir_outcomes.columns import rows_of
 from ir_outcomes.comparison.outcomes import Settings, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import plural, pvalue_in_words
 from ir_outcomes.reading.files import read_texts
-from ir_outcomes.results import Immutable, Result
+from ir_outcomes.results import Immutable, Result, rows_of
 from ir_outcomes.statistics import differences
 from ir_outcomes.statistics.pooling import heterogeneity_test
 from ir_outcomes.types import Correction, RankingTest

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,12 +10,12 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 import ir_outcomes as iro
-from ir_outcomes.across.gate import MAX_MISSING, Side, side_of
+from ir_outcomes.across.gate import MAX_MISSING
 from ir_outcomes.cli import options, output
 from ir_outcomes.cli.options import UsageError
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
 from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.suites import Suite, read_suite
+from ir_outcomes.reading.suites import read_suite
 from ir_outcomes.types import Correction
 
 Which = Literal["won", "lost", "better", "worse"]
@@ -469,11 +468,6 @@ def report(
     page.save(path, result, evaluation, [qrels], slices=slices)
 
 
-# What the gate decides on against each baseline; the comparison with the first, None where a run without results prevents it;
-# what was evaluated; and the files.
-Decided = tuple[list[Side], Any, Any, list[str]]
-
-
 def gate(
     qrels: Annotated[str | None, Parameter(help="The qrels file or an ir_datasets id.")] = None,
     baseline: Annotated[str | None, Parameter(help="Run A: the system in use.")] = None,
@@ -526,115 +520,46 @@ def gate(
     --------
     ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?
     """
-    kept = {"queries": queries, "documents": 0 if report is None else output.DOCUMENTS}
+    kept: dict[str, Any] = {"queries": queries, "documents": 0 if report is None else output.DOCUMENTS, "on_error": "keep"}
+    evaluated: Any
     if suite is not None and qrels is None:
-        sides, compared, evaluations, files = _gate_suite(read_suite(suite), system, reference, settings, tests, kept)
+        if settings.names or settings.layout:
+            raise UsageError("--name and --layout are for RUN; a suite names its runs itself.")
+        found = read_suite(suite)
+        first = system or found.baseline
+        if first is None:
+            raise UsageError("--baseline: name the baseline of the suite.")
+        given = {name: value for name, value in settings.settings().items() if name not in ("names", "layout")}
+        evaluated = iro.evaluate_suite(found, **kept, **given)
+        options.note_on_grades(settings.rel, *evaluated.values())
+        against = [first] if reference is None else [first, reference]
+        contenders, files = [name for name in found.systems if name not in against], found.files
+        rules: dict[str, Any] = {"groups": found.groups or None, **asdict(tests)}
+        compared: list[Any] = [iro.compare_collections(evaluated, name, contenders, **rules) for name in against]
     elif qrels is not None and baseline is not None and runs and not (suite or system or allow_missing):
-        sides, compared, evaluations, files = _gate_runs(qrels, baseline, runs, reference, settings, tests, kept)
+        paths = options.run_files(runs)
+        if reference is not None:
+            if options.is_same_file(reference, baseline) or name_of(reference) == baseline:
+                raise UsageError("--reference: this is the baseline already; leave it out, or give another run.")
+            paths = [*(path for path in paths if not options.is_same_file(path, reference)), reference]
+        evaluated, first, others = options.evaluated_with_baseline(settings, qrels, baseline, paths, **kept)
+        contenders = [others] if isinstance(others, str) else others
+        against, files = [first] if reference is None else [first, contenders.pop()], [qrels, baseline, *paths]
+        rules = {"progress": output.progress_is_shown(), **asdict(tests)}
+        compared = [iro.compare(evaluated, name, contenders, **rules) for name in against]
     else:
         raise UsageError(
             "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline NAME: all other systems of the "
             "suite are then contenders, and --allow-missing can be given."
         )
-    files = list(dict.fromkeys(filter(os.path.isfile, files)))
     result = iro.gate(
-        sides[0], reference=None if reference is None else sides[1],
-        margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=files,
+        compared[0], reference=None if reference is None else compared[1],
+        margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=filter(os.path.isfile, files),
     )  # fmt: skip
     out.write(result)
     if summary is not None:
         with summary.open("a", encoding="utf-8", newline="\n") as stream:
             stream.write(f"{result.to_markdown(details=True)}\n")
-    if report is not None and compared is None:
-        output.note("there is nothing to compare, so no report is written")
-    elif report is not None:
-        output.PageOptions().save(report, compared, evaluations, files)
+    if report is not None:
+        output.PageOptions().save(report, compared[0], evaluated, files)
     sys.exit(result.exit_status)
-
-
-def _gate_runs(
-    qrels: str,
-    baseline: str,
-    runs: Sequence[str],
-    reference: str | None,
-    settings: options.RunOptions,
-    tests: options.CorrectedTests,
-    kept: dict[str, Any],
-) -> Decided:
-    paths = options.run_files(runs)
-    if not os.path.exists(baseline):  # the name of one of the runs
-        baseline = next((path for path in paths if name_of(path) == baseline), baseline)
-    against = [baseline] if reference is None else [baseline, reference]
-    if reference is not None and options.is_same_file(reference, baseline):
-        raise UsageError("--reference: this is the baseline already; leave it out, or give another run.")
-    others = [path for path in paths if not any(options.is_same_file(path, file) for file in against)] or paths
-    every = [baseline, *others, *against[1:]]
-    evaluation, empty = _with_results(settings, qrels, every, settings.names, kept)
-    contenders = [] if evaluation is None else list(evaluation.names)
-    called = settings.names or [name_of(path) for path in every]
-    baselines = [called[0] if called[0] in empty else contenders.pop(0)]
-    if reference is not None:
-        baselines.append(called[-1] if called[-1] in empty else contenders.pop())
-    lacking: dict[Any, str] = {(name, None): reason for name, reason in empty.items()}
-    compared = [
-        iro.compare(evaluation, name, contenders, progress=output.progress_is_shown(), **asdict(tests))
-        if contenders and name not in empty
-        else None
-        for name in baselines
-    ]
-    contenders += [name for name in empty if name not in baselines]
-    sides = [
-        Side(name, contenders, {}, lacking) if found is None else side_of(found, contenders, lacking)
-        for name, found in zip(baselines, compared, strict=True)
-    ]
-    return sides, compared[0], evaluation, [qrels, *every]
-
-
-def _gate_suite(
-    suite: Suite,
-    system: str | None,
-    reference: str | None,
-    settings: options.RunOptions,
-    tests: options.CorrectedTests,
-    kept: dict[str, Any],
-) -> Decided:
-    if settings.names:
-        raise UsageError("--name is for RUN; a suite names its runs itself.")
-    baseline = system or suite.baseline
-    if baseline is None:
-        raise UsageError("--baseline: name the baseline of the suite.")
-    evaluations: dict[str, iro.Evaluation] = {}
-    lacking: dict[tuple[str, str | None], str] = {}
-    for collection in suite.collections:
-        own = {name: getattr(collection, name) for name in ("cutoff", "rel", "clusters") if getattr(settings, name) is None}
-        paths, names = list(collection.runs.values()), list(collection.runs)
-        evaluation, empty = _with_results(settings, collection.qrels, paths, names, {**kept, **own})
-        lacking |= {(name, collection.name): reason for name, reason in empty.items()}
-        if evaluation is not None:
-            evaluations[collection.name] = evaluation
-    against = [baseline] if reference is None else [baseline, reference]
-    contenders = [name for name in suite.systems if name not in against]
-    evaluated = {name for evaluation in evaluations.values() for name in evaluation.names}
-    present = [name for name in contenders if name in evaluated]
-    rules: dict[str, Any] = {"groups": suite.groups or None, **asdict(tests)}
-    compared = [iro.compare_collections(evaluations, name, present, **rules) for name in against]
-    return [side_of(side, contenders, lacking) for side in compared], compared[0], evaluations, suite.files
-
-
-def _with_results(
-    settings: options.RunOptions, qrels: str, paths: Sequence[str], names: Sequence[str] | None, kept: dict[str, Any]
-) -> tuple[iro.Evaluation | None, dict[str, str]]:
-    """Evaluate the runs that have results, and say by name why the others have none."""
-    empty: dict[str, str] = {}
-    while paths:
-        try:
-            return settings.evaluate(qrels, list(paths), **{**kept, "names": names}), empty
-        except iro.EmptyInput as error:
-            called = list(zip(paths, names or map(name_of, paths), strict=True))
-            found = {name: f"{error}." for path, name in called if error.source in (path, name)}
-            if error.source == qrels or not found:
-                raise
-            empty |= found
-            paths = [path for path, name in called if name not in found]
-            names = None if names is None else [name for name in names if name not in found]
-    return None, empty

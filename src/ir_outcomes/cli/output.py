@@ -29,7 +29,7 @@ from ir_outcomes.formatting import write_completely
 from ir_outcomes.reading.runs import is_path, run_paths
 from ir_outcomes.reading.suites import read_suite
 from ir_outcomes.results import Result
-from ir_outcomes.showing.view import View
+from ir_outcomes.showing import View
 
 MAIN = Group("Options", sort_key=1)
 OUTPUT = Group("Output", sort_key=3)
@@ -244,15 +244,14 @@ class Output:
             shown: Any = results[0].to_dict() if len(results) == 1 else [result.to_dict() for result in results]
             self._write([json.dumps(shown, ensure_ascii=False, allow_nan=False, indent=2)])
             return
-        from ir_outcomes.showing import text
-        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown
+        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown, as_text
 
         most = ROWS if self.output is None and self.rows is None else self.rows
         of_rows: dict[str, Callable[[Any], str]] = {
             "json": partial(json.dumps, ensure_ascii=False, allow_nan=False), "jsonl": as_json_lines, "csv": as_csv,
         }  # fmt: skip
         of_view: dict[str, Callable[[View], str]] = {
-            "text": partial(text.write, details=self.details, rows=most, in_python=False),
+            "text": partial(as_text, details=self.details, rows=most, in_python=False),
             "markdown": partial(as_markdown, details=self.details, rows=self.rows),
             "html": as_html,
             "latex": as_latex,
@@ -279,7 +278,7 @@ class Output:
         write_completely(self.output, stream.getvalue().encode("utf-8", "surrogateescape"))
 
     def _write_to(self, stream: Any, parts: Iterable[str]) -> None:
-        from ir_outcomes.showing.text import print_text
+        from ir_outcomes.showing.formats import print_text
 
         printers: dict[str, Callable[[str, TextIO], None]] = {"text": print_text, "json": print_json, "jsonl": print_json}
         for part in parts:

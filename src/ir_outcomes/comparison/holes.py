@@ -13,7 +13,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes.columns import Column, attributes, rows_of
 from ir_outcomes.comparison.facets import PairTests, run_tests
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, from_items, horizon_of
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, NO_PVALUES, judge, stacked
@@ -24,7 +23,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
-from ir_outcomes.results import Immutable, Result
+from ir_outcomes.results import Column, Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import adjust
 from ir_outcomes.types import Bools, Correction, Floats, Ints, RankingTest, check_choice, check_one_order, check_positive
 

@@ -15,10 +15,11 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
+from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.measure_names import RECIPROCALS, is_gain, parse_measure
-from ir_outcomes.reading.outputs import Output, read_output_of_each_run
-from ir_outcomes.reading.qrels import Qrels, as_qrels
+from ir_outcomes.reading.datasets import as_qrels
+from ir_outcomes.reading.outputs import RECIPROCALS, Output, is_gain, read_output_of_each_run
+from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_choice
 
 

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.columns import attributes, rows_of
 from ir_outcomes.comparison.facets import POWER, Facet
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
-from ir_outcomes.results import Immutable, Result
+from ir_outcomes.results import Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_coverage, queries_for_mean
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.types import Floats

@@ -9,14 +9,13 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from ir_outcomes.columns import Better, Column, attributes, rows_of
 from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
 from ir_outcomes.comparison.verdict import LABELS, Direction, Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import plural
-from ir_outcomes.results import OPTIONAL, Result
+from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, rows_of
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import Floats
 

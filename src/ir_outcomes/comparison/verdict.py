@@ -12,11 +12,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.columns import Column, attributes, rows_of
 from ir_outcomes.comparison.facets import CoverageFacet, Facet, Facets, PairTests, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes, check_alpha
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.results import Result
+from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics import adjust, intervals
 from ir_outcomes.statistics.tests import Tests, binomial_tests
 from ir_outcomes.types import Bools, Floats, Ints, check_positive

@@ -17,8 +17,10 @@ from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_le
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.scores import comparable_measures, follows_from_lengths, measure_values, stacked_scores
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.reading.qrels import Qrels, Task, open_collection
-from ir_outcomes.reading.runs import Run, as_run, check_distinct, distinct_names, is_path, run_and_warnings, runs_and_names
+from ir_outcomes.reading.datasets import Task, open_collection
+from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.runs import Run, as_run, check_names, distinct_names, is_path, run_and_warnings, runs_and_names
 from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.types import (
     Floats,
@@ -97,8 +99,9 @@ def evaluate(
         which also takes a cluster as backend. The result is the same for any number.
     progress : bool
         Show a progress bar on stderr.
-    on_error : {"raise", "report"}
-        What to do about a run that cannot be evaluated: raise its error, or warn, leave it out and go on.
+    on_error : {"raise", "report", "keep"}
+        What to do about a run that cannot be evaluated: raise its error; or warn, leave it out and go on; or keep a run without
+        results, as one that finds nothing, and raise other errors.
 
     Returns
     -------
@@ -138,7 +141,8 @@ def evaluate(
     settings = {"rel": rel if rel is not None else task.rel if task else 1, "ties": ties, "judged_only": judged_only}
     asked = comparable_measures(measures, directions)  # what follows from search lengths is computed when it is used
     needing_runs = {measure: higher for measure, higher in asked.items() if not follows_from_lengths(measure, settings)}
-    work = _Work(judgments, {**settings, "count_unjudged_at": (cutoff,)}, cutoff, tuple(needing_runs), documents, unjudged)
+    counted = {**settings, "count_unjudged_at": (cutoff,)}
+    work = _Work(judgments, counted, cutoff, tuple(needing_runs), documents, unjudged, on_error == "keep")
     jobs = [(collection.run(source), name) for source, name in zip(sources, given_names, strict=True)]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
     read, given, results = zip(*done, strict=True)
@@ -213,6 +217,7 @@ class _Work:
     measures: tuple[Any, ...]
     documents: int
     unjudged: bool
+    keeps_empty: bool  # runs without results
 
     def __call__(self, source: Any, name: str | None) -> _Result | InputError:
         """Return what is kept of a run, or its error, which must not end the other runs."""
@@ -220,6 +225,9 @@ class _Work:
             result = self._of_lengths(source) if isinstance(source, SearchLengths) else self._of_run(source, name)
             _check_answers(result.lengths, name or result.lengths.name)
         except InputError as error:
+            if self.keeps_empty and isinstance(error, EmptyInput):
+                nothing = Run(name or name_of(error.source), (), np.zeros(1, np.int64), np.empty(0, "S1"), np.empty(0))
+                return self._of_run(nothing, None)
             return error
         return result
 
@@ -277,11 +285,11 @@ def _evaluated(
                     warn(message)
                 first = first or result.lengths
                 done.append((source, name, result._replace(lengths=result.lengths.sharing(first))))
-            elif on_error == "raise":
-                raise result
-            else:
+            elif on_error == "report":
                 failure = failure or result
                 warn(f"a run is left out: {result}")
+            else:
+                raise result
     if failure is not None and not done:
         raise failure
     return done
@@ -359,8 +367,8 @@ def evaluate_suite(
         collection's own in the file.
     progress : bool
         Show a progress bar over the collections on stderr.
-    on_error : {"report", "raise"}
-        What to do about a run that cannot be evaluated, such as an empty one: warn and leave it out, or raise its error.
+    on_error : {"report", "raise", "keep"}
+        What to do about a run that cannot be evaluated, such as an empty one; see `ir_outcomes.evaluate`.
     **settings
         ``unit``, ``ties``, ``judged_only``, ``measures``, ``documents`` and ``n_jobs`` of `ir_outcomes.evaluate`.
 
@@ -375,7 +383,7 @@ def evaluate_suite(
         If the suite cannot be read, or no run of a collection can be evaluated; the message names the collection.
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
-    check_distinct((collection.name for collection in found.collections), "collection")
+    check_names((collection.name for collection in found.collections), "collection")
     evaluations = {}
     for collection in with_progress(found.collections, "collection", len(found.collections), shown=progress):
         given = clusters.get(collection.name) if isinstance(clusters, Mapping) else clusters

@@ -21,15 +21,16 @@ from ir_outcomes.evaluation.scores import (
     comparable_measures,
     is_of_lengths,
     measure_values,
+    parse_measure,
     places_of_queries,
     reciprocal_ranks,
     scores_from_lengths,
     stacked_scores,
 )
 from ir_outcomes.formatting import percent, plural, write_completely
-from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.reading.qrels import Qrels, as_qrels
-from ir_outcomes.reading.runs import as_run, check_distinct
+from ir_outcomes.reading.datasets import as_qrels
+from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.runs import as_run, check_names
 from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
 
 DEFAULT_CUTOFF = 100
@@ -151,7 +152,7 @@ class Evaluation(Sequence[SearchLengths]):
     qrels: Qrels | None = None
 
     def __post_init__(self) -> None:
-        check_distinct(self.names)
+        check_names(self.names)
 
     def __repr__(self) -> str:
         return (

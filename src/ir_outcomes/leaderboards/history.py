@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from ir_outcomes.columns import Column, attributes, rows_of
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.reading.outputs import Entry, read_entries
-from ir_outcomes.results import Result
+from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics.counts import SLACK
 
 

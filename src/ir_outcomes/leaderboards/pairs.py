@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.columns import Column
 from ir_outcomes.comparison.facets import run_tests
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
 from ir_outcomes.comparison.verdict import MIRRORED, Direction, direction_of, judge, stacked
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
+from ir_outcomes.results import Column
 from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.types import Bools, Floats, Ints

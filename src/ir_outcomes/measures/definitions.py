@@ -17,10 +17,9 @@ from ir_measures.measures.base import MeanAgg
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match, means_by_query, search_lengths
 from ir_outcomes.reading.columns import digest_of
-from ir_outcomes.reading.datasets import DATASET_PREFIX
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, as_run
+from ir_outcomes.reading.runs import DATASET_PREFIX, Run, as_run
 from ir_outcomes.types import Missing, Ties, Unit, check_one_order, check_positive
 
 MOST_KEPT = 128

@@ -15,7 +15,7 @@ from ir_measures.util import Metric
 from ir_outcomes.errors import ParameterError, warn
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, search_lengths
 from ir_outcomes.measures.definitions import MEASURES, SHARED, SearchLengthMeasure, baseline_lengths
-from ir_outcomes.reading.qrels import as_qrels
+from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.runs import as_ranking
 
 

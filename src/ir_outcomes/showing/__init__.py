@@ -1,1 +1,183 @@
-"""How results are shown: what to show is in `views`, and each format is one module that knows nothing of the results."""
+"""What is shown of a result, independent of the format, as text that is not yet escaped.
+
+Every view has the same order: the label, one or two sentences, a small table, at most three notes that change how the label is
+read, and one line that says what else there is.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import singledispatch
+from itertools import groupby, pairwise
+from math import nan
+from operator import itemgetter
+from typing import Any, Literal
+
+from ir_outcomes.comparison.verdict import LABELS, direction_of
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.formatting import NOTHING, plural
+from ir_outcomes.results import Column
+
+MOST_NOTES = 3
+Cell = tuple[int, int]  # row and column, from 0
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with what belongs to it; every format escapes the texts."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]  # what the cells show
+    captions: tuple[str, ...] = ()  # lines below: what the columns mean, and the settings
+    title: str = ""  # what it shows, where the view has several tables
+    best: frozenset[Cell] = frozenset()  # marked on request; in a table with superscripts always bold
+    significant: frozenset[Cell] = frozenset()  # marked on request
+    raised: Mapping[Cell, str] = field(default_factory=dict)  # superscripts: letters or digits
+
+
+@dataclass(frozen=True)
+class View:
+    """All that is shown of a result."""
+
+    title: str  # who is compared with whom, or what was counted
+    label: str = ""  # the answer, such as a verdict
+    sentences: tuple[str, ...] = ()  # the answer in plain words
+    tables: tuple[Table, ...] = ()  # the numbers behind it
+    notes: tuple[str, ...] = ()  # what changes how the label is read, the most important first
+    more: str = ""  # what the details are about
+    details: tuple[Table, ...] = ()  # everything else, which is shown on request
+    background: tuple[str, ...] = ()  # notes that do not change how the label is read; shown with the details
+
+    @property
+    def headline(self) -> str:
+        """The first line."""
+        return f"{self.title}: {self.label}" if self.label else self.title
+
+    @property
+    def first_notes(self) -> tuple[str, ...]:
+        """The notes that are shown at once."""
+        return self.notes[:MOST_NOTES]
+
+    @property
+    def other_notes(self) -> tuple[str, ...]:
+        """The notes that are shown with the details."""
+        return (*self.notes[MOST_NOTES:], *self.background)
+
+
+def table_of(columns: Sequence[Column], items: Iterable[Any], *captions: str, title: str = "", alpha: float = 0.05) -> Table:
+    """Lay out a row for each item; columns that are empty in all rows are left out."""
+    rows = [[column.text(item, alpha) for column in columns] for item in items]
+    kept = [place for place in range(len(columns)) if not rows or any(row[place] not in ("", NOTHING) for row in rows)]
+    shown = tuple(columns[place] for place in kept)
+    cells = tuple(tuple(row[place] for place in kept) for row in rows)
+    return Table(shown, cells, tuple(filter(None, (_legend(shown), *captions))), title)
+
+
+def table_of_texts(
+    headings: Iterable[tuple[str, str]], rows: Iterable[Sequence[Any]], *captions: str, title: str = ""
+) -> Table:
+    """Lay out rows of texts below their headings, each given with the form of its column."""
+    columns = [Column(heading, itemgetter(place), form=form) for place, (heading, form) in enumerate(headings)]
+    return table_of(columns, rows, *captions, title=title)
+
+
+def _legend(columns: Iterable[Column]) -> str:
+    """Say units and directions once for all columns that share them: "won: points, higher is better; length: ranks"."""
+    meanings: dict[str, list[str]] = {}
+    for column in columns:
+        meaning = ", ".join(filter(None, (column.unit, f"{column.better} is better" if column.better else "")))
+        if meaning:
+            meanings.setdefault(meaning, []).append(column.group or column.title)
+    return "; ".join(f"{', '.join(dict.fromkeys(headings))}: {meaning}" for meaning, headings in meanings.items())
+
+
+def column_groups(columns: Iterable[Column]) -> list[tuple[str, int]]:
+    """Return the headings over several columns, each with its number of columns; empty where no column has one."""
+    groups = [(group, len(list(members))) for group, members in groupby(columns, key=lambda column: column.group)]
+    return groups if any(group for group, _ in groups) else []
+
+
+@singledispatch
+def view_of(result: Any) -> View:
+    """Choose what is shown of a result; a module of `ir_outcomes.showing.views` registers a function for each class."""
+    raise ParameterError(f"{type(result).__name__} has no view")
+
+
+def marked_best(table: Table, **columns: tuple[Sequence[float | None], bool]) -> Table:
+    """Mark the cells of columns with the best value: by the column's name, the values, and whether higher is better."""
+    found = set()
+    for place, column in enumerate(table.columns):
+        values, higher = columns.get(column.name, ((), True))
+        known = [value for value in values if value is not None]
+        best = (max if higher else min)(known, default=nan)
+        found |= {(row, place) for row, value in enumerate(values) if value == best}
+    return replace(table, best=table.best | found)
+
+
+RANK_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)  # of a logarithmic axis
+
+
+def tone(label: str | None) -> str:
+    """Return the style of a label: "better", "worse", "mixed" or "same"; a mark may follow the label."""
+    label = (label or "").removesuffix(" *")
+    if label == "trade-off":
+        return "mixed"
+    direction = direction_of(label) if label in LABELS else "none"
+    return "same" if direction == "none" else direction
+
+
+def better(higher_is_better: bool) -> Literal["higher", "lower"]:
+    """Name the direction that is better."""
+    return "higher" if higher_is_better else "lower"
+
+
+def direction(higher_is_better: bool) -> str:
+    """Say which direction is better."""
+    return f"{better(higher_is_better)} is better"
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number with its noun, with a comma for thousands, which `plural` does not write."""
+    return f"{number:,} {plural(noun, number).partition(' ')[2]}"
+
+
+def places_of(measured_in: str) -> int:
+    """Return how many decimals a value of this unit has: percentage points and ranks fewer than scores between 0 and 1."""
+    return 2 if measured_in in ("percentage points", "ranks") else 4
+
+
+def bucket_names(edges: Sequence[int]) -> list[str]:
+    """Name ranges of ranks, each without its upper end."""
+    return [str(low) if low == high - 1 else f"{low} to {high - 1}" for low, high in pairwise(edges)]
+
+
+def conditions_words(settings: Any) -> str:
+    """Say in the title of a figure what counts as found."""
+    cutoff = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff:,}"
+    return f"{cutoff}, grade {settings.rel} or more"
+
+
+def level_words(alpha: float) -> str:
+    """Write the level of the intervals that belong to this level of the tests."""
+    return f"{100 * (1 - alpha):g} % interval"
+
+
+def queries_words(n_queries: int, n_unanswerable: int, n_clusters: int | None = None) -> str:
+    """Say how many queries were evaluated, and in how many clusters: every head of a table states this."""
+    left_out = f" ({n_unanswerable} unanswerable left out)" if n_unanswerable else ""
+    within = f" in {plural('cluster', n_clusters)}" if n_clusters else ""
+    return f"{plural('query', n_queries)}{within}{left_out}"
+
+
+def items_words(unit: str) -> str:
+    """Name what the shares of outcomes are shares of."""
+    return "queries" if unit == "query" else "relevant documents, averaged within queries"
+
+
+def settings_words(settings: Any, *left_out: str, no_cutoff: str = "unknown", depth: int | None = None) -> list[str]:
+    """Say how runs were compared, and to which depth where that is less than the cutoff: every head of a table states this."""
+    cutoff = settings.cutoff or no_cutoff
+    if depth is not None and settings.cutoff is not None and depth < settings.cutoff:
+        cutoff = f"{cutoff} (lists end at {depth})"
+    values = {"cutoff": cutoff, "rel": settings.rel, "unit": settings.unit, "ties": settings.ties}
+    parts = [f"{name} {value}" for name, value in values.items() if name not in left_out]
+    return [*parts, *(["judged only"] if settings.judged_only else []), f"alpha {settings.alpha:g}"]

@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from ir_measures import AP, P
 
-from ir_outcomes.columns import Column, rows_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_listing, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
@@ -15,7 +14,7 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import percent, plural
 from ir_outcomes.measures.definitions import ASL
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.results import OPTIONAL, Result
+from ir_outcomes.results import OPTIONAL, Column, Result, rows_of
 from ir_outcomes.types import Floats, Ints, Missing, Ties, check_choice, check_positive
 
 

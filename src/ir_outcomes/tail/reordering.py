@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.columns import Column, rows_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.scores import Scores, parse_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.measures.definitions import ASL
-from ir_outcomes.reading.measure_names import parse_measure
-from ir_outcomes.results import Result
+from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
 from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, check_evaluation, notes_on_unanswerable, runs_at_depth

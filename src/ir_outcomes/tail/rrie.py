@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.columns import Column, rows_of
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import percent, plural
-from ir_outcomes.results import Result
+from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.tail.lengths import TailSettings, runs_at_depth, top_and_all
 from ir_outcomes.types import Bools, Missing
 

@@ -13,10 +13,10 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.showing import RANK_TICKS, conditions_words, count, items_words, level_words, tone
 from ir_outcomes.showing.charts import Forest, change_of, changes_of, curve_lines, forest_of, gains_of, outcomes_of, pairs_of
 from ir_outcomes.showing.figures import drawing
 from ir_outcomes.showing.figures.drawing import GREY, INK, LIGHT, MUTED, TONES, draws, finished
-from ir_outcomes.showing.words import RANK_TICKS, conditions_words, count, items_words, level_words, tone
 
 MOST_INTERVALS = 30  # contenders
 MOST_NAMES = 10  # contenders; of more, only the outermost are named

@@ -12,9 +12,9 @@ from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
+from ir_outcomes.showing import bucket_names, conditions_words, count, direction
 from ir_outcomes.showing.figures import drawing
 from ir_outcomes.showing.figures.drawing import BETTER, GREY, INK, LIGHT, MUTED, TONES, WORSE, draws, finished
-from ir_outcomes.showing.words import bucket_names, conditions_words, count, direction
 from ir_outcomes.statistics.counts import shared_ranks
 from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions, TailSettings
 from ir_outcomes.tail.reordering import Reordering

@@ -1,6 +1,6 @@
 """What is shown of each result; importing a module registers its views with `view_of`."""
 
-from ir_outcomes.showing.view import view_of
-from ir_outcomes.showing.views import across, comparison, gate, leaderboards, tail
+from ir_outcomes.showing import view_of
+from ir_outcomes.showing.views import across, comparison, leaderboards
 
 __all__ = ["across", "comparison", "gate", "leaderboards", "tail", "view_of"]

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ir_outcomes.columns import Column, chosen
 from ir_outcomes.comparison.facets import Facet, Naive, RestrictedLength
 from ir_outcomes.comparison.result import (
     QUERY_COLUMNS,
@@ -22,8 +21,21 @@ from ir_outcomes.comparison.verdict import LABELS, SummaryVerdict
 from ir_outcomes.comparison.wording import HEADLINES, coverage_words, size
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
-from ir_outcomes.showing.view import Table, View, marked_best, table_of, table_of_texts, view_of
-from ir_outcomes.showing.words import better, items_words, level_words, places_of, queries_words, settings_words
+from ir_outcomes.results import Column, chosen
+from ir_outcomes.showing import (
+    Table,
+    View,
+    better,
+    items_words,
+    level_words,
+    marked_best,
+    places_of,
+    queries_words,
+    settings_words,
+    table_of,
+    table_of_texts,
+    view_of,
+)
 from ir_outcomes.statistics import Test
 
 LONGEST_NAME = 36  # of a run on the first screen
