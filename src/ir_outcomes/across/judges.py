@@ -8,10 +8,10 @@ import numpy as np
 
 from ir_outcomes.across.conditions import answerable_queries, compare_in, differing, prevailing
 from ir_outcomes.comparison.facets import POWER
-from ir_outcomes.comparison.outcomes import contenders_of, pair_queries
+from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of, long_rows_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pvalue_in_words
 from ir_outcomes.results import Column, Immutable, Result, of_part, rows_of
 from ir_outcomes.statistics import Interval, QueriesNeeded, differences, mean_interval, mean_test, queries_for_mean

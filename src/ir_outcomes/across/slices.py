@@ -10,10 +10,10 @@ import numpy as np
 
 from ir_outcomes.across.conditions import Condition, answerable_queries, condition_columns, conditions_of, prevailing
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS, compare
-from ir_outcomes.comparison.outcomes import Settings, contenders_of, pair_queries
+from ir_outcomes.comparison.outcomes import Settings, pair_queries
 from ir_outcomes.comparison.result import Comparison, columns_of, long_rows_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths
 from ir_outcomes.formatting import listed, plural, pvalue_in_words
 from ir_outcomes.reading.files import read_texts
