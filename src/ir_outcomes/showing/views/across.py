@@ -13,6 +13,7 @@ from ir_outcomes.across.conditions import (
     NewCondition,
     Overall,
     PooledEffect,
+    by_contender,
     condition_columns,
     prevailing,
     written,
@@ -85,14 +86,6 @@ def _head(settings: Any, comparisons: Iterable[Comparison], *left_out: str) -> s
 
 def _named(runs: Sequence[str]) -> str:
     return f"{runs[0]} (B)" if len(runs) == 1 else plural("run", len(runs))
-
-
-def _rows_of(rows: Sequence[Any]) -> dict[str, list[Any]]:
-    """Return the conditions, or judgments, of each contender."""
-    found: dict[str, list[Any]] = {}
-    for row in rows:
-        found.setdefault(row.comparison.contender, []).append(row)
-    return found
 
 
 _OVERVIEW = (("queries", "n"), ("coverage, points", "n"), ("ranking, B / A", "n"), ("verdict", "label"))
@@ -215,7 +208,7 @@ def _means(overall: Overall) -> Table:
 
 @view_of.register
 def _slices(result: SlicesComparison) -> View:
-    of_run, alpha = _rows_of(result.conditions), result.settings.alpha
+    of_run, alpha = by_contender(result.conditions), result.settings.alpha
     settings = _head(result.settings, (row.comparison for row in result.conditions))
     runs, name = list(of_run), result.by if len(result.by) < 12 else "slice"
     overviews, details = [], []
@@ -287,7 +280,7 @@ def _cutoffs(result: CutoffsComparison) -> View:
 @view_of.register
 def _judges(result: JudgesComparison) -> View:
     comparisons = [judgment.comparison for judgment in result.judgments]
-    of_run, settings = _rows_of(result.judgments), _head(comparisons[0].settings, comparisons, "rel")
+    of_run, settings = by_contender(result.judgments), _head(comparisons[0].settings, comparisons, "rel")
     captions = ("rel: smallest relevant grade", settings, "; ".join(corrected_words(comparisons)))
     runs, overviews, details = list(of_run), [], []
     for run, rows in of_run.items():
