@@ -174,7 +174,8 @@ def stability(
             )  # fmt: skip
             results[f"{result.measure}\n{condition}".strip()] = result
     if out.plot is not None and len(results) > 1:
-        from ir_outcomes.showing.figures import blank_figure, conditions_plot
+        from ir_outcomes.showing.figures import blank_figure
+        from ir_outcomes.showing.figures.leaderboards import conditions_plot
 
         output.save_figure(conditions_plot(results, ax=blank_figure()), out.plot)
     else:
