@@ -241,9 +241,7 @@ def reordering(
     --------
     ir-outcomes reordering qrels.txt *.run --plot-kind changes --plot changes.pdf
     """
-    # The analysis gives an ASL the depth that all runs share, and computes it from search lengths.
-    kept = [measure for measure in measures or () if iro.parse_measure(measure).NAME != "ASL"]
-    evaluation = settings.evaluate(qrels, runs, measures=kept)
+    evaluation = settings.evaluate(qrels, runs, measures=measures or ())
     out.show(iro.reordering(evaluation, measures=measures, **asdict(rules)), kind)
 
 
