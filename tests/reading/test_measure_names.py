@@ -11,7 +11,7 @@ from ir_measures import P, nDCG
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MissingDependency, ParameterError
-from ir_outcomes.reading.measure_names import parse_measure
+from ir_outcomes.evaluation.scores import parse_measure
 
 QRELS = {"1": {"d-1": 1, "e-2": 0}}
 RUN = {"1": {"d-1": 2.0, "e-2": 1.0}}

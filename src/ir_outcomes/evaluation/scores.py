@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import difflib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,18 +11,19 @@ from functools import lru_cache
 from itertools import compress
 from typing import Any
 
+import ir_measures
 import numpy as np
+from ir_measures.measures import Measure
+from ir_measures.measures import registry as measure_registry
 
-from ir_outcomes.errors import IrOutcomesError, MismatchError, ParameterError, some, warn
+from ir_outcomes.errors import IrOutcomesError, MismatchError, MissingDependency, ParameterError, some, warn
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import read_ids
-from ir_outcomes.reading.measure_names import higher_is_better as direction_of
-from ir_outcomes.reading.measure_names import is_gain, parse_measure
-from ir_outcomes.reading.outputs import Output, read_output_of_each_run, read_outputs
+from ir_outcomes.reading.outputs import Output, is_gain, read_output_of_each_run, read_outputs
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, check_distinct
-from ir_outcomes.types import Floats, Ints
+from ir_outcomes.reading.runs import Run, check_names
+from ir_outcomes.types import LARGEST, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,7 @@ class Scores:
     clusters: Ints | None = None
 
     def __post_init__(self) -> None:
-        check_distinct(self.runs)
+        check_names(self.runs)
 
     def __repr__(self) -> str:
         return f"<Scores: {self.measure}, {plural('run', len(self.runs))}, {plural('query', len(self.query_ids))}>"
@@ -101,6 +104,106 @@ def places_of_queries(queries: Iterable[str] | str | os.PathLike[str], query_ids
         problem = f"there is no query {some(missing)} here" if missing else "the list of queries is empty; name at least one"
         raise MismatchError(problem)
     return np.array(sorted({place[query] for query in wanted}), dtype=np.int64)
+
+
+def direction_of(measure: Any) -> bool:
+    """Return the direction of a measure of ir_measures; one that is not known is a `ParameterError`."""
+    declared = getattr(measure, "HIGHER_IS_BETTER", None)  # our measures declare it
+    if declared is not None:
+        return bool(declared)
+    if not is_gain(str(measure)):
+        raise ParameterError(f"the direction of {measure} is not known; pass higher_is_better=True or higher_is_better=False")
+    return True
+
+
+_LONGEST_NAME = 1000  # characters, with the parameters
+# These need judgments per subtopic, which the qrels that ir_outcomes reads do not have.
+_BY_SUBTOPIC = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall")
+
+
+def check_measure(measure: Any) -> Any:
+    """Return a measure that can be computed, or say why it cannot, before another library is asked to."""
+    if not isinstance(measure, Measure):
+        raise ParameterError(f"{measure!r} is not a measure; give its name, such as 'nDCG@10', or an object of ir_measures")
+    try:
+        measure.validate_params()  # type: ignore[no-untyped-call]  # of ir_measures
+    except (AssertionError, AttributeError, TypeError) as error:
+        known = ", ".join(measure.SUPPORTED_PARAMS) or "none"
+        raise ParameterError(f"{measure.NAME}: {error} (its parameters: {known}); write it like P(rel=2)@10") from None
+    for name in {"cutoff", "rel"} & measure.params.keys():  # P@0 would abort the interpreter
+        if not 1 <= measure.params[name] <= LARGEST:
+            raise ParameterError(f"{measure}: {name} must be from 1 to {LARGEST}")
+    if measure.NAME in _BY_SUBTOPIC:
+        raise ParameterError(
+            f"{measure} needs judgments per subtopic, which ir_outcomes does not read; compute it with ir_measures and compare "
+            "its output (compare_outputs)"
+        )
+    providers = [provider for provider in ir_measures.DefaultPipeline.providers if provider.supports(measure)]
+    if not providers:
+        raise ParameterError(f"ir_measures does not compute {measure} with these parameters; try others, or {measure.NAME}@10")
+    if not any(provider.is_available() for provider in providers):
+        ways = " or ".join(f"{provider.NAME} ({provider.install_instructions()})" for provider in providers)
+        raise MissingDependency(f"{measure} needs {ways}")
+    return measure
+
+
+def parse_measure(text: Any) -> Any:
+    """Make a measure from its name, ``Name(parameter=value, ...)@cutoff``; its parameters are checked.
+
+    Parameters
+    ----------
+    text : str or Measure
+        For example ``"ESL@100"`` or ``"nDCG@10"``; a measure object is checked and returned.
+
+    Raises
+    ------
+    ParameterError
+        If the text is not a measure or names an unknown one, or its parameters are invalid.
+    MissingDependency
+        If only packages that are not installed compute it.
+
+    Examples
+    --------
+    >>> parse_measure("ESL(unanswered='cutoff+1')@100")
+    ESL(unanswered='cutoff+1')@100
+    """
+    if not isinstance(text, str):
+        return check_measure(text)
+    name, parameters, at = _parsed(text)
+    if name not in measure_registry:
+        known = {spelled.casefold(): spelled for spelled in measure_registry}
+        near = [known[match] for match in difflib.get_close_matches(name.casefold(), list(known), n=3)]
+        hint = f"did you mean {', '.join(near)}?" if near else "write one such as nDCG@10 or ESL@100"
+        raise ParameterError(f"unknown measure {name[:80]}; {hint}")
+    measure = measure_registry[name]
+    if at is not None:
+        if measure.AT_PARAM in parameters:
+            raise ParameterError(f"{text!r}: {measure.AT_PARAM} is given twice; write it once, after @")
+        parameters[measure.AT_PARAM] = at
+    return check_measure(measure(**parameters))
+
+
+def _parsed(text: str) -> tuple[str, dict[str, Any], Any]:
+    """Return the name, the parameters in parentheses and what follows the @, None where there is none."""
+    try:
+        if len(text) > _LONGEST_NAME:
+            raise ValueError(f"longer than {_LONGEST_NAME} characters")
+        node: Any = ast.parse(text.strip(), mode="eval").body
+        at = None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            node, at = node.left, ast.literal_eval(node.right)
+        call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
+        if call.args or any(keyword.arg is None for keyword in call.keywords):
+            raise ValueError("parameters must be named")
+        if not isinstance(call.func, ast.Name):
+            raise ValueError("there is no measure name")
+        return call.func.id, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}, at
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        shown = text if len(text) <= 80 else text[:77] + "..."
+        problem = "its values must be numbers or texts in quotes" if "malformed" in str(error) else error
+        raise ParameterError(
+            f"{shown!r} is not a measure ({problem}); write Name(parameter=value)@cutoff, such as ESL(rel=2)@100"
+        ) from None
 
 
 def is_of_lengths(measure: Any) -> bool:
@@ -187,8 +290,6 @@ def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
 @lru_cache(maxsize=1)
 def _evaluator(qrels: Qrels, measures: tuple[Any, ...]) -> Any:
     """Return what evaluates one run after another; making it takes longer than using it."""
-    import ir_measures
-
     return ir_measures.evaluator(measures, qrels.to_dict())
 
 

@@ -13,11 +13,10 @@ from ir_outcomes.comparison.outcomes import Settings, check_alpha, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_clusters, notes_on_listing, notes_on_ties
 from ir_outcomes.evaluation.lengths import metadata_of
-from ir_outcomes.evaluation.scores import Scores, reciprocal_ranks
+from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.history import SotaHistory, history_of
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict, all_pairs, better_of
-from ir_outcomes.reading.measure_names import parse_measure
 from ir_outcomes.reading.outputs import read_entries
 from ir_outcomes.results import Column, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, differences, mean_interval

@@ -18,6 +18,7 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from ir_measures.measures import registry as measure_registry
 
 from ir_outcomes.errors import EmptyInput, FormatError, InputError, MissingDependency, UnreadableFile
 from ir_outcomes.formatting import plural
@@ -35,7 +36,6 @@ from ir_outcomes.reading.columns import (
     texts,
 )
 from ir_outcomes.reading.files import BOM, LONGEST_LINE, Block, blocks_of, check_bytes, nonblank, pieces, refuse_bomb
-from ir_outcomes.reading.measure_names import is_measure_name
 from ir_outcomes.reading.text import COLUMN_REMEDY, from_line, number_in, read_lines, shown
 from ir_outcomes.types import RunBy
 
@@ -259,6 +259,14 @@ def seems_to_be_a_run(path: str) -> bool:
         for layout in RUN.layouts
         if layout.columns != 3 or not names_measure
     )
+
+
+def is_measure_name(text: str) -> bool:
+    """Whether ir_measures or trec_eval has a measure of this name, such as nDCG@10 or P_5."""
+    import pytrec_eval
+
+    base = re.sub(r"_[0-9][0-9.]*$", "", re.split("[@(]", text)[0])
+    return base in measure_registry or base in pytrec_eval.supported_measures
 
 
 def _with_head(opened: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:

@@ -21,11 +21,19 @@ import numpy as np
 from ir_outcomes.errors import FormatError, ParameterError, some
 from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of
-from ir_outcomes.reading.formats import QUERY_NAMES, as_list, column_names, is_frame, parsed_json
-from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain, is_measure_name
+from ir_outcomes.reading.formats import QUERY_NAMES, as_list, column_names, is_frame, is_measure_name, parsed_json
 from ir_outcomes.reading.runs import distinct_names
 from ir_outcomes.reading.text import number_in
 
+# Measures that are higher for better runs and zero where nothing was found, as ir_measures and trec_eval name them.
+_GAINS = (
+    "nDCG", "AP", "MAP", "P", "R", "Rprec", "RPrec", "Success", "ERR", "RBP", "Bpref", "infAP", "BPM", "SDCG", "INST", "INSQ",
+    "NERR8", "NERR9", "NERR10", "NERR11", "alpha_nDCG", "alpha_DCG", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall",
+    "SetP", "SetR", "SetF", "SetAP", "IPrec",
+    "map", "map_cut", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "recall", "success", "bpref", "set_P", "set_recall", "set_F",
+    "set_map", "iprec_at_recall", "G", "binG",
+)  # fmt: skip
+RECIPROCALS = ("RR", "MRR", "recip_rank")
 MOST_PLACES = 6
 MOST_LINES = 2_000_000  # what is kept of a line takes about 250 bytes
 _OF_LONG_TABLES = ("qid", "measure", "value")
@@ -466,6 +474,17 @@ def _refuse_gaps(of_run: _OfRun, where: str) -> None:
             "is the name of a measure damaged, or was the output cut, or joined of two?"
         )
         raise FormatError(where, problem)
+
+
+def base_name(measure: str) -> str:
+    """Return a measure's name without its parameters and cutoff."""
+    return measure.split("@")[0].split("(")[0]
+
+
+def is_gain(measure: str) -> bool:
+    """Whether a measure, by its name, is known to be higher for better runs and zero where nothing was found."""
+    base = base_name(measure)
+    return base in _GAINS or base.rstrip("_0123456789.") in _GAINS or base in RECIPROCALS
 
 
 def _output(of_run: _OfRun, found: _Values, measure: str | None, name: str) -> Output:

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 from ir_outcomes.formatting import NOTHING, plural
-from ir_outcomes.reading.datasets import Source, size_text
-from ir_outcomes.reading.qrels import Task
+from ir_outcomes.reading.datasets import Source, Task, size_text
 from ir_outcomes.results import Column
 from ir_outcomes.showing import View, table_of, view_of
 from ir_outcomes.showing.views import across, comparison, leaderboards

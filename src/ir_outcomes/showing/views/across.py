@@ -7,10 +7,19 @@ from operator import attrgetter, itemgetter
 from typing import Any, TypeVar, get_args
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition, Effect, NewCondition, Overall, PooledEffect, condition_columns, written
+from ir_outcomes.across.conditions import (
+    Condition,
+    Effect,
+    NewCondition,
+    Overall,
+    PooledEffect,
+    condition_columns,
+    prevailing,
+    written,
+)
 from ir_outcomes.across.gate import EXIT_STATUS, GateDecision, GateFacet, GateResult
-from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison, Judgment, prevailing
-from ir_outcomes.across.slices import SlicesComparison
+from ir_outcomes.across.judges import JudgesComparison, Judgment
+from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison
 from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
