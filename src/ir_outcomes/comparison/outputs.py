@@ -99,8 +99,7 @@ def compare_outputs(
     sources = [baseline, *(contenders if several else [contenders])]
     positions = ["baseline", *("contender" if len(sources) == 2 else f"contender {n}" for n in range(1, len(sources)))]
     judgments = None if qrels is None else as_qrels(qrels)
-    known = () if judgments is None else set(judgments.query_ids)
-    outputs = read_output_of_each_run(sources, positions, measure=measure, names=names, queries=known)
+    outputs = read_output_of_each_run(sources, positions, measure=measure, names=names)
     _check_together(outputs)
     meaning = _meaning(outputs[0].measure, higher_is_better, rel)
     check_choice("correction", correction, get_args(Correction))
