@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import ir_outcomes as iro
-from ir_outcomes.across.same_queries import CutoffsComparison
+from ir_outcomes.across.slices import CutoffsComparison
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import MissingDependency, ParameterError

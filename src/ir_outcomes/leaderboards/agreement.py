@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.comparison.facets import run_tests
 from ir_outcomes.comparison.outcomes import check_alpha, coverage_test_for, pair_queries
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, judge, run_tests, samples_of
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, judge
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
@@ -169,8 +170,9 @@ def agreement_of_verdicts(
     pairs = list(combinations(evaluation.at(), 2))
     labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
     for baseline, contender in with_progress(pairs, "pair", len(pairs), shown=progress):
-        samples = samples_of(pair_queries(baseline, contender, unit), halves)
-        found = judge(run_tests(samples, "t", coverage_test, (alpha, alpha), labels_only=True), alpha=alpha).verdicts.label
+        queries = pair_queries(baseline, contender, unit)
+        tests = run_tests(queries, "t", coverage_test, (alpha, alpha), subsets=halves, labels_only=True)
+        found = judge(tests, alpha=alpha).label
         cells = len(LABELS) * found[:splits] + found[splits:]
         labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
     agreement = HalfAgreement(f"outcomes by {unit}", "two facets", None, **rates(labels, DIRECTIONS))

@@ -10,8 +10,8 @@ from statistics import median
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.same_queries import Curve, CutoffsComparison, JudgesComparison
-from ir_outcomes.across.slices import SlicesComparison
+from ir_outcomes.across.judges import JudgesComparison
+from ir_outcomes.across.slices import Curve, CutoffsComparison, SlicesComparison
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS, direction_of

@@ -152,12 +152,6 @@ class Differences(NamedTuple):
         return np.concatenate([np.repeat(self.sizes, positive), np.repeat(-self.sizes, negative)])
 
 
-def proper(pvalues: npt.ArrayLike) -> Floats:
-    """Bring p-values into the range from 2.2e-308 to 1: sums of two tails can exceed 1, and tiny ones underflow to 0."""
-    bounded: Floats = np.minimum(np.maximum(pvalues, SMALLEST_PVALUE), 1.0)  # np.clip takes three times as long for a few
-    return bounded
-
-
 def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
     """Subtract pairwise; differences that are equal except for rounding become equal.
 

@@ -12,7 +12,7 @@ from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_
 from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import percent, plural
-from ir_outcomes.measures.definitions import ASL
+from ir_outcomes.measures import ASL
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.results import OPTIONAL, Column, Result, rows_of
 from ir_outcomes.types import Floats, Ints, Missing, Ties, check_choice, check_positive

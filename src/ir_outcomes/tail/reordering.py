@@ -11,7 +11,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores, parse_measure
 from ir_outcomes.formatting import plural
-from ir_outcomes.measures.definitions import ASL
+from ir_outcomes.measures import ASL
 from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks

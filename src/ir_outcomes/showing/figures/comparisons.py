@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.same_queries import CutoffsComparison
-from ir_outcomes.across.slices import SlicesComparison
+from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison
-from ir_outcomes.across.slices import SlicesComparison
+from ir_outcomes.across.judges import JudgesComparison
+from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison
 from ir_outcomes.comparison.compare import build, measured_pair
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, ParameterError, escaped, some, warn
