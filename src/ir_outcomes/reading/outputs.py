@@ -412,27 +412,13 @@ ORGANIZER = "\N{CLASSICAL BUILDING}"  # how the MS MARCO leaderboards mark the o
 
 @dataclass(frozen=True)
 class Entry:
-    """A submission to a leaderboard.
+    """A submission to a leaderboard."""
 
-    Attributes
-    ----------
-    run : str
-        Its id; its description where it has no id.
-    date : date
-        When it was submitted.
-    group : str or None
-        By whom.
-    score : float or None
-        Its score; None where it has none.
-    is_baseline : bool
-        Whether the organizers supplied it.
-    """
-
-    run: str
+    run: str  # its id; its description where it has none
     date: date
     group: str | None
     score: float | None
-    is_baseline: bool
+    is_baseline: bool  # of the organizers
 
 
 class Entries(NamedTuple):
