@@ -74,10 +74,10 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
 
     Notes
     -----
-    Runs are ``runs/<system>/<collection>.run.gz`` or ``<collection>/<system>.run.gz``, and end in .run, .res or .trec; qrels are
+    Runs are ``runs/<system>/<collection>.run.gz`` or ``<collection>/<system>.run.gz`` (or .res, .trec), qrels
     ``<collection>/qrels.txt.gz`` or ``qrels/<collection>.txt.gz``. Without qrels the name of the collection is a dataset id, in
-    folders or with underscores instead of slashes. A file has a table for each collection, with paths relative to the file; JSON
-    has the same structure::
+    folders or with underscores instead of slashes. A file has a table for each collection, with paths relative to the file;
+    JSON has the same structure::
 
         baseline = "bm25"                        # optional
 
