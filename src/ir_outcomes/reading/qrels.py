@@ -16,10 +16,10 @@ import numpy as np
 from ir_outcomes.errors import DatasetUnavailable, FormatError, ParameterError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading import datasets
-from ir_outcomes.reading.columns import Codes, Columns, Ids, digest_of, grouped, nested_dict, repeated
+from ir_outcomes.reading.columns import Codes, Columns, Ids, columns_of, digest_of, grouped, nested_dict, repeated
 from ir_outcomes.reading.datasets import DATASET_PREFIX, Part, Source, is_dataset_id, load_part
-from ir_outcomes.reading.files import STDIN, blocks, lines_of, name_of, read_texts
-from ir_outcomes.reading.formats import QRELS, columns_of, parsed_json, read_any_file, texts_in
+from ir_outcomes.reading.files import STDIN, blocks, lines_of, name_of, parsed_json, read_texts
+from ir_outcomes.reading.formats import QRELS, read_any_file, texts_in
 from ir_outcomes.reading.runs import Run, as_run
 from ir_outcomes.types import Ints, UnitChoice
 
