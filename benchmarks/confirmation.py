@@ -24,8 +24,9 @@ import numpy as np
 from simulate_errors import with_swapped
 
 import ir_outcomes as iro
+from ir_outcomes.comparison.facets import run_tests, samples_of
 from ir_outcomes.comparison.outcomes import coverage_test_for, pair_queries
-from ir_outcomes.comparison.verdict import judge, run_tests, samples_of
+from ir_outcomes.comparison.verdict import judge
 from ir_outcomes.statistics.counts import membership
 from ir_outcomes.statistics.tests import many_tests
 from ir_outcomes.types import Bools, Floats, Ints, Unit
@@ -71,9 +72,9 @@ def directions(
     """Judge a pair on subsets of its queries, or on all of them; `swapped` adds each query with its runs swapped."""
     baseline, contender = (evaluation.at(cutoff)[place] for place in pair)
     queries = pair_queries(baseline, contender, evaluation.unit)
-    samples = samples_of(with_swapped(queries) if swapped else queries, subsets)
-    coverage_test = coverage_test_for(evaluation)
-    verdicts = judge(run_tests(samples, "t", coverage_test, levels=(ALPHA, ALPHA), labels_only=True), alpha=ALPHA).verdicts
+    queries = with_swapped(queries) if swapped else queries
+    tests = run_tests(queries, "t", coverage_test_for(evaluation), (ALPHA, ALPHA), subsets=subsets, labels_only=True)
+    verdicts = judge(tests, alpha=ALPHA)
     return Directions(np.where(verdicts.guard, 0, verdicts.do_no_harm), verdicts.direction)
 
 
@@ -83,7 +84,7 @@ def naive_directions(evaluation: iro.Evaluation, pair: Sequence[int], cutoff: in
     ranks = [run.reciprocal_rank()[evaluation.answerable] for run in (baseline, contender)]
     queries = pair_queries(baseline, contender, evaluation.unit)
     queries = replace(queries, shared=np.ones_like(queries.shared), length_baseline=ranks[0], length_contender=ranks[1])
-    tests = many_tests("t", samples_of(queries, halves).ranking)
+    tests = many_tests("t", samples_of(queries, halves)[1])
     return np.where(tests.pvalue <= ALPHA, tests.direction, 0)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import ir_outcomes as iro
-from ir_outcomes.across.audit import labeled_places, levels_of
+from ir_outcomes.across.judges import labeled_places, levels_of
 from ir_outcomes.statistics import mean_interval
 from ir_outcomes.statistics.pooling import prediction_powered_mean
 from ir_outcomes.types import Floats

@@ -20,8 +20,9 @@ import numpy as np
 from ir_measures import AP, RR, P, Success, nDCG
 
 from ir_outcomes import evaluate, search_lengths
-from ir_outcomes.comparison.outcomes import PairedQueries, Restricted, pair_queries
-from ir_outcomes.comparison.verdict import LABELS, CoverageTest, PairTests, judge, run_tests, samples_of, stacked
+from ir_outcomes.comparison.facets import PairTests, run_tests
+from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Restricted, pair_queries
+from ir_outcomes.comparison.verdict import LABELS, judge, stacked
 from ir_outcomes.statistics import (
     bounded_mean_interval,
     coverage_interval,
@@ -124,9 +125,8 @@ def rates(population: Population, n: int, trials: int, null: bool) -> dict[str, 
     rng = np.random.default_rng(n)
     pairs = [with_swapped(pair) for pair in population.pairs] if null else population.pairs
     members = draws(rng, len(pairs[0].query_ids), n, trials)
-    tests = [run_tests(samples_of(pair, members), "t", population.coverage_test) for pair in pairs]
-    judged = [judge(test, alpha=ALPHA) for test in tests]
-    verdicts = [judgment.verdicts for judgment in judged]
+    tests = [run_tests(pair, "t", population.coverage_test, subsets=members) for pair in pairs]
+    verdicts = [judge(test, alpha=ALPHA) for test in tests]
     label = np.concatenate([verdict.label for verdict in verdicts])
     strict = np.concatenate([verdict.strict for verdict in verdicts])
     do_no_harm = np.concatenate([verdict.do_no_harm for verdict in verdicts])
@@ -156,11 +156,11 @@ def family_rates(population: Population, n: int, trials: int) -> dict[str, float
         tests = []
         for place in range(size):
             subsets = np.roll(members, place // len(pairs), axis=1)
-            tests.append(run_tests(samples_of(pairs[place % len(pairs)], subsets), "t", population.coverage_test))
+            tests.append(run_tests(pairs[place % len(pairs)], "t", population.coverage_test, subsets=subsets))
         decided = np.zeros(2)
         for trial in range(trials):
             columns = [_column(test, trial) for test in tests]
-            verdicts = judge(stacked(columns), alpha=ALPHA, correction="holm").verdicts
+            verdicts = judge(stacked(columns), alpha=ALPHA, correction="holm")
             decided += [bool((verdicts.strict != 0).any()), bool((verdicts.direction != 0).any())]
         result[f"{_contenders(size)}: any strict"] = 100 * decided[0] / trials
         result[f"{_contenders(size)}: any label"] = 100 * decided[1] / trials

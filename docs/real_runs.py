@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ir_outcomes as iro
+from ir_outcomes.comparison.facets import run_tests, samples_of
 from ir_outcomes.comparison.outcomes import coverage_test_for
-from ir_outcomes.comparison.verdict import judge, run_tests, samples_of, stacked
+from ir_outcomes.comparison.verdict import judge, stacked
 from ir_outcomes.leaderboards.pairs import pair_blocks
 from ir_outcomes.results import Column
 from ir_outcomes.showing import Table
@@ -83,14 +84,14 @@ def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
     coverage_test = coverage_test_for(evaluation)
     few, tests, by_t = [], [], []
     for pair, counts in pair_blocks(evaluation.with_cutoff(cutoff)):
-        samples = samples_of(pair, counts)
-        few += (samples.ranking.few).tolist()
-        tests.append(run_tests(samples, "t", coverage_test))
-        mean = many_tests("t", samples.ranking)
+        ranking = samples_of(pair, counts)[1]
+        few += ranking.few.tolist()
+        tests.append(run_tests(pair, "t", coverage_test, subsets=counts))
+        mean = many_tests("t", ranking)
         by_t.append(tests[-1]._replace(ranking=mean, mean=mean, guards=()))
     joined = stacked(tests)
     rules = joined, joined._replace(guards=()), stacked(by_t)
-    labels = (judge(rule, alpha=0.05).verdicts.labels() for rule in rules)
+    labels = (judge(rule, alpha=0.05).labels() for rule in rules)
     pairs = combinations(evaluation.names, 2)
     return [PairLabels(*pair, *of_pair) for pair, *of_pair in zip(pairs, few, *labels, strict=True)]
 

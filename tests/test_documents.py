@@ -25,7 +25,7 @@ import pytest
 import ir_outcomes
 from ir_outcomes import samples, statistics
 from ir_outcomes.cli import COMMANDS
-from ir_outcomes.measures.definitions import MEASURES
+from ir_outcomes.measures import MEASURES
 from ir_outcomes.samples import write_sample, write_suite
 from tests.helpers.command_line import call
 

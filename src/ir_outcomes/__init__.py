@@ -4,11 +4,10 @@ Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_m
 """
 
 from ir_outcomes import pyterrier
-from ir_outcomes.across.audit import to_label
 from ir_outcomes.across.collections import CollectionsComparison, compare_collections
 from ir_outcomes.across.gate import GateResult, gate
-from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison, compare_cutoffs, compare_judges
-from ir_outcomes.across.slices import SlicesComparison, compare_slices
+from ir_outcomes.across.judges import JudgesComparison, compare_judges, to_label
+from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison, compare_cutoffs, compare_slices
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.holes import Holes, holes
 from ir_outcomes.comparison.outputs import compare_measure, compare_outputs
@@ -35,9 +34,9 @@ from ir_outcomes.leaderboards.agreement import Agreement, agreement
 from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, rank_correlation, rank_distribution
-from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, register_baseline
-from ir_outcomes.measures.provider import register
-from ir_outcomes.reading.qrels import Qrels, Task, as_qrels, beir_texts, known_tasks, load, read_qrels
+from ir_outcomes.measures import ASL, ESL, Answered, Outcome, register, register_baseline
+from ir_outcomes.reading.datasets import Task, as_qrels, known_tasks, load
+from ir_outcomes.reading.qrels import Qrels, beir_texts, read_qrels
 from ir_outcomes.reading.runs import Run, as_run, read_run
 from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, length_changes, length_distributions

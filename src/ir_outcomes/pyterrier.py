@@ -9,41 +9,31 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outputs import compare_outputs
-from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparisons
 from ir_outcomes.errors import DatasetUnavailable, FormatError, ParameterError, not_installed
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
-from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.scores import parse_measure
-from ir_outcomes.measures.definitions import SearchLengthMeasure
-from ir_outcomes.measures.provider import Recording
+from ir_outcomes.measures import Recording, SearchLengthMeasure
 from ir_outcomes.reading.columns import texts
-from ir_outcomes.reading.datasets import DATASET_PREFIX, is_dataset_id, reason_of
-from ir_outcomes.reading.qrels import Qrels, Task, open_collection
-from ir_outcomes.reading.runs import distinct_names
+from ir_outcomes.reading.datasets import Task, is_dataset_id, open_collection, reason_of
+from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.runs import DATASET_PREFIX, distinct_names
 from ir_outcomes.statistics import differences, paired_tests
-from ir_outcomes.types import OneOrder, RankingTest, UnitChoice, check_choice
+from ir_outcomes.types import Floats, OneOrder, RankingTest, UnitChoice, check_choice
 
 __all__ = ["comparisons", "experiment"]
 
 
-def comparisons(
-    perquery: Any,
-    *,
-    baseline: str,
-    measure: Any = None,
-    qrels: Any = None,
-    **settings: Any,
-) -> Comparisons:
+def comparisons(perquery: Any, *, baseline: str, measure: Any = None, qrels: Any = None, **settings: Any) -> Comparisons:
     """Compare the systems of an experiment that has already been run with ``perquery=True``.
 
     Parameters
@@ -86,13 +76,6 @@ def comparisons(
     return cast("Comparisons", found)
 
 
-class Frames(NamedTuple):
-    """What ``perquery="both"`` returns."""
-
-    averages: Any
-    perquery: Any
-
-
 def experiment(
     systems: Any,
     topics: Any,
@@ -101,7 +84,7 @@ def experiment(
     names: Sequence[str] | None = None,
     *,
     baseline: int | str | Sequence[int | str] | None = 0,
-    perquery: bool | Literal["both"] = False,
+    perquery: bool = False,
     highlight: Literal["bold", "color", "colour"] | None = None,
     cutoff: int | None = None,
     rel: int | None = None,
@@ -133,8 +116,8 @@ def experiment(
         Names of the systems; by default PyTerrier's.
     baseline : int, str, sequence of these, or None
         Which system the others are compared with: its place or name. Several give a block of columns each; None means only.
-    perquery : bool or "both"
-        True for PyTerrier's frame of the values of each query, without any comparison; "both" for that and the usual frame.
+    perquery : bool
+        PyTerrier's frame of the values of each query, without any comparison.
     highlight : {"bold", "color", "colour"}, optional
         Mark the best value of each measure, in its own direction; the frame becomes a Styler of pandas.
     cutoff, rel : int, optional
@@ -182,8 +165,8 @@ def experiment(
     import pandas as pd
 
     check_choice("returns", returns, ("frame", "comparisons", "both"))
-    if perquery not in (False, True, "both"):
-        raise ParameterError(f"perquery={perquery!r}: must be False, True or 'both'")
+    if perquery not in (False, True):
+        raise ParameterError(f"perquery={perquery!r}: must be True or False")
     if highlight is not None:
         check_choice("highlight", highlight, tuple(_STYLES))
     if "dataframe" in options:
@@ -192,48 +175,49 @@ def experiment(
         raise ParameterError(f"returns={returns!r} needs a baseline, and no perquery; name one, or ask for the frame only")
     corrected_by = _known_correction(correction)
     named = _named_systems(systems, names)
-    bases = _baseline_places(baseline, list(named))
+    bases = _named_baselines(baseline, list(named))
     measures = _measures_by_column(eval_metrics)
     collection = open_collection(_of_dataset(qrels, "get_qrels"), {})
+    judgments = collection.qrels
     chosen, about_settings = _choose_settings(cutoff, rel, measures.values(), collection.task)
-    topics = _read_topics(topics)
     settings: dict[str, Any] = {**chosen, "ties": ties, "judged_only": judged_only}
-    ran = _run(named, topics, collection.qrels, measures, settings, options)
-    if perquery is True:
-        return ran.perquery
-    evaluation = evaluate(
-        collection.task or collection.qrels, ran.lengths, names=list(named), unit=unit, queries=_query_texts(topics), **settings
-    )
-    results: dict[int, Comparisons] = {}
+    topics = _read_topics(topics)
+    if perquery:
+        ran = _run(named, topics, judgments, measures.values(), options)
+        headings = {str(measure): name for name, measure in [*measures.items()][::-1]}  # of map and AP the first
+        return ran.assign(measure=ran["measure"].map(headings))
+    kept = Recording(**settings)
+    ran = _run(named, topics, judgments, [*measures.values(), kept], options)
+    judged = ran[ran["qid"].isin(judgments.query_ids)]  # PyTerrier adds NaN for topics without qrels
+    values = judged.pivot(index=["measure", "name"], columns="qid", values="value")
+    values = values[[query for query in judgments.query_ids if query in values.columns]]
+    numbers = values.loc[str(kept)]
+    lengths = [replace(kept.lengths(name, numbers.loc[name].to_dict()), qrels_digest=judgments.digest) for name in named]
+    texts_of = dict(zip(topics["qid"], map(str, topics["query"]), strict=True)) if "query" in topics.columns else {}
+    evaluation = evaluate(collection.task or judgments, lengths, names=list(named), unit=unit, queries=texts_of, **settings)
+    results: dict[str, Comparisons] = {}
+    rules: dict[str, Any] = {"alpha": alpha, "test": test, "margins": margins}
+    rules["correction"] = corrected_by if corrected_by in _OURS.values() else "holm"
     for base in bases if len(named) > 1 else ():
-        found = compare(
-            evaluation,
-            evaluation.names[base],
-            [name for place, name in enumerate(evaluation.names) if place != base],
-            alpha=alpha,
-            test=test,
-            correction=cast("Any", corrected_by if corrected_by in _OURS.values() else "holm"),
-            margins=margins,
-        )
-        results[base] = replace(cast("Comparisons", found), notes=about_settings)
-    compared: Any = {evaluation.names[base]: result for base, result in results.items()}
-    if not isinstance(baseline, (list, tuple)):
-        compared = next(iter(results.values()), None)
+        others = [name for name in named if name != base]
+        results[base] = replace(cast("Comparisons", compare(evaluation, base, others, **rules)), notes=about_settings)
+    compared = results if isinstance(baseline, (list, tuple)) else next(iter(results.values()), None)
     if returns == "comparisons":
         return compared
 
+    by_query = {name: values.loc[str(measure)].loc[list(named)].to_numpy() for name, measure in measures.items()}
     columns: dict[str, Any] = {"name": list(named)}
-    values = {name: [ran.values[system, str(measure)] for system in named] for name, measure in measures.items()}
     for name, measure in measures.items():
-        columns[name] = [_mean(measure, of_system) for of_system in values[name]]
+        columns[name] = [_mean(measure, of_system) for of_system in by_query[name]]
     columns[_ANSWERED] = [int(run.answered().sum()) for run in evaluation.at()]
     for base, result in results.items():
+        place = list(named).index(base)
         block: dict[str, Any] = {}
         for name, measure in measures.items():
             level = alpha if correction_alpha is None else correction_alpha
-            block |= _changes(name, measure, values[name], base, test=test, correction=corrected_by, alpha=level)
-        block |= _facets(result, base, corrected=corrected_by != "none")
-        suffix = f" (against {evaluation.names[base]})" if len(bases) > 1 else ""
+            block |= _changes(name, measure, by_query[name], place, test=test, correction=corrected_by, alpha=level)
+        block |= _facets(result, place, corrected=corrected_by != "none")
+        suffix = f" (against {base})" if len(bases) > 1 else ""
         columns |= {f"{heading}{suffix}": column for heading, column in block.items()}
     frame: Any = pd.DataFrame(columns)
     if round is not None:
@@ -245,52 +229,21 @@ def experiment(
         settings, unit=evaluation.unit, alpha=alpha, correction=corrected_by, n_queries=int(evaluation.answerable.sum()),
         notes=notes,
     )  # fmt: skip
-    if highlight is not None:
-        frame = _highlighted(frame, measures, highlight)
-    shown = Frames(frame, ran.perquery) if perquery == "both" else frame
+    shown = frame if highlight is None else _highlighted(frame, measures, _STYLES[highlight])
     return (shown, compared) if returns == "both" else shown
 
 
-class _Ran(NamedTuple):
-    """What an experiment left behind."""
-
-    perquery: Any
-    values: Mapping[tuple[str, str], _Values]
-    lengths: list[SearchLengths]
-
-
-def _run(
-    named: Mapping[str, Any],
-    topics: Any,
-    judgments: Qrels,
-    measures: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    options: Mapping[str, Any],
-) -> _Ran:
-    """Let PyTerrier run and evaluate the systems, and keep the search lengths on the way."""
+def _run(named: Mapping[str, Any], topics: Any, judgments: Qrels, measures: Iterable[Any], options: Mapping[str, Any]) -> Any:
+    """Let PyTerrier run and evaluate the systems; returns its frame of the values of each query."""
     import pandas as pd
 
     rows = [(query, *judged) for query, documents in judgments.to_dict().items() for judged in documents.items()]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
-    recording = Recording(**settings)
-    metrics = [*dict.fromkeys(measures.values()), recording]
+    metrics = list(dict.fromkeys(measures))
     with warnings.catch_warnings():
         # What it says of topics without qrels does not hold here: they are in no mean.
         warnings.filterwarnings("ignore", message=r".*topic\(s\) not found in qrels", category=UserWarning)
-        perquery = _terrier().Experiment(list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options)
-    number = str(recording)
-    values: dict[tuple[str, str], dict[str, float]] = {}
-    judged = perquery[perquery["qid"].isin(judgments.query_ids)]  # PyTerrier adds NaN for topics without qrels
-    for name, measure, query, value in zip(*(judged[c] for c in ("name", "measure", "qid", "value")), strict=True):
-        values.setdefault((name, measure), {})[query] = value
-    lengths = []
-    for name in named:
-        numbers = values[name, number]
-        evaluated = {query: numbers[query] for query in judgments.query_ids if query in numbers}
-        lengths.append(replace(recording.lengths(name, evaluated), qrels_digest=judgments.digest))
-    kept = perquery[perquery["measure"] != number].reset_index(drop=True)
-    headings = {str(measure): name for name, measure in [*measures.items()][::-1]}  # of map and AP the first
-    return _Ran(kept.assign(measure=kept["measure"].map(headings)), values, lengths)
+        return _terrier().Experiment(list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options)
 
 
 def _choose_settings(
@@ -300,27 +253,28 @@ def _choose_settings(
     measures = list(measures)
     # Our measures come before others, because the number of answered queries stands beside them.
     own = [measure for measure in measures if isinstance(measure, SearchLengthMeasure)]
+    defaults = (task.cutoff, task.rel) if task else (DEFAULT_CUTOFF, 1)
     notes, chosen = [], {}
-    defaults = {"cutoff": task.cutoff if task else DEFAULT_CUTOFF, "rel": task.rel if task else 1}
-    for name, given in (("cutoff", cutoff), ("rel", rel)):
+    for name, given, default in zip(("cutoff", "rel"), (cutoff, rel), defaults, strict=True):
         found = (_parameter(measure, name) for measure in own or measures)
         values = sorted({value for value in found if value is not None})
-        chosen[name] = given if given is not None else values[0] if len(values) == 1 else defaults[name]
-        others = f"measures use {', '.join(map(str, values))}"
-        if given is not None and own and values and values != [given]:
-            notes.append(f"Outcomes and verdicts use {name} {given}, the argument; {others}.")
-        elif given is None and values:
-            why = "that of the measures" if len(values) == 1 else f"because {others}; choose another one with {name}="
+        used = f"measures use {', '.join(map(str, values))}"
+        if given is not None:
+            chosen[name], why = given, f"the argument; {used}"
+        elif len(values) == 1:
+            chosen[name], why = values[0], "that of the measures"
+        else:
+            chosen[name], why = default, f"because {used}; choose another one with {name}="
+        if values and (given is None or (own and values != [given])):
             notes.append(f"Outcomes and verdicts use {name} {chosen[name]}, {why}.")
     return chosen, tuple(notes)
 
 
 def _parameter(measure: Any, name: str) -> int | None:
+    """Return the cutoff or relevance level that a measure has; the default level of ours is 1."""
     if name not in getattr(measure, "SUPPORTED_PARAMS", {}):
         return None
-    value = measure.params.get(name)
-    if value is None and name == "rel" and isinstance(measure, SearchLengthMeasure):
-        value = measure[name]  # the default of ours is 1; without a cutoff they say nothing
+    value = measure[name] if isinstance(measure, SearchLengthMeasure) else measure.params.get(name)
     return value if isinstance(value, int) else None
 
 
@@ -347,19 +301,19 @@ def _named_systems(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
     return dict(zip(called, runs, strict=True))
 
 
-def _baseline_places(baseline: Any, names: Sequence[str]) -> list[int]:
-    """Find the places of the baselines: none, one, or several."""
+def _named_baselines(baseline: Any, names: Sequence[str]) -> list[str]:
+    """Return the names of the baselines: none, one, or several."""
     if baseline is None:
         return []
-    given = list(baseline) if isinstance(baseline, (list, tuple)) else [baseline]
-    places = [names.index(item) if item in names else item for item in given]
-    for item in places:
-        if isinstance(item, bool) or not isinstance(item, (int, np.integer)) or not 0 <= item < len(names):
+    found = []
+    for item in baseline if isinstance(baseline, (list, tuple)) else [baseline]:
+        if item not in (*names, *range(len(names))):
             place = f"the place of a system, 0 to {len(names) - 1}"
             raise ParameterError(f"baseline={item!r}: must be {place}, or its name: {', '.join(names)}")
-    if not places or len(set(places)) < len(places):
+        found.append(item if item in names else names[int(item)])
+    if not found or len(set(found)) < len(found):
         raise ParameterError(f"baseline={baseline!r}: name each baseline once, at least one")
-    return places
+    return found
 
 
 def _read_topics(topics: Any) -> Any:
@@ -374,11 +328,10 @@ def _read_topics(topics: Any) -> Any:
         raise FormatError("the topics", f"must be {kinds}, not {type(topics).__name__}")
     # PyTerrier makes the ids of results text, which would match no number. As objects: it goes through the rows, which with
     # the text type of pandas 3 takes twice the time.
-    ids = texts(topics["qid"].tolist(), "the topics", "qid")
-    repeated = [query for query, times in Counter(ids).items() if times > 1]
-    if repeated:
-        raise FormatError("the topics", f"hold topic {repeated[0]} twice; keep one")
-    return topics.assign(qid=pd.Series(ids, topics.index, dtype=object))
+    ids = pd.Series(texts(topics["qid"].tolist(), "the topics", "qid"), topics.index, dtype=object)
+    if ids.duplicated().any():
+        raise FormatError("the topics", f"hold topic {ids[ids.duplicated()].iloc[0]} twice; keep one")
+    return topics.assign(qid=ids)
 
 
 def _of_dataset(data: Any, getter: Literal["get_topics", "get_qrels"]) -> Any:
@@ -397,11 +350,6 @@ def _of_dataset(data: Any, getter: Literal["get_topics", "get_qrels"]) -> Any:
         raise DatasetUnavailable(
             f"{data}: its {what} cannot be loaded ({reason_of(error)}); try again with a network connection, or give a frame"
         ) from error
-
-
-def _query_texts(topics: Any) -> dict[str, str]:
-    """Return the text of each query, where the topics have it."""
-    return dict(zip(topics["qid"], map(str, topics["query"]), strict=True)) if "query" in topics.columns else {}
 
 
 def _measures_by_column(eval_metrics: Sequence[Any]) -> dict[str, Any]:
@@ -425,8 +373,6 @@ def _measures_by_column(eval_metrics: Sequence[Any]) -> dict[str, Any]:
     return measures
 
 
-_Values = Mapping[str, float]  # of a measure, by query
-
 # What this package calls the corrections of statsmodels that it has, too.
 _OURS = {"b": "bonferroni", "h": "holm", "fdr_bh": "fdr_bh", "none": "none"}
 _ANSWERED = "answered (queries)"
@@ -443,74 +389,58 @@ def _known_correction(name: str | None) -> str:
     return _OURS.get(aliases[name or "none"], name or "none")
 
 
-def _mean(measure: Any, values: _Values) -> float:
+def _mean(measure: Any, values: Floats) -> float:
     """Average the values of a measure as ir_measures does."""
     total = measure.aggregator()
-    for value in values.values():
+    for value in values.tolist():
         total.add(value)
     return float(total.result())
 
 
-def _changes(
-    name: str,
-    measure: Any,
-    values: Sequence[_Values],
-    base: int,
-    *,
-    test: str,
-    correction: str,
-    alpha: float,
-) -> dict[str, list[Any]]:
-    """Make PyTerrier's columns of a measure, in its own direction, over the queries on which both systems have a value."""
+def _changes(name: str, measure: Any, values: Floats, base: int, *, test: str, correction: str, alpha: float) -> dict[str, Any]:
+    """Make PyTerrier's columns of (n_systems, n_queries) values, in the direction of the measure, where both have a value."""
     from statsmodels.stats.multitest import multipletests
 
-    of_systems = np.array([[of_system.get(query, np.nan) for query in values[base]] for of_system in values], dtype=np.float64)
     sign = 1 if getattr(measure, "HIGHER_IS_BETTER", True) else -1
-    better, worse, pvalues = [], [], []
-    for row in of_systems:
-        both = np.isfinite(of_systems[base]) & np.isfinite(row)
-        change = sign * differences(of_systems[base][both], row[both])
-        better.append(int(np.sum(change > 0)))
-        worse.append(int(np.sum(change < 0)))
-        pvalues.append(paired_tests(change)[test].pvalue)
-    columns: dict[str, list[Any]] = {
-        f"{name} {heading}": [np.nan if place == base else float(value) for place, value in enumerate(column)]
-        for heading, column in (("+", better), ("-", worse), ("p-value", pvalues))
+    changes = []
+    for row in np.delete(values, base, axis=0):
+        both = np.isfinite(values[base]) & np.isfinite(row)
+        changes.append(sign * differences(values[base][both], row[both]))
+    pvalues = [paired_tests(change)[test].pvalue for change in changes]
+    columns = {
+        "+": [np.sum(change > 0) for change in changes],
+        "-": [np.sum(change < 0) for change in changes],
+        "p-value": pvalues,
     }
+    rejected: dict[str, Any] = {}
     if correction != "none":
         with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p, where p can be 1
-            rejected, corrected = multipletests([*pvalues[:base], *pvalues[base + 1 :]], alpha, correction)[:2]
-        columns[f"{name} reject"] = np.insert(rejected, base, False).tolist()
-        columns[f"{name} p-value corrected"] = np.insert(corrected, base, np.nan).tolist()
-    return columns
+            reject, columns["p-value corrected"] = multipletests(pvalues, alpha, correction)[:2]
+        rejected = {f"{name} reject": np.insert(reject, base, False)}
+    return {f"{name} {heading}": _beside_baseline(column, base) for heading, column in columns.items()} | rejected
 
 
-def _facets(result: Comparisons, base: int, *, corrected: bool) -> dict[str, list[Any]]:
+def _beside_baseline(column: Any, base: int) -> Floats:
+    """Return the numbers of the contenders with NaN in the place of the baseline, and where there is none."""
+    return np.insert(np.asarray(column, dtype=np.float64), base, np.nan)
+
+
+def _facets(result: Comparisons, base: int, *, corrected: bool) -> dict[str, Any]:
     """Return the columns of the two facets and the verdict, with the unit of each in its name."""
-    items: list[Comparison | None] = list(result)
-    items.insert(base, None)
     pvalue, unit = "p-value corrected" if corrected else "p-value", f"by {result[0].settings.unit}"
-
-    def column(value: Callable[[Comparison], float | None]) -> list[float]:
-        values = [None if item is None else value(item) for item in items]
-        return [np.nan if found is None else found for found in values]
-
-    return {
-        f"coverage difference (pp, {unit})": column(lambda item: item.coverage.difference),
-        f"coverage {pvalue}": column(lambda item: item.coverage.pvalue_corrected),
-        f"ranking difference (ranks, {unit})": column(lambda item: item.ranking.difference),
-        f"ranking {pvalue}": column(lambda item: item.ranking.pvalue_corrected),
-        "verdict": [None if item is None else item.verdict.label for item in items],
+    labels: list[str | None] = [item.verdict.label for item in result]
+    columns = {
+        f"coverage difference (pp, {unit})": [item.coverage.difference for item in result],
+        f"coverage {pvalue}": [item.coverage.pvalue_corrected for item in result],
+        f"ranking difference (ranks, {unit})": [item.ranking.difference for item in result],
+        f"ranking {pvalue}": [item.ranking.pvalue_corrected for item in result],
     }
+    numbers = {heading: _beside_baseline(column, base) for heading, column in columns.items()}
+    return {**numbers, "verdict": [*labels[:base], None, *labels[base:]]}
 
 
-def _highlighted(frame: Any, measures: Mapping[str, Any], how: str) -> Any:
+def _highlighted(frame: Any, measures: Mapping[str, Any], style: str) -> Any:
     """Mark the best value of each measure, which is the smallest one for a search length; returns a Styler of pandas."""
-    directions = {name: getattr(measure, "HIGHER_IS_BETTER", True) for name, measure in measures.items()}
-    directions[_ANSWERED] = True
-
-    def styles(column: Any) -> list[str]:
-        best = column.max() if directions[column.name] else column.min()
-        return [_STYLES[how] if value == best else "" for value in column]
-
-    return frame.style.apply(styles, axis=0, subset=[name for name in frame.columns if name in directions])
+    lower = [name for name, measure in measures.items() if not getattr(measure, "HIGHER_IS_BETTER", True)]
+    higher = [name for name in (*measures, _ANSWERED) if name not in lower]
+    return frame.style.highlight_max(higher, props=style).highlight_min(lower, props=style)

@@ -50,7 +50,8 @@ def test_every_combination(confirmed: int | None) -> None:
 @pytest.mark.parametrize("confirmed", [-1, 0, 1])
 def test_swapping_the_runs_mirrors_the_verdict(confirmed: int) -> None:
     verdicts = decide(columns(0), columns(1), np.full(len(pairs), confirmed))
-    mirrored = decide(columns(0).swapped(), columns(1).swapped(), np.full(len(pairs), -confirmed))
+    swapped = [Findings(up=of.down, hurt=of.gain, down=of.up, gain=of.hurt) for of in (columns(0), columns(1))]
+    mirrored = decide(swapped[0], swapped[1], np.full(len(pairs), -confirmed))
     assert mirrored.labels() == [MIRRORED[label] for label in verdicts.labels()]
     assert (mirrored.direction == -verdicts.direction).all()
     assert (mirrored.strict == -verdicts.strict).all()

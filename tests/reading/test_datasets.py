@@ -17,8 +17,8 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import DatasetUnavailable, FormatError, IrOutcomesWarning, ParameterError, UnreadableFile
 from ir_outcomes.reading import datasets
+from ir_outcomes.reading.datasets import known_tasks
 from ir_outcomes.reading.files import read_texts
-from ir_outcomes.reading.qrels import known_tasks
 from tests.helpers.command_line import Done
 
 # Cutoff, rel, unit, baseline, as the issue of the papers and tracks has them; one line for each family of ids.
@@ -149,7 +149,7 @@ def test_a_local_dataset_end_to_end(tiny: str) -> None:
 def test_a_ranking_without_order_and_one_that_cannot_be_read(tiny: str) -> None:
     with pytest.raises(DatasetUnavailable, match=r"every score of this collection's own ranking is 0\.0, so it has no order"):
         iro.as_run("irds:ir-outcomes-test/unordered")
-    with pytest.raises(DatasetUnavailable, match=r"could not be fetched .*or give a file instead of the id"):
+    with pytest.raises(DatasetUnavailable, match=r"cannot be read .*or give a file instead of the id"):
         iro.as_run("irds:ir-outcomes-test/broken")
 
 
@@ -165,7 +165,7 @@ def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: p
         pytest.warns(IrOutcomesWarning, match=r"big: its qrels are downloaded \(1\.06 GB\)"),
         pytest.raises(
             DatasetUnavailable,
-            match=r"big: its qrels \(a download of 1\.06 GB\) could not be fetched to home/qrels .*; .* give a file",
+            match=r"big: its qrels \(a download of 1\.06 GB\) at home/qrels cannot be fetched .*; .* give a file",
         ),
     ):
         datasets.load_part("big", "qrels")
@@ -269,5 +269,5 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     assert half.returncode == 1
     assert f"its qrels at {qrels} cannot be read" in half.stderr
     assert refused.returncode == 1
-    if "could not be fetched" in refused.stderr:
+    if "cannot be fetched" in refused.stderr:
         assert "(a download of 5.7 MB)" in refused.stderr

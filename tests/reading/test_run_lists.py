@@ -130,11 +130,10 @@ def test_names_are_text() -> None:
         with pytest.raises(ParameterError, match="of a run is not text; convert names with str"):
             runs_and_names([run, run], names)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="the name 1 of a run is not text"):
-        runs_and_names({1: run})
-    with pytest.raises(ParameterError, match="names='ab': must be a list"):
-        runs_and_names([run, run], "ab")
-    with pytest.raises(ParameterError, match="1 names for 2 runs"):
-        runs_and_names([run, run], ["a"])
+        iro.evaluate({"q1": {"d1": 1}}, {1: run})
+    for wrong in ("ab", ["a"]):
+        with pytest.raises(ParameterError, match=r"names=.*: must be a list with a name for each of the 2 runs"):
+            runs_and_names([run, run], wrong)
 
 
 @pytest.mark.realdata

@@ -1,5 +1,6 @@
 """The same comparison on several collections: for these collections, and for a new one."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -149,12 +150,11 @@ def compare_collections(
         evaluations = {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
     if cutoff is not None:
         evaluations = {name: evaluation.with_cutoff(cutoff) for name, evaluation in evaluations.items()}
-    names = list(dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names))
+    names = dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names)
     asked = names if contenders is None else [contenders] if isinstance(contenders, str) else contenders
     chosen = list(dict.fromkeys(name for name in asked if name != baseline))
-    for name in (baseline, *chosen):
-        if name not in names:
-            raise ParameterError(f"no collection has a run called {name!r}; the runs are {listed(names[:10])}")
+    if unknown := [name for name in (baseline, *chosen) if name not in names]:
+        raise ParameterError(f"no collection has a run called {unknown[0]!r}; the runs are {listed(list(names)[:10])}")
     if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")
     for name in groups or {}:
@@ -180,14 +180,7 @@ def compare_collections(
         settings=settings if has_one_cutoff else replace(settings, cutoff=None),
         measures=tuple(directions),
         over_collections=over_collections,
-        notes=(
-            *notes,
-            *_about_missing(missing),
-            *_about_means(overall),
-            *_about_pooling_all_queries(rows, overall),
-            *_about_judging(rows),
-            *_about_shared(evaluations),
-        ),
+        notes=(*notes, *_notes(evaluations, rows, missing, overall)),
     )
 
 
@@ -205,43 +198,37 @@ def _check_settings(evaluations: Mapping[str, Evaluation], cutoff: int | None, a
         yield f"The collections differ in {setting}: {said}."
 
 
-def _about_missing(missing: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _notes(
+    evaluations: Mapping[str, Evaluation],
+    rows: Sequence[Condition],
+    missing: Sequence[tuple[str, str]],
+    overall: Sequence[Overall],
+) -> Iterator[str]:
     for name, lacking in groupby(missing, key=itemgetter(1)):
         runs = listed([run for run, _ in lacking])
         yield f"{name} lacks {runs}: it is left out of the means, where it counts neither as 0 nor as worst."
-
-
-def _about_means(overall: Sequence[Overall]) -> Iterator[str]:
     mean = overall[0].pooled[0].these
     if mean is not None and 1 < mean.k < FEWEST_SAMPLES_TO_GENERALISE:
         yield (
             f"With {plural('collection', mean.k)} nothing is said about a new one: how much effects vary between collections "
             f"cannot be estimated from fewer than {FEWEST_SAMPLES_TO_GENERALISE}."
         )
-    for found in overall:
-        for effect in found.pooled:
-            if effect.left_out and effect.these is not None:
-                reason = "fewer than 10 shared queries, or no difference" if effect.name == "ranking" else "no variance"
-                yield (
-                    f"{found.contender}: there is no effect of {effect.name} in {listed(effect.left_out)} ({reason}); the mean "
-                    f"is over {plural('collection', effect.these.k)}."
-                )
-
-
-def _about_pooling_all_queries(rows: Sequence[Condition], overall: Sequence[Overall]) -> Iterator[str]:
-    """Name a facet whose sign is the opposite where all queries are pooled (Simpson's paradox)."""
-    for found in overall:
-        own = [row for row in rows if row.comparison.contender == found.contender]
-        for place, effect in enumerate(found.pooled[:2]):
-            total = sum(row.n * row.effect for condition in own if (row := condition.effects[place]) is not None)
-            if effect.these is not None and total * effect.these.effect < 0:
-                yield (
-                    f"{found.contender}: with all queries in one pool, {effect.name} would change in the other direction, "
-                    "because the largest collections would decide. Here each collection weighs the same."
-                )
-
-
-def _about_judging(rows: Sequence[Condition]) -> Iterator[str]:
+    known = [(found.contender, effect, mean) for found in overall for effect in found.pooled if (mean := effect.these)]
+    for run, effect, mean in known:
+        if effect.left_out:
+            reason = "fewer than 10 shared queries, or no difference" if effect.name == "ranking" else "no variance"
+            yield (
+                f"{run}: there is no effect of {effect.name} in {listed(effect.left_out)} ({reason}); the mean is over "
+                f"{plural('collection', mean.k)}."
+            )
+    for run, effect, mean in known:  # Simpson's paradox
+        own = [row for row in rows if row.comparison.contender == run and effect.name in ("coverage", "ranking")]
+        total = sum(facet.n * facet.effect for row in own if (facet := getattr(row, effect.name)) is not None)
+        if total * mean.effect < 0:
+            yield (
+                f"{run}: with all queries in one pool, {effect.name} would change in the other direction, because the largest "
+                "collections would decide. Here each collection weighs the same."
+            )
     uneven = [
         f"{row.condition} ({percent(row.judged[0], 0)} % of {row.comparison.baseline}, {percent(row.judged[1], 0)} % of "
         f"{row.comparison.contender})"
@@ -253,25 +240,18 @@ def _about_judging(rows: Sequence[Condition]) -> Iterator[str]:
             f"Runs are judged unequally within the cutoff in {listed(uneven)}: unjudged documents count as not "
             "relevant, which favours the run that has fewer of them."
         )
-
-
-def _about_shared(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
-    """Say which collections share queries or documents: they are not independent."""
-    ids_of: dict[str, dict[str, Collection[Any]]] = {
-        "queries": {name: evaluation.query_ids for name, evaluation in evaluations.items()},
-        "judged documents": {
-            name: evaluation.qrels.docids.tolist() for name, evaluation in evaluations.items() if evaluation.qrels is not None
-        },
-    }
-    shared = []
-    for kind, ids in ids_of.items():
-        # Whole numbers are ids in many unrelated collections, so they prove nothing.
-        named = {name: {known for known in own if not known.isdigit()} for name, own in ids.items()}
-        linked = [name for name in named if any(not named[name].isdisjoint(named[other]) for other in named if other != name)]
-        if linked:
-            shared.append(f"of {kind} ({some(linked, 6)})")
-    if shared:
+    documents = {name: known.qrels.docids.tolist() for name, known in evaluations.items() if known.qrels is not None}
+    queries = {name: known.query_ids for name, known in evaluations.items()}
+    linked = {kind: _sharing(ids) for kind, ids in (("queries", queries), ("judged documents", documents))}
+    if shared := [f"of {kind} ({some(names, 6)})" for kind, names in linked.items() if names]:
         yield (
             f"Collections have ids {listed(shared)} in common: if these are the same, the collections are not independent, and "
             "the means are less certain than their intervals say."
         )
+
+
+def _sharing(ids: Mapping[str, Collection[Any]]) -> list[str]:
+    """Return the names of the collections that have an id in common with another one."""
+    # Whole numbers are ids in many unrelated collections, so they prove nothing.
+    times = Counter(known for own in ids.values() for known in {*own} if not known.isdigit())
+    return [name for name, own in ids.items() if any(times[known] > 1 for known in own)]

@@ -13,7 +13,7 @@ from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.holes import judged_shares
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons, columns_of
-from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, confirmed_by, decide, find
+from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, confirmed_by, decide, direction_of, find
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import fixed, listed, plural
@@ -133,39 +133,37 @@ def conditions_of(
     fewest: int = 0,
 ) -> list[Condition]:
     """Compare every contender with the baseline in every condition that has both; a label needs at least `fewest` queries."""
-    compared = compare_in(evaluations, baseline, contenders, settings)
+    rules = {"alpha": settings.alpha, "test": settings.test, "correction": settings.correction}
+    compared = compare_in(evaluations, baseline, contenders, **rules)
     coverage = _corrected([comparison.coverage for _, comparison in compared], over_conditions)
     ranking = _corrected([comparison.ranking for _, comparison in compared], over_conditions)
     rows, level = [], 1 - settings.alpha
-    for (name, comparison), *pvalues in zip(compared, coverage, ranking, strict=True):
+    for (name, comparison), coverage_p, ranking_p in zip(compared, coverage, ranking, strict=True):
         evaluation = evaluations[name][[comparison.baseline, comparison.contender]]
         pair = evaluation.at()
         effects = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), level)
+        for measure in measures:
+            scores = evaluation.scores_of(measure).on(answerable_queries(evaluation))
+            effects.append(mean_effect(measure, scores.values[0], scores.values[1], scores.clusters, level))
         # A label survives if every facet that is significant after the correction over the contenders still is.
-        facets = zip((comparison.coverage, comparison.ranking), pvalues, strict=True)
+        facets = (comparison.coverage, coverage_p), (comparison.ranking, ranking_p)
         lost = any(facet.corrected <= settings.alpha < pvalue for facet, pvalue in facets)
         condition = Condition(
             condition=name,
             group=(groups or {}).get(name),
             comparison=comparison,
-            coverage_p=pvalues[0],
-            ranking_p=pvalues[1],
+            coverage_p=coverage_p,
+            ranking_p=ranking_p,
             survives=comparison.verdict.label == NO_DIFFERENCE or not lost,
             labelled=comparison.n_queries >= fewest,
             coverage=effects[0],
             ranking=effects[1],
             all_queries=effects[2],
-            measures=tuple(_measure_effect(evaluation, measure, level) for measure in measures),
+            measures=tuple(effects[3:]),
             judged=judged_shares(pair, evaluation.cutoff),
         )
         rows.append(condition)
     return rows
-
-
-def _measure_effect(pair: Evaluation, measure: str, level: float) -> Effect | None:
-    """Return the effect of another measure over the answerable queries."""
-    scores = pair.scores_of(measure).on(answerable_queries(pair))
-    return mean_effect(measure, scores.values[0], scores.values[1], scores.clusters, level)
 
 
 def answerable_queries(evaluation: Evaluation) -> list[str]:
@@ -181,12 +179,17 @@ def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator
             yield setting, listed([f"{name} {value}" for name, value in values.items()][:10])
 
 
+def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
+    """Return the label that occurs most often, the first of several; how often; and whether labels have opposite directions."""
+    most = max(labels, key=labels.count)
+    return most, labels.count(most), {"better", "worse"} <= {direction_of(label) for label in labels}
+
+
 def compare_in(
-    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], settings: Settings
+    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], **rules: Any
 ) -> list[tuple[str, Comparison]]:
     """Compare in every condition, and return the comparisons with the name of the condition, contender by contender."""
     compared: list[tuple[str, Comparison]] = []
-    rules: dict[str, Any] = {name: getattr(settings, name) for name in ("alpha", "test", "correction")}
     for name, evaluation in evaluations.items():
         present = [contender for contender in contenders if contender in evaluation.names]
         if baseline in evaluation.names and present:
@@ -282,24 +285,19 @@ class Overall(Immutable):
 
 def overall_of(rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]] = ()) -> list[Overall]:
     """Combine the conditions of each contender; `measures` are other measures, and whether higher is better."""
-    contenders = list(dict.fromkeys(row.comparison.contender for row in rows))
-    of_contender = [[row for row in rows if row.comparison.contender == name] for name in contenders]
+    of_contender: dict[str, list[Condition]] = {}
+    for row in rows:
+        of_contender.setdefault(row.comparison.contender, []).append(row)
     groups = {row.condition: row.group for row in rows if row.group is not None}
     pooled = []
     for place, (name, higher_is_better) in enumerate([*FACETS, *measures]):
-        effects = [{row.condition: row.effects[place] for row in own} for own in of_contender]
-        of_facet = [pooled_effect(own, groups, name, higher_is_better, settings.alpha) for own in effects]
-        pooled.append(_with_corrected(of_facet, settings.correction))
-    parts = zip(contenders, of_contender, zip(*pooled, strict=True), strict=True)
-    return [_overall(name, own, effects_of_run, settings.alpha) for name, own, effects_of_run in parts]
-
-
-def _with_corrected(effects: Sequence[PooledEffect], correction: str) -> list[PooledEffect]:
-    """Correct the p-values of the means of one facet over the contenders."""
-    corrected = iter(adjust([effect.these.pvalue for effect in effects if effect.these], correction).tolist())
-    return [
-        replace(effect, these=effect.these and replace(effect.these, pvalue_corrected=next(corrected))) for effect in effects
-    ]
+        effects = [{row.condition: row.effects[place] for row in own} for own in of_contender.values()]
+        found = [pooled_effect(own, groups, name, higher_is_better, settings.alpha) for own in effects]
+        corrected = iter(adjust([effect.these.pvalue for effect in found if effect.these], settings.correction).tolist())
+        means = [effect.these and replace(effect.these, pvalue_corrected=next(corrected)) for effect in found]
+        pooled.append([replace(effect, these=mean) for effect, mean in zip(found, means, strict=True)])
+    runs = zip(of_contender.items(), zip(*pooled, strict=True), strict=True)
+    return [_overall(name, own, effects_of_run, settings.alpha) for (name, own), effects_of_run in runs]
 
 
 def pooled_effect(
@@ -307,10 +305,9 @@ def pooled_effect(
 ) -> PooledEffect:
     """Combine the effects of one facet, or of a measure, in all conditions; those of a group are averaged first."""
     known = {condition: effect for condition, effect in effects.items() if effect is not None}
-    gains = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
     these, new = None, None
     if known:
-        values, variances, dfs = np.array(_grouped([(groups.get(name, name), effect) for name, effect in known.items()])).T
+        values, variances, dfs = np.array(_grouped(known, groups)).T
         mean = fixed_mean(values, variances, dfs + 1, 1 - alpha)
         these = Mean(mean.effect, *mean.interval, mean.pvalue, mean.pvalue, mean.k)
         if len(values) >= FEWEST_SAMPLES_TO_GENERALISE:
@@ -319,32 +316,28 @@ def pooled_effect(
                 found.effect, *found.interval, found.pvalue, *found.prediction, found.tau_squared, found.i_squared,
                 found.cochran_q, found.cochran_pvalue, found.weights, found.k,
             )  # fmt: skip
-    left_out = tuple(condition for condition in effects if condition not in known)
+    gains = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
     better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
+    left_out = tuple(condition for condition in effects if condition not in known)
     return PooledEffect(name, higher_is_better, better, worse, these, new, left_out)
 
 
-def _grouped(effects: Sequence[tuple[str, Effect]]) -> list[tuple[float, float, float]]:
+def _grouped(effects: Mapping[str, Effect], groups: Mapping[str, str]) -> list[tuple[float, float, float]]:
     """Average the effects of each group: mean, variance and its degrees of freedom."""
-    groups: dict[str, list[Effect]] = {}
-    for group, effect in effects:
-        groups.setdefault(group, []).append(effect)
+    members: dict[str, list[Effect]] = {}
+    for condition, effect in effects.items():
+        members.setdefault(groups.get(condition, condition), []).append(effect)
     result = []
-    for members in groups.values():
-        variances = np.array([effect.variance for effect in members])
-        total = float(variances.sum())
-        df = total**2 / float((variances**2 / np.array([effect.df for effect in members])).sum())
-        result.append((float(np.mean([effect.effect for effect in members])), total / len(members) ** 2, df))
+    for own in members.values():
+        values, variances, dfs = np.array([(effect.effect, effect.variance, effect.df) for effect in own]).T
+        total = variances.sum()
+        result.append((values.mean(), total / len(own) ** 2, total**2 / (variances**2 / dfs).sum()))
     return result
 
 
 def _overall(contender: str, rows: Sequence[Condition], effects: Sequence[PooledEffect], alpha: float) -> Overall:
     coverage, ranking, over_all, *measures = effects
-    label: str | None = None
-    if len(rows) == 1:
-        label = rows[0].label
-    elif coverage.these is not None:
-        label = label_of(coverage, ranking, over_all, alpha)
+    label = rows[0].label if len(rows) == 1 else label_of(coverage, ranking, over_all, alpha) if coverage.these else None
     hurt = tuple(row.condition for row in rows if _is_hurt(row.comparison))
     collections = plural("collection", len(rows))
     sentences = [
@@ -371,12 +364,11 @@ def label_of(coverage: PooledEffect, ranking: PooledEffect, all_queries: PooledE
     """Return the overall label of a contender: a direction of one facet is confirmed by the mean over all queries."""
 
     def tests(effect: PooledEffect) -> Tests:
-        mean = effect.these
-        pvalue, direction = (1.0, 0) if mean is None else (mean.pvalue, int(np.sign(mean.effect)))
-        return Tests(np.array([pvalue]), np.array([direction]))
+        pvalue, direction = (effect.these.pvalue, np.sign(effect.these.effect)) if effect.these else (1.0, 0)
+        return Tests(np.array([pvalue]), np.array([direction], dtype=np.int64))
 
     def findings(effect: PooledEffect) -> Findings:
-        corrected = np.array([1.0 if effect.these is None else effect.these.pvalue_corrected])
+        corrected = np.array([effect.these.pvalue_corrected if effect.these else 1.0])
         return find(tests(effect), corrected, alpha, higher_is_better=effect.higher_is_better)
 
     confirmed = confirmed_by([tests(all_queries)], alpha, higher_is_better=False)

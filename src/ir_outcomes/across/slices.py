@@ -1,4 +1,4 @@
-"""The same comparison on slices of the queries: first whether they differ at all, then one by one."""
+"""The same comparison on slices of the queries, first whether they differ at all, and at several cutoffs."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,17 +8,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ir_outcomes.across.conditions import Condition, answerable_queries, condition_columns, conditions_of
-from ir_outcomes.comparison.outcomes import Settings, contenders_of, pair_queries
+from ir_outcomes.across.conditions import Condition, answerable_queries, condition_columns, conditions_of, prevailing
+from ir_outcomes.comparison.compare import USUAL_CUTOFFS, compare
+from ir_outcomes.comparison.outcomes import Settings, pair_queries
+from ir_outcomes.comparison.result import Comparison, columns_of, long_rows_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import OUTCOMES
-from ir_outcomes.formatting import plural, pvalue_in_words
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
+from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths
+from ir_outcomes.formatting import listed, plural, pvalue_in_words
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.results import Immutable, Result, rows_of
 from ir_outcomes.statistics import differences
+from ir_outcomes.statistics.intervals import band_of_events
 from ir_outcomes.statistics.pooling import heterogeneity_test
-from ir_outcomes.types import Correction, RankingTest
+from ir_outcomes.types import Correction, RankingTest, check_positive
 
 FEWEST_QUERIES_OF_A_SLICE = 30
 
@@ -29,9 +32,9 @@ class SliceDifferences(Immutable):
 
     contender: str  #: the run
     facet: str  #: "coverage" or "ranking"
-    pvalue: float | None  #: of the permutation test of Cochran's Q, which decides; None where there is nothing to compare
-    cochran_q: float | None  #: Cochran's Q
-    chi_square_pvalue: float | None  #: its p-value as chi-square
+    cochran_q: float | None  #: Cochran's Q; None where there is nothing to compare
+    pvalue: float | None  #: of its permutation test, which decides
+    chi_square_pvalue: float | None  #: p-value of Q as chi-square
     slices: int  #: slices that were compared
 
 
@@ -229,10 +232,7 @@ def _differences(
         ):
             groups = [labels[query] for query in compress(pair.query_ids, counted.tolist())]
             found = heterogeneity_test(differences(x[counted], y[counted]), groups, seed=seed, resamples=resamples)
-            if found is None:
-                yield SliceDifferences(contender, facet, None, None, None, 0)
-            else:
-                yield SliceDifferences(contender, facet, found.pvalue, found.cochran_q, found.chi_square_pvalue, found.groups)
+            yield SliceDifferences(contender, facet, *(found or (None, None, None, 0)))
 
 
 def _notes(
@@ -252,3 +252,168 @@ def _notes(
     unknown = sorted(set(labels) - set(evaluation.query_ids))
     if unknown:
         yield f"{plural('label', len(unknown))} ignored, of queries that the qrels lack: {some(unknown)}."
+
+
+@dataclass(frozen=True)
+class Curve(Immutable):
+    """Share of the queries answered (or documents found) by rank k, in both runs, for k from 1 to the depth."""
+
+    ranks: tuple[int, ...]  #: the ranks k
+    baseline: tuple[float, ...]  #: share found by rank k, averaged over the answerable queries, higher is better
+    contender: tuple[float, ...]  #: the same of the contender
+    low: tuple[float, ...]  #: band of the difference (contender minus baseline) that holds for all k at once
+    high: tuple[float, ...]
+    level: float  #: of the band
+    n: int  #: answerable queries
+    seed: int  #: of the random signs
+    resamples: int  #: how many
+
+
+@dataclass(frozen=True, repr=False)
+class CutoffsComparison(Result):
+    """Two runs at several cutoffs; the picture is "curve".
+
+    Attributes
+    ----------
+    baseline, contender : str
+        Names of the runs.
+    comparisons : tuple of Comparison
+        What `ir_outcomes.compare` gives at each cutoff, ascending; not corrected for the number of cutoffs.
+    curve : Curve or None
+        None for fewer than two queries.
+    """
+
+    baseline: str
+    contender: str
+    comparisons: tuple[Comparison, ...]
+    curve: Curve | None
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """The label at each cutoff."""
+        return {comparison.cutoff or 0: comparison.verdict.label for comparison in self.comparisons}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each cutoff."""
+        return rows_of(columns_of(self.comparisons), self.comparisons)
+
+    def long_rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each cutoff and test."""
+        return [{"cutoff": item.cutoff, **row} for item in self.comparisons for row in long_rows_of(item)]
+
+    def _summary(self) -> str:
+        return f"{self.contender!r} against {self.baseline!r} at {plural('cutoff', len(self.comparisons))}"
+
+
+def compare_cutoffs(
+    evaluation: Evaluation,
+    baseline: str,
+    contender: str,
+    *,
+    cutoffs: Sequence[int] = USUAL_CUTOFFS,
+    alpha: float = 0.05,
+    test: RankingTest = "t",
+    seed: int = 0,
+    resamples: int = 9_999,
+) -> CutoffsComparison:
+    """Compare two runs at several cutoffs; no run is read.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of the runs.
+    baseline, contender : str
+        Names of the runs.
+    cutoffs : sequence of int
+        Which; those beyond the longest list of the shallower run are left out, with a note.
+    alpha, test
+        See `ir_outcomes.compare`.
+    seed, resamples : int
+        Of the random signs of the band.
+
+    Returns
+    -------
+    CutoffsComparison
+
+    Raises
+    ------
+    ParameterError
+        If a cutoff is not a positive whole number, or none is within the lists.
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> qrels = {f"q{n}": {"gold": 1} for n in range(40)}
+    >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
+    >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
+    >>> found = compare_cutoffs(iro.evaluate(qrels, {"a": a, "b": b}), "a", "b", cutoffs=[1, 2])
+    >>> found.labels
+    {1: 'better without harm', 2: 'better without harm'}
+    """
+    for cutoff in cutoffs:
+        check_positive("cutoff", cutoff)
+    pair = evaluation[[baseline, contender]]
+    depth, wanted = min(run.depth for run in pair), sorted(set(cutoffs))
+    within = [cutoff for cutoff in wanted if cutoff <= depth]
+    if not within:
+        raise ParameterError(f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {depth} documents")
+    beyond = [str(cutoff) for cutoff in wanted if cutoff > depth]
+    comparisons: Any = [compare(pair.with_cutoff(cutoff), baseline, contender, alpha=alpha, test=test) for cutoff in within]
+    return CutoffsComparison(
+        baseline=baseline,
+        contender=contender,
+        comparisons=tuple(comparisons),
+        curve=curve_of(pair, 1 - alpha, seed=seed, resamples=resamples),
+        notes=tuple(_notes_on_cutoffs(comparisons, beyond, depth)),
+    )
+
+
+def curve_of(pair: Evaluation, level: float, *, seed: int = 0, resamples: int = 9_999) -> Curve | None:
+    """Return the curve of two runs to the depth of the shallower one, with its band; None for fewer than two queries."""
+    n, depth = int(pair.answerable.sum()), min(run.depth for run in pair)
+    if n < 2 or depth < 1:
+        return None
+    baseline = pair[0]
+    by_query = pair.unit == "query"
+    events = [_steps(run, by_query) for run in pair]
+    query, rank, step = (np.concatenate(parts) for parts in zip(*events, strict=True))
+    band = band_of_events(
+        (np.cumsum(baseline.answerable) - 1)[query],
+        rank,
+        np.where(np.arange(len(step)) < len(events[0][0]), -step, step),
+        n,
+        depth,
+        level,
+        clusters=None if baseline.clusters is None else baseline.clusters[baseline.answerable],
+        smallest_step=1.0 if by_query else float(np.mean(1 / baseline.relevant[baseline.answerable])),
+        seed=seed,
+        resamples=resamples,
+    )
+    found = [np.bincount(ranks, weights=steps, minlength=depth + 1)[1 : depth + 1] for _, ranks, steps in events]
+    shares = [tuple((np.cumsum(at_rank) / n).tolist()) for at_rank in found]
+    low, high = tuple(band.low.tolist()), tuple(band.high.tolist())
+    return Curve(tuple(range(1, depth + 1)), shares[0], shares[1], low, high, level, n, seed, resamples)
+
+
+def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
+    """Return where the share found rises: query, rank and by how much."""
+    if by_query:
+        ranks = run.esl()
+        queries = np.flatnonzero(~np.isnan(ranks))
+        return queries, ranks[queries].astype(np.int64), np.ones(len(queries))
+    found = run.rank > 0
+    query = run.query[found]
+    return query, run.rank[found], 1 / run.relevant[query]
+
+
+def _notes_on_cutoffs(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int) -> Iterator[str]:
+    most, times, opposite = prevailing([comparison.verdict.label for comparison in comparisons])
+    if times < len(comparisons):
+        how = f'"{most}" at {times}' if times > 1 else "another one at each"
+        yield (
+            f"The label depends on the cutoff: {how} of {plural('cutoff', len(comparisons))}, "
+            f"{'with' if opposite else 'never with'} opposite directions. Labels are not corrected for the number of cutoffs: "
+            "decide on one before looking."
+        )
+    if beyond:
+        yield f"{listed(beyond)}: beyond the longest list of the shallower run ({plural('document', depth)}); left out."

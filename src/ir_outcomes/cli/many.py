@@ -174,7 +174,8 @@ def stability(
             )  # fmt: skip
             results[f"{result.measure}\n{condition}".strip()] = result
     if out.plot is not None and len(results) > 1:
-        from ir_outcomes.showing.figures import blank_figure, conditions_plot
+        from ir_outcomes.showing.figures import blank_figure
+        from ir_outcomes.showing.figures.leaderboards import conditions_plot
 
         output.save_figure(conditions_plot(results, ax=blank_figure()), out.plot)
     else:
@@ -240,9 +241,7 @@ def reordering(
     --------
     ir-outcomes reordering qrels.txt *.run --plot-kind changes --plot changes.pdf
     """
-    # The analysis gives an ASL the depth that all runs share, and computes it from search lengths.
-    kept = [measure for measure in measures or () if iro.parse_measure(measure).NAME != "ASL"]
-    evaluation = settings.evaluate(qrels, runs, measures=kept)
+    evaluation = settings.evaluate(qrels, runs, measures=measures or ())
     out.show(iro.reordering(evaluation, measures=measures, **asdict(rules)), kind)
 
 

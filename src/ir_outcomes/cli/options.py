@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.evaluate import is_saved
 from ir_outcomes.formatting import listed
 from ir_outcomes.leaderboards.board import FACETS
 from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.runs import is_path, run_paths
+from ir_outcomes.reading.runs import run_paths
 from ir_outcomes.types import Correction, FamilyCorrection, Missing, OneOrder, RankingTest, Ties, UnitChoice
 
 STATISTICS = Group("Statistics", sort_key=2)
@@ -315,7 +315,7 @@ class FamilyTests(MarginTests):
 
 def run_files(runs: Sequence[str]) -> list[str]:
     """List the runs of a call, those of directories one by one."""
-    return [path for run in runs for path in (run_paths(run) if is_path(run) else [run])]
+    return [path for run in runs for path in run_paths(run)]
 
 
 def _names_of(paths: Sequence[str]) -> Iterator[str]:

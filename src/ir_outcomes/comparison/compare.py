@@ -1,6 +1,5 @@
 """`compare`: the main job, from runs or from an evaluation to verdicts."""
 
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,173 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import Facets, Naive, against_margins, naive_tests, within_margins
+from ir_outcomes.comparison.facets import Facets, run_tests
 from ir_outcomes.comparison.holes import tipping_notes
-from ir_outcomes.comparison.outcomes import PairedQueries, Settings, check_rules, checked_margins, contenders_of, pair_queries
-from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, QueryOutcome, Verdict
-from ir_outcomes.comparison.verdict import (
-    DECISIONS,
-    LABELS,
-    Judgment,
-    PairTests,
-    direction_of,
-    judge,
-    run_tests,
-    samples_of,
-    stacked,
-)
-from ir_outcomes.comparison.wording import notes_on_input, notes_on_verdict, ranked, sentence
+from ir_outcomes.comparison.outcomes import PairedQueries, Settings, check_rules, checked_margins, pair_queries
+from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, query_outcomes
+from ir_outcomes.comparison.verdict import LABELS, Verdicts, judge, stacked
+from ir_outcomes.comparison.wording import in_words, notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate, is_saved, with_saved_runs
-from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation, n_missing
-from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, metadata_of
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, load_evaluation, n_missing
+from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import is_path, run_list, runs_and_names
 from ir_outcomes.statistics import randomized_tukey_hsd
 from ir_outcomes.statistics.tests import function_test
-from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count
+from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count, check_positive
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
-
-
-@dataclass(frozen=True, eq=False)
-class MeasuredPair:
-    """A baseline and a contender, measured but not yet tested."""
-
-    queries: PairedQueries
-    n_unanswerable: int
-    n_missing: tuple[int, int]  # answerable queries without any result, of baseline and contender
-    naive: Naive
-    notes: tuple[str, ...] = ()
-    elsewhere: tuple[CutoffLabel, ...] | None = None  # labels at other cutoffs; None where they are not known
-    texts: Mapping[str, str] = field(default_factory=dict)
-    metadata: Mapping[str, str] = field(default_factory=dict)
-
-
-def build(
-    pairs: Sequence[MeasuredPair], settings: Settings, *, wanted: int | None = None, progress: bool = False
-) -> tuple[Comparison, ...]:
-    """Test all pairs of a family, correct each facet over it, and reach the verdicts of the first `wanted` pairs, or of all."""
-    queries = [pair.queries for pair in pairs]
-    shown = with_progress(queries[:wanted], "pair", len(queries[:wanted]), shown=progress)
-    facets = [Facets.of(pair, settings) for pair in shown]
-    others = [_tests(pair, settings) for pair in queries[len(facets) :]]
-    judgment = _judged([*(found.tests for found in facets), *others], queries, settings)
-    return tuple(_comparison(pairs[place], found, place, judgment, settings) for place, found in enumerate(facets))
-
-
-def labels_elsewhere(
-    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings
-) -> list[tuple[CutoffLabel, ...] | None]:
-    """Return the labels of each pair at the usual cutoffs but its own, up to the longest list of its shallower run."""
-    if settings.correction == "tukey":  # it takes as long at each cutoff, and can be refused at one that nobody asked for
-        return [None] * len(pairs)
-    reach = [min(run.depth for run in pair) for pair in pairs]
-    shown: list[tuple[CutoffLabel, ...]] = [()] * len(pairs)
-    for cutoff in USUAL_CUTOFFS:
-        if cutoff == settings.cutoff or cutoff > max(reach, default=0):
-            continue
-        rules = replace(settings, cutoff=cutoff)
-        queries = [pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit) for baseline, contender in pairs]
-        tests = [_tests(pair, rules, labels_only=True) for pair in queries]
-        for place, label in enumerate(_judged(tests, queries, rules).verdicts.labels()):
-            if cutoff <= reach[place]:
-                shown[place] += (CutoffLabel(cutoff, label),)
-    return [*shown]
-
-
-def _tests(pair: PairedQueries, settings: Settings, *, labels_only: bool = False) -> PairTests:
-    return run_tests(samples_of(pair), settings.test, settings.coverage_test, settings.levels, labels_only=labels_only)
-
-
-def _judged(tests: Sequence[PairTests], pairs: Sequence[PairedQueries], settings: Settings) -> Judgment:
-    corrected = _tukey(pairs, settings) if settings.correction == "tukey" else None
-    return judge(stacked(tests), alpha=settings.alpha, correction=settings.correction, corrected=corrected)
-
-
-def _comparison(pair: MeasuredPair, found: Facets, place: int, judgment: Judgment, settings: Settings) -> Comparison:
-    queries, verdicts = pair.queries, judgment.verdicts
-    coverage = replace(found.coverage, pvalue_corrected=float(judgment.coverage[place]))
-    ranking = replace(found.ranking, pvalue_corrected=float(judgment.ranking[place]))
-    non_inferior, is_equivalent = None, None
-    if settings.margins is not None:
-        against = against_margins(coverage, ranking, found.restricted, queries.outcomes, settings.margins)
-        non_inferior, is_equivalent = within_margins(against)
-    label = LABELS[verdicts.label[place]]
-    own = () if pair.elsewhere is None or settings.cutoff is None else (CutoffLabel(settings.cutoff, label),)
-    comparison = Comparison(
-        baseline=queries.baseline,
-        contender=queries.contender,
-        n_queries=len(queries.query_ids),
-        n_unanswerable=pair.n_unanswerable,
-        n_missing=pair.n_missing,
-        settings=settings,
-        outcomes=queries.outcomes,
-        coverage=coverage,
-        ranking=ranking,
-        reciprocal=found.reciprocal,
-        restricted=found.restricted,
-        naive=pair.naive,
-        cutoffs=tuple(sorted((*(pair.elsewhere or ()), *own))),
-        verdict=Verdict(
-            label=label,
-            direction=direction_of(label),
-            strict=DECISIONS[int(verdicts.strict[place])],
-            do_no_harm=DECISIONS[int(verdicts.do_no_harm[place])],
-            guard=None if found.restricted is None else bool(verdicts.guard[place]),
-            non_inferior=non_inferior,
-            equivalent=is_equivalent,
-            sentence="",
-        ),
-        notes=(),
-        run_metadata=pair.metadata,
-        queries=_query_outcomes(queries, pair.texts),
-    )
-    first, background = ranked((*pair.notes, *notes_on_verdict(comparison, queries)))
-    verdict = replace(comparison.verdict, sentence=sentence(comparison))
-    return replace(comparison, verdict=verdict, notes=first, background=background)
-
-
-def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, Floats]:
-    """Correct by the randomized Tukey HSD test over all systems; where a run found nothing there is a gap."""
-    if settings.unit == "document":
-        raise ParameterError(
-            "correction='tukey' needs one search length per query and run; use unit='query' or correction='holm'"
-        )
-    if settings.n_clusters is not None:
-        raise ParameterError("correction='tukey' takes queries as independent, not in clusters; use correction='holm'")
-
-    def corrected(what: str) -> Floats:
-        columns: dict[str, Floats] = {}
-        for pair in pairs:
-            columns[pair.baseline] = getattr(pair, f"{what}_baseline")
-            columns[pair.contender] = getattr(pair, f"{what}_contender")
-        place = {name: column for column, name in enumerate(columns)}
-        values = np.stack(list(columns.values()), axis=1)
-        pvalues = randomized_tukey_hsd(values, seed=settings.seed)
-        return np.array([pvalues[place[pair.baseline], place[pair.contender]] for pair in pairs])
-
-    return corrected("found"), corrected("length")
-
-
-def _query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
-    gained, n = pair.found_contender - pair.found_baseline, len(pair.query_ids)
-    code = np.select([gained < 0, gained > 0, pair.found_baseline > 0], [1, 2, 3], 0)
-    restricted = np.full(n, np.nan) if pair.restricted is None else pair.restricted.contender - pair.restricted.baseline
-    change = np.where(pair.shared, pair.length_contender - pair.length_baseline, np.nan)
-    columns = (
-        [OUTCOMES[outcome] for outcome in code.tolist()],
-        pair.found_baseline.tolist(),
-        pair.found_contender.tolist(),
-        *map(_without_nan, (pair.length_baseline, pair.length_contender, change, restricted)),
-        [texts.get(query) for query in pair.query_ids],
-        [None] * n if pair.clusters is None else pair.clusters.tolist(),
-    )
-    return tuple(map(QueryOutcome, pair.query_ids, *columns))
-
-
-def _without_nan(values: Floats) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def compare(
@@ -268,6 +117,7 @@ def compare(
     test_name = function_test(test) if callable(test) else test
     check_rules(alpha, test_name, correction)
     check_count("seed", seed)
+    check_positive("cutoff", cutoff, none_allowed=True)
     margins = checked_margins(margins)
     if correction == "tukey" and not all_pairs:
         raise ParameterError("correction='tukey' is for all pairs of systems; add all_pairs=True, or use 'holm'")
@@ -275,25 +125,35 @@ def compare(
         qrels = load_evaluation(qrels)
     best = isinstance(baseline, str) and baseline == "best" and not (isinstance(qrels, Evaluation) and "best" in qrels.names)
     if isinstance(qrels, Evaluation):
-        _refuse_settings_of_evaluation(
-            rel=rel, unit=unit, ties=ties, judged_only=judged_only, names=names, queries=queries, clusters=clusters
-        )
+        own = {"rel": rel, "unit": unit, "ties": ties, "judged_only": judged_only, "names": names, "queries": queries}
+        given = [name for name, value in (own | {"clusters": clusters}).items() if value is not None]
+        if given:
+            raise ParameterError(f"{listed(given)}: an evaluation has its own; pass it to evaluate instead of compare")
         several = not isinstance(contenders, str)
-        evaluation, left_out = _by_name(qrels, baseline, contenders, best)
+        chosen = contenders_of(qrels, None if best else baseline, contenders)
+        others = chosen if best else [name for name in chosen if name != baseline] or chosen
+        left_out = len(others) < len(chosen)
+        evaluation = qrels[others if best else [baseline, *others]]
     else:
         several = run_list(with_saved_runs(contenders)) is not None
-        sources, given, left_out = _sources(baseline, contenders, names, best)
+        sources, called, left_out = _sources(baseline, contenders, names, best)
         evaluation = evaluate(
-            qrels, sources, names=given, cutoff=cutoff, rel=rel, unit=unit or "auto", ties=ties or "trec",
+            qrels, sources, names=called, cutoff=cutoff, rel=rel, unit=unit or "auto", ties=ties or "trec",
             judged_only=bool(judged_only), queries=queries, clusters=clusters, n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
     if len(evaluation) < 2 or (not several and (all_pairs or best)):
         raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list of them")
-    evaluation = evaluation.with_cutoff(evaluation.cutoff if cutoff is None else cutoff)
+    evaluation = evaluation if cutoff is None else replace(evaluation, cutoff=cutoff)
     notes = ("The baseline was also among the contenders; it is not compared with itself.",) if left_out else ()
     if best:
-        evaluation, about_best = _best_first(evaluation)
-        notes = (about_best, *notes)
+        means = [float(run.reciprocal_rank().mean()) for run in evaluation.at()]
+        first = evaluation.names[int(np.argmax(means))]
+        evaluation = evaluation[[first, *(name for name in evaluation.names if name != first)]]
+        notes = (
+            f"The baseline was chosen on these queries: {first} has the highest mean reciprocal rank of {len(means)} runs. A "
+            "run that was chosen for its score looks better than it is, and no correction accounts for that.",
+            *notes,
+        )
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
     settings = Settings.of(
         evaluation, alpha=alpha, test=test_name, correction=correction, family=len(couples), margins=margins, seed=seed
@@ -305,29 +165,6 @@ def compare(
     ]
     items = build(measured, settings, progress=progress)
     return Comparisons(items) if several else items[0]
-
-
-def measured_pair(
-    evaluation: Evaluation,
-    baseline: SearchLengths,
-    contender: SearchLengths,
-    settings: Settings,
-    *,
-    notes: tuple[str, ...] = (),
-    elsewhere: tuple[CutoffLabel, ...] | None = None,
-) -> MeasuredPair:
-    """Measure two runs of an evaluation at the cutoff of the settings."""
-    runs = baseline.at(settings.cutoff), contender.at(settings.cutoff)
-    return MeasuredPair(
-        queries=pair_queries(*runs, settings.unit),
-        n_unanswerable=int(np.sum(~evaluation.answerable)),
-        n_missing=(n_missing(runs[0]), n_missing(runs[1])),
-        naive=naive_tests(*(run.reciprocal_rank()[evaluation.answerable] for run in runs)),
-        notes=(*notes, *notes_on_input(*runs)),
-        elsewhere=elsewhere,
-        texts=evaluation.texts,
-        metadata=metadata_of(runs),
-    )
 
 
 def _sources(baseline: Any, contenders: Any, names: Any, best: bool) -> tuple[list[Any], list[str | None], bool]:
@@ -351,23 +188,6 @@ def _sources(baseline: Any, contenders: Any, names: Any, best: bool) -> tuple[li
     return [runs[place] for place in (0, *others)], [given[place] for place in (0, *others)], True
 
 
-def _by_name(evaluation: Evaluation, baseline: Any, contenders: Any, best: bool) -> tuple[Evaluation, bool]:
-    """Return the named runs, the baseline first, and whether a contender that is the baseline was left out."""
-    if not isinstance(baseline, str):
-        raise ParameterError(f"baseline={baseline!r}: with an evaluation, give the name of a run: {some(evaluation.names, 10)}")
-    names = contenders_of(evaluation, None if best else baseline, contenders)
-    if best:
-        return evaluation[names], False
-    others = [name for name in names if name != baseline] or names
-    return evaluation[[baseline, *others]], len(others) < len(names)
-
-
-def _refuse_settings_of_evaluation(**given: Any) -> None:
-    named = [name for name, value in given.items() if value is not None]
-    if named:
-        raise ParameterError(f"{listed(named)}: an evaluation has its own; pass it to evaluate instead of compare")
-
-
 def _is_same(run: Any, baseline: Any) -> bool:
     """Return whether two runs are the same object or the same file."""
     if is_path(run) and is_path(baseline):
@@ -378,11 +198,122 @@ def _is_same(run: Any, baseline: Any) -> bool:
     return run is baseline or (isinstance(run, str) and run == baseline)
 
 
-def _best_first(evaluation: Evaluation) -> tuple[Evaluation, str]:
-    means = [float(run.reciprocal_rank().mean()) for run in evaluation.at()]
-    best = evaluation.names[int(np.argmax(means))]
-    note = (
-        f"The baseline was chosen on these queries: {best} has the highest mean reciprocal rank of {len(means)} runs. A run "
-        "that was chosen for its score looks better than it is, and no correction accounts for that."
+@dataclass(frozen=True, eq=False)
+class MeasuredPair:
+    """A baseline and a contender, measured but not yet tested."""
+
+    queries: PairedQueries
+    n_unanswerable: int
+    n_missing: tuple[int, int]  # answerable queries without any result, of baseline and contender
+    reciprocal_ranks: tuple[Floats, Floats]  # of the first relevant document, or the values of another measure
+    notes: tuple[str, ...] = ()
+    elsewhere: tuple[CutoffLabel, ...] | None = None  # labels at other cutoffs; None where they are not known
+    texts: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+def measured_pair(
+    evaluation: Evaluation,
+    baseline: SearchLengths,
+    contender: SearchLengths,
+    settings: Settings,
+    *,
+    notes: tuple[str, ...] = (),
+    elsewhere: tuple[CutoffLabel, ...] | None = None,
+) -> MeasuredPair:
+    """Measure two runs of an evaluation at the cutoff of the settings."""
+    answerable, runs = evaluation.answerable, (baseline.at(settings.cutoff), contender.at(settings.cutoff))
+    return MeasuredPair(
+        queries=pair_queries(*runs, settings.unit),
+        n_unanswerable=int(np.sum(~answerable)),
+        n_missing=(n_missing(runs[0]), n_missing(runs[1])),
+        reciprocal_ranks=(runs[0].reciprocal_rank()[answerable], runs[1].reciprocal_rank()[answerable]),
+        notes=(*notes, *notes_on_input(*runs)),
+        elsewhere=elsewhere,
+        texts=evaluation.texts,
+        metadata=metadata_of(runs),
     )
-    return evaluation[[best, *(name for name in evaluation.names if name != best)]], note
+
+
+def labels_elsewhere(
+    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings
+) -> list[tuple[CutoffLabel, ...] | None]:
+    """Return the labels of each pair at the usual cutoffs but its own, up to the longest list of its shallower run."""
+    if settings.correction == "tukey":  # it takes as long at each cutoff, and can be refused at one that nobody asked for
+        return [None] * len(pairs)
+    reach = [min(run.depth for run in pair) for pair in pairs]
+    shown: list[tuple[CutoffLabel, ...]] = [()] * len(pairs)
+    for cutoff in USUAL_CUTOFFS:
+        if cutoff == settings.cutoff or cutoff > max(reach, default=0):
+            continue
+        queries = [pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit) for baseline, contender in pairs]
+        tests = [run_tests(pair, settings.test, settings.coverage_test, settings.levels, labels_only=True) for pair in queries]
+        labels = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction).labels()
+        for place, label in enumerate(labels):
+            if cutoff <= reach[place]:
+                shown[place] += (CutoffLabel(cutoff, label),)
+    return [*shown]
+
+
+def build(
+    pairs: Sequence[MeasuredPair], settings: Settings, *, wanted: int | None = None, progress: bool = False
+) -> tuple[Comparison, ...]:
+    """Test all pairs of a family, correct each facet over it, and reach the verdicts of the first `wanted` pairs, or of all."""
+    queries, shown = [pair.queries for pair in pairs], pairs[:wanted]
+    corrected = _tukey(queries, settings) if settings.correction == "tukey" else None
+    facets = [
+        Facets.of(pair.queries, pair.reciprocal_ranks, settings)
+        for pair in with_progress(shown, "pair", len(shown), shown=progress)
+    ]
+    tests = [found.tests for found in facets]
+    for pair in queries[len(shown) :]:
+        tests.append(run_tests(pair, settings.test, settings.coverage_test, settings.levels))
+    verdicts = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction, corrected=corrected)
+    return tuple(_comparison(pair, facets[place], verdicts, place, settings) for place, pair in enumerate(shown))
+
+
+def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, Floats]:
+    """Correct by the randomized Tukey HSD test over all systems; where a run found nothing there is a gap."""
+    if settings.unit == "document":
+        raise ParameterError(
+            "correction='tukey' needs one search length per query and run; use unit='query' or correction='holm'"
+        )
+    if settings.n_clusters is not None:
+        raise ParameterError("correction='tukey' takes queries as independent, not in clusters; use correction='holm'")
+
+    def corrected(what: str) -> Floats:
+        columns: dict[str, Floats] = {}
+        for pair in pairs:
+            columns[pair.baseline] = getattr(pair, f"{what}_baseline")
+            columns[pair.contender] = getattr(pair, f"{what}_contender")
+        place = {name: column for column, name in enumerate(columns)}
+        values = np.stack(list(columns.values()), axis=1)
+        pvalues = randomized_tukey_hsd(values, seed=settings.seed)
+        return np.array([pvalues[place[pair.baseline], place[pair.contender]] for pair in pairs])
+
+    return corrected("found"), corrected("length")
+
+
+def _comparison(pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: int, settings: Settings) -> Comparison:
+    queries, label = pair.queries, LABELS[verdicts.label[place]]
+    own = () if pair.elsewhere is None or settings.cutoff is None else (CutoffLabel(settings.cutoff, label),)
+    comparison = Comparison(
+        baseline=queries.baseline,
+        contender=queries.contender,
+        n_queries=len(queries.query_ids),
+        n_unanswerable=pair.n_unanswerable,
+        n_missing=pair.n_missing,
+        settings=settings,
+        outcomes=queries.outcomes,
+        coverage=replace(found.coverage, pvalue_corrected=float(verdicts.coverage_p[place])),
+        ranking=replace(found.ranking, pvalue_corrected=float(verdicts.ranking_p[place])),
+        reciprocal=found.reciprocal,
+        restricted=found.restricted,
+        naive=found.naive,
+        cutoffs=tuple(sorted((*(pair.elsewhere or ()), *own))),
+        verdict=verdicts.of(place, found, queries.outcomes, settings.margins),
+        notes=pair.notes,
+        run_metadata=pair.metadata,
+        queries=query_outcomes(queries, pair.texts),
+    )
+    return in_words(comparison, queries)

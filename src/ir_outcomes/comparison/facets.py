@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
-from ir_outcomes.comparison.verdict import PairTests
+from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import (
     Interval,
@@ -24,7 +24,8 @@ from ir_outcomes.statistics import (
     rank_sum,
     sign_flip,
 )
-from ir_outcomes.statistics.tests import Tests
+from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
+from ir_outcomes.statistics.tests import Tests, binomial_tests, many_tests, mean_tests
 from ir_outcomes.types import Floats
 
 POWER = 0.8
@@ -248,6 +249,69 @@ class Naive(Tested):
     tests: Mapping[str, Test]
 
 
+class PairTests(NamedTuple):
+    """P-values and directions of the tests that decide, veto, confirm and guard; arrays over samples or pairs."""
+
+    coverage: Tests  # the deciding tests of both facets
+    ranking: Tests
+    mean: Tests  # tests of ranking that find harm whichever test decides
+    wilcoxon: Tests
+    confirming: tuple[Tests, ...]  # over all queries: of the mean, and Wilcoxon; empty where nothing can confirm
+    guards: tuple[Tests, ...]  # of the restricted search length and of its part of won and lost; empty where not known
+    higher_is_better: bool  # direction of ranking and of the tests that confirm
+
+
+def samples_of(pair: PairedQueries, subsets: Members | None = None) -> list[Differences]:
+    """Take the differences of a pair as one sample, or one for each of (n_queries, n_subsets) subsets, unions of clusters.
+
+    They are those of coverage and of ranking; where they are known, over all queries; and of what was won and lost by itself.
+    """
+    every, restricted = np.ones(len(pair.query_ids), dtype=bool), pair.restricted
+    measured = [
+        (pair.found_baseline, pair.found_contender, every),
+        (pair.length_baseline, pair.length_contender, pair.shared),
+    ]
+    if pair.all_queries is not None:
+        measured.append((*pair.all_queries, every))
+    if restricted is not None:
+        measured.append((-restricted.won, restricted.lost, every))
+    samples = []
+    for baseline, contender, counted in measured:
+        change, clusters = differences(baseline[counted], contender[counted]), pair.clusters
+        if subsets is None:
+            samples.append(tally(change, None if clusters is None else clusters[counted]))
+        else:
+            samples.append(tally_subsets(change, counted, subsets, clusters))
+    return samples
+
+
+def run_tests(
+    pair: PairedQueries,
+    ranking_test: str,
+    coverage_test: CoverageTest,
+    levels: tuple[float, float] | None = None,
+    *,
+    subsets: Members | None = None,
+    labels_only: bool = False,
+) -> PairTests:
+    """Run the tests on a pair, or on subsets of its queries; for `levels` and `labels_only` see `many_tests`."""
+    coverage, ranking, *everywhere = samples_of(pair, subsets)
+    deciding = partial(many_tests, levels=levels, labels_only=labels_only)
+    mean = mean_tests(ranking, levels, labels_only=labels_only)
+    # No p-value of what confirms and guards is kept: only on which side of the levels it is.
+    sides = [mean_tests(sample, levels, labels_only=levels is not None) for sample in everywhere]
+    won, lost = coverage.positive[1:].sum(axis=0), coverage.negative[1:].sum(axis=0)
+    return PairTests(
+        coverage=binomial_tests(won, lost) if coverage_test == "exact" else deciding("signflip", coverage),
+        ranking=mean if ranking_test == "t" else deciding(ranking_test, ranking),
+        mean=mean,
+        wilcoxon=many_tests("wilcoxon", ranking),
+        confirming=(sides[0], many_tests("wilcoxon", everywhere[0])) if sides else (),
+        guards=tuple(sides) if len(sides) == 2 else (),
+        higher_is_better=pair.higher_is_better,
+    )
+
+
 class Facets(NamedTuple):
     """What was tested of a pair, before any correction, and the tests that decide on its label."""
 
@@ -255,11 +319,12 @@ class Facets(NamedTuple):
     ranking: RankingFacet
     reciprocal: RankingFacet | None
     restricted: RestrictedLength | None
+    naive: Naive
     tests: PairTests
 
     @classmethod
-    def of(cls, pair: PairedQueries, settings: Settings) -> Facets:
-        """Test a pair."""
+    def of(cls, pair: PairedQueries, reciprocal_ranks: tuple[Floats, Floats], settings: Settings) -> Facets:
+        """Test a pair; the naive tests are of reciprocal ranks of all queries, or of the values of another measure."""
         coverage, ranking = coverage_facet(pair, settings), ranking_facet(pair, settings)
         restricted = restricted_length(pair, settings)
         tests = PairTests(
@@ -267,11 +332,12 @@ class Facets(NamedTuple):
             ranking=_as_tests(ranking.decides),
             mean=_as_tests(ranking.tests[ranking.mean_test]),
             wilcoxon=_as_tests(ranking.tests["wilcoxon"]),
-            confirming=tuple(map(_as_tests, confirming_tests(pair))),
+            confirming=tuple(map(_as_tests, confirming_tests(pair, restricted))),
             guards=() if restricted is None else tuple(map(_as_tests, (restricted.test, restricted.won_and_lost_test))),
             higher_is_better=pair.higher_is_better,
         )
-        return cls(coverage, ranking, reciprocal_facet(pair, settings), restricted, tests)
+        naive = naive_tests(reciprocal_ranks, higher_is_better=pair.measure is None or pair.higher_is_better)
+        return cls(coverage, ranking, reciprocal_facet(pair, settings), restricted, naive, tests)
 
 
 def _as_tests(test: Test) -> Tests:
@@ -363,20 +429,22 @@ def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLeng
     )
 
 
-def confirming_tests(pair: PairedQueries) -> tuple[Test, ...]:
+def confirming_tests(pair: PairedQueries, restricted: RestrictedLength | None) -> tuple[Test, ...]:
     """Return the tests over all queries that can confirm a direction: of the mean, and Wilcoxon; none where nothing can."""
+    if restricted is not None:
+        return restricted.test, restricted.tests["wilcoxon"]
     if pair.all_queries is None:
         return ()
     tests = paired_tests(differences(*pair.all_queries), clusters=pair.clusters)
     return tests[tests.of_mean], tests["wilcoxon"]
 
 
-def naive_tests(baseline: Floats, contender: Floats, *, higher_is_better: bool = True) -> Naive:
-    """Run the tests of Table 1 on reciprocal ranks, or on the values of another measure."""
-    change = differences(baseline, contender)
+def naive_tests(values: tuple[Floats, Floats], *, higher_is_better: bool) -> Naive:
+    """Run the tests of Table 1."""
+    change = differences(*values)
     paired = paired_tests(change)
-    tests = {"ranksum": rank_sum(baseline, contender), "wilcoxon": paired["wilcoxon"], "t": paired["t"]}
-    return Naive(_mean(baseline), _mean(contender), _mean_difference(change), higher_is_better, tests)
+    tests = {"ranksum": rank_sum(*values), "wilcoxon": paired["wilcoxon"], "t": paired["t"]}
+    return Naive(_mean(values[0]), _mean(values[1]), _mean_difference(change), higher_is_better, tests)
 
 
 def _paired_facet(
@@ -454,60 +522,3 @@ def _percent(value: float | None) -> float | None:
 
 def _points(interval: Interval | None) -> Interval | None:
     return None if interval is None else Interval(100 * interval.low, 100 * interval.high)
-
-
-HarmStatus = Literal["harm excluded", "inconclusive", "harm shown"]
-
-
-class Against(NamedTuple):
-    """One facet, or all queries, against its margin, and whether differences beyond it are excluded in both directions."""
-
-    facet: Facet | RestrictedLength
-    margin: float
-    status: HarmStatus
-    equivalent: bool
-
-
-def against_margins(
-    coverage: CoverageFacet,
-    ranking: RankingFacet,
-    restricted: RestrictedLength | None,
-    outcomes: Outcomes,
-    margins: Sequence[float],
-) -> list[Against]:
-    """Compare the intervals of coverage, ranking and all queries (where they are known) with their margins."""
-    facets: list[Facet | RestrictedLength] = [coverage, ranking]
-    if restricted is not None and outcomes.shares is not None:
-        # What the other two margins tolerate, over all queries: of a share `both` of what is found the ranking margin, and each
-        # answer that is lost costs at most k ranks.
-        implied = margins[1] * outcomes.shares.both + margins[0] / 100 * restricted.horizon
-        margins = (*margins, implied)[:3]
-        facets.append(restricted)
-    # Two runs that differ on no query are within any margin, even where so few queries have no interval.
-    identical = not any(facet.n_nonzero for facet in facets)
-    return [
-        Against(
-            facet,
-            margin,
-            "harm excluded" if identical else _status(facet, margin),
-            identical or intervals.equivalent(facet.margin_interval, margin, facet.n),
-        )
-        for facet, margin in zip(facets, margins, strict=False)
-    ]
-
-
-def within_margins(found: Sequence[Against]) -> tuple[bool, bool]:
-    """Return whether a contender is non-inferior, and whether it is equivalent; never without the search over all queries."""
-    identical = not any(against.facet.n_nonzero for against in found)
-    known = len(found) == 3 or identical
-    return (
-        known and all(against.status == "harm excluded" for against in found),
-        known and all(against.equivalent for against in found),
-    )
-
-
-def _status(facet: Facet | RestrictedLength, margin: float) -> HarmStatus:
-    interval, n, higher_is_better = facet.margin_interval, facet.n, facet.higher_is_better
-    if intervals.harm_excluded(interval, margin, n, higher_is_better=higher_is_better):
-        return "harm excluded"
-    return "harm shown" if intervals.harm_shown(interval, margin, n, higher_is_better=higher_is_better) else "inconclusive"

@@ -13,11 +13,12 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, contenders_of, from_items, horizon_of
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, PairTests, judge, run_tests, samples_of, stacked
+from ir_outcomes.comparison.facets import PairTests, run_tests
+from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, from_items, horizon_of
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, NO_PVALUES, judge, stacked
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.evaluation.evaluation import Evaluation, unjudged_share
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
@@ -27,7 +28,6 @@ from ir_outcomes.statistics import adjust
 from ir_outcomes.types import Bools, Correction, Floats, Ints, RankingTest, check_choice, check_one_order, check_positive
 
 LARGEST_BLOCK = 1 << 20  # items that are worked on at a time
-NO_PVALUES: Floats = np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,24 +73,30 @@ def holdings_of(
     unjudged: tuple[RankedDocuments, RankedDocuments],
     settings: Settings,
 ) -> Holdings:
-    """Set the relevant and the unjudged documents of two runs side by side."""
-    queries = [np.repeat(np.arange(len(kept.offsets) - 1), np.diff(kept.offsets)) for kept in unjudged]
-    docids = np.concatenate([kept.docids for kept in unjudged])
-    returned = np.empty(len(docids), dtype=[("query", np.int64), ("docid", docids.dtype)])
-    returned["query"], returned["docid"] = np.concatenate(queries), docids
+    """Set the relevant and the unjudged documents of two runs side by side, up to the cutoff of the settings."""
+    baseline, contender = (run.at(settings.cutoff) for run in runs)
+    queries, docids, ranks = [], [], []
+    for kept in unjudged:
+        within = kept.rank <= (settings.cutoff or kept.depth)
+        queries.append(np.repeat(np.arange(len(kept.offsets) - 1), np.diff(kept.offsets))[within])
+        docids.append(kept.docids[within])
+        ranks.append(kept.rank[within])
+    ids = np.concatenate(docids)
+    returned = np.empty(len(ids), dtype=[("query", np.int64), ("docid", ids.dtype)])
+    returned["query"], returned["docid"] = np.concatenate(queries), ids
     documents, place = np.unique(returned, return_inverse=True)
-    ranks = np.zeros((2, len(documents)), dtype=np.int64)
-    ranks[np.repeat([0, 1], list(map(len, queries))), place] = np.concatenate([kept.rank for kept in unjudged])
+    of_runs = np.zeros((2, len(documents)), dtype=np.int64)
+    of_runs[np.repeat([0, 1], list(map(len, ranks))), place] = np.concatenate(ranks)
     return Holdings(
-        n_queries=len(runs[0].query_ids),
-        horizon=horizon_of(*runs),
-        atom_query=runs[0].query,
-        atom_ranks=np.stack([runs[0].rank, runs[1].rank]),
+        n_queries=len(baseline.query_ids),
+        horizon=horizon_of(baseline, contender),
+        atom_query=baseline.query,
+        atom_ranks=np.stack([baseline.rank, contender.rank]),
         query=documents["query"],
-        ranks=ranks,
+        ranks=of_runs,
         docids=documents["docid"],
         settings=settings,
-        clusters=runs[0].clusters,
+        clusters=baseline.clusters,
     )
 
 
@@ -99,7 +105,7 @@ def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
     settings, tests = holdings.settings, _tests(holdings, relevant)
     pvalues = zip((tests.coverage.pvalue, tests.ranking.pvalue), holdings.others, strict=True)
     coverage, ranking = (_corrected(own, others, settings.correction) for own, others in pvalues)
-    return judge(tests, alpha=settings.alpha, corrected=(coverage, ranking)).verdicts.label
+    return judge(tests, alpha=settings.alpha, corrected=(coverage, ranking)).label
 
 
 def own_label(holdings: Holdings) -> int:
@@ -118,8 +124,7 @@ def _tests(holdings: Holdings, relevant: Bools) -> PairTests:
     for start in range(0, len(relevant), size):
         pair, counted = _paired(holdings, relevant[start : start + size])
         own_queries = np.repeat(np.eye(len(counted)), holdings.n_queries, axis=0)[counted.ravel()]
-        samples = samples_of(pair, own_queries)
-        tests.append(run_tests(samples, settings.test, coverage_test, settings.levels, labels_only=True))
+        tests.append(run_tests(pair, settings.test, coverage_test, settings.levels, subsets=own_queries, labels_only=True))
     return stacked(tests)
 
 
@@ -455,10 +460,11 @@ def holes(
     evaluation = _with_unjudged(evaluation)
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
+    if (depth := min(kept.depth for kept in evaluation.unjudged)) < evaluation.cutoff:
+        wanted = evaluation.cutoff
+        raise ParameterError(f"cutoff={wanted}: unjudged documents were kept to rank {depth}; pass cutoff={wanted} to evaluate")
     settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(names))
-    unjudged = _kept(evaluation)
-    runs = zip(evaluation.at(), unjudged, strict=True)
-    judged = {run.name: 1 - len(kept.rank) / max(int(run.retrieved.sum()), 1) for run, kept in runs}
+    n_returned = {run.name: max(int(run.retrieved.sum()), 1) for run in evaluation.at()}
     found = []
     pairs = zip(names, _pairs(evaluation, baseline, names, settings), strict=True)
     for name, pair in with_progress(pairs, "pair", len(names), shown=progress):
@@ -466,12 +472,13 @@ def holes(
         if (tip := tip_of(pair, own)) is not None:
             documents = _named_documents(pair, tip[0], evaluation.query_ids)
             tipping = Tipping(len(documents), len(documents) / len(pair), LABELS[tip[1]], documents)
+        unjudged = np.count_nonzero(pair.ranks, axis=1).tolist()
         found.append(
             PairHoles(
                 contender=name,
                 label=LABELS[own],
                 judged_at_10=judged_shares([evaluation[baseline], evaluation[name]], USUAL_DEPTH),
-                judged=(judged[baseline], judged[name]),
+                judged=(1 - unjudged[0] / n_returned[baseline], 1 - unjudged[1] / n_returned[name]),
                 n_unjudged=len(pair),
                 bound=bound_of(pair, own),
                 tipping=tipping,
@@ -487,30 +494,25 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
     kept, unknown = evaluation.unjudged, settings.judged_only or settings.correction == "tukey"
     if not kept or unknown or evaluation.cutoff > min(documents.depth for documents in kept):
         return [()] * len(names)
-    pairs = _pairs(evaluation, baseline, names, settings)
-    return [_about_tip(pair, tip_of(pair, own_label(pair))) for pair in pairs]
-
-
-def _about_tip(pair: Holdings, tip: tuple[Ints, int] | None) -> tuple[str, ...]:
-    if tip is None:
-        return ()
-    n, label = len(tip[0]), LABELS[tip[1]]
-    few = f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant, {'makes' if n == 1 else 'make'} it"
-    return (f'The label depends on few judgments: {few} "{label}"; ir_outcomes.holes lists them.',)
+    notes: list[tuple[str, ...]] = []
+    for pair in _pairs(evaluation, baseline, names, settings):
+        notes.append(())
+        if (tip := tip_of(pair, own_label(pair))) is not None:
+            n, label = len(tip[0]), LABELS[tip[1]]
+            few = f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant, {'makes' if n == 1 else 'make'} it"
+            notes[-1] = (f'The label depends on few judgments: {few} "{label}"; ir_outcomes.holes lists them.',)
+    return notes
 
 
 def _pairs(evaluation: Evaluation, baseline: str, names: Sequence[str], settings: Settings) -> list[Holdings]:
     """Set the baseline and each contender side by side, with the p-values of the other contenders."""
-    runs, unjudged = evaluation.at(), _kept(evaluation)
-    place = evaluation.position(baseline)
-    pairs = [
-        holdings_of((runs[place], runs[own]), (unjudged[place], unjudged[own]), settings)
-        for own in map(evaluation.position, names)
-    ]
+    places = [evaluation.position(name) for name in (baseline, *names)]
+    (first, unjudged), *others = [(evaluation[place], evaluation.unjudged[place]) for place in places]
+    pairs = [holdings_of((first, run), (unjudged, kept), settings) for run, kept in others]
     if len(pairs) == 1:
         return pairs
-    tests = stacked([_tests(pair, np.zeros((1, len(pair)), dtype=bool)) for pair in pairs])
-    coverage, ranking = tests.coverage.pvalue, tests.ranking.pvalue
+    tests = [_tests(pair, np.zeros((1, len(pair)), dtype=bool)) for pair in pairs]
+    coverage, ranking = (np.concatenate([test.pvalue for test in of_facet]) for of_facet in list(zip(*tests, strict=True))[:2])
     return [replace(pair, others=(np.delete(coverage, row), np.delete(ranking, row))) for row, pair in enumerate(pairs)]
 
 
@@ -531,14 +533,6 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
         rel=evaluation.rel, unit=evaluation.unit, ties=evaluation.ties,
         clusters=None if clusters is None else dict(zip(evaluation.query_ids, map(str, clusters.tolist()), strict=True)),
     )  # fmt: skip
-
-
-def _kept(evaluation: Evaluation) -> tuple[RankedDocuments, ...]:
-    """Return the unjudged documents within the cutoff."""
-    cutoff, depth = evaluation.cutoff, min(kept.depth for kept in evaluation.unjudged)
-    if cutoff > depth:
-        raise ParameterError(f"cutoff={cutoff}: unjudged documents were kept to rank {depth}; pass cutoff={cutoff} to evaluate")
-    return tuple(kept.first(cutoff) for kept in evaluation.unjudged)
 
 
 def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, float] | None:

@@ -7,7 +7,7 @@ within their query, so that each query weighs the same. With one relevant docume
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, Literal, NamedTuple, get_args
@@ -119,18 +119,6 @@ class Settings:
     def margin_level(self) -> float:
         """Level of the two-sided intervals that decide about margins."""
         return 1 - self.first_step_level
-
-
-def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str | Sequence[str] | None) -> list[str]:
-    """Return the names of the contenders: one, several, or by default all runs but the baseline, which may not be known yet."""
-    if contenders is None:
-        contenders = [name for name in evaluation.names if name != baseline]
-    names = [contenders] if isinstance(contenders, str) else list(dict.fromkeys(contenders))
-    for name in names if baseline is None else (baseline, *names):
-        evaluation.position(name)
-    if not names:
-        raise ParameterError("there is no contender; name a run other than the baseline")
-    return names
 
 
 def check_rules(alpha: Any, test: Any, correction: Any) -> None:

@@ -10,16 +10,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ir_outcomes.comparison.compare import MeasuredPair, build
-from ir_outcomes.comparison.facets import naive_tests
-from ir_outcomes.comparison.outcomes import Settings, checked_margins, contenders_of, from_items
+from ir_outcomes.comparison.outcomes import Settings, checked_margins, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
 from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.formatting import plural
+from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.outputs import RECIPROCALS, Output, is_gain, read_output_of_each_run
-from ir_outcomes.reading.qrels import Qrels, as_qrels
+from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_choice
 
 
@@ -248,6 +248,7 @@ def _compared(
         for output, ids in zip(outputs, lacking, strict=True)
     ]
     is_value = meaning.kind == "value"
+    naive = [np.nan_to_num(run if is_value else 1 / run) for run in found]
     pairs = []
     for place, output in enumerate(outputs[1:], 1):
         lengths, names = (found[0], found[place]), (outputs[0].name, output.name)
@@ -256,13 +257,12 @@ def _compared(
         if is_value:  # values of the measure are no ranks: it is not known where things were found
             outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
             pair = replace(pair, outcomes=outcomes, measure=output.measure, higher_is_better=meaning.higher_is_better)
-        naive = [np.nan_to_num(run if is_value else 1 / run) for run in lengths]
         pairs.append(
             MeasuredPair(
                 queries=pair,
                 n_unanswerable=n_unanswerable,
                 n_missing=(len(lacking[0]), len(lacking[place])),
-                naive=naive_tests(*naive, higher_is_better=not is_value or meaning.higher_is_better),
+                reciprocal_ranks=(naive[0], naive[place]),
                 notes=(*notes, *filter(None, (lack[0], lack[place]))),
             )
         )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, overload
 
+import numpy as np
+
 from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
-from ir_outcomes.comparison.outcomes import Outcomes, Settings
-from ir_outcomes.comparison.verdict import LABELS, Decision, Direction, direction_of
+from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
+from ir_outcomes.comparison.verdict import LABELS, Direction, Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import plural
 from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, rows_of
 from ir_outcomes.statistics import Test
+from ir_outcomes.types import Floats
 
 WHICH = ("won", "lost", "better", "worse")
 
@@ -46,6 +50,27 @@ class QueryOutcome(NamedTuple):
     restricted: float | None = None
     text: str | None = None
     cluster: int | None = None
+
+
+def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
+    """Return what two runs did with each query."""
+    gained, n = pair.found_contender - pair.found_baseline, len(pair.query_ids)
+    code = np.select([gained < 0, gained > 0, pair.found_baseline > 0], [1, 2, 3], 0)
+    restricted = np.full(n, np.nan) if pair.restricted is None else pair.restricted.contender - pair.restricted.baseline
+    change = np.where(pair.shared, pair.length_contender - pair.length_baseline, np.nan)
+    columns = (
+        [OUTCOMES[outcome] for outcome in code.tolist()],
+        pair.found_baseline.tolist(),
+        pair.found_contender.tolist(),
+        *map(_without_nan, (pair.length_baseline, pair.length_contender, change, restricted)),
+        [texts.get(query) for query in pair.query_ids],
+        [None] * n if pair.clusters is None else pair.clusters.tolist(),
+    )
+    return tuple(map(QueryOutcome, pair.query_ids, *columns))
+
+
+def _without_nan(values: Floats) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 QUERY_COLUMNS = (
@@ -101,41 +126,6 @@ class CutoffLabel(NamedTuple):
     def direction(self) -> Direction:
         """Direction of the label for the contender."""
         return direction_of(self.label)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The two-facet significance verdict on a contender.
-
-    Attributes
-    ----------
-    label, direction : str
-        One of `ir_outcomes.comparison.verdict.LABELS`, after the confirmation and the guard; "better", "worse" or "none".
-    strict, do_no_harm : {"better", "worse", "undecided"}
-        The paper's rules, before the guard: both facets improve significantly and neither is hurt; at least one improves and
-        none is hurt; or the same for the baseline.
-    guard : bool or None
-        Whether the label became "trade-off" because the search lengths over all queries contradict it; None where they are not
-        known.
-    non_inferior, equivalent : bool or None
-        Whether harm, or any difference, beyond the margins is excluded on both facets and over all queries, which needs a
-        cutoff; None without margins.
-    sentence : str
-        The verdict in plain words, with its numbers.
-
-    References
-    ----------
-    Lin et al. 2021, section 5.
-    """
-
-    label: str
-    direction: Direction
-    strict: Decision
-    do_no_harm: Decision
-    guard: bool | None
-    non_inferior: bool | None
-    equivalent: bool | None
-    sentence: str
 
 
 @dataclass(frozen=True, repr=False)

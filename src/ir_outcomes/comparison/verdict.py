@@ -8,21 +8,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, check_alpha
+from ir_outcomes.comparison.facets import CoverageFacet, Facet, Facets, PairTests, RankingFacet, RestrictedLength
+from ir_outcomes.comparison.outcomes import Outcomes, check_alpha
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Column, Result, attributes, rows_of
-from ir_outcomes.statistics import adjust, differences
-from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
-from ir_outcomes.statistics.tests import Tests, binomial_tests, many_tests, mean_tests
+from ir_outcomes.statistics import adjust, intervals
+from ir_outcomes.statistics.tests import Tests, binomial_tests
 from ir_outcomes.types import Bools, Floats, Ints, check_positive
 
 Direction = Literal["better", "worse", "none"]
 
+NO_PVALUES: Floats = np.empty(0)
 NO_DIFFERENCE = "no significant difference"
 _DIRECTION_OF: dict[str, Direction] = {  # every label, from best to worst, and its direction for the contender
     "better on both facets": "better",
@@ -38,15 +38,8 @@ _DIRECTION_OF: dict[str, Direction] = {  # every label, from best to worst, and 
 }
 LABELS = tuple(_DIRECTION_OF)
 DIRECTIONS = np.array([{"better": 1, "worse": -1, "none": 0}[direction] for direction in _DIRECTION_OF.values()])
-_SWAPPED = {
-    "better on both facets": "worse on both facets",
-    "better without harm": "worse without gain",
-    "coverage gain, unconfirmed": "coverage loss, unconfirmed",
-    "ranking gain, unconfirmed": "ranking loss, unconfirmed",
-    NO_DIFFERENCE: NO_DIFFERENCE,
-    "trade-off": "trade-off",
-}
-MIRRORED = _SWAPPED | {swapped: label for label, swapped in _SWAPPED.items()}  # the label with the runs swapped
+# The label with the runs swapped: two labels have no direction and stay.
+MIRRORED = dict(zip(LABELS, LABELS[::-1], strict=True)) | {label: label for label in (NO_DIFFERENCE, "trade-off")}
 
 Decision = Literal["better", "worse", "undecided"]
 DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}  # of the rules *strict* and *do no harm*
@@ -65,10 +58,6 @@ class Findings(NamedTuple):
     down: Bools  # up and hurt with the runs swapped
     gain: Bools
 
-    def swapped(self) -> Findings:
-        """Return the findings for the baseline."""
-        return Findings(up=self.down, hurt=self.gain, down=self.up, gain=self.hurt)
-
 
 class Verdicts(NamedTuple):
     """The two-facet verdict on each of m contenders; (m,) arrays."""
@@ -77,6 +66,8 @@ class Verdicts(NamedTuple):
     strict: Ints  # the rule of Lin et al. 2021, before the guard: 1 better (both facets up, none hurt), -1 worse, 0 undecided
     do_no_harm: Ints  # the same for their weaker rule: at least one facet up, none hurt
     guard: Bools  # whether the guard turned a label into "trade-off"
+    coverage_p: Floats = NO_PVALUES  # corrected p-values of the deciding tests, where `judge` made the verdicts
+    ranking_p: Floats = NO_PVALUES
 
     @property
     def direction(self) -> Ints:
@@ -88,18 +79,33 @@ class Verdicts(NamedTuple):
         """Return the labels as text."""
         return [LABELS[code] for code in self.label.tolist()]
 
+    def of(self, place: int, found: Facets, outcomes: Outcomes, margins: Sequence[float] | None) -> Verdict:
+        """Return one verdict, without its sentence."""
+        label, non_inferior, is_equivalent = LABELS[self.label[place]], None, None
+        if margins is not None:
+            against = against_margins(found.coverage, found.ranking, found.restricted, outcomes, margins)
+            non_inferior, is_equivalent = within_margins(against)
+        return Verdict(
+            label=label,
+            direction=direction_of(label),
+            strict=DECISIONS[int(self.strict[place])],
+            do_no_harm=DECISIONS[int(self.do_no_harm[place])],
+            guard=None if found.restricted is None else bool(self.guard[place]),
+            non_inferior=non_inferior,
+            equivalent=is_equivalent,
+            sentence="",
+        )
+
 
 def find(deciding: Tests, corrected: Floats, alpha: float, *, higher_is_better: bool, vetoes: Sequence[Tests] = ()) -> Findings:
     """Return what the tests of a facet find: the deciding one with its corrected p-values, and others for gain and harm."""
-    improvement = 1 if higher_is_better else -1
-    direction = deciding.direction * improvement
-    gain, hurt = np.zeros(len(direction), dtype=bool), np.zeros(len(direction), dtype=bool)
-    for test in (deciding, *vetoes):
-        significant = test.pvalue <= alpha
-        gain |= significant & (test.direction == improvement)
-        hurt |= significant & (test.direction == -improvement)
+    sign, tests = 1 if higher_is_better else -1, (deciding, *vetoes)
+    gain, hurt = (
+        np.any([(test.pvalue <= alpha) & (test.direction == side) for test in tests], axis=0) for side in (sign, -sign)
+    )
     significant = corrected <= alpha
-    return Findings(up=significant & (direction > 0), hurt=hurt, down=significant & (direction < 0), gain=gain)
+    up, down = (significant & (deciding.direction == side) for side in (sign, -sign))
+    return Findings(up, hurt, down, gain)
 
 
 def confirmed_by(tests: Sequence[Tests], alpha: float, *, higher_is_better: bool) -> Ints:
@@ -117,16 +123,16 @@ def decide(
     alpha: float = 0.05,
 ) -> Verdicts:
     """Apply the rules of Lin et al. 2021, section 5, then the confirmation and the guard."""
-    swapped = coverage.swapped(), ranking.swapped()
-    strict = _strictly_better(coverage, ranking).astype(np.int64) - _strictly_better(*swapped)
-    do_no_harm = _better_without_harm(coverage, ranking).astype(np.int64) - _better_without_harm(*swapped)
+    up, hurt, down, gain = (of_coverage | of_ranking for of_coverage, of_ranking in zip(coverage, ranking, strict=True))
+    strict = (coverage.up & ranking.up & ~hurt).astype(np.int64) - (coverage.down & ranking.down & ~gain)
+    do_no_harm = (up & ~hurt).astype(np.int64) - (down & ~gain)
     stands = np.zeros(len(do_no_harm), dtype=bool) if confirmed is None else do_no_harm == confirmed
     guard = np.zeros(len(do_no_harm), dtype=bool)
     for test in guards:
         # A positive direction of the test is worse for the contender, so it contradicts "better", and the reverse.
         guard |= (test.pvalue <= alpha) & (test.direction * do_no_harm > 0)
     first_that_applies = {
-        "trade-off": guard | _mixed(coverage, ranking) | _mixed(*swapped),
+        "trade-off": guard | (up & hurt) | (down & gain),
         "better on both facets": strict > 0,
         "worse on both facets": strict < 0,
         "better without harm": (do_no_harm > 0) & stands,
@@ -139,98 +145,6 @@ def decide(
     codes = [LABELS.index(label) for label in first_that_applies]
     label = np.select(list(first_that_applies.values()), codes, LABELS.index(NO_DIFFERENCE))
     return Verdicts(label.astype(np.int64), strict, do_no_harm, guard)
-
-
-def _strictly_better(coverage: Findings, ranking: Findings) -> Bools:
-    return coverage.up & ranking.up & ~(coverage.hurt | ranking.hurt)
-
-
-def _better_without_harm(coverage: Findings, ranking: Findings) -> Bools:
-    return (coverage.up | ranking.up) & ~(coverage.hurt | ranking.hurt)
-
-
-def _mixed(coverage: Findings, ranking: Findings) -> Bools:
-    return (coverage.up | ranking.up) & (coverage.hurt | ranking.hurt)
-
-
-class PairSamples(NamedTuple):
-    """Paired differences by query, contender minus baseline, as the tests take them."""
-
-    coverage: Differences  # share found; higher is better
-    ranking: Differences  # search length on what both found, where there is such a thing
-    all_queries: Differences | None  # restricted search length (or the measure that takes its place)
-    won_and_lost: Differences | None  # its part of won and lost; lower is better
-    higher_is_better: bool  # direction of ranking and all queries
-
-
-class PairTests(NamedTuple):
-    """P-values and directions of the tests that decide, veto, confirm and guard; arrays over samples or pairs."""
-
-    coverage: Tests  # the deciding tests of both facets
-    ranking: Tests
-    mean: Tests  # tests of ranking that find harm whichever test decides
-    wilcoxon: Tests
-    confirming: tuple[Tests, ...]  # over all queries: of the mean, and Wilcoxon; empty where nothing can confirm
-    guards: tuple[Tests, ...]  # of the restricted search length and of its part of won and lost; empty where not known
-    higher_is_better: bool  # direction of ranking and of the tests that confirm
-
-
-class Judgment(NamedTuple):
-    """Verdicts, and the corrected p-values of the deciding tests of both facets that led to them."""
-
-    verdicts: Verdicts
-    coverage: Floats
-    ranking: Floats
-
-
-def samples_of(pair: PairedQueries, subsets: Members | None = None) -> PairSamples:
-    """Take the differences of a pair as one sample, or one for each of (n_queries, n_subsets) subsets, unions of clusters."""
-    every = np.ones(len(pair.query_ids), dtype=bool)
-    restricted, all_queries = pair.restricted, pair.all_queries
-
-    def sample(baseline: Floats, contender: Floats, counted: Bools) -> Differences:
-        change = differences(baseline[counted], contender[counted])
-        if subsets is not None:
-            return tally_subsets(change, counted, subsets, pair.clusters)
-        return tally(change, None if pair.clusters is None else pair.clusters[counted])
-
-    return PairSamples(
-        coverage=sample(pair.found_baseline, pair.found_contender, every),
-        ranking=sample(pair.length_baseline, pair.length_contender, pair.shared),
-        all_queries=None if all_queries is None else sample(*all_queries, every),
-        won_and_lost=None if restricted is None else sample(-restricted.won, restricted.lost, every),
-        higher_is_better=pair.higher_is_better,
-    )
-
-
-def run_tests(
-    samples: PairSamples,
-    ranking_test: str,
-    coverage_test: CoverageTest,
-    levels: tuple[float, float] | None = None,
-    *,
-    labels_only: bool = False,
-) -> PairTests:
-    """Run the tests that decide, veto, confirm and guard; for `levels` and `labels_only` see `many_tests`."""
-    deciding = partial(many_tests, levels=levels, labels_only=labels_only)
-    mean = mean_tests(samples.ranking, levels, labels_only=labels_only)
-    everywhere, won_and_lost = samples.all_queries, samples.won_and_lost
-    confirming: tuple[Tests, ...] = ()
-    guards: tuple[Tests, ...] = ()
-    if everywhere is not None:
-        # No p-value of these is kept: only on which side of the levels it is.
-        side_of = partial(mean_tests, levels=levels, labels_only=levels is not None)
-        confirming = mean_all, _ = side_of(everywhere), many_tests("wilcoxon", everywhere)
-        guards = () if won_and_lost is None else (mean_all, side_of(won_and_lost))
-    return PairTests(
-        coverage=_binomial_tests(samples.coverage) if coverage_test == "exact" else deciding("signflip", samples.coverage),
-        ranking=mean if ranking_test == "t" else deciding(ranking_test, samples.ranking),
-        mean=mean,
-        wilcoxon=many_tests("wilcoxon", samples.ranking),
-        confirming=confirming,
-        guards=guards,
-        higher_is_better=samples.higher_is_better,
-    )
 
 
 def stacked(tests: Sequence[PairTests]) -> PairTests:
@@ -252,7 +166,7 @@ def judge(
     correction: str = "none",
     looks: int = 1,
     corrected: tuple[Floats, Floats] | None = None,
-) -> Judgment:
+) -> Verdicts:
     """Reach the verdicts, after the deciding p-values were corrected over the family and multiplied by the number of looks."""
     if corrected is None:
         corrected = adjust(tests.coverage.pvalue, correction), adjust(tests.ranking.pvalue, correction)
@@ -262,11 +176,88 @@ def judge(
         tests.ranking, ranking_p, alpha, higher_is_better=tests.higher_is_better, vetoes=(tests.mean, tests.wilcoxon)
     )
     confirmed = confirmed_by(tests.confirming, alpha, higher_is_better=tests.higher_is_better) if tests.confirming else None
-    return Judgment(decide(coverage, ranking, confirmed, tests.guards, alpha), coverage_p, ranking_p)
+    verdicts = decide(coverage, ranking, confirmed, tests.guards, alpha)
+    return verdicts._replace(coverage_p=coverage_p, ranking_p=ranking_p)
 
 
-def _binomial_tests(sample: Differences) -> Tests:
-    return binomial_tests(sample.positive[1:].sum(axis=0), sample.negative[1:].sum(axis=0))
+@dataclass(frozen=True)
+class Verdict:
+    """The two-facet significance verdict on a contender.
+
+    Attributes
+    ----------
+    label, direction : str
+        One of `ir_outcomes.comparison.verdict.LABELS`, after the confirmation and the guard; "better", "worse" or "none".
+    strict, do_no_harm : {"better", "worse", "undecided"}
+        The paper's rules, before the guard: both facets improve significantly and neither is hurt; at least one improves and
+        none is hurt; or the same for the baseline.
+    guard : bool or None
+        Whether the label became "trade-off" because the search lengths over all queries contradict it; None where they are not
+        known.
+    non_inferior, equivalent : bool or None
+        Whether harm, or any difference, beyond the margins is excluded on both facets and over all queries, which needs a
+        cutoff; None without margins.
+    sentence : str
+        The verdict in plain words, with its numbers.
+
+    References
+    ----------
+    Lin et al. 2021, section 5.
+    """
+
+    label: str
+    direction: Direction
+    strict: Decision
+    do_no_harm: Decision
+    guard: bool | None
+    non_inferior: bool | None
+    equivalent: bool | None
+    sentence: str
+
+
+class Against(NamedTuple):
+    """One facet, or all queries, against its margin, and whether differences beyond it are excluded in both directions."""
+
+    facet: Facet | RestrictedLength
+    margin: float
+    status: intervals.HarmStatus
+    equivalent: bool
+
+
+def against_margins(
+    coverage: CoverageFacet,
+    ranking: RankingFacet,
+    restricted: RestrictedLength | None,
+    outcomes: Outcomes,
+    margins: Sequence[float],
+) -> list[Against]:
+    """Compare the intervals of coverage, ranking and all queries (where they are known) with their margins."""
+    facets: list[Facet | RestrictedLength] = [coverage, ranking]
+    if restricted is not None and outcomes.shares is not None:
+        # What the other two margins tolerate, over all queries: of a share `both` of what is found the ranking margin, and each
+        # answer that is lost costs at most k ranks.
+        implied = margins[1] * outcomes.shares.both + margins[0] / 100 * restricted.horizon
+        margins = (*margins, implied)[:3]
+        facets.append(restricted)
+    # Two runs that differ on no query are within any margin, even where so few queries have no interval.
+    identical = not any(facet.n_nonzero for facet in facets)
+    found = []
+    for facet, margin in zip(facets, margins, strict=False):
+        interval, n = facet.margin_interval, facet.n
+        status = intervals.harm(interval, margin, n, higher_is_better=facet.higher_is_better)
+        is_equivalent = identical or intervals.equivalent(interval, margin, n)
+        found.append(Against(facet, margin, "harm excluded" if identical else status, is_equivalent))
+    return found
+
+
+def within_margins(found: Sequence[Against]) -> tuple[bool, bool]:
+    """Return whether a contender is non-inferior, and whether it is equivalent; never without the search over all queries."""
+    identical = not any(against.facet.n_nonzero for against in found)
+    known = len(found) == 3 or identical
+    return (
+        known and all(against.status == "harm excluded" for against in found),
+        known and all(against.equivalent for against in found),
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,11 +38,14 @@ _OPENINGS = {
 }
 
 
-def sentence(comparison: Comparison) -> str:
-    """Say the verdict with its numbers and tests."""
+def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
+    """Return the comparison with the sentence of its verdict, and its notes, those on the input included, by their rank."""
     opening = _OPENINGS[comparison.verdict.label].format(contender=comparison.contender, baseline=comparison.baseline)
-    coverage = f"{coverage_words(comparison, 'percentage points', _test(comparison.coverage))}"
-    return f"{opening}: {comparison.contender} {coverage}, and {_ranking(comparison.ranking, comparison.unit)}."
+    coverage = coverage_words(comparison, "percentage points", _test(comparison.coverage))
+    sentence = f"{opening}: {comparison.contender} {coverage}, and {_ranking(comparison.ranking, comparison.unit)}."
+    first, background = ranked((*comparison.notes, *_notes_on_verdict(comparison, pair)))
+    verdict = replace(comparison.verdict, sentence=sentence)
+    return replace(comparison, verdict=verdict, notes=first, background=background)
 
 
 def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
@@ -85,7 +89,7 @@ def ranked(notes: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(first), tuple(note for note in distinct if note not in first)
 
 
-def notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     """Yield what a careful reader must know about the verdict."""
     for about in (
         _about_missing,
@@ -224,7 +228,8 @@ def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator
         mean = float(differences(*pair.all_queries).mean())
         seen = f"{size(mean, places)}{unit} {words[0] if mean > 0 else words[1]}" if mean else "the same on average"
         pvalues = ", ".join(
-            f"{test.name.replace('wilcoxon', 'Wilcoxon')} {pvalue_in_words(test.pvalue)}" for test in confirming_tests(pair)
+            f"{test.name.replace('wilcoxon', 'Wilcoxon')} {pvalue_in_words(test.pvalue)}"
+            for test in confirming_tests(pair, comparison.restricted)
         )
         yield f"Not confirmed on all queries: there {pair.measure or 'the search'} is {seen} ({pvalues})."
 

@@ -17,9 +17,10 @@ from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_le
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.scores import comparable_measures, follows_from_lengths, measure_values, stacked_scores
 from ir_outcomes.formatting import with_progress
+from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.qrels import Qrels, Task, open_collection
-from ir_outcomes.reading.runs import Run, as_run, check_distinct, distinct_names, is_path, run_and_warnings, runs_and_names
+from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.runs import Run, as_run, check_names, distinct_names, is_path, run_and_warnings, runs_and_names
 from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.types import (
     Floats,
@@ -382,7 +383,7 @@ def evaluate_suite(
         If the suite cannot be read, or no run of a collection can be evaluated; the message names the collection.
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
-    check_distinct((collection.name for collection in found.collections), "collection")
+    check_names((collection.name for collection in found.collections), "collection")
     evaluations = {}
     for collection in with_progress(found.collections, "collection", len(found.collections), shown=progress):
         given = clusters.get(collection.name) if isinstance(clusters, Mapping) else clusters

@@ -28,8 +28,9 @@ from ir_outcomes.evaluation.scores import (
     stacked_scores,
 )
 from ir_outcomes.formatting import percent, plural, write_completely
-from ir_outcomes.reading.qrels import Qrels, as_qrels
-from ir_outcomes.reading.runs import as_run, check_distinct
+from ir_outcomes.reading.datasets import as_qrels
+from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.runs import as_run, check_names
 from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
 
 DEFAULT_CUTOFF = 100
@@ -151,7 +152,7 @@ class Evaluation(Sequence[SearchLengths]):
     qrels: Qrels | None = None
 
     def __post_init__(self) -> None:
-        check_distinct(self.names)
+        check_names(self.names)
 
     def __repr__(self) -> str:
         return (
@@ -182,7 +183,7 @@ class Evaluation(Sequence[SearchLengths]):
 
     def position(self, name: str) -> int:
         """Return the place of a run, by its name."""
-        if name not in self.names:
+        if not isinstance(name, str) or name not in self.names:
             raise ParameterError(f"no run is called {name!r}; the runs are {some(self.names, 10)}")
         return self.names.index(name)
 
@@ -338,6 +339,18 @@ class Evaluation(Sequence[SearchLengths]):
         kept = {name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")}
         taken: dict[str, Any] = {name: tuple(of_runs[place] for place in places) for name, of_runs in kept.items() if of_runs}
         return replace(self, scores=tuple(scores.take(places) for scores in self.scores), **taken)
+
+
+def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str | Sequence[str] | None) -> list[str]:
+    """Return the names of the contenders: one, several, or by default all runs but the baseline, which may not be known yet."""
+    if contenders is None:
+        contenders = [name for name in evaluation.names if name != baseline]
+    names = [contenders] if isinstance(contenders, str) else list(dict.fromkeys(contenders))
+    for name in names if baseline is None else (baseline, *names):
+        evaluation.position(name)
+    if not names:
+        raise ParameterError("there is no contender; name a run other than the baseline")
+    return names
 
 
 _LAYOUT = 6  # of saved files; it must change whenever a file of the old layout would be misread

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.ranking import expectations, judged_part, levels, places_of, scores_of, spans
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.qrels import as_qrels, query_texts
+from ir_outcomes.reading.datasets import as_qrels
+from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.reading.runs import NestedRun, as_ranking
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 

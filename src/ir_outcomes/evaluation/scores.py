@@ -22,7 +22,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.outputs import Output, is_gain, read_output_of_each_run, read_outputs
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, check_distinct
+from ir_outcomes.reading.runs import Run, check_names
 from ir_outcomes.types import LARGEST, Floats, Ints
 
 
@@ -54,7 +54,7 @@ class Scores:
     clusters: Ints | None = None
 
     def __post_init__(self) -> None:
-        check_distinct(self.runs)
+        check_names(self.runs)
 
     def __repr__(self) -> str:
         return f"<Scores: {self.measure}, {plural('run', len(self.runs))}, {plural('query', len(self.query_ids))}>"

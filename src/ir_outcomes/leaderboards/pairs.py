@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.comparison.facets import run_tests
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
-from ir_outcomes.comparison.verdict import MIRRORED, Direction, direction_of, judge, run_tests, samples_of, stacked
+from ir_outcomes.comparison.verdict import MIRRORED, Direction, direction_of, judge, stacked
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.results import Column
@@ -117,20 +118,20 @@ def all_pairs(
             _means(restricted.contender - restricted.baseline, counts),
         )
         means.append(columns)
-        tests.append(run_tests(samples_of(pair, counts), "t", coverage_test, levels))
+        tests.append(run_tests(pair, "t", coverage_test, levels, subsets=counts))
     found = stacked(tests)
     judged = judge(found, alpha=alpha, correction=correction, looks=looks)
     coverage, *lengths, all_queries = np.concatenate(means, axis=1).tolist()
     own, other = ([None if isnan(length) else length for length in of_runs] for of_runs in lengths)
     verdicts = map(
-        PairVerdict, baselines, contenders, coverage, found.coverage.pvalue.tolist(), judged.coverage.tolist(), own, other,
-        found.ranking.pvalue.tolist(), judged.ranking.tolist(), all_queries, judged.verdicts.labels(),
+        PairVerdict, baselines, contenders, coverage, found.coverage.pvalue.tolist(), judged.coverage_p.tolist(), own, other,
+        found.ranking.pvalue.tolist(), judged.ranking_p.tolist(), all_queries, judged.labels(),
     )  # fmt: skip
     everywhere = found.confirming[0]
     return tuple(verdicts), {
-        "verdict": judged.verdicts.direction,
-        "coverage": found.coverage.direction * (judged.coverage <= alpha),
-        "ranking": -found.ranking.direction * (judged.ranking <= alpha),
+        "verdict": judged.direction,
+        "coverage": found.coverage.direction * (judged.coverage_p <= alpha),
+        "ranking": -found.ranking.direction * (judged.ranking_p <= alpha),
         "all queries": -everywhere.direction * (adjust(everywhere.pvalue, correction) <= alpha),
     }
 

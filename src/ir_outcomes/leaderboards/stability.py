@@ -13,7 +13,7 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, defined, notes_on_source, order_of, scores_of
 from ir_outcomes.leaderboards.history import SotaHistory
-from ir_outcomes.reading.runs import check_distinct
+from ir_outcomes.reading.runs import check_names
 from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics.counts import check_draws, check_share, kendall_taus, shared_ranks, times_drawn
 from ir_outcomes.types import Floats, Ints, check_positive
@@ -324,7 +324,7 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
     changes = [np.sign(np.subtract.outer(of_condition, of_condition)) for of_condition in ranks]
     called = names or tuple(name for name, _ in conditions)
     called = ("first", "second") if names is None and called[0] == called[1] else called
-    check_distinct(called, "condition")
+    check_names(called, "condition")
     order = np.lexsort((np.array(common), ranks[1], ranks[0])).tolist()
     return RankCorrelation(
         first=called[0],

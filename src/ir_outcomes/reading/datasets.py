@@ -1,18 +1,219 @@
-"""Collections of ir_datasets: their queries, qrels and rankings by id, and the size of the downloads."""
+"""What runs are evaluated on, as it is given: an id of ir_datasets, a `Task`, a path or an object.
+
+A task is a public collection with the settings for comparing runs on it. `RULES` has the settings of the MS MARCO and TREC Deep
+Learning ids; the official measures that ir_datasets states for an id give further ones. All other ids work with default
+settings and a note about that.
+"""
 
 import difflib
 import os
-from collections.abc import Iterator
-from itertools import groupby
-from operator import attrgetter
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from ir_outcomes.errors import DatasetUnavailable, warn
+from ir_outcomes.errors import DatasetUnavailable, ParameterError, warn
+from ir_outcomes.reading.qrels import Qrels, qrels_of, query_texts
+from ir_outcomes.reading.runs import DATASET_PREFIX, Run, as_run
+from ir_outcomes.types import UnitChoice
 
-DATASET_PREFIX = "irds:"
 LARGE_DOWNLOAD = 100_000_000
-
 Part = Literal["queries", "qrels", "scoreddocs"]
+
+
+class Collection(NamedTuple):
+    """What runs are evaluated on: the judgments, the task that they are of, and the texts of the queries that are known."""
+
+    qrels: Qrels
+    task: "Task | None"
+    texts: Mapping[str, str]
+
+    def run(self, source: Any) -> Any:
+        """Return a run, with the ranking that comes with the task in the place of ``"irds:"``."""
+        if not (isinstance(source, str) and source == DATASET_PREFIX):
+            return source
+        if self.task is None:
+            raise ParameterError("'irds:' is the ranking that comes with a task; the qrels must be a dataset id")
+        return self.task.baseline_run()
+
+
+def open_collection(qrels: Any, queries: Any = None) -> Collection:
+    """Read qrels, given as `ir_outcomes.evaluate` takes them, with the texts of the queries where they are at hand."""
+    task = load(qrels) if _is_meant_as_id(qrels) else qrels if isinstance(qrels, Task) else None
+    texts: Mapping[str, str] = {}
+    if queries is not None:
+        texts = dict(queries) if isinstance(queries, Mapping) else query_texts(queries)
+    elif task is not None and (source := task.source("queries")) is not None and source.here:
+        texts = task.queries
+    judgments = as_qrels(qrels) if task is None else task.qrels
+    return Collection(judgments, task, texts or judgments.texts)
+
+
+def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
+    """Take qrels in any form that users have.
+
+    Parameters
+    ----------
+    qrels : Qrels, path, str, dict, frame or iterable
+        A `Qrels`; a path, see `read_qrels`, or where no such file exists an ir_datasets id; ``{query: {document: grade}}``; a
+        data frame, or any object with an Arrow stream, with the columns of ir_measures (``query_id, doc_id, relevance``),
+        PyTerrier (``qid, docno, label``) or BEIR (``query-id, corpus-id, score``); an iterable of `ir_measures.Qrel`.
+    name : str, optional
+        What to call them.
+
+    Raises
+    ------
+    InputError
+        If they cannot be read; see `read_qrels`.
+    """
+    if isinstance(qrels, Qrels):
+        return qrels
+    if _is_meant_as_id(qrels):
+        name, qrels = name or qrels, load_part(qrels, "qrels")
+    return qrels_of(qrels, name)
+
+
+def _is_meant_as_id(qrels: Any) -> bool:
+    """Return whether this is an id, or text that is no file but almost an id, which is the better one to complain about."""
+    return isinstance(qrels, str) and not os.path.exists(qrels) and (is_dataset_id(qrels) or bool(_nearest_ids(qrels)))
+
+
+@dataclass(frozen=True)
+class Task:
+    """A public collection and the settings for comparing runs on it.
+
+    `qrels`, `queries` and `baseline_run` are downloaded when they are first used.
+
+    Attributes
+    ----------
+    dataset_id : str
+        The id in ir_datasets.
+    cutoff : int
+        Ranks beyond it do not count: 100 for documents as in Lin et al. 2021, 10 for the sparse passage sets, the depth of the
+        track for TREC DL.
+    rel : int
+        Smallest grade of a relevant document.
+    unit : {"auto", "query", "document"}
+        What is answered or not; "auto" where that depends on the qrels.
+    official_measure : str or None
+        The measure that the collection's leaderboard or track reports.
+    baseline_problem : str or None
+        Why the ranking that comes with the collection is not a baseline; None where it is one.
+    n_queries, n_judgments : int or None
+        Numbers of queries and judgments, where ir_datasets states them.
+    notes : tuple of str
+        Assumptions, and what else users should know.
+    """
+
+    dataset_id: str
+    cutoff: int = 100
+    rel: int = 1
+    unit: UnitChoice = "auto"
+    official_measure: str | None = None
+    baseline_problem: str | None = None
+    n_queries: int | None = None
+    n_judgments: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def baseline(self) -> str | None:
+        """The ranking that comes with the collection, ``irds:<dataset id>``, if it can be a baseline; else None."""
+        return DATASET_PREFIX + self.dataset_id if self.baseline_problem is None else None
+
+    @cached_property
+    def qrels(self) -> Qrels:
+        """The judgments; `DatasetUnavailable` where they cannot be downloaded or read."""
+        return qrels_of(load_part(self.dataset_id, "qrels"), self.dataset_id)
+
+    @cached_property
+    def queries(self) -> dict[str, str]:
+        """The text of each query; `DatasetUnavailable` where they cannot be downloaded or read."""
+        queries = load_part(self.dataset_id, "queries")
+        return {
+            query.query_id: query.default_text() if hasattr(query, "default_text") else " ".join(map(str, query[1:]))
+            for query in queries
+        }
+
+    def baseline_run(self) -> Run:
+        """Return the ranking that comes with the collection; `DatasetUnavailable` where there is none, or it cannot be read."""
+        if self.baseline is None:
+            raise DatasetUnavailable(f"{self.dataset_id}: {self.baseline_problem}; give a run file as the baseline")
+        return as_run(self.baseline)
+
+    def source(self, part: Part) -> "Source | None":
+        """Return where the queries, qrels or scoreddocs come from; None where there are none. Nothing is downloaded."""
+        dataset = dataset_of(self.dataset_id)
+        return _source(getattr(dataset, f"{part}_handler")()) if getattr(dataset, f"has_{part}")() else None
+
+
+_RANDOM_ORDER = "its ranking holds no scores (all are 0) and stands in random order: candidates to rerank, not a run"
+_KNOWN = re.compile(r"msmarco-(document|passage)(-v2)?/(train|train/judged|dev[12]?|dev/\w+|trec-dl-.*)")
+
+# Fields of `Task` for all ids that begin with a pattern; later rules override earlier ones.
+RULES: tuple[tuple[str, dict[str, Any]], ...] = (
+    # The document leaderboard and Lin et al. 2021 look at 100 documents, where ir_datasets says RR@10.
+    (r"msmarco-document", {"cutoff": 100, "unit": "query", "official_measure": "RR@100"}),
+    (r"msmarco-passage", {"cutoff": 10, "unit": "query", "official_measure": "RR@10"}),
+    # The Deep Learning track took 1000 passages in its first two years, and 100 of everything else.
+    (r"msmarco-\w+(-v2)?/trec-dl", {"cutoff": 100, "unit": "document", "official_measure": "nDCG@10"}),
+    (r"msmarco-passage/trec-dl", {"cutoff": 1000}),
+    (r"msmarco-passage(-v2)?/trec-dl|msmarco-\w+/trec-dl-hard", {"rel": 2}),
+    (r"msmarco-passage/", {"baseline_problem": _RANDOM_ORDER}),
+)
+
+
+def load(name: str) -> Task:
+    """Look up a task by its ir_datasets id; nothing is downloaded yet.
+
+    Parameters
+    ----------
+    name : str
+        For example ``"msmarco-document/dev"``. Every id of ir_datasets that has qrels works; `known_tasks` lists those whose
+        settings are known.
+
+    Raises
+    ------
+    DatasetUnavailable
+        If the id is unknown or has no qrels; the message names the nearest ones.
+
+    Examples
+    --------
+    >>> task = load("msmarco-document/dev")
+    >>> task.cutoff, task.rel, task.unit, task.official_measure
+    (100, 1, 'query', 'RR@100')
+    """
+    name = name.removeprefix(DATASET_PREFIX)
+    dataset = _dataset_with(name, "qrels")
+    settings: dict[str, Any] = {}
+    for pattern, fields in RULES:
+        if re.match(pattern, name):
+            settings |= fields
+    official = [str(measure) for measure in _stated(dataset, "documentation").get("official_measures") or ()]
+    reciprocal = next(filter(None, (re.fullmatch(r"RR(?:\(rel=(\d+)\))?(?:@\d+)?", measure) for measure in official)), None)
+    if reciprocal is not None:
+        settings["rel"] = int(reciprocal[1] or 1)
+    notes = []
+    if "cutoff" not in settings:
+        rel = "rel 1 is a guess" if reciprocal is None else f"rel {settings['rel']} is that of its official measures"
+        notes.append(f"{name} is not known here: cutoff 100 is a guess, {rel}; pass others if its grades mean something else.")
+        settings["official_measure"] = official[0] if official else None
+    if not dataset.has_scoreddocs():
+        settings["baseline_problem"] = "the collection has no ranking of its own"
+    elif "baseline_problem" in settings:
+        notes.append(f"No baseline of its own: {settings['baseline_problem']}.")
+    counts = {part: (_stated(dataset, "metadata").get(part) or {}).get("count") for part in ("queries", "qrels")}
+    return Task(name, **settings, n_queries=counts["queries"], n_judgments=counts["qrels"], notes=tuple(notes))
+
+
+def known_tasks() -> list[str]:
+    """List the ids whose settings are known: those of MS MARCO and of the TREC Deep Learning track."""
+    import ir_datasets
+
+    return [name for name in ir_datasets.registry if _KNOWN.fullmatch(name)]
+
+
+# --- ir_datasets
 
 
 class Source(NamedTuple):
@@ -24,20 +225,17 @@ class Source(NamedTuple):
 
 
 def is_dataset_id(name: str) -> bool:
-    """Whether ir_datasets knows a collection with this id."""
+    """Return whether ir_datasets knows a collection with this id."""
     import ir_datasets
 
     try:
         ir_datasets.load(name.removeprefix(DATASET_PREFIX))
-    except KeyError:
-        return False
-    except Exception:  # made on demand from a pattern, such as clirmatrix/..., and not to be had now: `dataset_of` says so
-        return True
+    except Exception as error:  # all but a KeyError: made on demand, such as clirmatrix/..., and not to be had now
+        return not isinstance(error, KeyError)
     return True
 
 
-def nearest_ids(name: str) -> list[str]:
-    """List the most similar ids, the most similar one first."""
+def _nearest_ids(name: str) -> list[str]:
     import ir_datasets
 
     return difflib.get_close_matches(name.removeprefix(DATASET_PREFIX), list(ir_datasets.registry), n=3, cutoff=0.75)
@@ -47,11 +245,10 @@ def dataset_of(name: str) -> Any:
     """Open a collection of ir_datasets."""
     import ir_datasets
 
-    name = name.removeprefix(DATASET_PREFIX)
     try:
         return ir_datasets.load(name)
     except KeyError:
-        near = nearest_ids(name)
+        near = _nearest_ids(name)
         hint = f"did you mean {', '.join(near)}?" if near else "the known ones are listed by: ir-outcomes datasets"
         raise DatasetUnavailable(f"{name}: neither a file nor an ir_datasets id; {hint}") from None
     except Exception as error:
@@ -59,44 +256,52 @@ def dataset_of(name: str) -> Any:
         raise DatasetUnavailable(f"{name}: {problem}") from error
 
 
-def source_of(name: str, part: Part) -> Source | None:
-    """Return where a part of a collection comes from; None if it has no such part. Nothing is downloaded."""
+def _dataset_with(name: str, part: Part) -> Any:
+    """Open a collection that has queries, qrels or a ranking of its own."""
+    import ir_datasets
+
     dataset = dataset_of(name)
-    return _source(getattr(dataset, f"{part}_handler")()) if getattr(dataset, f"has_{part}")() else None
+    if not getattr(dataset, f"has_{part}")():
+        what = "ranking of its own" if part == "scoreddocs" else part
+        beside = [known for known in ir_datasets.registry if known.startswith(f"{name.rpartition('/')[0] or name}/")]
+        judged = [known for known in beside if part == "qrels" and ir_datasets.load(known).has_qrels()]
+        remedy = f"these do: {', '.join(judged[:5])}" if judged else "give a file instead"
+        raise DatasetUnavailable(f"{name}: this collection has no {what}; {remedy}")
+    return dataset
 
 
 def load_part(name: str, part: Part) -> list[Any]:
     """Load the queries, the qrels or the ranking of a collection, downloading them if they are not on this machine."""
     name = name.removeprefix(DATASET_PREFIX)
-    dataset = dataset_of(name)
-    if not getattr(dataset, f"has_{part}")():
-        raise DatasetUnavailable(f"{name}: this collection has no {_lacking(name, part)}")
+    dataset = _dataset_with(name, part)
     source = _source(getattr(dataset, f"{part}_handler")())
+    size = "" if source.size is None else f" (a download of {size_text(source.size)})"
+    where = "" if source.path is None else f" at {source.path}"
     if not source.here and source.size is not None and source.size >= LARGE_DOWNLOAD:
         warn(f"{name}: its {part} are downloaded ({size_text(source.size)}), unless you put the file at {source.path}")
+    remedy = "try again with a network connection, put the file there yourself, or give a file instead of the id"
+    if source.here:
+        remedy = "remove that file, which may be half a download, so that it is fetched again, or give a file instead of the id"
     try:
         rows = list(getattr(dataset, f"{part}_iter")())
     except Exception as error:  # ir_datasets raises RuntimeError, OSError, EOFError or a hash error, by source
-        raise DatasetUnavailable(_failure(name, part, source, error)) from error
-    _check_complete(name, part, rows, dataset, source)
-    if part == "scoreddocs" and _unordered(rows):
+        problem = f"cannot be {'read' if source.here else 'fetched'} ({reason_of(error)})"
         raise DatasetUnavailable(
-            f"{name}: every score of this collection's own ranking is {rows[0].score}, so it has no order and cannot be a "
-            "baseline; give a run file"
-        )
+            f"{name}: its {part}{size}{where} {problem}; {remedy}, or give a file instead of the id"
+        ) from error
+    expected = (_stated(dataset, "metadata").get(part) or {}).get("count", 0)
+    if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
+        problem = f"only {len(rows)} of its {expected} judgments are on this machine{where}"
+        raise DatasetUnavailable(f"{name}: {problem}; {remedy}")
+    if part == "scoreddocs" and len(rows) > len({row.query_id for row in rows}) and len({row.score for row in rows}) == 1:
+        problem = f"every score of this collection's own ranking is {rows[0].score}, so it has no order"
+        raise DatasetUnavailable(f"{name}: {problem} and cannot be a baseline; give a run file")
     return rows
 
 
-def told_by(dataset: Any, what: Literal["documentation", "metadata"]) -> dict[str, Any]:
+def _stated(dataset: Any, what: Literal["documentation", "metadata"]) -> dict[str, Any]:
     """Return what ir_datasets states about a collection; an empty dict for one that was registered without it."""
     return (getattr(dataset, what)() if hasattr(dataset, what) else None) or {}
-
-
-def query_text(query: Any) -> str:
-    """Return the text of a query of ir_datasets, whatever the names of its fields."""
-    if hasattr(query, "default_text"):
-        return str(query.default_text())
-    return " ".join(str(value) for field, value in query._asdict().items() if field != "query_id")
 
 
 def size_text(size: int) -> str:
@@ -111,39 +316,6 @@ def reason_of(error: Exception) -> str:
     if isinstance(error, RuntimeError) and len(error.args) == 2 and isinstance(error.args[1], list):
         return "; ".join(str(cause) for _, cause in error.args[1])  # one for each mirror
     return str(error) or type(error).__name__
-
-
-def _failure(name: str, part: Part, source: Source, error: Exception) -> str:
-    reason = reason_of(error)
-    if source.here and source.path is not None:
-        return (
-            f"{name}: its {part} at {source.path} cannot be read ({reason}); remove that file, which may be half a download, "
-            "so that it is fetched again, or give a file instead of the id"
-        )
-    size = "" if source.size is None else f" (a download of {size_text(source.size)})"
-    where = "" if source.path is None else f" to {source.path}"
-    put = "" if source.path is None else ", put the file there yourself"
-    return (
-        f"{name}: its {part}{size} could not be fetched{where} ({reason}); try again with a network connection{put}, "
-        "or give a file instead of the id"
-    )
-
-
-def _check_complete(name: str, part: Part, rows: list[Any], dataset: Any, source: Source) -> None:
-    """Refuse an incomplete download: ir_datasets reads any file that exists, but states how many judgments it should have."""
-    expected = (told_by(dataset, "metadata").get(part) or {}).get("count", 0)
-    if part == "qrels" and len(rows) < expected:
-        raise DatasetUnavailable(
-            f"{name}: only {len(rows)} of its {expected} judgments are on this machine; remove {source.path or 'the file'}, "
-            "which may be half a download, so that it is fetched again, or give a file instead of the id"
-        )
-
-
-def _unordered(documents: list[Any]) -> bool:
-    """Whether all scores are equal within every query."""
-    queries = groupby(documents, key=attrgetter("query_id"))
-    several = [scores for scores in ([row.score for row in group] for _, group in queries) if len(scores) > 1]
-    return bool(several) and all(len(set(scores)) == 1 for scores in several)
 
 
 def _source(handler: Any) -> Source:
@@ -180,16 +352,3 @@ def _files(holder: Any, seen: set[int]) -> Iterator[Source]:
             yield from _files(getattr(value, name.lstrip("_"))() if isinstance(value, Dataset) else value, seen)
     elif hasattr(holder, "stream"):  # a collection that the user registered, on files of their own
         yield Source(True, None, None)
-
-
-def _lacking(name: str, part: Part) -> str:
-    """Say what a collection lacks, and what to use instead."""
-    import ir_datasets
-
-    if part == "queries":
-        return "queries"
-    if part == "scoreddocs":
-        return "ranking of its own; give a run file"
-    parent = name.rpartition("/")[0] or name
-    judged = [known for known in ir_datasets.registry if known.startswith(f"{parent}/") and ir_datasets.load(known).has_qrels()]
-    return f"qrels; these do: {', '.join(judged[:5])}" if judged else "qrels; give a qrels file"

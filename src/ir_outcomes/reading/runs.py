@@ -31,7 +31,6 @@ from ir_outcomes.reading.columns import (
     repeated,
     texts,
 )
-from ir_outcomes.reading.datasets import DATASET_PREFIX, load_part
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.formats import (
     RUN,
@@ -40,6 +39,8 @@ from ir_outcomes.reading.formats import (
     seems_to_be_a_run,
 )
 from ir_outcomes.types import Floats, Ints, RunBy
+
+DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,7 @@ def run_and_warnings(
     path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None
 ) -> tuple[Run, tuple[str, ...]]:
     """Read a file of a run as `read_run` does, and return its warnings, which another process could not show."""
-    _check_names([name])
+    check_names([name])
     file, selection = path_and_selection(os.fspath(path))
     if by is None and selection in get_args(RunBy):
         by, path = cast(RunBy, selection), file
@@ -168,10 +169,12 @@ def as_run(run: Any, name: str | None = None) -> Run:
     ParameterError
         If the name is not text.
     """
-    _check_names([name])
+    check_names([name])
     if isinstance(run, Run):
         return run
     if isinstance(run, str) and run.startswith(DATASET_PREFIX):
+        from ir_outcomes.reading.datasets import load_part  # which builds on runs
+
         return _checked(columns_of(load_part(run, "scoreddocs"), run, RUN), name or run)
     if isinstance(run, (str, os.PathLike)):
         return read_run(run, name=name)
@@ -180,28 +183,21 @@ def as_run(run: Any, name: str | None = None) -> Run:
 
 
 def _checked(columns: Columns, name: str) -> Run:
-    by_rank = columns.value_name == "rank"
     again, _ = repeated(columns.codes, columns.docids)
     if len(again):
         row = int(again[0])
         query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
         raise columns.error(row, f"document {document} is ranked twice for query {query}; keep only its best line")
+    by_rank = columns.value_name == "rank"
     if by_rank:
-        _check_ranks(columns)
+        columns.refuse_fractions()
+        again, _ = repeated(columns.codes, columns.values.view("S8"))
+        if len(again):
+            row = int(again[0])
+            query, rank = columns.query_ids[columns.codes[row]], f"{columns.values[row]:.0f}"
+            raise columns.error(row, f"rank {rank} is given twice for query {query}; a rank must occur only once")
     offsets, docids, values = grouped(columns)
     return Run(name, tuple(columns.query_ids), offsets, docids, -values if by_rank else values, by_rank)
-
-
-def _check_ranks(columns: Columns) -> None:
-    columns.refuse_fractions()
-    order = np.lexsort((columns.values, columns.codes))
-    codes, ranks = columns.codes[order], columns.values[order]
-    same = np.flatnonzero((codes[1:] == codes[:-1]) & (ranks[1:] == ranks[:-1]))
-    if len(same):
-        row = int(order[same[0] + 1])
-        query = columns.query_ids[columns.codes[row]]
-        problem = f"rank {columns.values[row]:.0f} is given twice for query {query}; a rank must occur only once"
-        raise columns.error(row, problem)
 
 
 _SOURCE = "the run"
@@ -303,21 +299,15 @@ _TEXTS = ("readme*", "license*", "*.md")  # of file names in lower case, which s
 
 def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
     """Return the runs of a list, a dict from names to runs, a directory or a pattern; None for a single run."""
-    listed: list[Any] | dict[str, Any]
+    listed: list[Any] | dict[str, Any] | None = None
     if isinstance(runs, Mapping):
-        if _is_run(runs):
-            return None
-        listed = dict(runs)
-        _check_names(listed)
+        listed = None if _is_run(runs) else dict(runs)
     elif isinstance(runs, (list, tuple)):
-        if hasattr(runs, "_fields") or (runs and hasattr(runs[0], "_fields")):  # named tuples are the rows of a run
-            return None
-        listed = list(chain.from_iterable(run_paths(run) if _is_directory_or_pattern(run) else [run] for run in runs))
+        are_rows = hasattr(runs, "_fields") or (runs and hasattr(runs[0], "_fields"))  # named tuples are the rows of a run
+        listed = None if are_rows else [path for run in runs for path in run_paths(run)]
     elif _is_directory_or_pattern(runs):
-        listed = list(run_paths(runs))
-    else:
-        return None
-    if not listed:
+        listed = run_paths(runs)
+    if listed is not None and not listed:
         raise ParameterError("there is no run; give at least one")
     return listed
 
@@ -328,26 +318,26 @@ def runs_and_names(runs: Any, names: Sequence[str | None] | None = None) -> tupl
     items = [runs] if listed is None else list(listed.values()) if isinstance(listed, dict) else listed
     if names is None:
         return items, list(listed) if isinstance(listed, dict) else [None] * len(items)
-    if isinstance(names, str):
-        raise ParameterError(f"names={names!r}: must be a list with a name for each run")
-    if len(names) != len(items):
-        raise ParameterError(f"names: {len(names)} names for {len(items)} runs")
-    _check_names(names)
-    check_distinct(name for name in names if name is not None)
+    if isinstance(names, str) or len(names) != len(items):
+        raise ParameterError(f"names={names!r}: must be a list with a name for each of the {plural('run', len(items))}")
+    check_names(names)
     return items, list(names)
 
 
-def check_distinct(names: Iterable[str], what: str = "run") -> None:
-    """Refuse names of which two are equal: whoever asks for one by its name would get the wrong one."""
-    repeated = [name for name, times in Counter(names).items() if times > 1]
+def check_names(names: Iterable[str | None], what: str = "run") -> None:
+    """Refuse names that are no text, and equal ones: whoever asks for one by its name would get the wrong one."""
+    given = [name for name in names if name is not None]
+    for name in given:
+        if not isinstance(name, str):
+            raise ParameterError(f"the name {name!r} of a {what} is not text; convert names with str")
+    repeated = [name for name, times in Counter(given).items() if times > 1]
     if repeated:
         raise ParameterError(f"several {what}s are called {some(repeated)}; give each {what} a name of its own")
 
 
 def distinct_names(own: Sequence[str], given: Sequence[str | None], sources: Sequence[Any]) -> list[str]:
     """Return a name for each run: the given one, else its own; where that is another's, its path, or with a number behind."""
-    _check_names(given)
-    check_distinct(name for name in given if name is not None)
+    check_names(given)
     names = [own_name if name is None else name for own_name, name in zip(own, given, strict=True)]
     times = Counter(names)
     ambiguous = [place for place, name in enumerate(given) if name is None and times[names[place]] > 1]
@@ -361,11 +351,11 @@ def distinct_names(own: Sequence[str], given: Sequence[str | None], sources: Seq
     return names
 
 
-def run_paths(source: str | os.PathLike[str]) -> list[str]:
-    """List the runs of a directory, or those that a pattern such as ``"runs/*.gz"`` matches, in the order of their paths."""
+def run_paths(source: Any) -> list[Any]:
+    """List the runs of a directory, or those that a pattern such as ``"runs/*.gz"`` matches; all else is one run by itself."""
+    if not _is_directory_or_pattern(source):
+        return [source]
     path = os.fspath(source)
-    if not _is_directory_or_pattern(path):
-        return [path]
     is_folder = os.path.isdir(path)
     listed = [os.path.join(path, name) for name in os.listdir(path) if name[0] != "."] if is_folder else _matches(path)
     found = sorted(file for file in listed if not os.path.isdir(file))
@@ -377,8 +367,7 @@ def run_paths(source: str | os.PathLike[str]) -> list[str]:
         raise UnreadableFile(f"{path}: contains no run, but {some(rest)}; name a file itself to read it as a run")
     if rest:
         left_out = "is not a run and is left out" if len(rest) == 1 else "are not runs and are left out"
-        message = f"{path}: {some(rest, 20)} {left_out}; name a file itself to read it as a run"
-        warn(message)
+        warn(f"{path}: {some(rest, 20)} {left_out}; name a file itself to read it as a run")
     return runs
 
 
@@ -396,12 +385,6 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
         inner = next(iter(first.values()))
         return not isinstance(inner, Mapping) and not is_ranking(inner)
     return is_ranking(first)
-
-
-def _check_names(names: Iterable[Any]) -> None:
-    for name in names:
-        if name is not None and not isinstance(name, str):
-            raise ParameterError(f"the name {name!r} of a run is not text; convert names with str")
 
 
 def _is_directory_or_pattern(run: Any) -> bool:

@@ -6,13 +6,14 @@ import hashlib
 import math
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 from ir_outcomes.across.collections import compare_collections
+from ir_outcomes.across.slices import curve_of
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import LABELS
@@ -24,17 +25,17 @@ from ir_outcomes.reading.files import file_digest, read_texts
 from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.reading.runs import is_path
 from ir_outcomes.results import Result
-from ir_outcomes.showing import count, tone
-from ir_outcomes.showing.charts import facets_of, forest_of, outcomes_of
-from ir_outcomes.showing.report.queries import DEPTH, Documents, Embedded, embed, json_for_html, query_sets
-from ir_outcomes.showing.report.sections import MOST_RUNS, Evaluations, Section, curve_chart, matrix_of, scatter, sections_of
-from ir_outcomes.showing.views.across import SIGNS_EXPLAINED
-from ir_outcomes.types import FamilyCorrection, RankingTest
+from ir_outcomes.showing import RANK_TICKS, count, tone
+from ir_outcomes.showing.charts import curve_lines, facets_of, forest_of, outcomes_of, pairs_of, round_numbers
+from ir_outcomes.showing.report.queries import DEPTH, MOST_RUNS, Evaluations, Section, Texts, embed, query_sets, sections_of
+from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
 
 __all__ = ["ReportPage", "report", "report_of"]
 
 MB = 1_000_000
-Texts = Mapping[str, str] | str | os.PathLike[str] | None
+MESSAGES = 600  # bytes of the sentences that say what is left out
+LEFT, RIGHT, TOP = 46, 352, 8  # margins and width of charts
+UPPER, LOWER = (158, TOP), (268, 184)  # bottom and top of the panels of the curve
 
 
 @dataclass(frozen=True)
@@ -75,17 +76,13 @@ def report(
     contenders: Sequence[str] | str | None = None,
     *,
     path: str | os.PathLike[str] | None = None,
-    docs: Documents = None,
+    docs: Texts = None,
     queries: Texts = None,
     max_mb: float = 5,
     slices: Texts = None,
     command: str | None = None,
     inputs: Sequence[str | os.PathLike[str]] = (),
-    cutoff: int | None = None,
-    alpha: float = 0.05,
-    test: RankingTest = "t",
-    correction: FamilyCorrection = "holm",
-    margins: tuple[float, ...] | None = None,
+    **rules: Any,
 ) -> ReportPage:
     """Compare runs and write one HTML page with the verdict, its pictures, and every query behind it.
 
@@ -114,8 +111,9 @@ def report(
         What made the page; it is shown at the end.
     inputs : sequence of path
         Further files whose SHA-256 is shown, such as the qrels; those of the runs are shown anyway.
-    cutoff, alpha, test, correction, margins
-        See `ir_outcomes.compare`; several collections have no margins.
+    **rules
+        ``cutoff``, ``alpha``, ``test``, ``correction`` and ``margins`` of `ir_outcomes.compare`; several collections have no
+        margins.
 
     Returns
     -------
@@ -139,21 +137,15 @@ def report(
     >>> "better without harm" in page.html
     True
     """
-    rules: dict[str, Any] = {"cutoff": cutoff, "alpha": alpha, "test": test, "correction": correction}
     result: Result
     if isinstance(evaluation, Mapping):
-        if margins is not None:
-            raise ParameterError("margins are for one collection; give an Evaluation instead of a mapping")
-        first = next(iter(evaluation.values()), None)
-        if first is None:
-            raise ParameterError("there is no collection; give a mapping from names to evaluations")
-        result = compare_collections(evaluation, first.names[0] if baseline is None else baseline, contenders, **rules)
+        baseline = next((own.names[0] for own in evaluation.values()), "") if baseline is None else baseline
+        result = compare_collections(evaluation, baseline, contenders, **rules)
     else:
         baseline = evaluation.names[0] if baseline is None else baseline
-        others = [name for name in evaluation.names if name != baseline]
-        if contenders is None and len(others) == 1:
-            contenders = others[0]
-        result = compare(evaluation, baseline, contenders, margins=margins, **rules)
+        if contenders is None and len(evaluation.names) == 2:
+            contenders = next(name for name in evaluation.names if name != baseline)
+        result = compare(evaluation, baseline, contenders, **rules)
     return report_of(
         result, path, evaluation=evaluation, docs=docs, queries=queries, max_mb=max_mb, slices=slices, command=command,
         inputs=inputs,
@@ -165,7 +157,7 @@ def report_of(
     path: str | os.PathLike[str] | None = None,
     *,
     evaluation: Evaluations = None,
-    docs: Documents = None,
+    docs: Texts = None,
     queries: Texts = None,
     max_mb: float = 5,
     slices: Texts = None,
@@ -178,23 +170,19 @@ def report_of(
     labels = {} if slices is None else slices if isinstance(slices, Mapping) else read_texts(slices)
     texts = {} if queries is None else queries if isinstance(queries, Mapping) else query_texts(queries)
     sections = sections_of(result, evaluation)
-    sets, set_of = query_sets(sections, texts, labels, docs)
+    sets, numbered = query_sets(sections, texts, labels, docs)
     context = _context(result, sections)
     context["command"] = None if command is None else _without_folders(command)
     context["inputs"] = _inputs(sections, [*inputs, *(path for path in (docs, queries, slices) if is_path(path))])
     context["slices"] = any(label for own in sets for label in own.data["slices"] or ())
-
-    def page_of(budget: int) -> ReportPage:
-        return ReportPage(_rendered({**context, "shown": embed(sections, sets, set_of, budget), "max_mb": f"{max_mb:g}"}))
-
-    limit = budget = int(max_mb * MB)
-    while (size := len((page := page_of(max(budget, 0))).html.encode())) > limit:
-        if budget <= 0:
-            least = math.ceil(size / MB * 100) / 100
-            raise ParameterError(
-                f"max_mb={max_mb:g}: the page has {least:g} MB even without any ranked list; give at least that"
-            )
-        budget -= size - limit  # what is not data takes space too
+    context["max_mb"] = f"{max_mb:g}"
+    without_data = {"titles": [section.title for section, _ in numbered], "total": 0, "data": ""}
+    space = int(max_mb * MB) - len(_rendered({**context, **without_data}).encode()) - MESSAGES
+    shown, left = embed(sets, numbered, space)
+    if left < 0:
+        least = math.ceil((max_mb * MB - left) / MB * 100) / 100
+        raise ParameterError(f"max_mb={max_mb:g}: the page has {least:g} MB even without any ranked list; give at least that")
+    page = ReportPage(_rendered({**context, **shown}))
     if path is not None:
         page.save(path)
     return page
@@ -220,7 +208,7 @@ def _context(result: Result, sections: Sequence[Section]) -> dict[str, Any]:
         "other_notes": view.other_notes,
         "several": several,
         "forest": forest_of(result),
-        "matrix": matrix_of(result, sections),
+        "matrix": _matrix_of(result, sections),
         "sections": drawn,
         "charts": [(curve_chart(section), scatter(section.comparison)) for section in drawn],
         "tables": (*view.tables, *view.details),
@@ -283,9 +271,8 @@ def _rendered(context: Mapping[str, Any]) -> str:
     template, markup = _template()
     style, script = ((files(__package__) / name).read_text(encoding="utf-8") for name in ("style.css", "script.js"))
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
-    shown: Embedded = context["shown"]
-    data = json_for_html({"depth": DEPTH, "comparisons": shown.comparisons, "sets": shown.sets})
-    return str(template.render(**context, style=markup(style), script=markup(script), hashes=hashes, data=markup(data)))
+    whole = {"style": markup(style), "script": markup(script), "data": markup(context["data"]), "hashes": hashes}
+    return str(template.render({**context, **whole}))
 
 
 @functools.cache
@@ -302,6 +289,97 @@ def _template() -> tuple[Any, Any]:
     )  # fmt: skip
     environment.globals |= {
         "depth": DEPTH, "most_runs": MOST_RUNS, "signs": SIGNS_EXPLAINED, "tone_of": tone, "plural": plural,
+        "sign_of": lambda label: sign_of(label if label in LABELS else None),
         "facets_of": facets_of, "outcomes_of": outcomes_of,
     }  # fmt: skip
     return environment.from_string((files(__package__) / "page.html.jinja").read_text(encoding="utf-8")), Markup
+
+
+def _matrix_of(result: Result, sections: Sequence[Section]) -> dict[str, Any] | None:
+    """Return the labels of pairs of a leaderboard, or of contenders by conditions; None where there is nothing to cross.
+
+    A cell is a label with the number of its section, or None.
+    """
+    if isinstance(result, Leaderboard) and result.pairs:
+        runs = [standing.run for standing in result.standings[:MOST_RUNS]]
+        pairs = [(run, [(result.verdict(other, run).label, None) for other in runs[:place]]) for place, run in enumerate(runs)]
+        return {"what": "the run of the row against the run of the column", "columns": runs[:-1], "rows": pairs[1:]}
+    cells = {(own.comparison.contender, own.condition): (own.label, number) for number, own in enumerate(sections)}
+    contenders, conditions = (list(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))
+    if len(contenders) < 2 or len(conditions) < 2:
+        return None
+    rows = [(run, [cells.get((run, name)) for name in conditions]) for run in contenders]
+    return {"what": f"each run against {sections[0].comparison.baseline}", "columns": conditions, "rows": rows}
+
+
+def curve_chart(section: Section) -> dict[str, Any] | None:
+    """Place what both runs found by each rank, and below it their difference with its band.
+
+    None without an evaluation, for fewer than two queries, or where no ranks were compared.
+    """
+    comparison, evaluation = section.comparison, section.evaluation
+    if evaluation is None or comparison.queries is None or comparison.ranking.measured_in != "ranks":
+        return None
+    evaluation = evaluation.restrict([query.query_id for query in comparison.queries])
+    curve = curve_of(evaluation[[comparison.baseline, comparison.contender]], 1 - comparison.alpha)
+    if curve is None:
+        return None
+    (ranks, lines), last = curve_lines(curve), curve.ranks[-1]
+    shares = round_numbers(0.0, max(*lines["baseline"], *lines["contender"], 1e-7))
+    points = round_numbers(min(*lines["low"], 0.0), max(*lines["high"], 0.0))
+    across = _scale(1.0, ranks[-1], LEFT, RIGHT, math.log)
+    up, beside = _scale(shares[0], shares[-1], *UPPER), _scale(points[0], points[-1], *LOWER)
+    places = [across(rank) for rank in ranks]
+
+    def steps(name: str, scale: Callable[[float], float]) -> str:
+        heights = [scale(value) for value in lines[name]]
+        return f"M{places[0]} {heights[0]}" + "".join(f"H{x}V{y}" for x, y in zip(places[1:], heights[1:], strict=True))
+
+    back = list(zip(places, map(beside, lines["low"]), strict=True))[:-1]
+    return {
+        "height": LOWER[0] + 36,
+        "baseline": steps("baseline", up),
+        "contender": steps("contender", up),
+        "difference": steps("difference", beside),
+        "band": f"{steps('high', beside)}{''.join(f'V{y}H{x}' for x, y in reversed(back))}Z",
+        "ranks": [(across(tick), f"{tick:,}") for tick in RANK_TICKS if tick <= last],
+        "heights": [
+            *((up(share), f"{share:g}") for share in shares),
+            *((beside(point), f"{point:+.3g}" if round(point, 9) else "0") for point in points),
+        ],
+        "zero": beside(0.0),
+        "cutoff": across(comparison.cutoff) if comparison.cutoff and comparison.cutoff < last else None,
+        "level": curve.level,
+    }
+
+
+def _scale(
+    low: float, high: float, start: float, end: float, form: Callable[[float], float] = float
+) -> Callable[[float], float]:
+    """Return the function from values to places, `low` at `start` and `high` at `end`."""
+    first, width = form(low), (form(high) - form(low)) or 1.0
+    return lambda value: round(start + (end - start) * (form(value) - first) / width, 1)
+
+
+def scatter(comparison: Comparison) -> dict[str, Any] | None:
+    """Place the queries on which both runs found something, rank 1 at the top and at the right, so that up is better.
+
+    None where there are none, or where no ranks were compared.
+    """
+    pairs = {} if comparison.queries is None else pairs_of(comparison)
+    if not pairs or comparison.ranking.measured_in != "ranks":
+        return None
+    last, bottom = 1.25 * max(2.0, *(length for pair in pairs for length in pair)), TOP + RIGHT - LEFT
+    across, down = _scale(0.8, last, RIGHT, LEFT, math.log), _scale(0.8, last, TOP, bottom, math.log)
+    points = [
+        {
+            "x": across(baseline),
+            "y": down(contender),
+            "radius": round(min(14.0, 1.7 + 0.75 * number**0.5), 1),
+            "lengths": (baseline, contender),
+            "tone": "better" if contender < baseline else "worse" if contender > baseline else "same",
+        }
+        for (baseline, contender), number in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    ticks = [(across(tick), down(tick), f"{tick:,}") for tick in RANK_TICKS if tick < last]
+    return {"height": bottom + 40, "points": points, "ticks": ticks}

@@ -1,32 +1,113 @@
-"""The data of the page: the queries of each comparison with ranked lists and texts, as many as the size allows."""
+"""The data of the page: its comparisons, and their queries with ranked lists and texts, as many as the size allows."""
 
 import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.errors import FormatError, escaped, warn
+from ir_outcomes.across.collections import CollectionsComparison
+from ir_outcomes.across.judges import JudgesComparison
+from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison
+from ir_outcomes.comparison.compare import build, measured_pair
+from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.errors import FormatError, ParameterError, escaped, some, warn
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.ranking import UNJUDGED, RankedDocuments, ranked_documents
+from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.reading.files import lines_of
 from ir_outcomes.reading.formats import texts_in
 from ir_outcomes.reading.runs import as_run
+from ir_outcomes.results import Result
 from ir_outcomes.showing import tone
 from ir_outcomes.showing.charts import changes_of
-from ir_outcomes.showing.report.sections import Section
 
 DEPTH = 20  # documents of each list that are shown
 LENGTH = 280  # characters of a document that are shown
 SHARE_OF_COLUMNS = 0.6  # of the space, which further comparisons leave for ranked lists
+MOST_RUNS = 30  # of a leaderboard: all pairs are compared for the queries of some
+TOP_RUNS = 10  # whose pairs show their queries
+TOO_FEW = "too few queries"
 _ID_FIELDS = ("doc_id", "docno", "docid", "_id", "id")
 
-Documents = Mapping[str, str] | str | os.PathLike[str] | None
+Texts = Mapping[str, str] | str | os.PathLike[str] | None
+Evaluations = Evaluation | Mapping[str, Evaluation] | None
 Data = dict[str, Any]  # what becomes JSON
+
+
+class Section(NamedTuple):
+    """A comparison on the page, with its collection, slice, cutoff or judge where there are several, and its evaluation."""
+
+    comparison: Comparison
+    condition: str = ""
+    has_label: bool = True
+    evaluation: Evaluation | None = None
+
+    @property
+    def label(self) -> str:
+        """The label, which a slice of few queries does not have."""
+        return self.comparison.verdict.label if self.has_label else TOO_FEW
+
+    @property
+    def title(self) -> str:
+        """A heading."""
+        pair = f"{self.comparison.contender} against {self.comparison.baseline}"
+        return f"{self.condition}: {pair}" if self.condition else pair
+
+
+def sections_of(result: Result, evaluation: Evaluations) -> list[Section]:
+    """List the comparisons of a result, in its order; none for results that hold no comparisons."""
+    match result:
+        case Comparison():
+            found = [Section(result)]
+        case Comparisons():
+            found = [Section(comparison) for comparison in result]
+        case CollectionsComparison() | SlicesComparison():
+            found = [Section(row.comparison, row.condition, row.labelled) for row in result.conditions]
+        case CutoffsComparison():
+            found = [Section(comparison, f"cutoff {comparison.cutoff}") for comparison in result.comparisons]
+        case JudgesComparison():
+            found = [Section(judgment.comparison, judgment.judge) for judgment in result.judgments]
+        case Leaderboard():
+            found = _pairs_of(result, evaluation)
+        case _:
+            found = []
+    return [section._replace(evaluation=_evaluation_of(section, evaluation)) for section in found]
+
+
+def _pairs_of(result: Leaderboard, evaluation: Evaluations) -> list[Section]:
+    """Compare the runs at the top with each other, corrected over all pairs as their labels are."""
+    names = [standing.run for standing in result.standings]
+    if not isinstance(evaluation, Evaluation) or result.settings is None or len(names) > MOST_RUNS:
+        return []
+    pairs = sorted(combinations(range(len(names)), 2), key=itemgetter(1))  # those of the first k runs come first
+    runs = evaluation[names]
+    measured = [measured_pair(evaluation, runs[high], runs[low], result.settings) for high, low in pairs]
+    wanted = min(len(names), TOP_RUNS)
+    return [Section(item) for item in build(measured, result.settings, wanted=wanted * (wanted - 1) // 2)]
+
+
+def _evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | None:
+    """Return the evaluation that a comparison was made from; None where it was not given."""
+    if isinstance(evaluation, Mapping):
+        if section.condition not in evaluation:
+            raise ParameterError(
+                f"evaluation lacks {section.condition!r}; give a mapping with the names of the result, of which it has "
+                f"{some(list(evaluation), 10)}"
+            )
+        evaluation = evaluation[section.condition]
+    if evaluation is not None:
+        for run in (section.comparison.baseline, section.comparison.contender):
+            evaluation.position(run)
+        known = set(evaluation.query_ids)
+        missing = [query.query_id for query in section.comparison.queries or () if query.query_id not in known]
+        if missing:
+            raise ParameterError(f"evaluation lacks the query {some(missing)}; give the one that the result was made from")
+    return evaluation
 
 
 @dataclass(eq=False)
@@ -36,89 +117,82 @@ class QuerySet:
     evaluation: Evaluation | None
     data: Data
     changes: list[float]  # of each query, the largest of any comparison
-    lists: list[Data] | None = None
+    lists: Sequence[Data] = ()
     documents: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass
-class Embedded:
-    """What the page holds: data of comparisons and of their queries; how many lists of how many are among it."""
-
-    comparisons: list[Data]
-    sets: list[Data]
-    n: int = 0
-    total: int = 0
-
-
 def query_sets(
-    sections: Sequence[Section], texts: Mapping[str, str], labels: Mapping[str, str], docs: Documents
-) -> tuple[list[QuerySet], list[int | None]]:
-    """Find the comparisons that share their queries; return the sets, and the number of each comparison's."""
+    sections: Sequence[Section], texts: Mapping[str, str], labels: Mapping[str, str], docs: Texts
+) -> tuple[list[QuerySet], list[tuple[Section, int]]]:
+    """Return the queries that comparisons share, and each comparison that has queries with the number of its set."""
     sets: dict[Any, QuerySet] = {}
-    keys: list[Any] = []
-    for comparison, evaluation in ((section.comparison, section.evaluation) for section in sections):
+    numbered = []
+    for section in sections:
+        comparison, evaluation = section.comparison, section.evaluation
         if comparison.queries is None:
-            keys.append(None)
             continue
-        ids = tuple(query.query_id for query in comparison.queries)
-        keys.append((id(evaluation), ids))
-        sizes = [abs(change or 0.0) for change in _changes(comparison)]
-        if keys[-1] not in sets:
+        key = id(evaluation), tuple(query.query_id for query in comparison.queries)
+        if key not in sets:
             known = {**(evaluation.texts if evaluation else {}), **texts}
             words = [query.text or known.get(query.query_id) for query in comparison.queries]
-            sets[keys[-1]] = QuerySet(evaluation, _data_of_queries(ids, words, evaluation, labels), sizes)
-        own = sets[keys[-1]]
-        own.changes = [*map(max, own.changes, sizes)]
+            relevant = dict(zip(evaluation.query_ids, evaluation.runs[0].relevant.tolist(), strict=True)) if evaluation else {}
+            data = {
+                "ids": key[1],
+                "texts": words if any(words) else None,
+                "slices": [labels.get(query) for query in key[1]] if labels else None,
+                "relevant": [relevant[query] for query in key[1]] if relevant else None,
+                "runs": [],
+            }
+            sets[key] = QuerySet(evaluation, data, [0.0] * len(words))
+        own = sets[key]
+        own.changes = [max(size, abs(change or 0.0)) for size, change in zip(own.changes, _changes(comparison), strict=True)]
         own.data["runs"] += [run for run in (comparison.baseline, comparison.contender) if run not in own.data["runs"]]
+        numbered.append((section, list(sets).index(key)))
     for own in sets.values():
         if own.evaluation is not None:
             own.lists = lists_of(own.evaluation, own.data["runs"], own.data["ids"])
-            wanted = {identifier for entry in own.lists or () for identifier in entry["ids"]}
+            wanted = {identifier for entry in own.lists for identifier in entry["ids"]}
             own.documents = texts_of_documents(docs, wanted, own.evaluation.collection) if wanted else {}
-    places = {key: place for place, key in enumerate(sets)}
-    return list(sets.values()), [places.get(key) for key in keys]
+    return list(sets.values()), numbered
 
 
-def _data_of_queries(
-    ids: Sequence[str], texts: Sequence[str | None], evaluation: Evaluation | None, labels: Mapping[str, str]
-) -> Data:
-    relevant = dict(zip(evaluation.query_ids, evaluation.runs[0].relevant.tolist(), strict=True)) if evaluation else {}
-    return {
-        "ids": list(ids),
-        "texts": list(texts) if any(texts) else None,
-        "slices": [labels.get(query) for query in ids] if labels else None,
-        "relevant": [relevant[query] for query in ids] if relevant else None,
-        "runs": [],
-    }
+def embed(sets: Sequence[QuerySet], numbered: Sequence[tuple[Section, int]], space: int) -> tuple[Data, int]:
+    """Choose what the page holds: the first comparison, further ones, then ranked lists of the queries that change most.
 
-
-def embed(sections: Sequence[Section], sets: Sequence[QuerySet], set_of: Sequence[int | None], budget: int) -> Embedded:
-    """Choose what the page holds: the first comparison, further ones, then ranked lists of the queries that change most."""
-    shown = Embedded([], [{**own.data, "rankings": own.lists and [None] * len(own.lists), "documents": {}} for own in sets])
-    space = budget - sum(map(_size, shown.sets))
-    for section, number in zip(sections, set_of, strict=True):
-        if number is not None:
-            entry = _data_of(section, number)
-            space -= _size(entry)
-            if shown.comparisons and space < (1 - SHARE_OF_COLUMNS) * budget:
-                break
-            shown.comparisons.append(entry)
-    order = [
-        (-change, number, place, entry)
-        for number, own in enumerate(sets)
-        for place, (change, entry) in enumerate(zip(own.changes, own.lists or (), strict=own.lists is not None))
-    ]
-    shown.total = len(order)
-    for _, number, place, entry in sorted(order, key=itemgetter(0, 1, 2)):
-        known, taken = sets[number].documents, shown.sets[number]["documents"]
-        new = {name: known[name] for name in entry["ids"] if name in known and name not in taken}
-        space -= _size(entry) + _size(new)
-        if space < 0:
+    Return what the template takes, and the space left for ranked lists, which is negative where even the rest is too large.
+    """
+    parts = [json_for_html(own.data) for own in sets]
+    rankings = [["null"] * len(own.lists) for own in sets]
+    documents: list[dict[str, str]] = [{} for _ in sets]
+    left = space - sum(map(_size, parts)) - sum(5 * len(own) + 40 for own in rankings) - 60  # names, null, and punctuation
+    comparisons: list[str] = []
+    for section, number in numbered:
+        text = json_for_html(_data_of(section, number))
+        if comparisons and left - _size(text) < (1 - SHARE_OF_COLUMNS) * space:
             break
-        shown.sets[number]["rankings"][place] = entry
-        taken |= new
-        shown.n += 1
-    return shown
+        comparisons.append(text)
+        left -= _size(text) + 1
+    order = [
+        (-change, number, place) for number, own in enumerate(sets) for place, change in enumerate(own.changes) if own.lists
+    ]
+    n, after = 0, left
+    for _, number, place in sorted(order):
+        entry, known = sets[number].lists[place], sets[number].documents
+        new = {name: known[name] for name in entry["ids"] if name in known and name not in documents[number]}
+        text = json_for_html(entry)
+        after -= _size(text) + _size(json_for_html(new))
+        if after < 0:
+            break
+        rankings[number][place] = text
+        documents[number] |= new
+        n += 1
+    shown = [
+        f'{part[:-1]},"rankings":{_listed(lists) if lists else "null"},"documents":{json_for_html(texts)}}}'
+        for part, lists, texts in zip(parts, rankings, documents, strict=True)
+    ]
+    data = f'{{"depth":{DEPTH},"comparisons":{_listed(comparisons)},"sets":{_listed(shown)}}}'
+    titles = [section.title for section, _ in numbered[: len(comparisons)]]
+    return {"titles": titles, "n": n, "total": len(order), "data": data}, left
 
 
 def _data_of(section: Section, number: int) -> Data:
@@ -175,17 +249,21 @@ def json_for_html(value: Any) -> str:
     return text
 
 
-def _size(value: Any) -> int:
-    return len(json_for_html(value).encode())
+def _listed(items: Sequence[str]) -> str:
+    return f"[{','.join(items)}]"
 
 
-def lists_of(evaluation: Evaluation, runs: Sequence[str], queries: Sequence[str]) -> list[Data] | None:
-    """Describe the ranked lists of each query, the relevant documents further down too; None where they are not known."""
+def _size(text: str) -> int:
+    return len(text.encode())
+
+
+def lists_of(evaluation: Evaluation, runs: Sequence[str], queries: Sequence[str]) -> list[Data]:
+    """Describe the ranked lists of each query, the relevant documents further down too; none where they are not known."""
     # ids: the documents of all lists and the relevant ones, each once; grades: judged grades by index into them; lists: for
     # each run the indices in its order; beyond: for each run index and rank of the relevant documents further down.
     documents, qrels = _documents_of(evaluation, runs), evaluation.qrels
-    if documents is None:
-        return None
+    if not documents:
+        return []
     place_of = {query: place for place, query in enumerate(evaluation.query_ids)}
     row_of = {query: row for row, query in enumerate(qrels.query_ids if qrels else ())}
     lengths = [evaluation[run] for run in runs]
@@ -216,15 +294,15 @@ def lists_of(evaluation: Evaluation, runs: Sequence[str], queries: Sequence[str]
     return [of_query(query) for query in queries]
 
 
-def _documents_of(evaluation: Evaluation, runs: Sequence[str]) -> list[RankedDocuments] | None:
-    """Take the ranked lists that an evaluation kept, or read the runs again; None where that is not possible."""
+def _documents_of(evaluation: Evaluation, runs: Sequence[str]) -> list[RankedDocuments]:
+    """Take the ranked lists that an evaluation kept, or read the runs again; none where that is not possible."""
     places = [evaluation.position(name) for name in runs]
     if evaluation.documents:
         return [evaluation.documents[place].first(DEPTH) for place in places]
     qrels, ties, judged_only = evaluation.qrels, evaluation.ties, evaluation.judged_only
     sources = [evaluation.sources[place] if evaluation.sources else None for place in places]
     if qrels is None or evaluation.query_ids != qrels.query_ids or any(source is None for source in sources):
-        return None
+        return []
     warn(f"the ranked lists were not kept, so the runs are read again; pass documents={DEPTH} to evaluate")
     return [
         ranked_documents(qrels, as_run(source, name), DEPTH, ties=ties, judged_only=judged_only)
@@ -232,7 +310,7 @@ def _documents_of(evaluation: Evaluation, runs: Sequence[str]) -> list[RankedDoc
     ]
 
 
-def texts_of_documents(documents: Documents, wanted: Collection[str], collection: str) -> dict[str, str]:
+def texts_of_documents(documents: Texts, wanted: Collection[str], collection: str) -> dict[str, str]:
     """Return the first words of documents, by their ids; those that are not known are left out."""
     found: Mapping[str, str]
     if documents is None:

@@ -7,10 +7,19 @@ from operator import itemgetter
 from typing import Any, get_args
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition, Effect, NewCondition, Overall, PooledEffect, condition_columns, written
+from ir_outcomes.across.conditions import (
+    Condition,
+    Effect,
+    NewCondition,
+    Overall,
+    PooledEffect,
+    condition_columns,
+    prevailing,
+    written,
+)
 from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult, Status
-from ir_outcomes.across.same_queries import CutoffsComparison, JudgesComparison, prevailing
-from ir_outcomes.across.slices import SlicesComparison
+from ir_outcomes.across.judges import JudgesComparison
+from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison
 from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
 from ir_outcomes.comparison.result import Comparison, columns_of

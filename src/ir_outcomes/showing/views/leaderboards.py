@@ -14,8 +14,7 @@ from ir_outcomes.leaderboards.board import FACETS, Leaderboard
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution, RankedRun
-from ir_outcomes.reading.datasets import Source, size_text
-from ir_outcomes.reading.qrels import Task
+from ir_outcomes.reading.datasets import Source, Task, size_text
 from ir_outcomes.results import Column, chosen, of_part
 from ir_outcomes.showing import (
     Table,

@@ -1,0 +1,407 @@
+"""One comparison on the same queries under several judges, and an audit of judges by the labels of a reference."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ir_outcomes.across.conditions import answerable_queries, compare_in, differing, prevailing
+from ir_outcomes.comparison.facets import POWER
+from ir_outcomes.comparison.outcomes import pair_queries
+from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of, long_rows_of
+from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
+from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pvalue_in_words
+from ir_outcomes.results import Column, Immutable, Result, of_part, rows_of
+from ir_outcomes.statistics import Interval, QueriesNeeded, differences, mean_interval, mean_test, queries_for_mean
+from ir_outcomes.statistics.pooling import prediction_powered_mean
+from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_count, check_positive
+
+FEWEST_LABELED = 10  # queries without which nothing is corrected
+FEWEST_IN_COMMON = 0.9  # share of the reference's documents that a judge judged too, below which a note says so
+_MEASURED = {"coverage": ("percentage points", True), "all queries": ("ranks", False)}
+Answer = Literal["holds", "cannot be told", "wrong"]
+
+
+@dataclass(frozen=True)
+class Audit(Immutable):
+    """The difference that one judge finds in one facet, against the reference."""
+
+    contender: str  #: the run
+    judge: str  #: who is audited
+    facet: str  #: "coverage", "all queries" (the restricted search length) or a measure
+    measured_in: str  #: unit of all differences, which are contender minus baseline
+    higher_is_better: bool  #: their direction
+    n_labeled: int  #: queries that the reference labeled, of those that the judge judged
+    n_queries: int  #: queries that the judge judged
+    judge_difference: float  #: mean difference by the judge, over all queries
+    reference_difference: float  #: mean difference by the reference, over the queries that it labeled
+    bias: float  #: mean of reference minus judge over the labeled queries
+    bias_interval: Interval | None  #: its interval at level 1 - alpha
+    bias_p: float  #: of a bias of 0, not corrected
+    corrected: float  #: difference over all queries by prediction-powered inference
+    corrected_interval: Interval  #: its interval at level 1 - alpha
+    weight: float  #: of the judge in it, from 0 (the labels alone) to 1
+    worth: float  #: how many times as many labeled queries would give so narrow an interval without the judge
+    correlation: float | None  #: of the differences by judge and by reference, over the labeled queries
+    correlation_of_levels: float | None  #: of the values of both runs by judge and by reference
+    needed: QueriesNeeded | None  #: labeled queries that would show a difference as large as the judge's; None where it is 0
+    answer: Answer  #: wrong: the bias is significant; holds: else, and the corrected interval excludes 0 on the judge's side
+
+
+@dataclass(frozen=True)
+class Judgment(Immutable):
+    """One contender under one judge."""
+
+    judge: str  #: the judge
+    comparison: Comparison  #: what `ir_outcomes.compare` gives with its qrels
+
+
+@dataclass(frozen=True)
+class Flip(Immutable):
+    """A query on which judges disagree about which run is better."""
+
+    contender: str  #: the run
+    query_id: str  #: the query
+    better: tuple[str, ...]  #: judges for whom the contender is better
+    worse: tuple[str, ...]  #: judges for whom it is worse
+    text: str | None  #: the query's text, where it is known
+
+
+@dataclass(frozen=True, repr=False)
+class JudgesComparison(Result):
+    """Contenders against a baseline under several judges; nothing is pooled.
+
+    Attributes
+    ----------
+    baseline : str
+        The run that the others are compared with.
+    judgments : tuple of Judgment
+        One for each contender and judge, contender by contender.
+    flips : tuple of Flip
+        Queries on which judges disagree about the direction.
+    sentences : tuple of str
+        For each contender, how far the judges agree; then what each audit says.
+    reference : str or None
+        The judge that the others are audited by.
+    audits : tuple of Audit
+        For each contender, judge and facet, whether the judge's difference holds by the reference.
+    """
+
+    baseline: str
+    judgments: tuple[Judgment, ...]
+    flips: tuple[Flip, ...]
+    sentences: tuple[str, ...]
+    reference: str | None
+    audits: tuple[Audit, ...]
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of the judges."""
+        return tuple(dict.fromkeys(judgment.judge for judgment in self.judgments))
+
+    def labels(self, contender: str) -> dict[str, str]:
+        """Return the label of one contender under each judge."""
+        return {
+            judgment.judge: judgment.comparison.verdict.label
+            for judgment in self.judgments
+            if judgment.comparison.contender == contender
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each contender and judge."""
+        declared = columns_of([judgment.comparison for judgment in self.judgments])
+        return rows_of((Column("judge"), *of_part("comparison", declared)), self.judgments)
+
+    def long_rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each contender, judge and test."""
+        return [{"judge": judgment.judge, **row} for judgment in self.judgments for row in long_rows_of(judgment.comparison)]
+
+    def _summary(self) -> str:
+        return f"{plural('judge', len(self.judges))} against {self.baseline!r}"
+
+
+def compare_judges(
+    evaluations: Mapping[str, Evaluation],
+    baseline: str,
+    contenders: Sequence[str] | str | None = None,
+    *,
+    cutoff: int | None = None,
+    alpha: float = 0.05,
+    test: RankingTest = "t",
+    correction: Correction = "holm",
+    reference: str | None = None,
+    measures: Sequence[Any] = (),
+) -> JudgesComparison:
+    """Compare runs under several judges, such as people and language models.
+
+    Parameters
+    ----------
+    evaluations : mapping of str to Evaluation
+        Evaluations of the same runs with the qrels of each judge; they may differ in qrels and `rel` only.
+    baseline, contenders : str, and str or sequence of str
+        Names of runs; by default all others are contenders.
+    cutoff, alpha, test, correction
+        See `ir_outcomes.compare`.
+    reference : str, optional
+        Name of the judge that is the truth, such as people. It may have judged a part of the queries, a random sample
+        (`ir_outcomes.to_label`) of at least 10. The differences of the other judges in coverage, over all queries and in the
+        measures are tested for bias and corrected by prediction-powered inference; not in ranking, which each judge measures
+        on other queries.
+    measures : sequence of Measure or str
+        Other measures to audit, such as ``["nDCG@10"]``; name them in ``evaluate(measures=)``.
+
+    Returns
+    -------
+    JudgesComparison
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than two judges, or the reference is none of them.
+    MismatchError
+        If the evaluations differ in more than qrels and `rel`.
+
+    Notes
+    -----
+    That judges agree does not make them right. A judge that is also a run of the comparison favours its own ranking.
+
+    References
+    ----------
+    Angelopoulos, Duchi and Zrnic 2023, "PPI++: efficient prediction-powered inference".
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> runs = {"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"y": 2.0, "x": 1.0}}}
+    >>> judges = {"one": {"q": {"x": 1}}, "two": {"q": {"y": 1}}}
+    >>> found = compare_judges({name: iro.evaluate(qrels, runs) for name, qrels in judges.items()}, "a")
+    >>> [(flip.query_id, flip.better, flip.worse) for flip in found.flips]
+    [('q', ('two',), ('one',))]
+    """
+    if len(evaluations) < 2:
+        raise ParameterError("there must be at least two judges; with one, call compare")
+    if cutoff is not None:
+        evaluations = {judge: evaluation.with_cutoff(cutoff) for judge, evaluation in evaluations.items()}
+    first = next(iter(evaluations.values()))
+    for setting, said in differing(evaluations, "ties", "judged_only", "unit", "cutoff"):
+        raise MismatchError(f"the judges differ in {setting} ({said}); judges may differ in qrels and rel only")
+    for judge, evaluation in evaluations.items():
+        if missing := [name for name in first.names if name not in evaluation.names]:
+            raise MismatchError(f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every judge")
+    if reference is not None and reference not in evaluations:
+        raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
+    chosen = contenders_of(first, baseline, contenders)
+    compared = compare_in(evaluations, baseline, chosen, alpha=alpha, test=test, correction=correction)
+    of_contender: dict[str, list[Judgment]] = {}
+    for judge, comparison in compared:
+        of_contender.setdefault(comparison.contender, []).append(Judgment(judge, comparison))
+    named = [first.scores_of(measure).measure for measure in measures]
+    audits = [] if reference is None else list(_audits(evaluations, reference, [baseline, *chosen], named, alpha))
+    return JudgesComparison(
+        baseline=baseline,
+        judgments=tuple(judgment for own in of_contender.values() for judgment in own),
+        flips=tuple(flip for name, own in of_contender.items() for flip in _flips(name, own)),
+        sentences=(
+            *(_sentence(name, own) for name, own in of_contender.items()),
+            *(_answer(audit, reference) for audit in audits),
+        ),
+        reference=reference,
+        audits=tuple(audits),
+        notes=tuple(_notes(evaluations, [baseline, *chosen], reference)),
+    )
+
+
+def _sentence(contender: str, judgments: Sequence[Judgment]) -> str:
+    most, times, opposite = prevailing([judgment.comparison.verdict.label for judgment in judgments])
+    directions = "opposite directions occur" if opposite else "never opposite"
+    if times == 1:
+        return f"{contender}: a different label under each of {plural('judge', len(judgments))}, {directions}."
+    return f'{contender}: the same label under {times} of {plural("judge", len(judgments))} ("{most}"), {directions}.'
+
+
+def _flips(contender: str, judgments: Sequence[Judgment]) -> Iterator[Flip]:
+    """Find the queries on which judges disagree about the direction."""
+    by_query: dict[str, list[tuple[str, QueryOutcome]]] = {}
+    for judgment in judgments:
+        for query in judgment.comparison.queries or ():
+            by_query.setdefault(query.query_id, []).append((judgment.judge, query))
+    for query_id, judged in by_query.items():
+        better, worse = (tuple(judge for judge, query in judged if _direction(query) == sign) for sign in (1, -1))
+        if better and worse:
+            yield Flip(contender, query_id, better, worse, next((query.text for _, query in judged if query.text), None))
+
+
+def _direction(query: QueryOutcome) -> int:
+    """Return whether the contender is better (1) or worse (-1) on a query: by what was found, then by search length."""
+    change = (query.found_contender - query.found_baseline) or -(query.difference or 0.0)
+    return int(change > 0) - int(change < 0)
+
+
+def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...]:
+    """Draw queries for people to label, so that `ir_outcomes.compare_judges` can audit a judge with them.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        With the judge's qrels.
+    n : int
+        How many queries.
+    seed : int
+        Of the draw.
+
+    Returns
+    -------
+    tuple of str
+        Query ids in the order of the qrels; every set of n queries has the same chance.
+
+    Raises
+    ------
+    ParameterError
+        If there are not so many queries.
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> qrels = {f"q{number}": {"d": 1} for number in range(100)}
+    >>> iro.to_label(iro.evaluate(qrels, [qrels]), 3)
+    ('q51', 'q63', 'q83')
+    """
+    check_positive("n", n)
+    check_count("seed", seed)
+    if n > len(evaluation.query_ids):
+        raise ParameterError(f"n={n}: there are {plural('query', len(evaluation.query_ids))}")
+    drawn = np.random.default_rng(seed).choice(len(evaluation.query_ids), n, replace=False)
+    return tuple(evaluation.query_ids[place] for place in sorted(drawn))
+
+
+def _audits(
+    evaluations: Mapping[str, Evaluation], reference: str, runs: Sequence[str], measures: Sequence[str], alpha: float
+) -> Iterator[Audit]:
+    """Audit every judge but the reference, for each facet and each run after the first, the baseline."""
+    baseline, *contenders = runs
+    for contender in contenders:
+        for judge in evaluations:
+            rows, columns = labeled_places(evaluations[reference], evaluations[judge])
+            if judge != reference and len(rows) >= FEWEST_LABELED:
+                for facet in (*_MEASURED, *measures):
+                    truth = levels_of(evaluations[reference], baseline, contender, facet)[:, rows]
+                    yield _audit(truth, columns, evaluations[judge], (baseline, contender), judge, facet, alpha)
+
+
+def _audit(
+    by_truth: Floats, labeled: Ints, evaluation: Evaluation, runs: tuple[str, str], judge: str, facet: str, alpha: float
+) -> Audit:
+    """Audit one judge by the levels of the labeled queries, (2, n)."""
+    by_judge = levels_of(evaluation, *runs, facet)
+    # A query that is unanswerable for a judge has no levels, and the difference 0.
+    samples = by_truth, by_judge[:, labeled], np.delete(by_judge, labeled, axis=1)
+    y, f, rest = (differences(*np.nan_to_num(levels)) for levels in samples)
+    found = prediction_powered_mean(y, f, rest, 1 - alpha)
+    claim, bias = float(np.concatenate([f, rest]).mean()), differences(f, y)
+    bias_p, (low, high) = mean_test(bias).pvalue, found.interval
+    by_truth, by_judge = (levels.ravel() for levels in samples[:2])
+    known = ~np.isnan(by_truth + by_judge)
+    measured_in, higher_is_better = _MEASURED.get(facet) or (facet, evaluation.scores_of(facet).higher_is_better)
+    return Audit(
+        contender=runs[1],
+        judge=judge,
+        facet=facet,
+        measured_in=measured_in,
+        higher_is_better=higher_is_better,
+        n_labeled=len(labeled),
+        n_queries=len(evaluation.query_ids),
+        judge_difference=claim,
+        reference_difference=float(y.mean()),
+        bias=float(bias.mean()),
+        bias_interval=mean_interval(bias, 1 - alpha),
+        bias_p=bias_p,
+        corrected=found.mean,
+        corrected_interval=found.interval,
+        weight=found.weight,
+        worth=found.worth,
+        correlation=_correlation(y, f),
+        correlation_of_levels=_correlation(by_truth[known], by_judge[known]),
+        needed=queries_for_mean(y - found.weight * f, len(y), claim, alpha=alpha, power=POWER) if claim else None,
+        answer="wrong" if bias_p <= alpha else "holds" if min(low * claim, high * claim) > 0 else "cannot be told",
+    )
+
+
+def labeled_places(truth: Evaluation, evaluation: Evaluation) -> tuple[Ints, Ints]:
+    """Return the places of the queries that the reference labeled and the judge judged, in both."""
+    places = {query: place for place, query in enumerate(evaluation.query_ids)}
+    both = [(row, places[query]) for row, query in enumerate(truth.query_ids) if query in places]
+    rows, columns = np.array(both, dtype=np.int64).reshape(-1, 2).T
+    return rows, columns
+
+
+def levels_of(evaluation: Evaluation, baseline: str, contender: str, facet: str) -> Floats:
+    """Return the values of both runs on all queries, (2, n); NaN where a query is unanswerable."""
+    runs = evaluation[[baseline, contender]]
+    levels = np.full((2, len(runs.query_ids)), np.nan)
+    if facet in _MEASURED:
+        pair = pair_queries(runs[0].at(runs.cutoff), runs[1].at(runs.cutoff), runs.unit)
+        coverage = 100 * pair.found_baseline, 100 * pair.found_contender
+        levels[:, runs.answerable] = coverage if facet == "coverage" else pair.all_queries
+    else:
+        levels[:, runs.answerable] = runs.scores_of(facet).on(answerable_queries(runs)).values
+    return levels
+
+
+def _correlation(x: Floats, y: Floats) -> float | None:
+    """Return Pearson's correlation; None where one of them is constant."""
+    return float(np.corrcoef(x, y)[0, 1]) if len(x) > 1 and np.ptp(x) and np.ptp(y) else None
+
+
+def _answer(audit: Audit, reference: str | None) -> str:
+    """Write the answer of an audit with its numbers."""
+    places = 2 if audit.facet in _MEASURED else 4
+
+    def value(mean: float, ends: Interval | None) -> str:
+        return f"{fixed(mean, places, signed=True)} {interval(ends, places, signed=True)}"
+
+    opening = (
+        f"{audit.contender}, {audit.facet}: {audit.judge} finds {fixed(audit.judge_difference, places, signed=True)} "
+        f"{audit.measured_in}, corrected by {plural('query', audit.n_labeled)} of {reference} it is "
+        f"{value(audit.corrected, audit.corrected_interval)}"
+    )
+    if audit.answer == "wrong":
+        off = f"{value(audit.bias, audit.bias_interval)} ({pvalue_in_words(audit.bias_p)})"
+        return f"{opening}; {audit.judge} is wrong about the difference, on the labeled queries by {off}."
+    if audit.answer == "holds":
+        return f"{opening}; the finding of {audit.judge} holds by {reference}."
+    more = audit.needed.queries if audit.needed is not None and audit.n_labeled < audit.n_queries else None
+    enough = "" if more is None else f"; about {more} would show it"
+    return f"{opening}; whether it holds cannot be told with {plural('labeled query', audit.n_labeled)}{enough}."
+
+
+def _notes(evaluations: Mapping[str, Evaluation], runs: Sequence[str], reference: str | None) -> Iterator[str]:
+    if circular := [judge for judge in evaluations if judge.casefold() in {run.casefold() for run in runs}]:
+        yield (
+            f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favors its own ranking, which "
+            "makes the comparison circular."
+        )
+    if reference is None:
+        return
+    # An audit depends on a random sample, enough labeled queries, and the same documents.
+    truth, others = evaluations[reference], [judge for judge in evaluations if judge != reference]
+    labeled_by = {judge: [truth.query_ids[row] for row in labeled_places(truth, evaluations[judge])[0]] for judge in others}
+    if any(len(labeled) < len(evaluations[judge].query_ids) for judge, labeled in labeled_by.items()):
+        yield f"The queries that {reference} labeled must be a random sample of all, such as to_label draws."
+    if truth.clusters is not None:
+        yield "Dependent queries: audits take queries as independent; the labels respect clusters."
+    for judge, labeled in labeled_by.items():
+        if len(labeled) < FEWEST_LABELED:
+            yield f"{judge}: only {plural('query', len(labeled))} labeled by {reference}, and an audit needs {FEWEST_LABELED}."
+        if unknown := len(truth.query_ids) - len(labeled):
+            yield f"{judge}: {plural('query', unknown)} of {reference} not judged by it; left out of the audit."
+        known = evaluations[judge].qrels
+        if truth.qrels is not None and known is not None:
+            documents, judged = truth.qrels.to_dict(), known.to_dict()
+            common = np.array([document in judged[query] for query in labeled for document in documents[query]])
+            if common.size and common.mean() < FEWEST_IN_COMMON:
+                yield (
+                    f"{judge}: {percent(1 - common.mean(), 0)} % of the documents that {reference} labeled are not judged by "
+                    "it, and a bias can come from that as well as from its judgments."
+                )
