@@ -1,7 +1,6 @@
 """The commands that compare runs with a baseline: on one collection, under several conditions, for a pipeline."""
 
 import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -405,7 +404,7 @@ def holes(
     if to_judge is None:
         out.write(result)
     else:
-        out.write_text(result.to_tsv(to_judge))
+        out.write_text(result.to_tsv(to_judge).rstrip())
 
 
 def plan(
@@ -486,7 +485,7 @@ def gate(
     out: output.Output = output.Output(),
     report: Annotated[Path | None, output.PAGE] = None,
     summary: Annotated[Path | None, output.TARGET] = None,
-) -> None:
+) -> int:
     """Decide whether runs may replace the baseline.
 
     The exit status is 0 for pass, 3 for fail and 4 for inconclusive.
@@ -562,4 +561,4 @@ def gate(
             stream.write(f"{result.to_markdown(details=True)}\n")
     if report is not None:
         output.PageOptions().save(report, compared[0], evaluated, files)
-    sys.exit(result.exit_status)
+    return result.exit_status
