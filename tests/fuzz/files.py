@@ -20,8 +20,9 @@ import pyarrow.parquet as pq
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesError
 from ir_outcomes.reading import text as lines
+from ir_outcomes.reading.columns import DOCUMENT_NAMES, GRADE_NAMES, QUERY_NAMES
 from ir_outcomes.reading.files import read_ids, read_texts
-from ir_outcomes.reading.formats import DOCUMENT_NAMES, GRADE_NAMES, QUERY_NAMES, texts_in
+from ir_outcomes.reading.formats import texts_in
 from ir_outcomes.reading.outputs import read_output
 from ir_outcomes.reading.qrels import query_texts
 from tests.fuzz.inputs import IDS, NUMBERS, damaged, line, result_of
