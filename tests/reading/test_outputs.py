@@ -87,7 +87,7 @@ def test_a_query_named_all_is_a_query_in_dicts_and_the_summary_in_files(tmp_path
         ("all RR 0.5\n", "it cannot be told|has no per-query value"),
         ('{"query_id": "q", "measure": "RR", "value": "0.5"}', "line 1: is not a line of ir_measures"),
         ('{"query_id": "q", "measure": "RR", "value": true}', "line 1: the value of query q is not a number"),
-        ('{"query_id": "q", "measure": "RR", "value": 0.5, "value": 0.1}', "line 1: an object has the same name twice"),
+        ('{"query_id": "q", "measure": "RR", "value": 0.5, "value": 0.1}', "line 1: .*an object has the same name twice"),
         ('{"query_id": ["q"], "measure": "RR", "value": 1}', "a query id must be text"),
         ('{"query_id": "q", "measure": "RR", "value": 1}\n[]', "line 2: is not a line of ir_measures"),
         ('{"query_id": "q", "measure": "RR", "value": 1}\n' * 2, "line 2: has two values"),
