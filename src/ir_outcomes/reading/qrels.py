@@ -10,9 +10,9 @@ import numpy as np
 
 from ir_outcomes.errors import FormatError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Codes, Ids, digest_of, grouped, nested_dict, repeated
-from ir_outcomes.reading.files import blocks, lines_of, name_of, read_texts
-from ir_outcomes.reading.formats import QRELS, columns_of, parsed_json, read_any_file, texts_in
+from ir_outcomes.reading.columns import Codes, Ids, columns_of, digest_of, grouped, nested_dict, repeated
+from ir_outcomes.reading.files import blocks, lines_of, name_of, parsed_json, read_texts
+from ir_outcomes.reading.formats import QRELS, read_any_file, texts_in
 from ir_outcomes.types import Ints
 
 

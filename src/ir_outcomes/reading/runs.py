@@ -18,14 +18,22 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError, IrOutcomesError, ParameterError, UnreadableFile, some, warn
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Codes, Columns, Ids, encoded, grouped, nested_dict, repeated, texts
+from ir_outcomes.reading.columns import (
+    Codes,
+    Columns,
+    Ids,
+    columns_of,
+    encoded,
+    grouped,
+    is_ranking,
+    name_within,
+    nested_dict,
+    repeated,
+    texts,
+)
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.formats import (
     RUN,
-    Kind,
-    columns_of,
-    is_ranking,
-    name_within,
     path_and_selection,
     read_any_file,
     seems_to_be_a_run,
@@ -131,7 +139,7 @@ def run_and_warnings(
         by, path = cast(RunBy, selection), file
     if by not in (None, *get_args(RunBy)):
         raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
-    content = read_any_file(path, Kind("run", by))
+    content = read_any_file(path, RUN._replace(by=by))
     if by is not None and content.columns.value_name != by:
         raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave by={by!r} out")
     run = _checked(content.columns, name or content.name or name_of(file))

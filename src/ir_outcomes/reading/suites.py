@@ -8,8 +8,7 @@ from pathlib import Path
 
 from ir_outcomes.errors import FormatError, MismatchError, UnreadableFile, escaped, some
 from ir_outcomes.reading.datasets import is_dataset_id
-from ir_outcomes.reading.files import COMPRESSION_ENDINGS, lines_of, name_of
-from ir_outcomes.reading.formats import parsed_json
+from ir_outcomes.reading.files import COMPRESSION_ENDINGS, lines_of, name_of, parsed_json
 from ir_outcomes.reading.runs import run_paths
 
 LAYOUTS = """\
