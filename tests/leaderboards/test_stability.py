@@ -61,7 +61,7 @@ def test_against_a_loop_over_resamples(higher_is_better: bool) -> None:
         assert found.counts == tuple(np.bincount(own, minlength=6)[1:].tolist())
         assert found.expected_rank == pytest.approx(own.mean())
         assert (found.low, found.high) == tuple(np.quantile(own, [0.025, 0.975], method="inverted_cdf"))
-        assert found.first == found.counts[0] / result.resamples == np.mean(own == 1)
+        assert found.first == result.place_shares(2)[name][0] == np.mean(own == 1)
         assert found.top == np.mean(own <= 2)
         for run, share in zip(result.runs, found.above, strict=True):
             column = all_ranks[:, scores.runs.index(run.run)]

@@ -95,6 +95,10 @@ class RankDistribution(Result):
         taus = [tau for tau in self.taus if tau is not None]
         return float(np.median(taus)) if taus else None
 
+    def place_shares(self, places: int = 5) -> dict[str, tuple[float, ...]]:
+        """Return the share of the resamples in which each run had rank 1, 2, ...: Tables 1 and 2 of Craswell et al. 2021."""
+        return {run.run: tuple(number / self.resamples for number in run.counts[:places]) for run in self.runs}
+
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with the number of resamples for each rank that occurs."""
         reached = [rank for rank in range(len(self.runs)) if any(run.counts[rank] for run in self.runs)]
