@@ -135,7 +135,8 @@ def compare(
         left_out = len(others) < len(chosen)
         evaluation = qrels[others if best else [baseline, *others]]
     else:
-        several = run_list(with_saved_runs(contenders)) is not None
+        contenders = with_saved_runs(contenders)
+        several = run_list(contenders) is not None
         sources, called, left_out = _sources(baseline, contenders, names, best)
         evaluation = evaluate(
             qrels, sources, names=called, cutoff=cutoff, rel=rel, unit=unit or "auto", ties=ties or "trec",
@@ -171,17 +172,15 @@ def _sources(baseline: Any, contenders: Any, names: Any, best: bool) -> tuple[li
     """Return the runs of a call, the baseline first, their names, and whether a contender that is the baseline was left out."""
     if contenders is None:
         raise ParameterError("there is no contender; give a run, or several as a list or dict")
-    runs, given = runs_and_names(with_saved_runs(contenders))
+    runs, given = runs_and_names(contenders)
     if not best:
         (own, own_name) = runs_and_names(baseline) if isinstance(baseline, Mapping) else ([baseline], [None])
         if len(own) > 1:
             named = some([str(name) for name in own_name])
             raise ParameterError(f"baseline: a dict of {len(own)} runs ({named}); give the one run with its name")
         runs, given = [*own, *runs], [*own_name, *given]
-    if names is not None and len(names) != len(runs):
-        first = "" if best else "; name the baseline first, then each contender"
-        raise ParameterError(f"names: {len(names)} names for {len(runs)} runs{first}")
-    given = given if names is None else list(names)
+    if names is not None:
+        runs, given = runs_and_names(runs, names)
     others = [place for place, run in enumerate(runs) if place and not _is_same(run, runs[0])]
     if best or not others or len(others) == len(runs) - 1:
         return runs, given, False
@@ -191,11 +190,10 @@ def _sources(baseline: Any, contenders: Any, names: Any, best: bool) -> tuple[li
 def _is_same(run: Any, baseline: Any) -> bool:
     """Return whether two runs are the same object or the same file."""
     if is_path(run) and is_path(baseline):
-        try:
-            return os.path.samefile(run, baseline)
-        except OSError:
-            return bool(os.fspath(run) == os.fspath(baseline))
-    return run is baseline or (isinstance(run, str) and run == baseline)
+        return os.path.realpath(run) == os.path.realpath(baseline)
+    if isinstance(run, str) and isinstance(baseline, str):
+        return run == baseline
+    return run is baseline
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,8 +64,14 @@ class Holdings:
             query=places,
             clusters=None,
         )
-        before, after = (_changes(each, np.full((1, len(self)), relevant)) for relevant in (False, True))
-        return after - before
+        without, judged_relevant = np.zeros((2, 3, len(self)))
+        for relevant, change in ((False, without), (True, judged_relevant)):
+            pair, counted = _paired(each, np.full((1, len(self)), relevant))
+            restricted: Any = pair.restricted  # never None, because an evaluation has a cutoff
+            ranking = np.where(pair.shared, pair.length_contender - pair.length_baseline, 0.0)
+            all_queries = restricted.contender - restricted.baseline
+            change[:, counted[0]] = pair.found_contender - pair.found_baseline, ranking, all_queries
+        return judged_relevant - without
 
 
 def holdings_of(
@@ -103,8 +109,10 @@ def holdings_of(
 def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
     """Return the label, an index into `LABELS`, under each of (n_assignments, n_documents) assignments of relevance."""
     settings, tests = holdings.settings, _tests(holdings, relevant)
-    pvalues = zip((tests.coverage.pvalue, tests.ranking.pvalue), holdings.others, strict=True)
-    coverage, ranking = (_corrected(own, others, settings.correction) for own, others in pvalues)
+    coverage, ranking = (
+        np.array([adjust([own, *others], settings.correction)[0] for own in of_facet.pvalue.tolist()])
+        for of_facet, others in zip((tests.coverage, tests.ranking), holdings.others, strict=True)
+    )
     return judge(tests, alpha=settings.alpha, corrected=(coverage, ranking)).label
 
 
@@ -149,25 +157,6 @@ def _paired(holdings: Holdings, relevant: Bools) -> tuple[PairedQueries, Bools]:
     ids = ("",) * int(counted.sum())
     pair = from_items(("A", "B"), ids, item, (lengths[0], lengths[1]), holdings.horizon, clusters)
     return pair, counted.reshape(n, n_queries)
-
-
-def _changes(holdings: Holdings, relevant: Bools) -> Floats:
-    """Return the changes of coverage, search length and restricted search length, (3, n_queries), under one assignment."""
-    pair, counted = _paired(holdings, relevant)
-    restricted = pair.restricted
-    if restricted is None:
-        raise ParameterError("holes are looked at within a cutoff: give one")
-    ranking = np.where(pair.shared, pair.length_contender - pair.length_baseline, 0.0)
-    changes = np.zeros((3, holdings.n_queries))
-    changes[:, counted[0]] = pair.found_contender - pair.found_baseline, ranking, restricted.contender - restricted.baseline
-    return changes
-
-
-def _corrected(pvalue: Floats, others: Floats, correction: str) -> Floats:
-    """Return the p-value under each assignment, corrected together with those of the other pairs."""
-    if not len(others):
-        return pvalue
-    return np.array([adjust([own, *others], correction)[0] for own in pvalue.tolist()])
 
 
 def _documents(item: Ints, rank: Ints) -> Floats:
@@ -527,12 +516,11 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
     if evaluation.qrels is None or not evaluation.sources or any(source is None for source in evaluation.sources):
         raise ParameterError(f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}")
     warn(f"the unjudged documents were not kept, so all runs are read again; {remedy}")
-    clusters = evaluation.clusters
-    return evaluate(
+    again = evaluate(
         evaluation.qrels, evaluation.sources, names=evaluation.names, unjudged=True, cutoff=evaluation.cutoff,
-        rel=evaluation.rel, unit=evaluation.unit, ties=evaluation.ties,
-        clusters=None if clusters is None else dict(zip(evaluation.query_ids, map(str, clusters.tolist()), strict=True)),
+        rel=evaluation.rel, ties=evaluation.ties,
     )  # fmt: skip
+    return replace(evaluation, unjudged=again.restrict(evaluation.query_ids).unjudged)
 
 
 def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, float] | None:

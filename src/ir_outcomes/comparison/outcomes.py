@@ -98,10 +98,7 @@ class Settings:
         return settings
 
     def __post_init__(self) -> None:
-        check_positive("cutoff", self.cutoff, none_allowed=True)
         check_positive("rel", self.rel)
-        check_choice("unit", self.unit, get_args(Unit))
-        check_choice("ties", self.ties, (*get_args(Ties), "unknown"))
         check_one_order(self.ties)
         check_rules(self.alpha, self.test, self.correction)
 

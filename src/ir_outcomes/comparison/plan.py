@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import POWER, Facet
+from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.errors import ParameterError
@@ -150,7 +150,11 @@ def plan(comparison: Comparison, coverage: float | None = None, ranking: float |
         changes, n = changes_of(comparison.queries, "coverage")
         for_coverage = queries_for_mean(changes / 100, n, points / 100, alpha=level, power=power)
     for_ranking = queries_for_mean(*changes_of(comparison.queries, "ranking"), ranks, alpha=level, power=power)
-    planned = _planned(facet, points, for_coverage), _planned(comparison.ranking, ranks, for_ranking)
+    planned = []
+    for measured, effect, needed in ((facet, points, for_coverage), (comparison.ranking, ranks, for_ranking)):
+        test, smallest = "exact" if measured.test == "exact" else "t", smallest_pvalue(measured.n_nonzero)
+        about = measured.name, measured.measured_in, abs(effect), measured.n, measured.n_nonzero
+        planned.append(PlannedFacet(*about, smallest, test, needed))
     defaults = [facet for facet, effect in zip(planned, (coverage, ranking), strict=True) if effect is None]
     return Plan(
         baseline=comparison.baseline,
@@ -160,26 +164,19 @@ def plan(comparison: Comparison, coverage: float | None = None, ranking: float |
         ranking=planned[1],
         power=power,
         settings=comparison.settings,
-        notes=(*_about_defaults(defaults), *_notes(comparison, planned, level)),
+        notes=tuple(_notes(comparison, planned, defaults, level)),
     )
 
 
-def _planned(facet: Facet, effect: float, needed: QueriesNeeded) -> PlannedFacet:
-    test = "exact" if facet.test == "exact" else "t"
-    smallest = smallest_pvalue(facet.n_nonzero)
-    return PlannedFacet(facet.name, facet.measured_in, abs(effect), facet.n, facet.n_nonzero, smallest, test, needed)
-
-
-def _about_defaults(facets: Sequence[PlannedFacet]) -> Iterator[str]:
-    if facets:
+def _notes(
+    comparison: Comparison, facets: Sequence[PlannedFacet], defaults: Sequence[PlannedFacet], level: float
+) -> Iterator[str]:
+    if defaults:
         effects = [
-            "1 percentage point" if facet.name == "coverage" else f"{facet.effect:g} {facet.measured_in}" for facet in facets
+            f"{facet.effect:g} {facet.measured_in}".replace("1 percentage points", "1 percentage point") for facet in defaults
         ]
         what = "difference to detect is" if len(effects) == 1 else "differences to detect are"
         yield f"{BY_DEFAULT} the {what} {listed(effects)}; give your own."
-
-
-def _notes(comparison: Comparison, facets: Sequence[PlannedFacet], level: float) -> Iterator[str]:
     for facet in facets:
         name, differing = facet.name.capitalize(), plural("query", facet.n_nonzero)
         verb = "differs" if facet.n_nonzero == 1 else "differ"

@@ -417,19 +417,13 @@ def verdict_from_summary(
 def _check_count(name: str, value: float, n: int, rounding: float) -> None:
     if not (isinstance(value, (int, float, np.number)) and math.isfinite(value) and 0 <= value <= n):
         raise ParameterError(f"{name}={value!r}: must be a number of queries between 0 and n={n}")
-    if rounding == 0:
-        if value != round(value):
-            raise ParameterError(
-                f"{name}={value!r}: must be a whole number of queries; for a published percentage give percentage * n / 100, "
-                "with rounding=0.5 if it was printed without decimals"
-            )
-        return
-    percentage, step = 100 * value / n, 2 * rounding
-    # Half a query of slack, because a percentage of n may have been rounded to a whole number of queries.
-    if abs(percentage - step * round(percentage / step)) > 50 / n + 1e-9:
+    # Published percentages stand for multiples of this many queries; half a query of slack, because a percentage of n may have
+    # been rounded to a whole number of queries.
+    step, slack = (2 * rounding / 100 * n, 0.5 + 1e-11 * n) if rounding else (1.0, 0.0)
+    if abs(value - step * round(value / step)) > slack:
         raise ParameterError(
-            f"{name}={value!r} is {percentage:.3g} % of n={n}, which is no percentage that was rounded by {rounding:g}; give "
-            "counts (the published percentage times n / 100), not percentages or shares"
+            f"{name}={value!r}: must be a whole number of queries, or a published percentage times n / 100 with its rounding=, "
+            "such as 0.5 where percentages are printed without decimals"
         )
 
 
