@@ -54,8 +54,7 @@ def compare(
     Parameters
     ----------
     qrels : Qrels, path, Task or its dataset id, dict, frame or iterable; or Evaluation
-        See `ir_outcomes.as_qrels` and `ir_outcomes.load`. With an `Evaluation`, or the path of a saved one, no run is read, and
-        `baseline` and `contenders` are names of its runs.
+        With an `Evaluation`, or the path of a saved one, `baseline` and `contenders` are names of its runs.
     baseline : Run, path, ``"irds:<dataset id>"``, dict, frame, iterable or SearchLengths, or a dict from its name to such
         Run A. See `ir_outcomes.as_run`. "best" takes the run with the highest mean reciprocal rank, "irds:" the ranking that
         comes with the task.
@@ -63,7 +62,7 @@ def compare(
         Run B, or several. A run that is also the baseline is left out. With an evaluation, all its other runs by default.
     cutoff : int, optional
         Ranks beyond it do not count; by default the task's or the evaluation's, else 100.
-    rel, unit, ties, judged_only
+    rel, unit, ties, judged_only, queries, clusters, n_jobs, progress
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
     alpha : float
         Level of tests, intervals and verdict.
@@ -82,8 +81,6 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
-    queries, clusters, n_jobs, progress
-        See `ir_outcomes.evaluate`.
     seed : int
         Of the permutations of the randomized Tukey HSD test.
 
@@ -94,12 +91,8 @@ def compare(
 
     Raises
     ------
-    ParameterError
-        If a setting makes no sense.
-    MismatchError
-        If no query of a run is in the qrels, or no query is answerable.
-    InputError
-        If something cannot be read.
+    ParameterError, MismatchError, InputError
+        If a setting makes no sense; no query of a run is in the qrels, or none is answerable; something cannot be read.
 
     References
     ----------
@@ -190,7 +183,7 @@ def _sources(baseline: Any, contenders: Any, names: Any, best: bool) -> tuple[li
 def _is_same(run: Any, baseline: Any) -> bool:
     """Return whether two runs are the same object or the same file."""
     if is_path(run) and is_path(baseline):
-        return os.path.realpath(run) == os.path.realpath(baseline)
+        return bool(os.path.realpath(run) == os.path.realpath(baseline))
     if isinstance(run, str) and isinstance(baseline, str):
         return run == baseline
     return run is baseline

@@ -188,20 +188,12 @@ BoundWord = Literal["stands", "could weaken", "could reverse", "could decide"]
 
 
 class Bound(NamedTuple):
-    """The labels under the three families of assignments.
+    """The labels under the three families of assignments."""
 
-    Attributes
-    ----------
-    word : {"stands", "could weaken", "could reverse", "could decide"}
-        What they do to the direction of the label: nothing, one removes it, reverses it, or gives one where there was none.
-    baseline, contender, both : str
-        Label if all unjudged documents that favour that run, or that both returned, were relevant.
-    """
-
-    word: BoundWord
-    baseline: str
-    contender: str
-    both: str
+    word: BoundWord  #: what they do to the direction of the label: nothing, one removes it, reverses it, or gives one
+    baseline: str  #: label if all unjudged documents that favour the baseline were relevant
+    contender: str  #: if all that favour the contender were
+    both: str  #: if all that both runs returned were
 
 
 def bound_of(holdings: Holdings, own: int) -> Bound:
@@ -272,66 +264,36 @@ LONGEST_PREFIX = 10  # documents that are tried together before those that are n
 
 
 class UnjudgedDocument(NamedTuple):
-    """A document that nobody judged, within the cutoff of at least one of two runs.
-
-    Attributes
-    ----------
-    baseline, contender : int or None
-        Its ranks in the two runs; None where it is not within the cutoff.
-    """
+    """A document that nobody judged, within the cutoff of at least one of two runs."""
 
     query_id: str
     docid: str
-    baseline: int | None
+    baseline: int | None  #: its rank; None where it is not within the cutoff
     contender: int | None
 
 
 @dataclass(frozen=True)
 class Tipping(Immutable):
-    """At most five unjudged documents whose relevance changes the direction of the label.
+    """At most five unjudged documents whose relevance changes the direction of the label."""
 
-    Attributes
-    ----------
-    n, share : int and float
-        So many are enough, this share of all: the set is small, not certainly the smallest.
-    label : str
-        What the label becomes.
-    documents : tuple of UnjudgedDocument
-        The set, those with the largest effect first.
-    """
-
-    n: int
-    share: float
-    label: str
-    documents: tuple[UnjudgedDocument, ...]
+    n: int  #: so many are enough: the set is small, not certainly the smallest
+    share: float  #: of all unjudged documents
+    label: str  #: what the label becomes
+    documents: tuple[UnjudgedDocument, ...]  #: those with the largest effect first
 
 
 @dataclass(frozen=True)
 class PairHoles(Immutable):
-    """What depends on the unjudged documents of the baseline and one contender.
-
-    Attributes
-    ----------
-    contender, label : str
-        The run, and the label of the comparison, where unjudged documents count as not relevant.
-    judged_at_10, judged : pair of float or None
-        Judged share of the first 10 documents, where the cutoff reaches so far, and within the cutoff: baseline, contender.
-    n_unjudged : int
-        Unjudged documents within the cutoff of either run.
-    bound, tipping : Bound, and Tipping or None
-        The labels under three families of assignments; at most five documents that change the direction, if they were found.
-    candidates : tuple of UnjudgedDocument
-        Up to 1000 documents, the one to judge first at the front.
-    """
+    """What depends on the unjudged documents of the baseline and one contender."""
 
     contender: str
-    label: str
-    judged_at_10: tuple[float, float] | None
-    judged: tuple[float, float]
-    n_unjudged: int
-    bound: Bound
-    tipping: Tipping | None
-    candidates: tuple[UnjudgedDocument, ...]
+    label: str  #: of the comparison, where unjudged documents count as not relevant
+    judged_at_10: tuple[float, float] | None  #: judged share of the first 10 documents of both, where the cutoff reaches so far
+    judged: tuple[float, float]  #: within the cutoff
+    n_unjudged: int  #: unjudged documents within the cutoff of either run
+    bound: Bound  #: the labels under three families of assignments
+    tipping: Tipping | None  #: a few documents that change the direction, if they were found
+    candidates: tuple[UnjudgedDocument, ...]  #: up to 1000 documents, the one to judge first at the front
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,28 +22,16 @@ BY_DEFAULT = "By default"  # a note that begins so is shown first
 
 @dataclass(frozen=True)
 class PlannedFacet(Immutable):
-    """How many queries one facet needs.
+    """How many queries one facet needs."""
 
-    Attributes
-    ----------
-    name, measured_in, effect : str, str and float
-        "coverage" or "ranking"; the difference to detect, positive, in this unit.
-    n, n_nonzero, smallest_pvalue : int, int and float
-        Queries of the pilot that the facet is measured on, on which the runs differ, and the smallest p-value these allow.
-    test : str
-        The test that is planned for.
-    needed : QueriesNeeded
-        The number of queries, all answerable ones counted, and its upper bound; its `effect` is a share for coverage.
-    """
-
-    name: str
-    measured_in: str
-    effect: float
-    n: int
-    n_nonzero: int
-    smallest_pvalue: float
-    test: str
-    needed: QueriesNeeded
+    name: str  #: "coverage" or "ranking"
+    measured_in: str  #: unit of `effect`
+    effect: float  #: the difference to detect, positive
+    n: int  #: queries of the pilot that the facet is measured on
+    n_nonzero: int  #: those on which the runs differ
+    smallest_pvalue: float  #: that these allow
+    test: str  #: that is planned for
+    needed: QueriesNeeded  #: all answerable queries counted, with an upper bound; its `effect` is a share for coverage
 
 
 @dataclass(frozen=True, repr=False)

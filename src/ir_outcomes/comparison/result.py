@@ -23,33 +23,20 @@ WHICH = ("won", "lost", "better", "worse")
 
 
 class QueryOutcome(NamedTuple):
-    """What two runs did with one query.
-
-    Attributes
-    ----------
-    outcome : str
-        "neither", "lost", "won" or "both"; under ``unit="document"`` won or lost where the contender found more or fewer of
-        the relevant documents.
-    found_baseline, found_contender : float
-        Share of the relevant documents found (1 or 0 under ``unit="query"``), higher is better.
-    baseline, contender : float or None
-        Search length on what both found, or where there is nothing on what the run found itself, in ranks.
-    difference, restricted : float or None
-        Contender minus baseline, where both found something in common; of the restricted search length, with a cutoff.
-    text, cluster : str or None and int or None
-        The query's text, where it is known; the number of its cluster, where there are clusters.
-    """
+    """What two runs did with one query."""
 
     query_id: str
+    #: "neither", "lost", "won" or "both"; under ``unit="document"`` won or lost where the contender found more or fewer of the
+    #: relevant documents
     outcome: str
-    found_baseline: float
+    found_baseline: float  #: share of the relevant documents found (1 or 0 under ``unit="query"``), higher is better
     found_contender: float
-    baseline: float | None
+    baseline: float | None  #: search length on what both found, or where there is nothing on what the run found, in ranks
     contender: float | None
-    difference: float | None
-    restricted: float | None = None
-    text: str | None = None
-    cluster: int | None = None
+    difference: float | None  #: contender minus baseline, where both found something in common
+    restricted: float | None = None  #: the same of the restricted search length, with a cutoff
+    text: str | None = None  #: of the query, where it is known
+    cluster: int | None = None  #: number of its cluster, where there are clusters
 
 
 def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
@@ -87,20 +74,12 @@ QUERY_COLUMNS = (
 
 @dataclass(frozen=True, repr=False)
 class Queries(Result, Sequence[QueryOutcome]):
-    """Queries of a comparison, as `Comparison.per_query` returns them.
-
-    Attributes
-    ----------
-    which : str or None
-        What was asked for: "won", "lost", "better" or "worse".
-    items : tuple of QueryOutcome
-        The queries.
-    """
+    """Queries of a comparison, as `Comparison.per_query` returns them."""
 
     baseline: str
     contender: str
-    which: str | None
-    items: tuple[QueryOutcome, ...]
+    which: str | None  #: what was asked for: "won", "lost", "better" or "worse"
+    items: tuple[QueryOutcome, ...]  #: the queries
 
     def __len__(self) -> int:
         return len(self.items)

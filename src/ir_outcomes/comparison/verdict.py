@@ -182,37 +182,18 @@ def judge(
 
 @dataclass(frozen=True)
 class Verdict:
-    """The two-facet significance verdict on a contender.
+    """The two-facet significance verdict on a contender (Lin et al. 2021, section 5)."""
 
-    Attributes
-    ----------
-    label, direction : str
-        One of `ir_outcomes.comparison.verdict.LABELS`, after the confirmation and the guard; "better", "worse" or "none".
-    strict, do_no_harm : {"better", "worse", "undecided"}
-        The paper's rules, before the guard: both facets improve significantly and neither is hurt; at least one improves and
-        none is hurt; or the same for the baseline.
-    guard : bool or None
-        Whether the label became "trade-off" because the search lengths over all queries contradict it; None where they are not
-        known.
-    non_inferior, equivalent : bool or None
-        Whether harm, or any difference, beyond the margins is excluded on both facets and over all queries, which needs a
-        cutoff; None without margins.
-    sentence : str
-        The verdict in plain words, with its numbers.
-
-    References
-    ----------
-    Lin et al. 2021, section 5.
-    """
-
-    label: str
-    direction: Direction
-    strict: Decision
-    do_no_harm: Decision
+    label: str  #: one of `LABELS`, after the confirmation and the guard
+    direction: Direction  #: of the label
+    strict: Decision  #: the paper's rule: both facets improve significantly and neither is hurt; or the same for the baseline
+    do_no_harm: Decision  #: the paper's weaker rule: at least one facet improves significantly and none is hurt
+    #: whether the search lengths over all queries turned the label into "trade-off"; None where they are not known
     guard: bool | None
+    #: whether harm beyond the margins is excluded on both facets and, with a cutoff, over all queries; None without margins
     non_inferior: bool | None
-    equivalent: bool | None
-    sentence: str
+    equivalent: bool | None  #: whether any difference beyond them is
+    sentence: str  #: the verdict in plain words, with its numbers
 
 
 HarmStatus = Literal["harm excluded", "inconclusive", "harm shown"]
