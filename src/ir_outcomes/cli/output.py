@@ -240,7 +240,6 @@ class Output:
             write_completely(self.output, written.getvalue().encode("utf-8", "json"))
 
 
-@Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True)
 class PlotOutput(Output):
     """The same for results that have a figure."""
@@ -261,7 +260,6 @@ class PlotOutput(Output):
             save_figure(result.plot(kind, ax=blank_figure()), self.plot)
 
 
-@Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True)
 class ComparisonOutput(PlotOutput):
     """The same for comparisons, which have figures of several kinds."""
@@ -311,7 +309,6 @@ class PageOptions:
         )
 
 
-@Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True)
 class ReportOptions(PageOptions):
     """The same for commands that also write a page."""
