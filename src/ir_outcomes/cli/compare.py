@@ -3,6 +3,7 @@
 import os
 import re
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -53,7 +54,7 @@ def compare(
         settings, qrels, baseline, runs, queries=page.queries, documents=page.documents
     )
     result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
-    out.draw(result, out.kind)
+    out.draw(partial(result.plot, out.kind))
     if per_query is None:
         out.write(result)
     else:
