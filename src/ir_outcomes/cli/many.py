@@ -393,7 +393,7 @@ def datasets(dataset: str | None = None, /) -> None:
     ir-outcomes datasets msmarco-document/dev
     """
     from ir_outcomes.showing.formats import as_text, print_text
-    from ir_outcomes.showing.views.leaderboards import task_view, tasks_view
+    from ir_outcomes.showing.views import task_view, tasks_view
 
     view = tasks_view([iro.load(name) for name in iro.known_tasks()]) if dataset is None else task_view(iro.load(dataset))
     print_text(as_text(view, rows=None), sys.stdout)
