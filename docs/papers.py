@@ -19,7 +19,7 @@ from real_runs import DATA, OUT, SETTINGS, Collection, percent, table
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import MIRRORED, NO_DIFFERENCE
-from ir_outcomes.showing.figures import conditions_plot
+from ir_outcomes.showing.figures.leaderboards import conditions_plot
 
 
 def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:

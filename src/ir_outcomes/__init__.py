@@ -34,8 +34,7 @@ from ir_outcomes.leaderboards.agreement import Agreement, agreement
 from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, rank_correlation, rank_distribution
-from ir_outcomes.measures.definitions import ASL, ESL, Answered, Outcome, register_baseline
-from ir_outcomes.measures.provider import register
+from ir_outcomes.measures import ASL, ESL, Answered, Outcome, register, register_baseline
 from ir_outcomes.reading.datasets import Task, as_qrels, known_tasks, load
 from ir_outcomes.reading.qrels import Qrels, beir_texts, read_qrels
 from ir_outcomes.reading.runs import Run, as_run, read_run

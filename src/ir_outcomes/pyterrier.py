@@ -22,8 +22,7 @@ from ir_outcomes.errors import DatasetUnavailable, FormatError, ParameterError, 
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
 from ir_outcomes.evaluation.scores import parse_measure
-from ir_outcomes.measures.definitions import SearchLengthMeasure
-from ir_outcomes.measures.provider import Recording
+from ir_outcomes.measures import Recording, SearchLengthMeasure
 from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.datasets import Task, is_dataset_id, open_collection, reason_of
 from ir_outcomes.reading.qrels import Qrels

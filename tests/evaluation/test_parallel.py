@@ -12,10 +12,9 @@ import pytest
 from ir_measures import nDCG
 
 import ir_outcomes as iro
-from ir_outcomes import ESL
+from ir_outcomes import ESL, measures
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import each_run
-from ir_outcomes.measures import definitions
 from ir_outcomes.reading.datasets import as_qrels
 
 QRELS = {"q1": {"d1": 1}}
@@ -75,4 +74,4 @@ def test_a_baseline_file_that_changes_within_size_and_time_is_read_again(tmp_pat
     for text, rank in (("q1 Q0 d1 1 9 t\nq1 Q0 d2 2 8 t\n", 1.0), ("q1 Q0 d2 1 9 t\nq1 Q0 d1 2 8 t\n", 2.0)):
         path.write_text(text)
         os.utime(path, ns=(10**18, 10**18))
-        assert definitions.baseline_lengths(str(path), as_qrels(QRELS), settings).esl().tolist() == [rank]
+        assert measures.baseline_lengths(str(path), as_qrels(QRELS), settings).esl().tolist() == [rank]

@@ -11,10 +11,9 @@ from hypothesis import given
 from ir_measures import RR
 
 import ir_outcomes as iro
-from ir_outcomes import ASL, ESL, Answered, Outcome
+from ir_outcomes import ASL, ESL, Answered, Outcome, measures
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import FormatError, ParameterError, UnreadableFile
-from ir_outcomes.measures import definitions
 from tests.helpers import strategies
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1, "c": 1}, "q3": {"z": 1}, "absent": {"a": 1}, "empty": {"a": 0}}
@@ -26,7 +25,7 @@ NAN = math.nan
 @pytest.fixture(autouse=True)
 def no_baselines(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_registered", "_evaluated"):
-        monkeypatch.setattr(definitions, name, type(getattr(definitions, name))())
+        monkeypatch.setattr(measures, name, type(getattr(measures, name))())
 
 
 @pytest.fixture
@@ -76,10 +75,10 @@ def test_a_baseline_is_evaluated_once_per_content_qrels_and_settings(monkeypatch
     evaluated: list[Any] = []
 
     def search_lengths(qrels: Any, run: Any, **settings: Any) -> Any:
-        evaluated.append(run)
+        evaluated.extend([run] if isinstance(run, iro.Run) else [])  # the contenders stay dicts
         return iro.search_lengths(qrels, run, **settings)
 
-    monkeypatch.setattr(definitions, "search_lengths", search_lengths)
+    monkeypatch.setattr(measures, "search_lengths", search_lengths)
     path = tmp_path / "a run.run"
     path.write_text("q1 Q0 a 1 2.0 t\n")
     iro.register_baseline("bm25", BASELINE)
@@ -96,9 +95,9 @@ def test_a_baseline_is_evaluated_once_per_content_qrels_and_settings(monkeypatch
     iro.register_baseline("bm25", {"q3": {"z": 1.0}}, replace=True)
     assert by_query(Outcome(baseline="bm25", case="both") @ 100)["q3"] == 1
     assert len(evaluated) == 6
-    monkeypatch.setattr(definitions, "MOST_KEPT", 1)
+    monkeypatch.setattr(measures, "MOST_KEPT", 1)
     by_query(ESL(baseline="bm25") @ 7)
-    assert len(definitions._evaluated) == 1
+    assert len(measures._evaluated) == 1
 
 
 @given(strategies.qrels, strategies.runs, strategies.runs, strategies.cutoffs)

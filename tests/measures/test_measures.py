@@ -11,7 +11,7 @@ from ir_measures import RR, Success, nDCG
 import ir_outcomes as iro
 from ir_outcomes import ASL, ESL, Answered
 from ir_outcomes.errors import IrOutcomesWarning, ParameterError
-from ir_outcomes.measures.provider import OutcomesProvider, register
+from ir_outcomes.measures import OutcomesProvider, register
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 2, "c": 1}, "q3": {"z": 1}, "absent": {"a": 1}, "empty": {}}
 RUN = {

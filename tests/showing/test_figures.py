@@ -21,10 +21,10 @@ from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
 from ir_outcomes.showing import figures
-from ir_outcomes.showing.charts import Axis, Estimate, Forest, ForestRow
-from ir_outcomes.showing.figures import KINDS
+from ir_outcomes.showing.charts import Axis, Estimate, Forest, Row
+from ir_outcomes.showing.figures import KINDS, styled
 from ir_outcomes.showing.figures.comparisons import draw_forest
-from ir_outcomes.showing.figures.drawing import styled
+from ir_outcomes.showing.figures.leaderboards import conditions_plot
 from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions
 from ir_outcomes.tail.reordering import Reordering
 from ir_outcomes.tail.rrie import RRIE, Headroom
@@ -40,26 +40,26 @@ LARGEST = 19.0  # inches
 
 def drawn(cls: type, result: Any, kind: str) -> Draw:
     """A figure of a made-up result in place of one of this class."""
-    return styled(lambda ax: KINDS[cls][kind](result, ax))
+    return styled()(lambda ax: KINDS[cls][kind](result, ax))
 
 
 def forest_plot_of(n: int) -> Draw:
     estimate, missing = Estimate(1.0, -1.0, 4.0, "+0.50", "[-1.00, +4.00]"), Estimate(None, None, None, "-", "")
     rows = [
-        ForestRow(f"cqadupstack-{'long-name-' * (place % 3)}{place}", LABELS[place % len(LABELS)], (estimate, missing), place)
+        Row(f"cqadupstack-{'long-name-' * (place % 3)}{place}", LABELS[place % len(LABELS)], (estimate, missing), place)
         for place in range(n)
     ]
     axis = Axis(-6.5, 9.0, ((-5.0, "\N{MINUS SIGN}5"), (0.0, "0"), (5.0, "+5")))
     forest = Forest(
         "collection",
         (("coverage, points", axis), ("ranking, search length B / A", axis)),
-        (*rows, ForestRow("these, mean", LABELS[0], (estimate, estimate), kind="these")),
+        (*rows, Row("these, mean", LABELS[0], (estimate, estimate), kind="these")),
     )
-    return styled(lambda ax: draw_forest(forest, "minilm against bm25", "cutoff 100, 95 % intervals", ax))
+    return styled()(lambda ax: draw_forest(forest, "minilm against bm25", "cutoff 100, 95 % intervals", ax))
 
 
 def conditions_of(n: int) -> Draw:
-    return lambda ax: figures.conditions_plot({f"{name}\nprivate": made_up.ranks(n) for name in ("RR@100", "nDCG@10")}, ax=ax)
+    return lambda ax: conditions_plot({f"{name}\nprivate": made_up.ranks(n) for name in ("RR@100", "nDCG@10")}, ax=ax)
 
 
 MADE: dict[type, Callable[[int], Any]] = {
@@ -249,15 +249,15 @@ def test_forests_of_results(kind: str) -> None:
 
 def test_conditions_say_which_runs_they_draw() -> None:
     conditions = {name: made_up.ranks(14) for name in ("RR", "nDCG@5")}
-    axes = figures.conditions_plot(conditions, ax=figures.blank_figure())
+    axes = conditions_plot(conditions, ax=figures.blank_figure())
     assert "Ranks of 3 runs (the first 3 by RR) of 14" in axes.get_title(loc="left").replace("\n", " ")
-    chosen = figures.conditions_plot(conditions, made_up.long_names(1), ax=figures.blank_figure())
+    chosen = conditions_plot(conditions, made_up.long_names(1), ax=figures.blank_figure())
     assert "1 run (chosen)" in chosen.get_title(loc="left")
     for runs, message in ((["nobody"], "nobody is not among the runs of RR"), ([], "name at least one run")):
         with pytest.raises(ParameterError, match=message):
-            figures.conditions_plot(conditions, runs)
+            conditions_plot(conditions, runs)
     with pytest.raises(ParameterError, match="there is no condition"):
-        figures.conditions_plot({})
+        conditions_plot({})
 
 
 def test_files_that_cannot_be_written_are_named(tmp_path: Path) -> None:

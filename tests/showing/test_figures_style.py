@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.comparison.verdict import LABELS
-from ir_outcomes.showing import figures
+from ir_outcomes.showing.figures import TONES, blank_figure, labels_of, literal
 from ir_outcomes.showing.figures.comparisons import OUTCOME_STYLES, draw_differences, draw_queries, draw_restricted
-from ir_outcomes.showing.figures.drawing import TONES, labels_of, literal
 from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS, draw_headroom
 from tests.helpers import made_up
 
@@ -101,7 +100,7 @@ def test_names_that_differ_in_the_middle_keep_what_differs() -> None:
 def test_parts_of_the_gain_add_up_to_the_diamond_and_right_is_better() -> None:
     comparison = made_up.comparison("bm25", "minilm", n=1000)
     comparison.restricted = SimpleNamespace(horizon=100, both=-3.0, won=-2.0, lost=1.5, difference=-3.5, interval=(-6.0, -1.0))
-    axes = draw_restricted(comparison, figures.blank_figure())
+    axes = draw_restricted(comparison, blank_figure())
     ends = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches)
     assert np.allclose(sorted((min(pair), max(pair)) for pair in ends), [(-1.5, 0), (0, 2), (2, 5)])
     assert axes.lines[1].get_xdata().tolist() == [3.5]
@@ -109,7 +108,7 @@ def test_parts_of_the_gain_add_up_to_the_diamond_and_right_is_better() -> None:
 
 def test_queries_are_sorted_and_what_is_not_found_counts_as_the_next_rank() -> None:
     comparison = made_up.comparison("bm25", "minilm", n=200)
-    axes = draw_queries(comparison, figures.blank_figure())
+    axes = draw_queries(comparison, blank_figure())
     heights = [bar.get_height() for bar in axes.patches]
     assert heights == sorted(-query.restricted for query in comparison.queries if query.outcome != "neither")
     title = axes.get_title(loc="left").replace("\n", " ")
@@ -119,14 +118,14 @@ def test_queries_are_sorted_and_what_is_not_found_counts_as_the_next_rank() -> N
 
 def test_bars_of_the_differences_run_from_lost_to_won() -> None:
     comparison = made_up.comparison("bm25", "minilm", n=200)
-    axes = draw_differences(comparison, figures.blank_figure())
+    axes = draw_differences(comparison, blank_figure())
     names = [label.get_text() for label in axes.get_xticklabels()]
     assert (names[0], names[-1]) == ("lost", "won")
     assert sum(bar.get_height() for bar in axes.patches) + comparison.outcomes.neither == 200
 
 
 def test_buckets_of_the_headroom_share_no_end() -> None:
-    axes = draw_headroom(made_up.headroom(4), figures.blank_figure(), number=0)
+    axes = draw_headroom(made_up.headroom(4), blank_figure(), number=0)
     labels = [label.get_text() for label in axes.get_xticklabels()]
     assert labels == ["0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"]
     assert [bar.get_x() for bar in axes.patches] == axes.get_xticks().tolist()[:-1]

@@ -17,14 +17,14 @@ from ir_outcomes.statistics import rank_sum, t_test
 from ir_outcomes.statistics.intervals import root
 from ir_outcomes.statistics.power import binomial_chances
 from ir_outcomes.statistics.signflips import subset_sums
-from ir_outcomes.statistics.tests import binomial_cdf, binomial_pvalues
+from ir_outcomes.statistics.tests import binomial_cdf, binomial_tests
 
 
 @given(won=st.integers(0, 6000), lost=st.integers(0, 6000))
 def test_binomial_pvalue(won: int, lost: int) -> None:
     if won + lost:
         expected = scipy.stats.binomtest(won, won + lost).pvalue
-        assert float(binomial_pvalues(won, lost)) == pytest.approx(expected, rel=1e-12)
+        assert float(binomial_tests(won, lost).pvalue) == pytest.approx(expected, rel=1e-12)
 
 
 @given(n=st.integers(0, 200), share=st.one_of(st.sampled_from([0.0, 1e-9, 0.5, 1.0]), st.floats(1e-6, 1 - 1e-6)))

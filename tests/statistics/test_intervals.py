@@ -22,7 +22,7 @@ from ir_outcomes.statistics import (
     randomized_tukey_hsd,
     ratio_interval,
 )
-from ir_outcomes.statistics.intervals import effective_df, equivalent, harm_excluded, odds_ratio, ratio_of_means, t_interval
+from ir_outcomes.statistics.intervals import effective_df, equivalent, harm, odds_ratio, ratio_of_means, t_interval
 
 lengths = st.lists(st.integers(1, 100), min_size=2, max_size=30)
 
@@ -183,21 +183,21 @@ def test_harm_excluded_is_two_one_sided_tests() -> None:
         d = rng.normal(0.1, 1, 40)
         interval = t_interval(d.mean(), d.std(ddof=1) / math.sqrt(40), 40 - 1, 0.95)
         p, (_, p_low, _), (_, p_high, _) = statsmodels.stats.weightstats.ttost_paired(d, np.zeros(40), -margin, margin)
-        assert harm_excluded(interval, margin, 40, higher_is_better=True) == (p_low < 0.025)
-        assert harm_excluded(interval, margin, 40, higher_is_better=False) == (p_high < 0.025)
+        assert (harm(interval, margin, 40, higher_is_better=True) == "harm excluded") == (p_low < 0.025)
+        assert (harm(interval, margin, 40, higher_is_better=False) == "harm excluded") == (p_high < 0.025)
         assert equivalent(interval, margin, 40) == (p < 0.025)
 
 
 def test_margins_of_equal_differences() -> None:
-    identical = Interval(0.0, 0.0)
-    assert harm_excluded(identical, 0.1, 2, higher_is_better=True)
+    identical, equal = Interval(0.0, 0.0), Interval(-0.1, -0.1)
+    assert harm(identical, 0.1, 2, higher_is_better=True) == "harm excluded"
     assert equivalent(identical, 0.1, 2)
-    equal = Interval(-0.1, -0.1)
-    assert not harm_excluded(equal, 0.5, 29, higher_is_better=True)
-    assert not harm_excluded(equal, 0.5, 29, higher_is_better=False)
+    for higher_is_better in (True, False):
+        assert harm(equal, 0.5, 29, higher_is_better=higher_is_better) == "inconclusive"
     assert equivalent(equal, 0.5, 30)
-    assert not harm_excluded(equal, 0.1, 30, higher_is_better=True)  # exactly the margin is not inside it
-    assert not harm_excluded(None, 0.5, 100, higher_is_better=True)
+    assert harm(equal, 0.1, 30, higher_is_better=True) == "inconclusive"  # exactly the margin is neither inside nor beyond it
+    assert harm(equal, 0.05, 30, higher_is_better=True) == "harm shown"
+    assert harm(None, 0.5, 100, higher_is_better=True) == "inconclusive"
 
 
 def interval_of_counts(won: int, lost: int, n: int) -> Interval | None:

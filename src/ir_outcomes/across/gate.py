@@ -11,12 +11,13 @@ from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.plan import changes_of
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
-from ir_outcomes.comparison.verdict import Against, HarmStatus, against_margins, within_margins
+from ir_outcomes.comparison.verdict import Against, against_margins, within_margins
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Interval, QueriesNeeded, queries_for_mean
+from ir_outcomes.statistics.intervals import HarmStatus
 
 Status = Literal["pass", "inconclusive", "fail"]
 

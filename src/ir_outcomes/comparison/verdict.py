@@ -196,15 +196,12 @@ class Verdict:
     sentence: str  #: the verdict in plain words, with its numbers
 
 
-HarmStatus = Literal["harm excluded", "inconclusive", "harm shown"]
-
-
 class Against(NamedTuple):
     """One facet, or all queries, against its margin, and whether differences beyond it are excluded in both directions."""
 
     facet: Facet | RestrictedLength
     margin: float
-    status: HarmStatus
+    status: intervals.HarmStatus
     equivalent: bool
 
 
@@ -225,15 +222,13 @@ def against_margins(
         facets.append(restricted)
     # Two runs that differ on no query are within any margin, even where so few queries have no interval.
     identical = not any(facet.n_nonzero for facet in facets)
-    return [
-        Against(
-            facet,
-            margin,
-            "harm excluded" if identical else _status(facet, margin),
-            identical or intervals.equivalent(facet.margin_interval, margin, facet.n),
-        )
-        for facet, margin in zip(facets, margins, strict=False)
-    ]
+    found = []
+    for facet, margin in zip(facets, margins, strict=False):
+        interval, n = facet.margin_interval, facet.n
+        status = intervals.harm(interval, margin, n, higher_is_better=facet.higher_is_better)
+        is_equivalent = identical or intervals.equivalent(interval, margin, n)
+        found.append(Against(facet, margin, "harm excluded" if identical else status, is_equivalent))
+    return found
 
 
 def within_margins(found: Sequence[Against]) -> tuple[bool, bool]:
@@ -244,13 +239,6 @@ def within_margins(found: Sequence[Against]) -> tuple[bool, bool]:
         known and all(against.status == "harm excluded" for against in found),
         known and all(against.equivalent for against in found),
     )
-
-
-def _status(facet: Facet | RestrictedLength, margin: float) -> HarmStatus:
-    interval, n, higher_is_better = facet.margin_interval, facet.n, facet.higher_is_better
-    if intervals.harm_excluded(interval, margin, n, higher_is_better=higher_is_better):
-        return "harm excluded"
-    return "harm shown" if intervals.harm_shown(interval, margin, n, higher_is_better=higher_is_better) else "inconclusive"
 
 
 @dataclass(frozen=True, repr=False)

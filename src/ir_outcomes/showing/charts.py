@@ -4,7 +4,6 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import singledispatch
 from itertools import pairwise
 from statistics import median
 from typing import Any, Literal, NamedTuple
@@ -15,10 +14,9 @@ from ir_outcomes.across.slices import Curve, CutoffsComparison, SlicesComparison
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS, direction_of
-from ir_outcomes.formatting import fixed, interval, pvalue
+from ir_outcomes.formatting import fixed, interval, places_of, pvalue
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
-from ir_outcomes.showing import places_of
 
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
 _RATIO_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100)
@@ -30,13 +28,14 @@ _NONE: _Effect = (None, None)
 
 
 class Estimate(NamedTuple):
-    """A gain with its interval, positive where the contender is better; both as text in their own unit and direction."""
+    """A gain with its interval, positive where the contender is better; both as text in their own unit; what is found."""
 
     gain: float | None
     low: float | None
     high: float | None
     text: str
     interval: str
+    tone: str = "same"
 
 
 class Axis(NamedTuple):
@@ -51,27 +50,12 @@ class Axis(NamedTuple):
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
 
-class FacetRow(NamedTuple):
-    """One facet of a comparison, or the check on all queries, with what the verdict found."""
-
-    name: str
-    explanation: str
-    unit: str
-    baseline: str
-    contender: str
-    estimate: Estimate
-    axis: Axis
-    finding: str
-    tone: str
-    pvalue: str
-
-
-class ForestRow(NamedTuple):
+class Row(NamedTuple):
     """A row of a forest plot; a summary belongs to no section of the page."""
 
     name: str
     label: str
-    estimates: tuple[Estimate, ...]
+    estimates: Sequence[Estimate]
     section: int | None = None
     kind: Literal["condition", "these", "new"] = "condition"
 
@@ -80,8 +64,8 @@ class Forest(NamedTuple):
     """Estimates with intervals: what the rows are, a title and an axis for each panel, and the rows."""
 
     what: str
-    panels: tuple[tuple[str, Axis], ...]
-    rows: tuple[ForestRow, ...]
+    panels: Sequence[tuple[str, Axis]]
+    rows: Sequence[Row]
 
 
 class Changes(NamedTuple):
@@ -99,8 +83,8 @@ class Changes(NamedTuple):
         return [found[place] for place in range(len(self.names))]
 
 
-def facets_of(comparison: Comparison) -> list[FacetRow]:
-    """Return both facets, and the check on all queries where it is known."""
+def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return what the page shows of both facets, and of the check on all queries where it is known."""
     by_query, cutoff, ranking, whole = comparison.unit == "query", comparison.cutoff, comparison.ranking, comparison.restricted
     found = "queries answered" if by_query else "relevant documents found"
     if cutoff:
@@ -108,43 +92,48 @@ def facets_of(comparison: Comparison) -> list[FacetRow]:
     what = "rank of the first answer, where both answer" if by_query else "search length on what both found"
     if ranking.measured_in != "ranks":
         what = f"mean {ranking.measured_in} where both are above 0"
-    rows = [
-        _facet_row(comparison.coverage, found),
-        _facet_row(ranking, what),
-    ]
+    facets = ((comparison.coverage, found), (ranking, what))
+    rows = [_facet_row(facet, facet.name.capitalize(), explanation, _finding(facet)) for facet, explanation in facets]
     if whole is not None:
         length = "rank of the first answer" if by_query else "search length"
-        rows.append(_check_row(whole, f"{length}, {whole.horizon + 1:,} where none", comparison))
+        explanation = f"{length}, {whole.horizon + 1:,} where none"
+        rows.append(_facet_row(whole, "Check: all queries", explanation, _check(whole, comparison)))
     return rows
 
 
-def _facet_row(facet: Facet, explanation: str) -> FacetRow:
+def _finding(facet: Facet) -> tuple[str, str, str]:
+    """Return what the tests of a facet find, its tone, and the p-value that says so."""
     raw = min(test.pvalue for name, test in facet.tests.items() if name in (facet.test, "t", "wilcoxon"))
-    finding, tone, p = "no finding", "same", pvalue(facet.corrected, facet.alpha)
     if facet.gain and facet.corrected <= facet.alpha:
-        finding, tone = ("improves", "better") if facet.gain > 0 else ("worsens", "worse")
-    elif facet.gain < 0 and raw <= facet.alpha:  # harm counts without the correction, whichever test finds it
-        finding, tone, p = "worsens", "worse", f"{pvalue(raw, facet.alpha)} uncorrected"
-    return _measured(facet, facet.name.capitalize(), explanation, finding, tone, p)
+        found = ("improves", "better") if facet.gain > 0 else ("worsens", "worse")
+        return *found, pvalue(facet.corrected, facet.alpha)
+    if facet.gain < 0 and raw <= facet.alpha:  # harm counts without the correction, whichever test finds it
+        return "worsens", "worse", f"{pvalue(raw, facet.alpha)} uncorrected"
+    return "no finding", "same", pvalue(facet.corrected, facet.alpha)
 
 
-def _check_row(whole: RestrictedLength, explanation: str, comparison: Comparison) -> FacetRow:
-    direction, gain = direction_of(comparison.verdict.label), -whole.difference
-    finding = "no finding"
+def _check(whole: RestrictedLength, comparison: Comparison) -> tuple[str, str, str]:
+    """Return whether the search over all queries agrees with the label, a tone of its own, and its p-value."""
+    gain, finding = -whole.difference, "no finding"
     if whole.test.pvalue <= comparison.alpha:
         own = "better" if gain > 0 else "worse"
-        finding = {"none": "improves" if gain > 0 else "worsens", own: "agrees"}.get(direction, "contradicts")
-    p = pvalue(whole.test.pvalue, comparison.alpha)
-    return _measured(whole, "Check: all queries", explanation, finding, "check", p)
+        agreement = {"none": "improves" if gain > 0 else "worsens", own: "agrees"}
+        finding = agreement.get(direction_of(comparison.verdict.label), "contradicts")
+    return finding, "check", pvalue(whole.test.pvalue, comparison.alpha)
 
 
-def _measured(facet: Facet | RestrictedLength, name: str, explanation: str, finding: str, tone: str, p: str) -> FacetRow:
+def _facet_row(facet: Facet | RestrictedLength, name: str, explanation: str, found: tuple[str, str, str]) -> dict[str, Any]:
     unit, percent = ("points", " %") if facet.measured_in == "percentage points" else (facet.measured_in, "")
-    baseline, contender = (
-        fixed(mean, places_of(facet.measured_in)) + percent * (mean is not None) for mean in (facet.baseline, facet.contender)
-    )
-    estimate = change_of(facet)
-    return FacetRow(name, explanation, unit, baseline, contender, estimate, _axis([estimate], _sign(facet)), finding, tone, p)
+    finding, tone, p = found
+    estimate = change_of(facet)._replace(tone=tone)
+    means = {
+        run: fixed(mean, places_of(facet.measured_in)) + percent * (mean is not None)
+        for run, mean in (("baseline", facet.baseline), ("contender", facet.contender))
+    }
+    return {
+        "name": name, "explanation": explanation, "unit": unit, **means, "finding": finding, "pvalue": p,
+        "estimate": estimate, "axis": _axis([estimate], _sign(facet)),
+    }  # fmt: skip
 
 
 def _sign(measured: Any) -> int:
@@ -189,104 +178,102 @@ def round_numbers(least: float, most: float) -> list[float]:
     return [round(number * step, 12) + 0.0 for number in range(first, last + 1)]
 
 
-@singledispatch
 def forest_of(result: Result) -> Forest | None:
     """Return the forest plot of a result; None where it has none."""
+    match result:
+        case Comparisons():
+            several = len({item.baseline for item in result}) > 1
+            names = [f"{item.contender} against {item.baseline}" if several else item.contender for item in result]
+            return _of_comparisons("run", names, list(result))
+        case CutoffsComparison():
+            return _of_comparisons("cutoff", [f"{item.cutoff}" for item in result.comparisons], result.comparisons)
+        case JudgesComparison():
+            names = [f"{item.judge}: {item.comparison.contender}" for item in result.judgments]
+            return _of_comparisons("judge and run", names, [item.comparison for item in result.judgments])
+        case CollectionsComparison() | SlicesComparison():
+            return _of_conditions(result)
+        case Leaderboard():
+            return _of_board(result)
     return None
 
 
-@forest_of.register
-def _of_comparisons(result: Comparisons) -> Forest | None:
-    several = len({item.baseline for item in result}) > 1
-    names = [f"{item.contender} against {item.baseline}" if several else item.contender for item in result]
-    return _forest_of("run", names, list(result))
-
-
-@forest_of.register
-def _of_cutoffs(result: CutoffsComparison) -> Forest | None:
-    return _forest_of("cutoff", [f"{item.cutoff}" for item in result.comparisons], result.comparisons)
-
-
-@forest_of.register
-def _of_judges(result: JudgesComparison) -> Forest | None:
-    names = [f"{item.judge}: {item.comparison.contender}" for item in result.judgments]
-    return _forest_of("judge and run", names, [item.comparison for item in result.judgments])
-
-
-def _forest_of(what: str, names: Sequence[str], comparisons: Sequence[Comparison]) -> Forest | None:
+def _of_comparisons(what: str, names: Sequence[str], comparisons: Sequence[Comparison]) -> Forest | None:
     """Return the differences of some comparisons, a row for each."""
     if not comparisons:
         return None
-    ranking = comparisons[0].ranking
     rows = [
-        ForestRow(name, item.verdict.label, (change_of(item.coverage), change_of(item.ranking)), number)
+        Row(name, item.verdict.label, [_found(item.coverage), _found(item.ranking)], number)
         for number, (name, item) in enumerate(zip(names, comparisons, strict=True))
     ]
     if what == "run":
         rows.sort(key=lambda row: (LABELS.index(row.label), -(row.estimates[0].gain or 0)))  # the best first
+    ranking = comparisons[0].ranking
     return _with_axes(what, ("coverage, points", f"ranking, {ranking.measured_in}"), (1, _sign(ranking)), rows)
 
 
-@forest_of.register(CollectionsComparison)
-@forest_of.register(SlicesComparison)
+def _found(facet: Facet) -> Estimate:
+    return change_of(facet)._replace(tone=_finding(facet)[1])
+
+
 def _of_conditions(result: CollectionsComparison | SlicesComparison) -> Forest | None:
     """Return the effects under each condition and their means; ranking as ranks, drawn and pooled as a ratio."""
     contenders = list(dict.fromkeys(row.comparison.contender for row in result.conditions))
     overall = {own.contender: own for own in getattr(result, "overall", ())}
     measures = next(iter(overall.values())).pooled[2:] if overall else ()
     signs = (1, -1, *map(_sign, measures))
-    rows: list[ForestRow] = []
+    rows: list[Row] = []
     for contender in contenders:
         prefix = f"{contender}, " if len(contenders) > 1 else ""
         for number, row in enumerate(result.conditions):
             if row.comparison.contender == contender:
                 effects = (row.coverage, row.ranking, *row.measures)[: len(signs)]
-                coverage, ranking, *others = _drawn([(own.effect, own.interval) if own else _NONE for own in effects], signs)
+                drawn = _drawn([(own.effect, own.interval) if own else _NONE for own in effects], signs)
                 ranks = fixed(row.comparison.ranking.difference, 2, signed=True).replace("-", _MINUS)
-                ranking = ranking._replace(text=f"{ranks} ranks, B / A {ranking.text}")
-                label = row.label or "too few queries"
-                rows.append(ForestRow(prefix + row.condition, label, (coverage, ranking, *others), number))
+                drawn[1] = drawn[1]._replace(text=f"{ranks} ranks, B / A {drawn[1].text}")
+                for place, facet in enumerate((row.comparison.coverage, row.comparison.ranking)):
+                    drawn[place] = drawn[place]._replace(tone=_finding(facet)[1] if row.labelled else "same")
+                rows.append(Row(prefix + row.condition, row.label or "too few queries", drawn, number))
         if contender in overall:
             own, pooled = overall[contender], overall[contender].pooled
             means = [(each.these.effect, (each.these.low, each.these.high)) if each.these else _NONE for each in pooled]
-            rows.append(ForestRow(f"{prefix}these, mean", own.label or "", _drawn(means, signs), kind="these"))
+            rows.append(Row(f"{prefix}these, mean", own.label or "", _drawn(means, signs), kind="these"))
             news = [each.new for each in pooled]
             if any(news):
                 ranges = [(new.effect, (new.predicted_low, new.predicted_high)) if new else _NONE for new in news]
-                rows.append(ForestRow(f"{prefix}a new one", "expected", _drawn(ranges, signs), kind="new"))
+                rows.append(Row(f"{prefix}a new one", "expected", _drawn(ranges, signs), kind="new"))
     titles = ("coverage, points", "ranking, search length B / A", *(f"{pooled.name}, difference" for pooled in measures))
     return _with_axes(result.kind, titles, signs, rows) if rows else None
 
 
-def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> tuple[Estimate, ...]:
+def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:
     """Return coverage, ranking and measures as gains; that of ranking is a logarithm, which is written as a ratio."""
-    places = (2, 2, *[3] * len(signs))
-    drawn = [_estimate(*own, sign, digits) for own, sign, digits in zip(effects, signs, places, strict=False)]
-    effect, bounds = effects[1]
-    if effect is not None:
-        ratio, *ends = (fixed(math.exp(value), 2) for value in (effect, *(bounds or ())))
-        drawn[1] = drawn[1]._replace(text=ratio, interval=f"[{', '.join(ends)}]" if ends else "")
-    return tuple(drawn)
+    drawn = []
+    for place, ((effect, bounds), sign) in enumerate(zip(effects, signs, strict=False)):
+        own = _estimate(effect, bounds, sign, 2 if place < 2 else 3)
+        if place == 1 and effect is not None:
+            ratio, *ends = (fixed(math.exp(value), 2) for value in (effect, *(bounds or ())))
+            own = own._replace(text=ratio, interval=f"[{', '.join(ends)}]" if ends else "")
+        drawn.append(own._replace(tone="better" if (own.low or 0) > 0 else "worse" if (own.high or 0) < 0 else "same"))
+    return drawn
 
 
-@forest_of.register
 def _of_board(result: Leaderboard) -> Forest | None:
     """Return the means of the runs, their tiers as labels."""
     sign = _sign(result)
     rows = []
-    for standing in result.standings:
-        estimate = _estimate(standing.score, standing.interval, sign, 4, signed=False)
-        rows.append(ForestRow(standing.run, f"tier {standing.tier}" if standing.tier else "", (estimate,)))
+    for own in result.standings:
+        estimate = _estimate(own.score, own.interval, sign, 4, signed=False)
+        rows.append(Row(own.run, f"tier {own.tier}" if own.tier else "", [estimate]))
     axis = _axis([row.estimates[0] for row in rows], sign, null=False)
-    return Forest("run", ((f"mean {result.measure}", axis),), tuple(rows)) if rows else None
+    return Forest("run", [(f"mean {result.measure}", axis)], rows) if rows else None
 
 
-def _with_axes(what: str, titles: Sequence[str], signs: Sequence[int], rows: Sequence[ForestRow]) -> Forest:
+def _with_axes(what: str, titles: Sequence[str], signs: Sequence[int], rows: Sequence[Row]) -> Forest:
     axes = [
         _axis([row.estimates[place] for row in rows], sign, ratio=title.endswith("B / A"))
         for place, (title, sign) in enumerate(zip(titles, signs, strict=True))
     ]
-    return Forest(what, tuple(zip(titles, axes, strict=True)), tuple(rows))
+    return Forest(what, list(zip(titles, axes, strict=True)), rows)
 
 
 def gains_of(comparison: Comparison) -> list[float | None]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ class Interval(NamedTuple):
 
 
 FEWEST_OF_EQUAL_DIFFERENCES = 30
+HarmStatus = Literal["harm excluded", "inconclusive", "harm shown"]
 
 
 def mean_interval(
@@ -330,25 +331,19 @@ def adjusted_wald(total: Any, squares: Any, n: int, step: float) -> tuple[Any, A
     return center, variance if step == 1 else variance * (1 + (1 - step) / (n - 1))
 
 
-def harm_excluded(interval: Interval | None, margin: float, n: int, *, higher_is_better: bool) -> bool:
-    """Whether the harmful side of an interval of n differences stays inside a positive margin (Schuirmann 1987)."""
+def harm(interval: Interval | None, margin: float, n: int, *, higher_is_better: bool) -> HarmStatus:
+    """Where the harmful side of an interval of n differences is, inside or beyond a positive margin (Schuirmann 1987)."""
     # An interval without width says nothing about the spread of the differences, so on few of them it counts as inside no
     # margin, unless both ends are 0: the runs are then identical.
     if interval is None or (interval.low == interval.high != 0 and n < FEWEST_OF_EQUAL_DIFFERENCES):
-        return False
-    return -interval.low < margin if higher_is_better else interval.high < margin
-
-
-def harm_shown(interval: Interval | None, margin: float, n: int, *, higher_is_better: bool) -> bool:
-    """Whether the whole interval is beyond a margin on the harmful side."""
-    if interval is None or (interval.low == interval.high and n < FEWEST_OF_EQUAL_DIFFERENCES):
-        return False
-    return interval.high < -margin if higher_is_better else interval.low > margin
+        return "inconclusive"
+    least, most = (-interval.high, -interval.low) if higher_is_better else interval
+    return "harm excluded" if most < margin else "harm shown" if least > margin else "inconclusive"
 
 
 def equivalent(interval: Interval | None, margin: float, n: int) -> bool:
     """Whether both sides of an interval stay inside a margin (two one-sided tests)."""
-    return all(harm_excluded(interval, margin, n, higher_is_better=higher) for higher in (True, False))
+    return all(harm(interval, margin, n, higher_is_better=higher) == "harm excluded" for higher in (True, False))
 
 
 class Band(NamedTuple):

@@ -50,7 +50,7 @@ LARGEST_TILT = 18.0  # times the largest size: beyond it the tanh of that is 1 b
 def sign_flip_pvalues(samples: Differences, levels: Levels | None, labels_only: bool) -> tuple[Floats, list[str]]:
     """Two-sided p-values of the sums of samples that have differences other than zero, and how close each is."""
     n = len(samples.n)
-    pvalues, closeness, far = np.ones(n), ["approximate"] * n, np.zeros(n, dtype=bool)
+    pvalues, closeness, far = np.ones(n), [", approximate"] * n, np.zeros(n, dtype=bool)
     if labels_only and levels is not None and n:
         pvalues = saddlepoint_pvalues(samples)
         far = _far_from(levels, samples, pvalues)
@@ -68,7 +68,7 @@ def _pvalue(sizes: Floats, positive: Floats, negative: Floats, levels: Levels | 
     n = int(counts.sum())
     up, down = float(sizes @ positive), float(sizes @ negative)
     total, flipped = up + down, min(up, down)
-    exact = "exact"
+    exact = ", exact"
     if flipped == 0.0:  # also avoids a grid of steps of size 0
         return max(math.ldexp(1.0, 1 - n), SMALLEST_PVALUE), exact
     if abs(up - down) <= 1e-12 * total:  # sums that are equal except for rounding
@@ -81,7 +81,7 @@ def _pvalue(sizes: Floats, positive: Floats, negative: Floats, levels: Levels | 
     if n <= MOST_ENUMERATED:
         # Sums that are equal except for rounding reach the limit.
         return _two_sided(_enumerated(np.repeat(sizes, counts.astype(np.int64)), flipped + 1e-12 * total)), exact
-    return _two_sided(_counted_on_grid(sizes, counts, flipped, levels)), "to within 1 %"
+    return _two_sided(_counted_on_grid(sizes, counts, flipped, levels)), ", to within 1 %"
 
 
 def _two_sided(share: float) -> float:

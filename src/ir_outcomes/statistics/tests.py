@@ -1,11 +1,11 @@
 """Tests of paired differences, and the rank sum test: each test once, on many samples at a time.
 
 `many_tests` takes samples as columns of counts (`Differences`) and returns arrays; `t_test`, `wilcoxon`, ... are the same for
-one sample and return a `Test` with its method and notes. A new test is an entry of `PAIRED`; see `function_test`.
+one sample and return a `Test`. A new test is an entry of `PAIRED`; see `function_test`.
 
 All tests are two-sided, mirrored exactly when the signs of the differences change, and independent of the order of the queries.
 A p-value is never NaN or 0: where there is nothing to test it is 1, and a note gives the reason. The direction is the sign of
-the effect, if there is one, in every test: also for a single difference, which cannot be significant.
+the effect also for a single difference, which cannot be significant.
 
 The tests are written out here because the functions of SciPy that define them take 3 to 140 times as long for one sample.
 """
@@ -21,7 +21,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.counts import Differences, check_discordant, classes, counted_pairs, numbers, proper, tally
+from ir_outcomes.statistics.counts import (
+    SMALLEST_PVALUE,
+    Differences,
+    check_discordant,
+    classes,
+    numbers,
+    pairs_of,
+    tally,
+)
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues, subset_sums
 from ir_outcomes.types import Bools, Floats, Ints
 
@@ -74,10 +82,9 @@ class Tests(NamedTuple):
 
 
 class Found(NamedTuple):
-    """`Tests`, with the statistic (NaN where undefined) and, in words, what was done for a sample."""
+    """What a test found, with the statistic (NaN where undefined) and, in words, what was done for a sample."""
 
-    pvalue: Floats
-    direction: Ints
+    tests: Tests
     statistic: Floats
     method: Callable[[int], str]
 
@@ -93,7 +100,7 @@ def t_test(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
         Differences, from `differences`.
     clusters : (n,) array_like of int, optional
         Cluster of each, where queries are not independent: t then has the cluster-robust standard error, and one degree of
-        freedom less than there are clusters; see `linearized`. The other paired tests take the sums of the clusters.
+        freedom less than there are clusters; see `linearized`. Other tests take the sums of the clusters.
 
     Examples
     --------
@@ -107,12 +114,8 @@ def wilcoxon(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
     """Wilcoxon's signed rank test, zeros dropped (`scipy.stats.wilcoxon`, ``zero_method="wilcox", correction=False``).
 
     Exact for up to 50 differences that are not zero (`scipy.stats.PermutationMethod`), with tied ranks averaged; beyond that by
-    the normal approximation with the variance corrected for ties. The statistic is the smaller of the two rank sums.
-
-    Parameters
-    ----------
-    d, clusters
-        See `t_test`.
+    the normal approximation with the variance corrected for ties. The statistic is the smaller of the two rank sums. For the
+    parameters see `t_test`.
 
     References
     ----------
@@ -130,10 +133,7 @@ def wilcoxon(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
 def sign_test(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
     """Sign test: exact binomial on positive against negative differences, zeros dropped (`scipy.stats.binomtest`).
 
-    Parameters
-    ----------
-    d, clusters
-        See `t_test`.
+    For the parameters see `t_test`.
 
     Examples
     --------
@@ -176,11 +176,7 @@ def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     On few differences t relies on a normal distribution that they do not have: four queries of 900 that move by one rank are p
     = 0.045 to t and 0.125 to the exact test. Clusters of n queries count as (sum n^2)^2 / sum n^4, so that many of very unequal
     size are few (Carter, Schnepel and Steigerwald 2017, "Asymptotic behavior of a t-test robust to cluster heterogeneity").
-
-    Parameters
-    ----------
-    d, levels, clusters
-        See `sign_flip`.
+    For the parameters see `sign_flip`.
 
     Examples
     --------
@@ -194,10 +190,7 @@ def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
 def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> PairedTests:
     """Every test of paired differences by name: t, wilcoxon, sign and signflip; each is run when it is first asked for.
 
-    Parameters
-    ----------
-    d, levels, clusters
-        See `sign_flip`.
+    For the parameters see `sign_flip`.
 
     Examples
     --------
@@ -246,8 +239,8 @@ def _one(name: str, sample: Differences, found: Found) -> Test:
     if sample.moments is not None:
         method += ", by cluster"
     statistic = None if note or np.isnan(found.statistic[0]) else float(found.statistic[0])
-    p, direction = float(found.pvalue[0]), int(found.direction[0])
-    return Test(name, method, statistic, p, direction, n if name == "t" else n_nonzero, n_nonzero, note)
+    pvalue, direction = float(found.tests.pvalue[0]), int(found.tests.direction[0])
+    return Test(name, method, statistic, pvalue, direction, n if name == "t" else n_nonzero, n_nonzero, note)
 
 
 # Many samples.
@@ -255,7 +248,7 @@ def _one(name: str, sample: Differences, found: Found) -> Test:
 
 def many_tests(name: str, samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
     """Run a test of `PAIRED` on each sample; with `labels_only`, sign flips that are far from the levels are approximations."""
-    return Tests(*PAIRED[name](samples, levels, labels_only)[:2])
+    return PAIRED[name](samples, levels, labels_only).tests
 
 
 def mean_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
@@ -282,7 +275,7 @@ def function_test(function: Callable[[Floats], Any]) -> str:
             # A statistic says the direction if its sign changes with the differences; the smaller rank sum is 0 both ways.
             if statistic[sample] and np.isclose(statistic[sample], -getattr(mirrored, "statistic", np.nan), rtol=1e-9):
                 direction[sample] = statistic[sample]
-        return Found(proper(pvalue), _signs(direction), statistic, lambda _: name)
+        return Found(Tests(_proper(pvalue), _signs(direction)), statistic, lambda _: name)
 
     PAIRED[name] = test
     return name
@@ -326,9 +319,10 @@ def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = F
         error = np.sqrt(np.maximum(deviations, 0.0) * n / freedom) / queries
     defined = testable & ~equal
     t = np.divide(mean, error, out=np.zeros(len(n)), where=defined & (error > 0))
-    pvalue = np.where(defined, proper(2 * stdtr(freedom, -np.abs(t))), 1.0)
-    pvalue[equal] = proper(2.0 ** (1 - n[equal]))
-    return Found(pvalue, _signs(total), np.where(equal, np.nan, t), lambda sample: UNDEFINED_T if equal[sample] else "paired t")
+    pvalue = np.where(defined, _proper(2 * stdtr(freedom, -np.abs(t))), 1.0)
+    pvalue[equal] = _proper(2.0 ** (1 - n[equal]))
+    tests, statistic = Tests(pvalue, _signs(total)), np.where(equal, np.nan, t)
+    return Found(tests, statistic, lambda sample: UNDEFINED_T if equal[sample] else "paired t")
 
 
 def _wilcoxon(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
@@ -343,7 +337,7 @@ def _wilcoxon(samples: Differences, levels: Levels | None = None, labels_only: b
     smaller, middle = np.minimum(plus, minus), n * (n + 1) / 4
     spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(both) / 2) / 24
     z = np.divide(smaller - middle, np.sqrt(spread), out=np.zeros(len(n)), where=testable)
-    pvalue = np.where(testable, proper(2 * ndtr(-np.abs(z))), 1.0)
+    pvalue = np.where(testable, _proper(2 * ndtr(-np.abs(z))), 1.0)
     exact = testable & (n <= MOST_EXACT_WILCOXON)
     for sample in np.flatnonzero(exact).tolist():
         ties = both[:, sample]
@@ -357,7 +351,7 @@ def _wilcoxon(samples: Differences, levels: Levels | None = None, labels_only: b
         dropped = f", {zeros} {'zero' if zeros == 1 else 'zeros'} dropped" if zeros else ""
         return f"Wilcoxon signed rank, {'exact' if exact[sample] else 'asymptotic'}{dropped}"
 
-    return Found(pvalue, _signs(plus - minus), smaller, method)
+    return Found(Tests(pvalue, _signs(plus - minus)), smaller, method)
 
 
 @lru_cache(maxsize=4096)
@@ -377,17 +371,16 @@ def _rank_sum_shares(ties: tuple[int, ...]) -> Floats:
 
 def _sign(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
     positive, negative = samples.positive[1:].sum(axis=0), samples.negative[1:].sum(axis=0)
-    pvalue = np.where(_testable(samples), binomial_pvalues(positive, negative), 1.0)
-    return Found(pvalue, _signs(positive - negative), positive, lambda _: "sign test")
+    pvalue, direction = binomial_tests(positive, negative)
+    return Found(Tests(np.where(_testable(samples), pvalue, 1.0), direction), positive, lambda _: "sign test")
 
 
 def _sign_flip(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
-    pvalue, exactness = np.ones(len(samples.n)), [""] * len(samples.n)
+    pvalue, exactness = np.ones(len(samples.n)), np.full(len(samples.n), "", dtype=object)
     testable = np.flatnonzero(_testable(samples))
-    pvalue[testable], found = sign_flip_pvalues(samples.at(testable), levels, labels_only)
-    for sample, words in zip(testable.tolist(), found, strict=True):
-        exactness[sample] = f", {words}"
-    return Found(pvalue, _signs(samples.totals), samples.totals, lambda sample: f"sign-flip{exactness[sample]}")
+    pvalue[testable], exactness[testable] = sign_flip_pvalues(samples.at(testable), levels, labels_only)
+    totals = samples.totals
+    return Found(Tests(pvalue, _signs(totals)), totals, lambda sample: f"sign-flip{exactness[sample]}")
 
 
 PAIRED: dict[str, Callable[[Differences, Levels | None, bool], Found]] = {
@@ -425,10 +418,10 @@ def binomial_test(won: int, lost: int) -> Test:
     return Test("exact", "exact binomial", float(won) if n else None, float(pvalue[0]), int(direction[0]), n, n, note)
 
 
-def binomial_pvalues(won: npt.ArrayLike, lost: npt.ArrayLike) -> Floats:
-    """Two-sided exact p-values of won and lost being equally likely, element by element; 1 where both are 0."""
+def binomial_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:
+    """Exact two-sided binomial test of each pair of counts; p is 1 where both are 0."""
     won, lost = np.asarray(won, dtype=np.int64), np.asarray(lost, dtype=np.int64)
-    return proper(2 * binomial_cdf(np.minimum(won, lost), won + lost, 0.5))
+    return Tests(_proper(2 * binomial_cdf(np.minimum(won, lost), won + lost, 0.5)), np.sign(won - lost))
 
 
 def binomial_cdf(k: Ints, n: Ints, share: float) -> Floats:
@@ -439,12 +432,6 @@ def binomial_cdf(k: Ints, n: Ints, share: float) -> Floats:
     if (zero := chances == 0).any():  # it loses some chances below 1e-250, which bdtr has, with fewer digits
         chances = np.where(zero, bdtr(np.maximum(k, 0).astype(np.float64), n, share), chances)
     return np.where(k < 0, 0.0, np.where(k >= n, 1.0, chances))
-
-
-def binomial_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:
-    """Exact two-sided binomial test of each pair of counts; p is 1 where both are 0."""
-    more = np.asarray(won, dtype=np.float64) - np.asarray(lost, dtype=np.float64)
-    return Tests(binomial_pvalues(won, lost), _signs(more))
 
 
 def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
@@ -483,7 +470,7 @@ def rank_sum_tests(x: Floats, y: Floats) -> tuple[Floats, Ints, Floats]:
     center = n_x * n_y / 2
     testable = (n_x > 0) & (n_y > 0) & (both.max(axis=0, initial=0) < n)
     z = np.divide(-np.abs(u - center), np.sqrt(spread), out=np.zeros(len(u)), where=testable)
-    return np.where(testable, proper(2 * ndtr(z)), 1.0), _signs(u - center), np.where(testable, u, np.nan)
+    return np.where(testable, _proper(2 * ndtr(z)), 1.0), _signs(u - center), np.where(testable, u, np.nan)
 
 
 def pairwise_tests(rows: Floats) -> dict[str, Tests]:
@@ -513,12 +500,19 @@ def pairwise_tests(rows: Floats) -> dict[str, Tests]:
 
     nothing = Tests(np.empty(0), np.empty(0, dtype=np.int64))  # fewer than two rows have no pair
     results = {name: [nothing] for name in ("t", "wilcoxon", "sign", "ranksum")}
-    for pair in counted_pairs(np.asarray(rows, dtype=np.float64), counted):
-        changes = Differences.of_counts(pair.sizes, pair.changes)
+    for pair in pairs_of(np.asarray(rows, dtype=np.float64)):
+        changes = Differences.of_counts(pair.sizes, counted(pair.change, 2 * len(pair.sizes)))
         for name in ("t", "wilcoxon", "sign"):
             results[name].append(many_tests(name, changes))
-        results["ranksum"].append(Tests(*rank_sum_tests(pair.x, pair.y)[:2]))
+        x, y = (counted(code, len(pair.distinct)) for code in (pair.x, pair.y))
+        results["ranksum"].append(Tests(*rank_sum_tests(x, y)[:2]))
     return {name: Tests(*map(np.concatenate, zip(*tests, strict=True))) for name, tests in results.items()}
+
+
+def _proper(pvalues: Floats) -> Floats:
+    """Bring p-values into the range from 2.2e-308 to 1: sums of two tails can exceed 1, and tiny ones underflow to 0."""
+    bounded: Floats = np.minimum(np.maximum(pvalues, SMALLEST_PVALUE), 1.0)  # np.clip takes three times as long for a few
+    return bounded
 
 
 def _signs(values: Floats) -> Ints:

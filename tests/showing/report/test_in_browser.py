@@ -252,8 +252,8 @@ def test_colours_are_those_of_the_findings(visit: Callable[..., Any], evaluation
         rows = page.locator(f"#comparison-{number} .facet:not(.heads)")
         for place, row in enumerate(facets_of(comparison)):
             shown = rows.nth(place).locator(".finding")
-            assert row.finding in shown.inner_text()
-            expected = {"better": better, "worse": worse}.get(row.tone)
+            assert row["finding"] in shown.inner_text()
+            expected = {"better": better, "worse": worse}.get(row["estimate"].tone)
             assert (shown.evaluate(color) == expected) is (expected is not None)
     dark = visit("three", color_scheme="dark")
     assert dark.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(15, 18, 21)"

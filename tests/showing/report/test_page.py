@@ -131,9 +131,9 @@ class TestNumbers:
 
         evaluation = iro.evaluate(qrels, {"a": run([5] * 60), "b": run([2] * 55 + [9] * 5)}, cutoff=20)
         up, down = (facets_of(pair_of(evaluation[names], *names)) for names in (["a", "b"], ["b", "a"]))
-        assert [row.finding for row in up] == ["no finding", "improves", "agrees"]
-        assert [row.finding for row in down] == ["no finding", "worsens", "agrees"]
-        assert [row.tone for row in down] == ["same", "worse", "check"]
+        assert [row["finding"] for row in up] == ["no finding", "improves", "agrees"]
+        assert [row["finding"] for row in down] == ["no finding", "worsens", "agrees"]
+        assert [row["estimate"].tone for row in down] == ["same", "worse", "check"]
 
     def test_collections_have_queries_of_their_own(self, evaluation: iro.Evaluation) -> None:
         evaluations = {"first": evaluation, "second": evaluation.restrict(evaluation.query_ids[:20])}

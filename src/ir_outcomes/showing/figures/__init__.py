@@ -1,29 +1,59 @@
 """Figures of results, with matplotlib: readable in print, in greyscale, and with any colour vision.
 
-Each takes ``ax=`` (Axes, an empty Figure, or None for a new figure of pyplot) and returns the Axes. None changes the global
-settings of matplotlib.
+This module holds what they share: their names, where they are drawn, their style, rows, bars, and names as labels. Each takes
+``ax=`` (Axes, an empty Figure, or None for a new figure of pyplot) and returns the Axes. None changes the global settings of
+matplotlib.
 """
 
-from collections.abc import Mapping
+import functools
+import io
+import os.path
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.errors import ParameterError
-from ir_outcomes.showing.figures import comparisons  # noqa: F401, registers its figures
-from ir_outcomes.showing.figures.drawing import KINDS, Drawing, blank_figure, save, styled
-from ir_outcomes.showing.figures.leaderboards import conditions_plot
+import numpy as np
 
-__all__ = ["KINDS", "blank_figure", "conditions_plot", "draw", "kinds", "save"]
+from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.errors import ParameterError, not_installed
+from ir_outcomes.formatting import write_completely
+
+# As on the page: better blue, worse orange and hatched, what is neither grey; they differ in greyscale by the hatch.
+BETTER, WORSE, GREY, LIGHT, MUTED, INK = "#1556B0", "#B1540A", "#B4BAC2", "#E1E4E8", "#59616B", "#15181C"
+TONES = {"better": (BETTER, ""), "worse": (WORSE, "////"), "same": (GREY, ""), "mixed": (GREY, "xx")}
+# The palette of Okabe and Ito (2008), which people with any colour vision can tell apart.
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#888888")
+MARKERS = ("o", "s", "D", "^", "v", "P", "*", "X", "<", ">", "p", "h", "d")
+STYLE: Any = {
+    "text.usetex": False, "axes.formatter.useoffset": False, "axes.titlesize": 9.5, "axes.labelsize": 9, "xtick.labelsize": 8,
+    "ytick.labelsize": 8, "legend.fontsize": 8, "legend.frameon": False, "hatch.linewidth": 0.6, "axes.edgecolor": MUTED,
+    "grid.color": LIGHT, "grid.linewidth": 0.6, "axes.axisbelow": True,
+}  # fmt: skip
+PRINT_SETTINGS: Any = {
+    "pdf.fonttype": 42,  # TrueType: publishers refuse the Type 3 fonts that are matplotlib's default
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",  # text stays text, so it can be searched and edited
+    "svg.hashsalt": "ir-outcomes",  # the same figure gives the same bytes
+}
+LARGEST = 14.0  # inches of all rows together
+LONGEST = 30  # characters of a label
+Drawing = Callable[..., Any]
+
+KINDS: dict[type, dict[str, Drawing]] = {}
+"""The figures of each result by name, the default first. Each takes the result and where to draw, and returns the Axes."""
 
 
 def kinds(result: object) -> Mapping[str, Drawing]:
     """Return the figures of a result by name, the default first."""
+    from ir_outcomes.showing.figures import comparisons, leaderboards  # noqa: F401, they register their figures
+
     if type(result) not in KINDS:
         raise ParameterError(f"a {type(result).__name__} has no figures")
     return KINDS[type(result)]
 
 
-@styled
 def draw(result: object, kind: str | None = None, ax: Any = None) -> Any:
     """Draw a figure of a result by its name, or its first one; see `Result.plot`."""
     drawings = kinds(result)
@@ -32,4 +62,227 @@ def draw(result: object, kind: str | None = None, ax: Any = None) -> Any:
         raise ParameterError(f"kind={name!r} is for one comparison: name one contender, or choose one of the result")
     if name not in drawings:
         raise ParameterError(f"kind={kind!r}: a {type(result).__name__} is drawn as {', '.join(drawings)}")
-    return drawings[name](result, ax)
+    with styled():
+        return drawings[name](result, ax)
+
+
+def series_style(number: int) -> dict[str, str]:
+    """Return colour and marker of a series: distinct in both for the first eight, in their combination for 104."""
+    return {"color": COLORS[number % len(COLORS)], "marker": MARKERS[number % len(MARKERS)]}
+
+
+def draws(kind: str, *classes: type) -> Callable[[Drawing], Drawing]:
+    """Let a function draw results of these classes under this name."""
+
+    def register(function: Drawing) -> Drawing:
+        for cls in classes:
+            KINDS.setdefault(cls, {})[kind] = function
+        return function
+
+    return register
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw with the style of the figures, and leave the global settings as they are."""
+    _check_matplotlib()
+    import matplotlib as mpl
+
+    # Not rc_context, which restores all settings: the first figure in a notebook activates the inline backend, and with its
+    # settings undone, no later figure would be shown.
+    previous = {name: mpl.rcParams[name] for name in STYLE}
+    mpl.rcParams.update(STYLE)
+    try:
+        yield
+    finally:
+        mpl.rcParams.update(previous)
+
+
+def _check_matplotlib() -> None:
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise not_installed("figures need matplotlib", "plot") from None
+
+
+@functools.cache
+def _figure_class() -> Any:
+    """Return the class of figures whose PDF embeds TrueType fonts and whose SVG keeps its text."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    class PrintableFigure(Figure):
+        def savefig(self, fname: Any, **options: Any) -> None:
+            with mpl.rc_context(PRINT_SETTINGS):
+                super().savefig(fname, **options)
+
+    return PrintableFigure
+
+
+def blank_figure() -> Any:
+    """Return an empty figure to draw on that pyplot does not know: it needs neither a display nor closing."""
+    _check_matplotlib()
+    return _figure_class()()
+
+
+def save(picture: Any, path: str | Path) -> None:
+    """Write a figure of ours to a file."""
+    content = io.BytesIO()
+    try:
+        picture.figure.figure.savefig(content, dpi=150, format=Path(path).suffix.removeprefix(".") or "png")
+    except ValueError as error:  # a format that matplotlib does not know
+        raise ParameterError(f"{path}: cannot be written ({error})") from error
+    write_completely(path, content.getvalue())
+
+
+def panels(target: Any, width: float, height: float, rows: int = 1, columns: int = 1, **options: Any) -> list[Any]:
+    """Return the Axes to draw on: of a new figure of pyplot, of an empty figure, or within given Axes, whose place is kept."""
+    if not hasattr(target, "get_xlim"):
+        import matplotlib.pyplot as plt
+
+        figure = plt.figure(FigureClass=_figure_class()) if target is None else target
+        figure.set_size_inches(width, height)
+        figure.set_layout_engine("constrained")
+        found = figure.subplots(rows, columns, squeeze=False, **options).flat
+    elif rows * columns == 1:
+        found = [target]
+    else:
+        target.set_axis_off()
+        spec = target.get_subplotspec()
+        if spec is None:  # Axes that were placed by hand
+            sides = dict(zip(("left", "bottom", "right", "top"), target.get_position().extents, strict=True))
+            spec = target.figure.add_gridspec(1, 1, **sides)[0]
+        ratios = options.pop("height_ratios", None)
+        found = spec.subgridspec(rows, columns, height_ratios=ratios).subplots(squeeze=False, **options).flat
+    for ax in (chosen := list(found)):
+        ax.spines[["top", "right"]].set_visible(False)
+    return chosen
+
+
+def panel(target: Any, width: float, height: float) -> Any:
+    """Return the Axes of a figure with one panel."""
+    return panels(target, width, height)[0]
+
+
+def row_panel(target: Any, names: Iterable[str], width: float, pitch: float = 0.26, *, more: float = 0.0, **labels: Any) -> Any:
+    """Return the Axes of a figure with a row for each name; `more` inches are for what stands below."""
+    shown = list(names)
+    ax = panel(target, width, height_of(len(shown), pitch) + more)
+    name_rows(ax, shown, **labels)
+    return ax
+
+
+def finished(ax: Any, *lines: str, x: str = "", y: str = "", legend: bool = False) -> Any:
+    """Name the axes, put the legend on their right, and write a title, broken where there is no more space; return the Axes."""
+    ax.set_xlabel(x or ax.get_xlabel())
+    ax.set_ylabel(y or ax.get_ylabel())
+    if legend:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
+    figure = ax.figure.figure
+    figure.draw_without_rendering()  # lays the figure out
+    letters = int((figure.bbox.x1 - ax.bbox.x0) / figure.dpi * 72 / (0.58 * STYLE["axes.titlesize"]))
+    ax.set_title("\n".join(textwrap.fill(literal(line), max(letters, 24)) for line in lines if line), loc="left")
+    return ax
+
+
+def height_of(n: int, pitch: float = 0.26) -> float:
+    """Return the height of a figure with so many rows, inches; smaller rows before a larger figure."""
+    return 1.1 + min(max(n, 2) * max(min(pitch, 12.0 / max(n, 1)), 0.1), LARGEST)
+
+
+def name_rows(ax: Any, names: Iterable[str], margin: float = 0.6, most: int = LONGEST) -> float:
+    """Write the labels of rows from top to bottom at 0, 1, 2, ..., as many as can be read; return their font size."""
+    labels = labels_of(names, most)
+    height = 72 * float(ax.figure.figure.get_size_inches()[1] - 1.1)  # points
+    step = max(1, int(np.ceil(7.0 * len(labels) / height - 1e-9)))
+    fontsize = max(5.5, min(8.5, height / max(len(labels), 1) * step / 1.3))
+    shown = range(0, len(labels), step)
+    ax.set_yticks(list(shown), [labels[place] for place in shown], fontsize=fontsize)
+    ax.set_ylim(len(labels) - 1 + margin, -margin)
+    ax.tick_params(axis="y", length=0)
+    return fontsize
+
+
+def bars(ax: Any, parts: Iterable[tuple[str, tuple[str, str], Any]], thickness: float = 0.7) -> None:
+    """Draw a bar in each row, of parts with label, style and values; negative ones are stacked to the left."""
+    left: Any = 0.0
+    right: Any = 0.0
+    for label, (color, hatch), values in parts:
+        lengths = np.asarray(values, dtype=np.float64)
+        starts = np.where(lengths < 0, left, right)
+        style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
+        ax.barh(range(len(lengths)), lengths, thickness, left=starts, label=label, **style)
+        left, right = left + np.minimum(lengths, 0), right + np.maximum(lengths, 0)
+
+
+def histogram(ax: Any, names: Sequence[str], counts: Sequence[int], tones: Iterable[str]) -> None:
+    """Draw counted bars in the colours of their direction, each with its name and its number."""
+    colors, hatches = zip(*(TONES[tone] for tone in tones), strict=True)
+    drawn = ax.bar(range(len(names)), counts, 0.85, color=colors, hatch=hatches, edgecolor="white")
+    ax.bar_label(drawn, [f"{number:,}" for number in counts], padding=2, fontsize=8)
+    ax.set_xticks(range(len(names)), names)
+    ax.margins(y=0.12)
+    counted(ax.yaxis)
+
+
+def counted(axis: Any) -> None:
+    """Let the ticks of an axis be whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 2.5, 5, 10]))
+
+
+def shaded(ax: Any, shares: Any, label: str, **options: Any) -> None:
+    """Draw a matrix of percentages by shade, with the scale beside it; small shares differ more than large ones."""
+    from matplotlib.colors import PowerNorm
+
+    norm = PowerNorm(0.5, 0, max(10.0, float(np.nanmax(shares))))
+    image = ax.imshow(shares, cmap="Blues", norm=norm, aspect="auto", interpolation="nearest", **options)
+    ax.figure.colorbar(image, ax=ax, label=label, aspect=30, shrink=0.6)
+
+
+def tilted(ax: Any, angle: int = 45) -> None:
+    """Turn the labels of the x axis so that each ends under its tick."""
+    for label in ax.get_xticklabels():
+        label.set(rotation=angle, ha="right", va="top", rotation_mode="anchor")
+
+
+def label_points(ax: Any, points: Sequence[tuple[float, float]], labels: Sequence[str], fontsize: float = 8.0) -> None:
+    """Write labels near their points, where they cover neither each other nor a point."""
+    try:
+        from adjustText import adjust_text  # type: ignore[import-untyped]
+    except ImportError:
+        raise not_installed("names beside points need adjustText", "plot") from None
+    ax.figure.figure.draw_without_rendering()
+    named = [(x, y, label) for (x, y), label in zip(points, labels, strict=True) if label]
+    texts = [ax.text(x, y, label, fontsize=fontsize, color=INK, in_layout=False) for x, y, label in named]
+    if texts:
+        across, up = zip(*points, strict=True)
+        lines = {"arrowstyle": "-", "color": MUTED, "linewidth": 0.5}
+        adjust_text(texts, across, up, ax=ax, arrowprops=lines, expand=(1.1, 1.4), max_move=None, iter_lim=500)
+
+
+def literal(text: str) -> str:
+    """Write a text for matplotlib as it is: invisible characters as escapes, and no part of it as a formula."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text).replace("$", r"\$")
+
+
+def labels_of(names: Iterable[str], most: int = LONGEST) -> list[str]:
+    """Return the names of one figure as labels: not longer than `most`, distinct where the names are, ready for matplotlib."""
+    given = [literal(name) for name in names]
+    distinct = list(dict.fromkeys(given))
+    if all(len(name) <= most for name in distinct):
+        return given
+    # what all names begin with says nothing; it ends before the last separator that they share
+    shared = os.path.commonprefix(distinct) if len(distinct) > 1 else ""  # noqa: RUF071, of letters
+    cut = max(shared.rfind(separator) for separator in ".-_/ ") + 1
+    short: dict[str, str] = {}
+    for number, name in enumerate(distinct):
+        label = f"…{name[cut:]}" if cut > 2 else name
+        if len(label) > most:
+            label = f"{label[: most // 2]}…{label[len(label) - (most - most // 2 - 1) :]}"
+        if label in short.values():
+            ending = f"…{number + 1}"
+            label = label[: most - len(ending)] + ending
+        short[name] = label
+    return [short[name] for name in given]

@@ -12,10 +12,9 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.showing import RANK_TICKS, conditions_words, count, items_words, level_words, tone
+from ir_outcomes.showing import RANK_TICKS, conditions_words, count, figures, items_words, level_words, tone
 from ir_outcomes.showing.charts import Forest, change_of, changes_of, curve_lines, forest_of, gains_of, outcomes_of, pairs_of
-from ir_outcomes.showing.figures import drawing
-from ir_outcomes.showing.figures.drawing import GREY, INK, LIGHT, MUTED, TONES, draws, finished
+from ir_outcomes.showing.figures import GREY, INK, LIGHT, MUTED, TONES, draws, finished
 
 MOST_INTERVALS = 30  # contenders
 MOST_NAMES = 10  # contenders; of more, only the outermost are named
@@ -34,7 +33,7 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     if not items:
         raise ParameterError("kind='facets': no query is found by both runs, so there is no ranking facet to draw")
     is_crowded, tones = len(items) > MOST_INTERVALS, [tone(item.verdict.label) for item in items]
-    ax = drawing.panel(ax, 6.2, 5.0)
+    ax = figures.panel(ax, 6.2, 5.0)
     ax.axhline(0, color=MUTED, linewidth=0.8, zorder=1)
     ax.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
     points = []
@@ -48,7 +47,7 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         points.append((x or 0.0, y or 0.0))
     ax.margins(0.08)
     found, unit = ("queries answered" if items[0].unit == "query" else "relevant documents found"), items[0].ranking.measured_in
-    gained = "ranks fewer to read" if unit == "ranks" else f"{drawing.literal(unit)} gained"
+    gained = "ranks fewer to read" if unit == "ranks" else f"{figures.literal(unit)} gained"
     counts = ", ".join(f"{number} {_TONE_NAMES[style]}" for style, number in sorted(Counter(tones).items()))
     shown = "intervals not drawn" if is_crowded else f"{level_words(items[0].settings.alpha)}s"
     contenders, baseline = _versus_names(items)
@@ -59,7 +58,7 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     )  # fmt: skip
     named = _outermost(np.array(points)) if len(items) > MOST_NAMES else range(len(items))
     names = [name if place in named else "" for place, name in enumerate(contenders)]
-    drawing.label_points(ax, points, names, 7 if len(items) > MOST_NAMES else 8)
+    figures.label_points(ax, points, names, 7 if len(items) > MOST_NAMES else 8)
     return ax
 
 
@@ -80,9 +79,9 @@ def draw_outcomes(comparisons: Comparison | Items, ax: Any) -> Any:
     """Draw one bar for each comparison: shares of won, both, neither and lost."""
     items = _sequence(comparisons)
     contenders, baseline = _versus_names(items)
-    ax = drawing.row_panel(ax, contenders, 7.4, 0.34)
+    ax = figures.row_panel(ax, contenders, 7.4, 0.34)
     shares = [{name: 100 * share for name, _, share in outcomes_of(item)} for item in items]
-    drawing.bars(ax, ((name, style, [own[name] for own in shares]) for name, style in OUTCOME_STYLES.items()))
+    figures.bars(ax, ((name, style, [own[name] for own in shares]) for name, style in OUTCOME_STYLES.items()))
     ax.set_xlim(0, 100)
     title = f"Found by the contender only (won), by both, by neither, by {baseline} only (lost)"
     return finished(ax, title, _head(items[0]), x=f"% of {items_words(items[0].settings.unit)}", legend=True)
@@ -96,9 +95,9 @@ def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
         raise ParameterError("there is no restricted search length to draw: it needs a cutoff")
     contenders, baseline = _versus_names(items)
     lengths = [item.restricted for item in items if item.restricted is not None]
-    ax = drawing.row_panel(ax, contenders, 7.4, 0.4)
+    ax = figures.row_panel(ax, contenders, 7.4, 0.4)
     parts = ("won", "both", "lost")
-    drawing.bars(ax, ((part, OUTCOME_STYLES[part], [-getattr(length, part) for length in lengths]) for part in parts))
+    figures.bars(ax, ((part, OUTCOME_STYLES[part], [-getattr(length, part) for length in lengths]) for part in parts))
     for place, length in enumerate(lengths):
         ax.plot([-bound for bound in length.interval or ()], [place] * len(length.interval or ()), color=INK, linewidth=1.2)
     label = "sum, with its interval" if any(length.interval for length in lengths) else "sum"
@@ -120,7 +119,7 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     """Draw search length against search length, 1 at the top and at the right; above the diagonal the contender is better."""
     pairs, unit = pairs_of(comparison), comparison.ranking.measured_in
     sign = 1 if comparison.ranking.higher_is_better else -1
-    ax = drawing.panel(ax, 5.0, 5.2)
+    ax = figures.panel(ax, 5.0, 5.2)
     tones = [("same", "better", "worse")[int(np.sign(sign * (own - base)))] for base, own in pairs]
     colors = [f"{TONES[style][0]}B3" for style in tones]  # 70 %, so that points show each other
     faces = ["none" if style == "worse" else color for style, color in zip(tones, colors, strict=True)]
@@ -134,8 +133,8 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     ends = (high, low) if sign < 0 else (low, high)
     ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
     ax.set(xlim=ends, ylim=ends, aspect="equal")
-    what = "search length, ranks" if unit == "ranks" else drawing.literal(unit)
-    baseline, contender = drawing.labels_of([comparison.baseline, comparison.contender])
+    what = "search length, ranks" if unit == "ranks" else figures.literal(unit)
+    baseline, contender = figures.labels_of([comparison.baseline, comparison.contender])
     return finished(
         ax, f"Above the line {comparison.contender} is better; larger points are several queries",
         f"{count(sum(pairs.values()), 'query')} on which both found something, {conditions_words(comparison.settings)}",
@@ -156,12 +155,12 @@ def _rank_axes(ax: Any, last: float, *which: str) -> None:
 def draw_differences(comparison: Comparison, ax: Any) -> Any:
     """Draw the histogram of changes: lost, so many ranks down, the same, up, won; or by the share that is found."""
     changes = changes_of(comparison)
-    ax = drawing.panel(ax, 7.8, 3.6)
-    drawing.histogram(ax, changes.names, changes.counts(), changes.tones)
+    ax = figures.panel(ax, 7.8, 3.6)
+    figures.histogram(ax, changes.names, changes.counts(), changes.tones)
     return finished(
         ax, f"{comparison.contender} against {comparison.baseline}, by query",
         f"{_head(comparison)}, {changes.bins.count(-1):,} of them neither",
-        x=f"change of {drawing.literal(changes.what)} (right is better)", y="queries",
+        x=f"change of {figures.literal(changes.what)} (right is better)", y="queries",
     )  # fmt: skip
 
 
@@ -170,7 +169,7 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
     """Draw the gain of every query as a bar, from the largest loss to the largest gain; what is not found counts as k + 1."""
     in_ranks, whole = comparison.ranking.measured_in == "ranks", comparison.restricted
     found = sorted(_gains(comparison))
-    ax = drawing.panel(ax, 7.0 if len(found) <= 40 else 9.5, 4.0)
+    ax = figures.panel(ax, 7.0 if len(found) <= 40 else 9.5, 4.0)
     kinds = {"won": "better", "better": "better", "same": "same", "worse": "worse", "lost": "worse"}
     colors = [(TONES[kinds[kind]][0], 0.55 if kind in ("better", "worse") else 1.0) for _, kind, _ in found]
     hatches = [TONES[kinds[kind]][1] if len(found) < 250 else "" for _, kind, _ in found]
@@ -178,12 +177,12 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
     ax.bar(range(len(found)), gains, 1.0, color=colors, hatch=hatches, linewidth=0, antialiased=False, edgecolor="white")
     ax.axhline(0, color=INK, linewidth=0.8)
     ax.set_xlim(-0.8, len(found) - 0.2)
-    names = drawing.labels_of([query for _, _, query in found], most=16) if len(found) <= NAMED_QUERIES else []
+    names = figures.labels_of([query for _, _, query in found], most=16) if len(found) <= NAMED_QUERIES else []
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
     if in_ranks:
         ax.set_yscale("symlog", linthresh=1)
         ax.yaxis.set_major_formatter("{x:,.0f}")
-    gained = "ranks fewer to read, log scale" if in_ranks else f"{drawing.literal(comparison.ranking.measured_in)} gained"
+    gained = "ranks fewer to read, log scale" if in_ranks else f"{figures.literal(comparison.ranking.measured_in)} gained"
     missing = "" if whole is None else f"; what is not found counts as rank {whole.horizon + 1:,}"
     counts = Counter(kind for _, kind, _ in found)
     groups = ", ".join(f"{kind} {counts[kind]:,}" for kind in kinds if counts[kind])
@@ -212,8 +211,8 @@ def draw_curve(result: CutoffsComparison, ax: Any) -> Any:
     if result.curve is None:
         raise ParameterError("there is no curve of fewer than two queries")
     ranks, lines = curve_lines(result.curve)
-    above, below = drawing.panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
-    names = drawing.labels_of([result.baseline, result.contender])
+    above, below = figures.panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
+    names = figures.labels_of([result.baseline, result.contender])
     for line, name, style, color in zip(("baseline", "contender"), names, ("--", "-"), (MUTED, INK), strict=True):
         above.step(ranks, lines[line], where="post", linestyle=style, color=color, linewidth=1.6, label=name)
     above.legend(loc="lower right")
@@ -266,24 +265,24 @@ def draw_tiers(result: Leaderboard, ax: Any) -> Any:
 def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
     """Draw a forest plot; its labels stand on the right of the last panel."""
     columns, names = len(forest.panels), [row.name for row in forest.rows]
-    found = drawing.panels(ax, 2.6 + 2.6 * columns + 1.4, drawing.height_of(len(names), 0.28), columns=columns)
+    found = figures.panels(ax, 2.6 + 2.6 * columns + 1.4, figures.height_of(len(names), 0.28), columns=columns)
     for column, (axes, (heading, axis)) in enumerate(zip(found, forest.panels, strict=True)):
-        fontsize = drawing.name_rows(axes, names, most=34)
+        fontsize = figures.name_rows(axes, names, most=34)
         axes.tick_params(axis="y", labelleft=column == 0)
         axes.spines["left"].set_visible(False)
         axes.grid(axis="x")
         if axis.low < 0 < axis.high:
             axes.axvline(0, color=INK, linewidth=0.8, zorder=1)
         for place, row in enumerate(forest.rows):
-            estimate, style = row.estimates[column], tone(row.label)
-            color, face = _colors(style)
-            dashes = (0, (1, 1)) if style == "worse" else "-"
+            estimate = row.estimates[column]
+            color, face = _colors(estimate.tone)
+            dashes = (0, (1, 1)) if estimate.tone == "worse" else "-"
             axes.plot([estimate.low, estimate.high], [place, place], color=color, linewidth=1.8, linestyle=dashes, zorder=2)
             marker = {"marker": "o" if row.kind == "condition" else "D", "markersize": 0.7 * fontsize}
             axes.plot([estimate.gain], [place], color=color, markerfacecolor=face, zorder=3, **marker)
         axes.set_xlim(axis.low, axis.high)
         axes.set_xticks([place for place, _ in axis.ticks], [text for _, text in axis.ticks])
-        axes.set_xlabel(drawing.literal(f"{heading} (right is better)"))
+        axes.set_xlabel(figures.literal(f"{heading} (right is better)"))
         summaries = sum(row.kind != "condition" for row in forest.rows)
         if 0 < summaries < len(names):
             axes.axhline(len(names) - summaries - 0.5, color=LIGHT, linewidth=0.8, zorder=0)
@@ -297,7 +296,7 @@ def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
 
 def _versus_names(items: Items) -> tuple[list[str], str]:
     """Return the labels of the contenders, and the baseline's; contenders name theirs where there are several baselines."""
-    labels = drawing.labels_of([name for item in items for name in (item.baseline, item.contender)])
+    labels = figures.labels_of([name for item in items for name in (item.baseline, item.contender)])
     baselines, contenders = labels[::2], labels[1::2]
     n_baselines = len({item.baseline for item in items})
     if n_baselines == 1:

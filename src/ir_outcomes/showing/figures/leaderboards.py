@@ -12,9 +12,8 @@ from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
-from ir_outcomes.showing import bucket_names, conditions_words, count, direction
-from ir_outcomes.showing.figures import drawing
-from ir_outcomes.showing.figures.drawing import BETTER, GREY, INK, LIGHT, MUTED, TONES, WORSE, draws, finished
+from ir_outcomes.showing import bucket_names, conditions_words, count, direction, figures
+from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, MUTED, TONES, WORSE, draws, finished
 from ir_outcomes.statistics.counts import shared_ranks
 from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions, TailSettings
 from ir_outcomes.tail.reordering import Reordering
@@ -45,8 +44,8 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
         raise ParameterError("kind='verdicts' needs verdicts, which need the runs: only values of a measure were given")
     runs = [standing.run for standing in result.standings]
     place = {run: number for number, run in enumerate(runs)}
-    size = max(drawing.height_of(len(runs), 0.24), 3.6)
-    ax = drawing.panel(ax, size + 3.2, size)
+    size = max(figures.height_of(len(runs), 0.24), 3.6)
+    ax = figures.panel(ax, size + 3.2, size)
     cells: dict[str, list[tuple[int, int]]] = {label: [] for label in VERDICT_CELLS}
     for pair in result.pairs:
         label = pair.label.removeprefix("coverage ").removeprefix("ranking ")
@@ -58,10 +57,10 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
         ax.add_collection(PolyCollection([corners + cell for cell in cells[label]], label=name, **style))
         for x, y in cells[label] if len(runs) <= NUMBERED_CELLS else ():
             ax.text(x, y, mark, ha="center", va="center", fontsize=8, color="white" if color in (BETTER, WORSE) else INK)
-    fontsize = drawing.name_rows(ax, runs, margin=0.5)
+    fontsize = figures.name_rows(ax, runs, margin=0.5)
     ax.set_xlim(-0.5, len(runs) - 0.5)
     shown = [int(tick) for tick in ax.get_yticks()]
-    names = drawing.labels_of(runs)
+    names = figures.labels_of(runs)
     ax.set_xticks(shown, [names[number] for number in shown], rotation=90, fontsize=fontsize)
     ax.legend(loc="upper right", bbox_to_anchor=(1.0, 1.0))
     settings = f"{count(result.n_queries, 'query')}, {conditions_words(result.settings)}, level {result.alpha:g}"
@@ -79,7 +78,7 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
     import matplotlib.dates
 
     dates: Any = matplotlib.dates  # its functions have no annotations
-    ax = drawing.panel(ax, 8.0, 4.6)
+    ax = figures.panel(ax, 8.0, 4.6)
     leaders = [run.run for run in result.runs]
     steps = {"where": "post", "color": BETTER, "linewidth": 1, "zorder": 1}
     ax.step([run.date for run in result.runs], [run.score for run in result.runs], **steps)
@@ -110,11 +109,11 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
         words = f", {count(given.n_queries, 'query')}, {conditions_words(given.settings)}"
     finished(
         ax, title, f"by {better}, {min(days):%Y-%m-%d} to {max(days):%Y-%m-%d}{words}",
-        x="date of submission", y=drawing.literal(better), legend=True,
+        x="date of submission", y=figures.literal(better), legend=True,
     )  # fmt: skip
     corners = [(end[0], start[1]) for start, end in pairwise(points[: len(leaders)])]
     labels = [f"R{run.number}" for run in result.runs]
-    drawing.label_points(ax, [*points, *corners], [*labels, *[""] * (len(points) + len(corners) - len(labels))])
+    figures.label_points(ax, [*points, *corners], [*labels, *[""] * (len(points) + len(corners) - len(labels))])
     return ax
 
 
@@ -122,17 +121,17 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
 def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
     """Draw how often each run has each rank, a row for each run, rank 1 at the right: Figure 3 of Craswell et al. 2021."""
     size = len(result.runs)
-    ax = drawing.row_panel(ax, [run.run for run in result.runs], max(6.0, min(12.0, 3.5 + 0.16 * size)), 0.24)
+    ax = figures.row_panel(ax, [run.run for run in result.runs], max(6.0, min(12.0, 3.5 + 0.16 * size)), 0.24)
     cross = min(4.5, 0.5 * ax.get_yticklabels()[0].get_fontsize())
     shares = 100 * np.array([run.counts for run in result.runs], dtype=np.float64) / result.resamples
     extent = 0.5, shares.shape[1] + 0.5, size - 0.5, -0.5
-    drawing.shaded(ax, np.where(shares > 0, shares, np.nan), "% of the resamples", extent=extent)
+    figures.shaded(ax, np.where(shares > 0, shares, np.nan), "% of the resamples", extent=extent)
     for place, run in enumerate(result.runs):
         ax.plot([run.low, run.high], [place, place], color=INK, linewidth=0.7)
         median = int(np.searchsorted(np.cumsum(run.counts), result.resamples / 2)) + 1
         ax.plot(median, place, "x", color=INK, markersize=cross)
     ax.set_xlim(shares.shape[1] + 0.5, 0.5)
-    drawing.counted(ax.xaxis)
+    figures.counted(ax.xaxis)
     ax.set_ylim(size - 0.4, -0.6)
     x = f"rank in the resamples (right is better)\ncross: median, line: {100 * result.level:g} % interval"
     return finished(ax, *_rank_title(result), x=x)
@@ -141,13 +140,13 @@ def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
 @draws("tau", RankDistribution)
 def draw_tau(result: RankDistribution, ax: Any) -> Any:
     """Draw how much the order of each resample agrees with the order on all queries."""
-    ax = drawing.panel(ax, 6.0, 3.4)
+    ax = figures.panel(ax, 6.0, 3.4)
     taus = [tau for tau in result.taus if tau is not None]
     low = np.floor(10 * min(taus, default=0.0)) / 10
     ax.hist(taus, bins=np.linspace(min(low, 0.9), 1.0, 41), color=GREY, edgecolor="white", linewidth=0.4)
     if result.median_tau is not None:
         ax.axvline(result.median_tau, color=INK, linestyle="--", label=f"median {result.median_tau:.2f}")
-    drawing.counted(ax.yaxis)
+    figures.counted(ax.yaxis)
     x = "Kendall tau with the order on all queries (1: the same order)"
     return finished(ax, *_rank_title(result), x=x, y="resamples", legend=result.median_tau is not None)
 
@@ -158,7 +157,7 @@ def _rank_title(result: RankDistribution) -> tuple[str, str]:
     return f"Ranks of {count(len(result.runs), 'run')} by {result.measure}{condition}", resamples
 
 
-@drawing.styled
+@figures.styled()
 def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequence[str] | None = None, ax: Any = None) -> Any:
     """Draw the ranks of a few runs under several conditions: Figure 4 of Craswell et al. 2021."""
     if not distributions:
@@ -171,10 +170,10 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
     for run, (name, found) in product(chosen, by_condition.items()):
         if run not in found:
             raise ParameterError(f"{run} is not among the runs of {name}: {', '.join(found)}")
-    ax = drawing.panel(ax, 3.4 + max(2.0, (0.35 + 0.28 * len(chosen)) * len(distributions)), 4.6)
+    ax = figures.panel(ax, 3.4 + max(2.0, (0.35 + 0.28 * len(chosen)) * len(distributions)), 4.6)
     last = 1
-    for number, (run, label) in enumerate(zip(chosen, drawing.labels_of(chosen), strict=True)):
-        style = drawing.series_style(number)
+    for number, (run, label) in enumerate(zip(chosen, figures.labels_of(chosen), strict=True)):
+        style = figures.series_style(number)
         places = np.arange(len(by_condition)) + 0.8 * ((number + 0.5) / len(chosen) - 0.5)
         for x, (name, found) in zip(places, by_condition.items(), strict=True):
             shares = np.array(found[run].counts) / distributions[name].resamples
@@ -184,9 +183,9 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
         expected = [found[run].expected_rank for found in by_condition.values()]
         ax.plot(places, expected, style["marker"], color="white", markeredgecolor=INK, markersize=5)
         ax.plot([], [], linestyle="", markeredgecolor=INK, label=label, **style)
-    ax.set_xticks(range(len(distributions)), drawing.labels_of((name.replace("\n", " ") for name in distributions), 40))
+    ax.set_xticks(range(len(distributions)), figures.labels_of((name.replace("\n", " ") for name in distributions), 40))
     if len(distributions) > 2:
-        drawing.tilted(ax)
+        figures.tilted(ax)
     _ranks_down(ax, last)
     which = f"the first {len(chosen)} by {first_name}".replace("\n", " ") if runs is None else "chosen"
     sizes = sorted({found.n_queries for found in distributions.values()})
@@ -224,11 +223,11 @@ def draw_paper_agreement(result: Agreement, ax: Any) -> Any:
 def _draw_shares(result: Agreement, items: Sequence[Any], shares: Mapping[str, str], title: str, ax: Any) -> Any:
     """Draw three shares that sum to 1 as stacked bars, and the last one as markers; a row for each test."""
     names = [f"{item.measure}, {item.test}{', ' + item.aggregate if item.aggregate else ''}" for item in items]
-    ax = drawing.row_panel(ax, names, 9.5, most=52)
+    ax = figures.row_panel(ax, names, 9.5, most=52)
     *stacked, marked = shares
     styles = ((BETTER, ""), (LIGHT, ""), (WORSE, "////"))
     values = {share: [None if (own := getattr(item, share)) is None else 100 * own for item in items] for share in shares}
-    drawing.bars(ax, ((shares[share], style, values[share]) for share, style in zip(stacked, styles, strict=True)))
+    figures.bars(ax, ((shares[share], style, values[share]) for share, style in zip(stacked, styles, strict=True)))
     ax.plot(values[marked], range(len(items)), "D", color="white", markeredgecolor=INK, markersize=5, label=shares[marked])
     ax.set_xlim(0, 100)
     settings = f"{count(result.splits, 'split')}, {count(result.n_pairs, 'pair')} of {count(result.n_runs, 'run')}"
@@ -262,23 +261,23 @@ def _reordering_title(result: Reordering) -> tuple[str, str]:
 def _draw_orders(ranks: Ints, runs: Sequence[str], conditions: Sequence[str], ax: Any, title: str, settings: str = "") -> Any:
     """Draw the rank of each run (column) under each condition (row), joined by lines; runs may share a rank."""
     n_runs, last = len(runs), len(conditions) - 1
-    ax = drawing.panel(ax, 5.5 + 1.25 * last, drawing.height_of(n_runs) + 0.8)
+    ax = figures.panel(ax, 5.5 + 1.25 * last, figures.height_of(n_runs) + 0.8)
     moves = np.abs(np.diff(ranks, axis=0)).max(axis=0, initial=0)
     movers = range(n_runs) if n_runs <= 16 else np.argsort(-moves, kind="stable")[:COLORED_LINES].tolist()
-    styles = {run: drawing.series_style(number) for number, run in enumerate(movers)}
+    styles = {run: figures.series_style(number) for number, run in enumerate(movers)}
     for run in range(n_runs):
         style = styles.get(run, {"color": GREY, "marker": "."})
         ax.plot(range(last + 1), ranks[:, run], linewidth=1.3 if run in styles else 0.6, markersize=4, **style)
     order = sorted(range(n_runs), key=lambda run: (ranks[-1, run], runs[run]))
-    names = drawing.labels_of(runs)
+    names = figures.labels_of(runs)
     labels = ax.secondary_yaxis("right")  # the labels of equal ranks stand under each other
     labels.spines["right"].set_visible(False)
     labels.set_yticks(range(1, n_runs + 1), [f"{ranks[-1, run]}  {names[run]}" for run in order])
     labels.tick_params(length=0, labelsize=min(8.0, 750 / n_runs))
     for run, label in zip(order, labels.get_yticklabels(), strict=True):
         label.set_fontweight("bold" if run in styles and n_runs > 16 else "normal")
-    ax.set_xticks(range(last + 1), drawing.labels_of(conditions, 44))
-    drawing.tilted(ax, 30)
+    ax.set_xticks(range(last + 1), figures.labels_of(conditions, 44))
+    figures.tilted(ax, 30)
     _ranks_down(ax, n_runs)
     marked = f"coloured and bold: the {COLORED_LINES} runs that move most" if n_runs > 16 else ""
     return finished(ax, title, "; ".join(filter(None, (settings, marked))))
@@ -287,7 +286,7 @@ def _draw_orders(ranks: Ints, runs: Sequence[str], conditions: Sequence[str], ax
 @draws("changes", Reordering)
 def draw_steps(result: Reordering, ax: Any) -> Any:
     """Draw Delta-Sort and 100 times 1 minus tau of each step from one measure to the next."""
-    ax = drawing.row_panel(ax, [change.step for change in result.changes], 9.0, 0.5, most=44)
+    ax = figures.row_panel(ax, [change.step for change in result.changes], 9.0, 0.5, most=44)
     places = np.arange(len(result.changes))
     sorts = [change.delta_sort for change in result.changes]
     ax.barh(places - 0.2, sorts, 0.38, color=MUTED, label="Delta-Sort, % of the runs")
@@ -302,17 +301,17 @@ def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
     """Draw which share of the relevant documents each run has at which search lengths: Figure 5 of Alex et al. 2022."""
     buckets, n_runs = len(result.edges) - 1, len(result.runs)
     width = max(7.5, 3.5 + 0.42 * (buckets + 2))
-    ax = drawing.row_panel(ax, [run.run for run in result.runs], width, more=0.6)
+    ax = figures.row_panel(ax, [run.run for run in result.runs], width, more=0.6)
     counts = np.array([[*run.counts, run.missing] for run in result.runs], dtype=np.float64)
     shown = np.insert(100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1)  # a gap before what is not found
-    drawing.shaded(ax, shown, "% of the relevant documents")
+    figures.shaded(ax, shown, "% of the relevant documents")
     for (row, column), share in np.ndenumerate(shown):
         if n_runs <= NUMBERED_CELLS and not np.isnan(share):
             color = "white" if share > 0.45 * np.nanmax(shown) else INK
             ax.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color=color)
     ax.set_ylim(n_runs - 0.5, -0.5)
     ax.set_xticks([*range(buckets), buckets + 1], [*bucket_names(result.edges), "not found"])
-    drawing.tilted(ax)
+    figures.tilted(ax)
     documents = f"{count(result.n_documents, 'relevant document')} of {count(result.n_queries, 'query')}"
     return finished(
         ax, f"Where {count(n_runs, 'run')} put the relevant documents", f"{documents}, {_conditions(result.settings)}",
@@ -323,13 +322,13 @@ def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
 @draws("changes", LengthChanges)
 def draw_changes(result: LengthChanges, ax: Any) -> Any:
     """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
-    ax = drawing.panel(ax, 9.5, 4.0)
+    ax = figures.panel(ax, 9.5, 4.0)
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
     names = ["lost", *(f"{size} down" for size in reversed(sizes)), "unchanged", *(f"{size} up" for size in sizes), "won"]
     tones = [*["worse"] * (len(sizes) + 1), "same", *["better"] * (len(sizes) + 1)]
     counts = [result.lost, *reversed(result.further_down), result.unchanged, *result.further_up, result.won]
-    drawing.histogram(ax, names, counts, tones)
-    drawing.tilted(ax)
+    figures.histogram(ax, names, counts, tones)
+    figures.tilted(ax)
     documents = f"{count(result.n_documents, 'relevant document')}, {result.neither:,} found by neither"
     return finished(
         ax, f"{result.contender} against {result.baseline}: change of search length",
@@ -341,7 +340,7 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
 @draws("rrie", RRIE)
 def draw_rrie(result: RRIE, ax: Any) -> Any:
     """Draw the relative reduction in error by measure: Table 1 of Alex et al. 2022."""
-    ax = drawing.row_panel(ax, [reduction.measure for reduction in result.reductions], 8.0, 0.34, most=44)
+    ax = figures.row_panel(ax, [reduction.measure for reduction in result.reductions], 8.0, 0.34, most=44)
     values = [None if own.rrie is None else 100 * own.rrie for own in result.reductions]
     colors, hatches = zip(*(TONES["worse" if value is not None and value < 0 else "better"] for value in values), strict=True)
     lengths = [value or 0.0 for value in values]
@@ -358,7 +357,7 @@ def draw_rrie(result: RRIE, ax: Any) -> Any:
 def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
     """Draw the queries by what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022, within one collection."""
     measure = result.measures[number]
-    ax = drawing.panel(ax, 6.2, 3.8)
+    ax = figures.panel(ax, 6.2, 3.8)
     # ticks between the bars, so that no two bars share a value; the last bar is open, of a precision it ends at 1
     ax.bar(np.arange(len(measure.counts)), measure.counts, 1.0, align="edge", color=GREY, edgecolor="white")
     is_precision, better = measure.edges[-1] < 1, "left" if number % 2 else "right"
@@ -366,12 +365,12 @@ def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
     ax.set_xticks(np.arange(len(measure.counts) + 1), [*(f"{edge:g}" for edge in measure.edges), last])
     ax.set_xlim(0, len(measure.counts))
     if not is_precision:
-        drawing.tilted(ax, 30)
-    drawing.counted(ax.yaxis)
+        figures.tilted(ax, 30)
+    figures.counted(ax.yaxis)
     return finished(
         ax, f"{measure.run}, the best of {count(result.n_runs, 'run')} by {measure.measure}",
         f"mean {measure.mean:.3g}, {count(sum(measure.counts), 'query')}, {_conditions(result.settings)}",
-        x=f"{drawing.literal(measure.measure)} ({better} is better; each bar includes its left end)", y="queries",
+        x=f"{figures.literal(measure.measure)} ({better} is better; each bar includes its left end)", y="queries",
     )  # fmt: skip
 
 

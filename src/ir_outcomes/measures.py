@@ -1,4 +1,4 @@
-"""The measures of ir_measures: names, parameters, defaults, and the named baselines that they can be relative to.
+"""ESL, ASL, Answered and Outcome as measures of ir_measures, the provider that evaluates them, and named baselines.
 
 Values come from `SearchLengths`, one run's or two runs'. ir_measures tells measures apart by their text, so a baseline is given
 by its name.
@@ -6,20 +6,34 @@ by its name.
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
+from itertools import repeat
 from typing import Any, get_args
 
+import ir_measures
 import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
+from ir_measures.providers import Evaluator, Provider
+from ir_measures.providers import registry as provider_registry  # the module itself is not complete yet where it loads this
 
-from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match, means_by_query, search_lengths
+from ir_outcomes.errors import ParameterError, some, warn
+from ir_outcomes.evaluation.lengths import (
+    OUTCOMES,
+    PER_ATOM,
+    PER_QUERY,
+    SearchLengths,
+    match,
+    means_by_query,
+    search_lengths,
+)
 from ir_outcomes.reading.columns import digest_of
+from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import DATASET_PREFIX, Run, as_run
+from ir_outcomes.reading.runs import DATASET_PREFIX, Run, as_ranking, as_run
 from ir_outcomes.types import Missing, Ties, Unit, check_one_order, check_positive
 
 MOST_KEPT = 128
@@ -87,7 +101,6 @@ def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> Se
 
 
 def _digest(run: Run) -> str:
-    """Return a hash of the content of a run."""
     return f"{digest_of(run.query_ids, run.offsets, run.docids, run.scores)} {run.docids.dtype.itemsize}"
 
 
@@ -102,7 +115,9 @@ class _MeanOfDefined(MeanAgg):
 SHARED: dict[str, ParamInfo] = {
     "cutoff": ParamInfo(dtype=int, required=False, desc="ranking cutoff: ranks beyond it do not count"),
     "rel": ParamInfo(dtype=int, default=1, desc="minimum grade of a relevant document"),
-    "judged_only": ParamInfo(dtype=bool, default=False, desc="remove unjudged documents before ranks are counted"),
+    "judged_only": ParamInfo(
+        dtype=bool, default=False, choices=(False, True), desc="remove unjudged documents before ranks are counted"
+    ),
     "ties": ParamInfo(dtype=str, default="trec", choices=get_args(Ties), desc="order among equal scores"),
 }
 _NEED = ParamInfo(dtype=int, default=1, desc="how many relevant documents have to be met")
@@ -127,24 +142,26 @@ class SearchLengthMeasure(Measure):
         super().__init__(**{name: self._checked(name, params[name]) for name in self.SUPPORTED_PARAMS if name in params})
         self.cutoff: int | None = self.params.get("cutoff")
         self.baseline: str | None = self.params.get("baseline")
-        self.DEFAULT = self._without_results()
+        if self.cutoff is not None and self._fills_up in self.params.items():
+            self.DEFAULT = float(self.cutoff + 1)
+        if self.baseline is not None and "of" in self.SUPPORTED_PARAMS:  # only what both runs found counts
+            self.DEFAULT = math.nan
 
     def _checked(self, name: str, value: Any) -> Any:
         info = self.SUPPORTED_PARAMS[name]
         if info.dtype is int:
             check_positive(f"{self.NAME}: {name}", value)
             return int(value)
-        if name == "baseline":
-            if not isinstance(value, str) or not value:
-                raise ParameterError(f"{self.NAME}: baseline={value!r}: must be a registered name, irds:<dataset id> or a path")
-            return value
-        allowed = (False, True) if info.dtype is bool else info.choices
-        if not isinstance(value, info.dtype) or value not in allowed:
-            raise ParameterError(f"{self.NAME}: {name}={value!r}: must be one of {', '.join(map(repr, allowed))}")
+        if not info.validate(value) or value == "":
+            allowed = "a registered name, irds:<id> or a path" if name == "baseline" else f"one of {str(info.choices)[1:-1]}"
+            raise ParameterError(f"{self.NAME}: {name}={value!r}: must be {allowed}")
         return value
 
     def validate_params(self) -> None:
         """Check what depends on more than one parameter; called by ir_measures before use."""
+        if self.cutoff is None and self._fills_up in self.params.items():
+            name, value = self._fills_up
+            raise ParameterError(f"{self}: {name}={value!r} needs a cutoff: write {self}@100")
         if self.baseline is None:
             if self._example:
                 raise ParameterError(f"{self.NAME} compares with a baseline: write {self._example}")
@@ -158,6 +175,7 @@ class SearchLengthMeasure(Measure):
                 raise ParameterError(f"{self}: with a baseline only what both runs found counts; leave {name} out")
 
     _only_alone: tuple[str, ...] = ()
+    _fills_up = ("", "")  # the parameter, and its value, that gives a query without results the length cutoff + 1
     _example = ""  # of a measure that makes no sense without a baseline
 
     # ir_measures tells measures apart by their text, and asks for it several times per query: it is composed once.
@@ -184,13 +202,6 @@ class SearchLengthMeasure(Measure):
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process does not know the runs that were registered in this one.
         return _received, (type(self), self.params, _registered.get(self.baseline or ""))
-
-    def _needs_cutoff(self, name: str) -> None:
-        if self.cutoff is None:
-            raise ParameterError(f"{self}: {name}={self[name]!r} needs a cutoff: write {self}@100")
-
-    def _without_results(self) -> float:
-        return self.DEFAULT
 
     def values(self, lengths: SearchLengths) -> Any:
         """Compute the (n_queries,) array of this measure's values, in the order of the qrels."""
@@ -247,16 +258,7 @@ class _ESL(SearchLengthMeasure):
     }
 
     _only_alone = ("unanswered",)
-
-    def validate_params(self) -> None:
-        super().validate_params()
-        if self["unanswered"] == "cutoff+1":
-            self._needs_cutoff("unanswered")
-
-    def _without_results(self) -> float:
-        if self["unanswered"] == "undefined" or self.cutoff is None:
-            return math.nan
-        return float(self.cutoff + 1)
+    _fills_up = ("unanswered", "cutoff+1")
 
     def values(self, lengths: SearchLengths) -> Any:
         esl = lengths.esl(self["need"])
@@ -281,6 +283,7 @@ class _ASL(SearchLengthMeasure):
 
     NAME = __name__ = "ASL"
     HIGHER_IS_BETTER = False
+    DEFAULT = math.inf
     SUPPORTED_PARAMS = {
         **SHARED,
         **_BASELINE,
@@ -294,30 +297,13 @@ class _ASL(SearchLengthMeasure):
     }
 
     _only_alone = ("first", "missing")
-
-    def validate_params(self) -> None:
-        super().validate_params()
-        if self["missing"] == "cutoff":
-            self._needs_cutoff("missing")
-
-    def _without_results(self) -> float:
-        if self.baseline is not None:
-            return math.nan
-        if self["missing"] == "retrieved" or self.cutoff is None:
-            return math.inf
-        return float(self.cutoff + 1)
+    _fills_up = ("missing", "cutoff")
 
     def values(self, lengths: SearchLengths) -> Any:
         return lengths.asl(self.params.get("first"), self["missing"])
 
     def for_comparison(self) -> Any:
-        """Return the measure with ``missing="cutoff"``: equation 3 as printed makes short lists look good.
-
-        Raises
-        ------
-        ParameterError
-            If there is no cutoff, and equation 3 was not asked for by name.
-        """
+        """Return the measure with ``missing="cutoff"``: equation 3 as printed makes short lists look good."""
         if "missing" in self.params:
             return self
         if self.cutoff is None:
@@ -407,3 +393,117 @@ Answered = _Answered()
 Outcome = _Outcome()
 SharedRR = _SharedRR()
 MEASURES: tuple[SearchLengthMeasure, ...] = (ESL, ASL, Answered, Outcome, SharedRR)
+
+
+class OutcomesEvaluator(Evaluator):
+    """Evaluates runs against qrels that were read once."""
+
+    measures: list[SearchLengthMeasure]
+
+    def __init__(self, measures: list[SearchLengthMeasure], qrels: Any) -> None:
+        is_empty = hasattr(qrels, "__len__") and not len(qrels)  # PyTerrier's batch of topics without qrels: nothing to yield
+        self._qrels = None if is_empty else as_qrels(qrels)
+        super().__init__(measures, set() if self._qrels is None else set(self._qrels.query_ids))
+        for measure in measures:
+            if measure.baseline is not None and self._qrels is not None:  # an unknown baseline is an error before any run
+                baseline_lengths(measure.baseline, self._qrels, measure.settings)
+
+    def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        """Yield the values of every query of the qrels, so that nothing remains to be filled in with defaults."""
+        if self._qrels is None:
+            return
+        ranking = as_ranking(run)
+        tables: dict[tuple[Any, ...], SearchLengths] = {}
+        for measure in self.measures:
+            settings = measure.settings
+            key = tuple(settings.values())
+            if key not in tables:
+                tables[key] = search_lengths(self._qrels, ranking, **settings)
+            if measure.baseline is None:
+                values = measure.values(tables[key])
+            else:
+                values = measure.values_against(baseline_lengths(measure.baseline, self._qrels, settings), tables[key])
+            yield from map(ir_measures.Metric, self._qrels.query_ids, repeat(measure), values.tolist())
+
+
+class OutcomesProvider(Provider):
+    """Provides ESL, ASL, Answered and the measures relative to a baseline."""
+
+    NAME = "ir_outcomes"
+    PRIORITY = 0.0  # read by the entry point loader of ir_measures' branch "entry-points": after the built-in providers
+    SUPPORTED_MEASURES = list(MEASURES)
+
+    def supports(self, measure: Any) -> bool:
+        """Return whether a measure is one of ours; its parameters are checked on the way."""
+        if not isinstance(measure, SearchLengthMeasure):
+            return False
+        measure.validate_params()
+        return True
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> OutcomesEvaluator:
+        measures = list(measures)
+        foreign = [str(measure) for measure in measures if not self.supports(measure)]
+        if foreign:
+            raise ParameterError(f"ir_outcomes does not provide {', '.join(foreign)}; call ir_measures.calc_aggregate instead")
+        return OutcomesEvaluator(measures, qrels)
+
+
+class Recording(SearchLengthMeasure):
+    """Keeps the search lengths of everything that is evaluated with it; the values number them."""
+
+    NAME = __name__ = "SearchLengthsKept"
+    HIGHER_IS_BETTER = True
+    SUPPORTED_PARAMS = SHARED
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._kept: list[SearchLengths] = []
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Arguments of `ir_outcomes.search_lengths`: the whole depth, so that every cutoff can be asked for later."""
+        return {**super().settings, "cutoff": None, "count_unjudged_at": (self.cutoff,)}
+
+    def values(self, lengths: SearchLengths) -> Any:
+        """(n_queries,) array: the number of these search lengths among those that are kept."""
+        self._kept.append(lengths)
+        return np.full(len(lengths.query_ids), float(len(self._kept) - 1))
+
+    def lengths(self, name: str, numbers: Mapping[str, float]) -> SearchLengths:
+        """Return what was kept of one system, in the order of the queries whose values of the measure are given."""
+        used = sorted({int(number) for number in numbers.values()})
+        parts = [self._kept[number] for number in used]  # one for each batch of topics
+        rows = [(number, query) for number, part in zip(used, parts, strict=True) for query in part.query_ids]
+        relevant = np.concatenate([part.relevant for part in parts])
+        arrays: Any = {field: np.concatenate([getattr(part, field) for part in parts]) for field in (*PER_ATOM, *PER_QUERY)}
+        joined = replace(
+            parts[0],
+            name=name,
+            query_ids=tuple(query for _, query in rows),
+            offsets=np.concatenate([[0], np.cumsum(relevant)]),
+            ignored=tuple(sorted({query for part in parts for query in part.ignored} - set(numbers))),
+            **arrays,
+        )
+        place = {row: index for index, row in enumerate(rows)}
+        return joined.restrict(np.array([place[int(number), query] for query, number in numbers.items()]))
+
+
+def register() -> None:
+    """Add the measures to ir_measures' names and the provider to its default pipeline."""
+    for measure in MEASURES:
+        present = ir_measures.measures.registry.get(measure.NAME)
+        if present is not None and type(present).__module__ != type(measure).__module__:
+            warn(
+                f"ir_measures already knows a measure {measure.NAME} (from {type(present).__module__}); that text keeps its "
+                f"meaning, use the object ir_outcomes.{measure.NAME} for ours"
+            )
+        else:
+            ir_measures.measures.registry[measure.NAME] = measure
+    provider = OutcomesProvider()
+    provider_registry[provider.NAME] = provider
+    if not hasattr(ir_measures, "DefaultPipeline"):
+        return  # it is being imported, loads this by the entry point, and makes its pipeline of the registry
+    # ir_measures binds its functions to the pipeline object at import: the list inside it is the only way in.
+    pipeline = ir_measures.DefaultPipeline.providers
+    pipeline[:] = [present for present in pipeline if provider.NAME != present.NAME]
+    pipeline.append(provider)
