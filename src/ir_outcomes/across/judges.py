@@ -9,7 +9,7 @@ import numpy as np
 from ir_outcomes.across.conditions import answerable_queries, by_contender, compare_in, differing, prevailing
 from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import pair_queries
-from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of, long_rows_of
+from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pvalue_in_words
@@ -112,7 +112,7 @@ class JudgesComparison(Result):
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each contender, judge and test."""
-        return [{"judge": judgment.judge, **row} for judgment in self.judgments for row in long_rows_of(judgment.comparison)]
+        return [{"judge": judgment.judge, **row} for judgment in self.judgments for row in judgment.comparison.long_rows()]
 
     def _summary(self) -> str:
         return f"{plural('judge', len(self.judges))} against {self.baseline!r}"
