@@ -56,9 +56,10 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         ax, f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}", f"{_head(items[0])}, {shown}",
         x=f"coverage: {found}, points (right is better)", y=f"ranking: {gained} (up is better)",
     )  # fmt: skip
-    named = _outermost(np.array(points)) if len(items) > MOST_NAMES else range(len(items))
-    names = [name if place in named else "" for place, name in enumerate(contenders)]
-    figures.label_points(ax, points, names, 7 if len(items) > MOST_NAMES else 8)
+    named = _outermost(np.array(points)) if len(items) > MOST_NAMES else set(range(len(items)))
+    order = sorted(range(len(items)), key=lambda place: place not in named)  # what is named first
+    names = [contenders[place] for place in order[: len(named)]]
+    figures.label_points(ax, names, [points[place] for place in order], 7 if len(items) > MOST_NAMES else 8)
     return ax
 
 
@@ -103,7 +104,7 @@ def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
     label = "sum, with its interval" if any(length.interval for length in lengths) else "sum"
     sums = [-length.difference for length in lengths]
     size = 0.7 * ax.get_yticklabels()[0].get_fontsize()
-    ax.plot(sums, range(len(sums)), "D", color="white", markeredgecolor=INK, markersize=size, label=label)
+    figures.marks(ax, sums, label, size)
     ax.axvline(0, color=INK, linewidth=0.8)
     ax.margins(x=0.06)
     horizons = {length.horizon for length in lengths}
