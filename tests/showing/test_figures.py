@@ -215,6 +215,10 @@ def test_wrong_kinds_are_named() -> None:
     uncut.restricted = None
     with pytest.raises(ParameterError, match="needs a cutoff"):
         drawn(Comparison, uncut, "restricted")(None)
+    disjoint = iro.compare({"q1": {"d": 1}, "q2": {"d": 1}}, {"q1": {"d": 1.0}}, {"q2": {"d": 1.0}}, names=["a", "b"])
+    for kind in ("facets", "ranks"):
+        with pytest.raises(ParameterError, match=f"kind='{kind}': no query is found by both runs"):
+            disjoint.plot(kind)
     assert plt.get_fignums() == []
 
 

@@ -13,7 +13,17 @@ from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.showing import RANK_TICKS, conditions_words, count, figures, items_words, level_words, tone
-from ir_outcomes.showing.charts import Forest, change_of, changes_of, curve_lines, forest_of, gains_of, outcomes_of, pairs_of
+from ir_outcomes.showing.charts import (
+    Forest,
+    change_of,
+    changes_of,
+    curve_lines,
+    forest_of,
+    gains_of,
+    outcomes_of,
+    pairs_of,
+    tone_of,
+)
 from ir_outcomes.showing.figures import GREY, INK, LIGHT, MUTED, TONES, draws, finished
 
 MOST_INTERVALS = 30  # contenders
@@ -119,26 +129,27 @@ def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
 def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     """Draw search length against search length, 1 at the top and at the right; above the diagonal the contender is better."""
     pairs, unit = pairs_of(comparison), comparison.ranking.measured_in
-    sign = 1 if comparison.ranking.higher_is_better else -1
+    if not pairs:
+        raise ParameterError("kind='ranks': no query is found by both runs")
+    baselines, contenders, numbers, tones = zip(*pairs, strict=True)
     ax = figures.panel(ax, 5.0, 5.2)
-    tones = [("same", "better", "worse")[int(np.sign(sign * (own - base)))] for base, own in pairs]
     colors = [f"{TONES[style][0]}B3" for style in tones]  # 70 %, so that points show each other
     faces = ["none" if style == "worse" else color for style, color in zip(tones, colors, strict=True)]
-    sizes = [12 * number**0.5 for number in pairs.values()]
-    ax.scatter(*zip(*pairs, strict=True), s=sizes, facecolor=faces, edgecolor=colors, linewidths=0.9)
-    values = [value for pair in pairs for value in pair]
+    sizes = [12 * number**0.5 for number in numbers]
+    ax.scatter(baselines, contenders, s=sizes, facecolor=faces, edgecolor=colors, linewidths=0.9)
+    values = (*baselines, *contenders)
     low, high = min([0.0, *values]), 1.05 * max([1.0, *values])
     if unit == "ranks":
         low, high = 0.8, 1.3 * max([10.0, *values])
         _rank_axes(ax, high, "x", "y")
-    ends = (high, low) if sign < 0 else (low, high)
+    ends = (low, high) if comparison.ranking.higher_is_better else (high, low)
     ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
     ax.set(xlim=ends, ylim=ends, aspect="equal")
     what = "search length, ranks" if unit == "ranks" else figures.literal(unit)
     baseline, contender = figures.labels_of([comparison.baseline, comparison.contender])
     return finished(
         ax, f"Above the line {comparison.contender} is better; larger points are several queries",
-        f"{count(sum(pairs.values()), 'query')} on which both found something, {conditions_words(comparison.settings)}",
+        f"{count(sum(numbers), 'query')} on which both found something, {conditions_words(comparison.settings)}",
         x=f"{baseline} ({what})", y=f"{contender} ({what})",
     )  # fmt: skip
 
@@ -202,8 +213,7 @@ def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
         if gain is None and not in_ranks:  # a measure that is 0 where nothing is found
             gain = (query.contender or 0.0) - (query.baseline or 0.0)
         if gain is not None and query.outcome != "neither":
-            kind = "better" if gain > 0 else "worse" if gain < 0 else "same"
-            yield gain, query.outcome if query.outcome != "both" else kind, query.query_id
+            yield gain, query.outcome if query.outcome != "both" else tone_of(gain), query.query_id
 
 
 @draws("curve", CutoffsComparison)
