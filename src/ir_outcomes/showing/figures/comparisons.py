@@ -12,18 +12,8 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.showing import RANK_TICKS, conditions_words, count, figures, items_words, level_words, tone
-from ir_outcomes.showing.charts import (
-    Forest,
-    change_of,
-    changes_of,
-    curve_lines,
-    forest_of,
-    gains_of,
-    outcomes_of,
-    pairs_of,
-    tone_of,
-)
+from ir_outcomes.showing import RANK_TICKS, charts, conditions_words, count, figures, items_words, level_words, tone
+from ir_outcomes.showing.charts import Forest, change_of, forest_of, tone_of
 from ir_outcomes.showing.figures import GREY, INK, LIGHT, MUTED, TONES, draws, finished
 
 MOST_INTERVALS = 30  # contenders
@@ -91,7 +81,7 @@ def draw_outcomes(comparisons: Comparison | Items, ax: Any) -> Any:
     items = _sequence(comparisons)
     contenders, baseline = _versus_names(items)
     ax = figures.row_panel(ax, contenders, 7.4, 0.34)
-    shares = [{name: 100 * share for name, _, share in outcomes_of(item)} for item in items]
+    shares = [{name: 100 * share for name, _, share in charts.outcomes_of(item)} for item in items]
     figures.bars(ax, ((name, style, [own[name] for own in shares]) for name, style in OUTCOME_STYLES.items()))
     ax.set_xlim(0, 100)
     title = f"Found by the contender only (won), by both, by neither, by {baseline} only (lost)"
@@ -128,7 +118,7 @@ def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
 @draws("ranks", Comparison)
 def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     """Draw search length against search length, 1 at the top and at the right; above the diagonal the contender is better."""
-    pairs, unit = pairs_of(comparison), comparison.ranking.measured_in
+    pairs, unit = charts.pairs_of(comparison), comparison.ranking.measured_in
     if not pairs:
         raise ParameterError("kind='ranks': no query is found by both runs")
     baselines, contenders, numbers, tones = zip(*pairs, strict=True)
@@ -166,7 +156,7 @@ def _rank_axes(ax: Any, last: float, *which: str) -> None:
 @draws("differences", Comparison)
 def draw_differences(comparison: Comparison, ax: Any) -> Any:
     """Draw the histogram of changes: lost, so many ranks down, the same, up, won; or by the share that is found."""
-    changes = changes_of(comparison)
+    changes = charts.changes_of(comparison)
     ax = figures.panel(ax, 7.8, 3.6)
     figures.histogram(ax, changes.names, changes.counts(), changes.tones)
     return finished(
@@ -208,7 +198,7 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
 def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
     """Yield gain, kind of change and id of each query that a run answered."""
     in_ranks = comparison.ranking.measured_in == "ranks"
-    for query, shared in zip(comparison.per_query(), gains_of(comparison), strict=True):
+    for query, shared in zip(comparison.per_query(), charts.gains_of(comparison), strict=True):
         gain = -query.restricted if query.restricted is not None else shared
         if gain is None and not in_ranks:  # a measure that is 0 where nothing is found
             gain = (query.contender or 0.0) - (query.baseline or 0.0)
@@ -221,7 +211,7 @@ def draw_curve(result: CutoffsComparison, ax: Any) -> Any:
     """Draw the share of queries answered by each rank for both runs, and below it their difference with its band."""
     if result.curve is None:
         raise ParameterError("there is no curve of fewer than two queries")
-    ranks, lines = curve_lines(result.curve)
+    ranks, lines = charts.curve_lines(result.curve)
     above, below = figures.panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
     names = figures.labels_of([result.baseline, result.contender])
     for line, name, style, color in zip(("baseline", "contender"), names, ("--", "-"), (MUTED, INK), strict=True):
