@@ -40,7 +40,6 @@ def test_the_default_depth_is_the_cutoff_of_the_evaluation() -> None:
         assert analysis(ev, cutoff=5) == analysis(deeper, cutoff=5)
     for of_two in OF_TWO_RUNS:
         assert of_two(ev, "run0", "run1") == of_two(deeper, "run0", "run1", cutoff=3)
-    assert iro.reordering(ev, measures=["ESL@2", "ASL"]).measures[1] == "ASL(missing='cutoff')@3"
 
 
 def test_an_infinite_asl_is_refused_everywhere() -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import statistics
 import warnings
 from itertools import combinations
-from typing import Any
 
 import ir_measures
 import numpy as np
@@ -11,8 +10,9 @@ import pytest
 import scipy.stats
 
 import ir_outcomes as iro
-from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.tail.lengths import ablation
+from ir_outcomes.types import Missing
 from tests.helpers.documents import documents_by_definition
 from tests.helpers.many import collection
 
@@ -92,45 +92,19 @@ def test_reordering_by_any_two_measures() -> None:
         iro.reordering(ev[["run0"]], cutoff=10)
 
 
-def short_and_long() -> tuple[Any, Any]:
+def test_a_named_asl_names_its_depth() -> None:
     qrels, runs = collection(3, 25, relevant=3)
     runs["short"] = {query: dict(list(ranking.items())[:4]) for query, ranking in runs["run0"].items()}
-    return qrels, runs
-
-
-def test_a_named_asl_is_taken_at_a_shared_depth() -> None:
-    qrels, runs = short_and_long()
     ev = iro.evaluate(qrels, runs, measures=["AP"])
-    with pytest.raises(MismatchError, match=r"the runs differ in depth \(4: short; 10: .*cutoff=4"):
+    with pytest.raises(ParameterError, match=r"write ASL\(missing='cutoff'\)@k with the depth that all runs share"):
         iro.reordering(ev, measures=["AP", "ASL"])
-    shared = iro.reordering(ev, measures=["AP", "ASL"], cutoff=4)
-    assert shared.measures == ("AP", "ASL(missing='cutoff')@4")
-    expected = [1 / np.mean(iro.search_lengths(qrels, run, cutoff=4).asl(missing="cutoff")) for run in runs.values()]
-    assert shared.values[1] == pytest.approx(tuple(expected))
-    assert iro.reordering(ev[["run0", "run1"]], measures=["AP", "ASL"]).measures[1] == "ASL(missing='cutoff')@10"
-    filled = iro.reordering(ev, measures=["AP", "ASL@10"])
-    assert filled.measures[1] == "ASL(missing='cutoff')@10"
-    assert "short: no list reaches the cutoff 10" in filled.notes[0]
-
-
-def test_equation_3_compares_runs_of_unequal_depth_only_by_name() -> None:
-    qrels, runs = short_and_long()
-    ev = iro.evaluate(qrels, runs, measures=["AP"])
-    by_name = iro.reordering(ev, measures=["AP", "ASL(missing='retrieved')"])
-    by_setting = iro.reordering(ev, measures=["AP", "ASL"], missing="retrieved")
-    assert by_name.measures == ("AP", "ASL")  # ir_measures leaves out what is the default
-    assert by_setting.measures == ("AP", "ASL@10")
-    assert by_name.values == by_setting.values
-    assert "short lists look good" in by_name.notes[0]
-
-
-def test_settings_on_which_nothing_depends_are_refused() -> None:
-    qrels, runs = collection(2, 10)
-    ev = iro.evaluate(qrels, runs, measures=["RR", "AP"])
-    with pytest.raises(ParameterError, match="cutoff=3: these measures have cutoffs of their own, or none"):
-        iro.reordering(ev, measures=["RR", "AP"], cutoff=3)
-    with pytest.raises(ParameterError, match="missing='retrieved' is for an ASL that is named without it"):
-        iro.reordering(ev, measures=["RR", "AP"], missing="retrieved")
+    with pytest.raises(ParameterError, match="cutoff and missing are for the way from AP to ASL"):
+        iro.reordering(ev, measures=["AP", "ASL@4"], cutoff=4)
+    names: dict[str, Missing] = {"ASL@4": "cutoff", "ASL(missing='retrieved')@4": "retrieved"}
+    for name, missing in names.items():
+        values = iro.reordering(ev, measures=["AP", name]).values
+        expected = [1 / np.mean(iro.search_lengths(qrels, run, cutoff=4).asl(missing=missing)) for run in runs.values()]
+        assert values[1] == pytest.approx(tuple(expected))
 
 
 def test_runs_that_are_equal_but_for_rounding_tie() -> None:

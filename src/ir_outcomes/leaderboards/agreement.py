@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +16,7 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.results import Result
-from ir_outcomes.statistics.counts import SLACK, Differences, Members, Pair, count, counted_pairs, medians, membership
+from ir_outcomes.statistics.counts import SLACK, Differences, Members, Pair, count, medians, membership, pairs_of
 from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
 from ir_outcomes.types import Bools, Floats, Ints, Unit, check_count, check_positive
 
@@ -109,9 +108,10 @@ def agreement_of_tests(
     states = {key: np.zeros((6, 6), dtype=np.int64) for key in _TESTS}
     gains = scores.gains()
     n_pairs = len(gains) * (len(gains) - 1) // 2
-    pairs = counted_pairs(gains, partial(_HalfCounts, first=first))
-    for pair in with_progress(pairs, "pair", n_pairs, shown=progress):
-        halves = _states_of(pair, 0, alpha), _states_of(pair, 1, alpha)
+    for pair in with_progress(pairs_of(gains), "pair", n_pairs, shown=progress):
+        changes = _halves(pair.change, 2 * len(pair.sizes), first)
+        x, y = (_halves(code, len(pair.distinct), first) for code in (pair.x, pair.y))
+        halves = [_states_of(pair, *counts, alpha) for counts in zip(changes, x, y, strict=True)]
         for key, counts in states.items():
             counts += np.bincount(6 * halves[0][key] + halves[1][key], minlength=36).reshape(6, 6)
     found = []
@@ -121,38 +121,22 @@ def agreement_of_tests(
     return found
 
 
-class _HalfCounts:
-    """How often each class of values occurs in the first and in the second half of each split.
-
-    The counts of a run serve all of its pairs. The medians are computed when the first pair asks for them and then kept,
-    because they take longer than the tests.
-    """
-
-    def __init__(self, code: Ints, n_classes: int, first: Members) -> None:
-        counts = count(code, n_classes, first)
-        # The second half has what the first half lacks, so that only one of them has to be counted.
-        self.counts = counts, np.bincount(code[code >= 0], minlength=n_classes)[:, None] - counts
-        self._medians: tuple[Floats, ...] | None = None
-
-    def medians(self, distinct: Floats) -> tuple[Floats, ...]:
-        """(n_splits,) arrays, for each half; `distinct` are the values of the classes."""
-        if self._medians is None:
-            self._medians = tuple(medians(distinct, counts) for counts in self.counts)
-        return self._medians
+def _halves(code: Ints, n_classes: int, first: Members) -> tuple[Floats, Floats]:
+    """Count each class of values in the first and in the second half of each split, (n_classes, n_splits)."""
+    counts = count(code, n_classes, first)
+    # The second half has what the first half lacks, so that only one of them has to be counted.
+    return counts, np.bincount(code[code >= 0], minlength=n_classes)[:, None] - counts
 
 
-def _states_of(pair: Pair[_HalfCounts], half: int, alpha: float) -> dict[tuple[str, str], Ints]:
+def _states_of(pair: Pair, counts: Floats, x: Floats, y: Floats, alpha: float) -> dict[tuple[str, str], Ints]:
     """Return the state of one half of each split, (n_splits,), by test and aggregate."""
-    changes = Differences.of_counts(pair.sizes, pair.changes.counts[half])
-    pvalues = {
-        **{name: many_tests(name, changes).pvalue for name in ("t", "wilcoxon", "sign")},
-        "ranksum": rank_sum_tests(pair.x.counts[half], pair.y.counts[half])[0],
-    }
-    lower, upper = (row.medians(pair.distinct)[half] for row in (pair.x, pair.y))
+    changes = Differences.of_counts(pair.sizes, counts)
+    pvalues = {name: many_tests(name, changes).pvalue for name in ("t", "wilcoxon", "sign")}
+    pvalues["ranksum"] = rank_sum_tests(x, y)[0]
     # Equal means and medians are a third answer to which run is better. Rounding must not turn them into one of the other two,
     # so both have a slack, in proportion to the largest value.
-    slack = SLACK * float(np.abs(pair.distinct).max())
-    change = {"mean": changes.totals, "median": np.where(np.abs(upper - lower) > slack, upper - lower, 0.0)}
+    slack, rise = SLACK * float(np.abs(pair.distinct).max()), medians(pair.distinct, y) - medians(pair.distinct, x)
+    change = {"mean": changes.totals, "median": np.where(np.abs(rise) > slack, rise, 0.0)}
     signs = {aggregate: np.sign(values).astype(np.int64) for aggregate, values in change.items()}
     return {(test, aggregate): 2 * (signs[aggregate] + 1) + (pvalues[test] <= alpha) for test, aggregate in _TESTS}
 

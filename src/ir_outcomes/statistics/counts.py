@@ -11,9 +11,9 @@ Here are also the checks that all arrays of numbers pass, and the orders of syst
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +21,8 @@ import numpy.typing as npt
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.types import Bools, Floats, Ints
 
-Counts = TypeVar("Counts")
 Members = npt.NDArray[Any]  # floats of 32 or 64 bits
 
-MOST_SHARED_CLASSES = 512  # with more distinct values than that, each pair of rows gets classes of its own
 FEW = 30
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 SMALLEST_PVALUE = float(np.finfo(np.float64).tiny)  # 2.2e-308: smaller p-values are raised to it, so that none is 0
@@ -299,19 +297,14 @@ def tally_subsets(change: Floats, counted: Bools, subsets: Members, clusters: In
         counted = n > 0
         moments = Moments.of(values, n, subsets.astype(np.float64))
     sizes = classes(np.abs(values))
-    counts = count(with_signs(sizes, values, counted), 2 * len(sizes.distinct), subsets)
-    return Differences.of_counts(sizes.distinct, counts, moments)
+    code = np.where(counted, sizes.code + len(sizes.distinct) * (values < 0), -1)
+    return Differences.of_counts(sizes.distinct, count(code, 2 * len(sizes.distinct), subsets), moments)
 
 
 def classes(values: npt.ArrayLike) -> Classes:
     """Put values in classes; zero is always a class, and the first one where no value is negative."""
     distinct, code = np.unique(np.append(np.asarray(values, dtype=np.float64), 0.0), return_inverse=True)
     return Classes(code[:-1].astype(np.int64), distinct)
-
-
-def with_signs(sizes: Classes, change: Floats, counted: Bools) -> Ints:
-    """Class of each difference, negative ones after all others; -1 for a difference that does not count."""
-    return np.where(counted, sizes.code + len(sizes.distinct) * (change < 0), -1)
 
 
 def membership(subsets: Ints, n: int) -> Members:
@@ -350,59 +343,25 @@ def medians(distinct: Floats, counts: Floats) -> Floats:
     return np.where(n > 0, (low + high) / 2, np.nan)
 
 
-class Pair(NamedTuple, Generic[Counts]):
-    """Two rows, counted by class: the sizes and signs of their differences (second minus first), and the values of each."""
+class Pair(NamedTuple):
+    """Two rows of values, by class; in each of the (n,) codes -1 stands where one of the two rows is NaN."""
 
-    sizes: Floats
-    changes: Counts
-    distinct: Floats
-    x: Counts
-    y: Counts
-
-
-def counted_pairs(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
-    """Count the values and the differences of every pair of rows, in the order of ``itertools.combinations``.
-
-    Rows are NaN where undefined. `counted` takes codes (-1: does not count) and the number of classes.
-    """
-    values = None if np.isnan(rows).any() else classes(rows.ravel())
-    if values is None or len(values.distinct) > MOST_SHARED_CLASSES:
-        return _with_own_classes(rows, counted)
-    return _with_shared_classes(Classes(values.code.reshape(rows.shape), values.distinct), counted)
+    sizes: Floats  # of the differences, second row minus first
+    change: Ints  # negative ones after all others
+    distinct: Floats  # values of both rows
+    x: Ints
+    y: Ints
 
 
-def _with_own_classes(rows: Floats, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
-    """Put the differences of each pair in classes by themselves."""
+def pairs_of(rows: Floats) -> Iterator[Pair]:
+    """Put the values and the differences of every pair of rows in classes, in the order of ``itertools.combinations``."""
     for x, y in combinations(rows, 2):
-        defined = ~np.isnan(x) & ~np.isnan(y)
-        change = np.zeros(len(defined))
-        change[defined] = differences(x[defined], y[defined])
-        sizes = classes(np.abs(change))
-        both = classes(np.concatenate([x[defined], y[defined]]))
-        codes = np.full((2, len(defined)), -1)
-        codes[:, defined] = both.code.reshape(2, -1)
-        changes = counted(with_signs(sizes, change, defined), 2 * len(sizes.distinct))
-        yield Pair(sizes.distinct, changes, both.distinct, *(counted(code, len(both.distinct)) for code in codes))
-
-
-def _with_shared_classes(rows: Classes, counted: Callable[[Ints, int], Counts]) -> Iterator[Pair[Counts]]:
-    """Compute the difference of every two values once, and look up the class of each pair's differences."""
-    codes, distinct = rows
-    n_values = len(distinct)
-    change = differences(np.repeat(distinct, n_values), np.tile(distinct, n_values))
-    sizes = classes(np.abs(change))
-    counts = [counted(code, n_values) for code in codes]
-    for x, y in combinations(range(len(codes)), 2):
-        cells = codes[x] * n_values + codes[y]
-        size = sizes.code[cells]
-        # Only the sizes that occur in this pair: all of them together can be a thousand times as many.
-        occurs = np.zeros(len(sizes.distinct), dtype=bool)
-        occurs[0] = True
-        occurs[size] = True
-        own = np.cumsum(occurs) - 1
-        n_own = int(own[-1]) + 1
-        changes = counted(own[size] + n_own * (change[cells] < 0), 2 * n_own)
-        yield Pair(sizes.distinct[occurs], changes, distinct, counts[x], counts[y])
+        defined = ~(np.isnan(x) | np.isnan(y))
+        change = differences(x[defined], y[defined])
+        sizes, both = classes(np.abs(change)), classes(np.concatenate([x[defined], y[defined]]))
+        codes = np.full((3, len(defined)), -1)
+        codes[:, defined] = sizes.code + len(sizes.distinct) * (change < 0), *np.split(both.code, 2)
+        yield Pair(sizes.distinct, codes[0], both.distinct, codes[1], codes[2])
 
 
 def shared_ranks(gains: npt.ArrayLike) -> Ints:

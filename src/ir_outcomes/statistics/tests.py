@@ -26,8 +26,8 @@ from ir_outcomes.statistics.counts import (
     Differences,
     check_discordant,
     classes,
-    counted_pairs,
     numbers,
+    pairs_of,
     tally,
 )
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues, subset_sums
@@ -500,11 +500,12 @@ def pairwise_tests(rows: Floats) -> dict[str, Tests]:
 
     nothing = Tests(np.empty(0), np.empty(0, dtype=np.int64))  # fewer than two rows have no pair
     results = {name: [nothing] for name in ("t", "wilcoxon", "sign", "ranksum")}
-    for pair in counted_pairs(np.asarray(rows, dtype=np.float64), counted):
-        changes = Differences.of_counts(pair.sizes, pair.changes)
+    for pair in pairs_of(np.asarray(rows, dtype=np.float64)):
+        changes = Differences.of_counts(pair.sizes, counted(pair.change, 2 * len(pair.sizes)))
         for name in ("t", "wilcoxon", "sign"):
             results[name].append(many_tests(name, changes))
-        results["ranksum"].append(Tests(*rank_sum_tests(pair.x, pair.y)[:2]))
+        x, y = (counted(code, len(pair.distinct)) for code in (pair.x, pair.y))
+        results["ranksum"].append(Tests(*rank_sum_tests(x, y)[:2]))
     return {name: Tests(*map(np.concatenate, zip(*tests, strict=True))) for name, tests in results.items()}
 
 

@@ -1,7 +1,7 @@
 """Search lengths of all relevant documents: distributions and changes far down the ranking."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -20,40 +20,19 @@ from ir_outcomes.types import Floats, Ints, Missing, Ties, check_choice, check_p
 
 @dataclass(frozen=True)
 class TailSettings:
-    """How the search lengths of an analysis were computed.
+    """How the search lengths of an analysis were computed; see `ir_outcomes.evaluate` and `SearchLengths.asl`."""
 
-    Attributes
-    ----------
-    cutoff : int
-        Depth of the runs.
-    rel, ties, judged_only
-        See `ir_outcomes.evaluate`.
-    missing : {"retrieved", "cutoff"}
-        Search length of a missing document; see `SearchLengths.asl`.
-    """
-
-    cutoff: int
+    cutoff: int  #: depth of the runs
     rel: int
     ties: Ties
     judged_only: bool
-    missing: Missing
+    missing: Missing  #: search length of a missing document
 
 
-class RunsAtDepth(NamedTuple):
-    """Search lengths of runs at a depth, with the settings and notes of the result that is made of them."""
-
-    runs: tuple[SearchLengths, ...]
-    settings: TailSettings
-    notes: tuple[str, ...]
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """Fields that every result has."""
-        return {"settings": self.settings, "notes": self.notes}
-
-
-def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing, names: list[str] | None = None) -> RunsAtDepth:
-    """Take runs, all or those with these names, at a shared depth: the cutoff, or the depth of the runs where that is less."""
+def runs_at_depth(
+    ev: Evaluation, cutoff: int | None, missing: Missing, names: list[str] | None = None
+) -> tuple[tuple[SearchLengths, ...], TailSettings, tuple[str, ...]]:
+    """Take runs, all or those with these names, at a depth they share: the cutoff, or less; with settings and notes."""
     check_evaluation(ev)
     check_positive("cutoff", cutoff, none_allowed=True)
     check_choice("missing", missing, get_args(Missing))
@@ -61,6 +40,8 @@ def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing, names: l
     reached = {run.name: int(run.retrieved.max(initial=1)) for run in ev.runs}  # length of the longest list
     depth = cutoff or min(ev.cutoff, max(reached.values()))
     shared = min(reached.values())
+    names_at = {length: [name for name in reached if reached[name] == length] for length in sorted(set(reached.values()))}
+    depths = "; ".join(f"{length}: {some(called, 3)}" for length, called in names_at.items())
     notes = list(notes_on_unanswerable(ev))
     if shared < depth and cutoff is not None:
         shallow = [name for name, length in reached.items() if length < cutoff]
@@ -68,16 +49,16 @@ def runs_at_depth(ev: Evaluation, cutoff: int | None, missing: Missing, names: l
     elif shared < depth and missing == "cutoff":
         after = " after unjudged documents are removed" if ev.judged_only else ""
         raise MismatchError(
-            f"the runs differ in depth{after} ({_depths(reached)}), and short lists look good in ASL: give the depth that all "
-            f"share, cutoff={shared}, or missing='retrieved' for equation 3 of Alex et al. 2022 as printed"
+            f"the runs differ in depth{after} ({depths}), and short lists look good in ASL: give the depth that all share, "
+            f"cutoff={shared}, or missing='retrieved' for equation 3 of Alex et al. 2022 as printed"
         )
     elif shared < depth:
-        notes.insert(0, f"The runs differ in depth ({_depths(reached)}); short lists look good in ASL, equation 3.")
+        notes.insert(0, f"The runs differ in depth ({depths}); short lists look good in ASL, equation 3.")
     runs = ev.at(depth)
     if missing == "retrieved":
         _refuse_lists_without_irrelevant_documents(runs)
     notes += _notes_on_unjudged(ev.runs, min(depth, shared))
-    return RunsAtDepth(runs, TailSettings(depth, ev.rel, ev.ties, ev.judged_only, missing), tuple(notes))
+    return runs, TailSettings(depth, ev.rel, ev.ties, ev.judged_only, missing), tuple(notes)
 
 
 def notes_on_unanswerable(ev: Evaluation) -> Iterator[str]:
@@ -101,26 +82,19 @@ def check_evaluation(ev: Any) -> None:
         raise ParameterError("the analyses of the tail take queries as independent; evaluate without clusters")
 
 
-def _depths(reached: dict[str, int]) -> str:
-    """Name the runs of each depth: "100: b; 1000: a, c"."""
-    names_at = {depth: [name for name in reached if reached[name] == depth] for depth in sorted(set(reached.values()))}
-    return "; ".join(f"{depth}: {some(names, 3)}" for depth, names in names_at.items())
-
-
 def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[str]:
     """Say where runs have unequal shares of unjudged documents, in the first documents of lists that all reach this depth."""
     depths = [kept for kept in runs[0].unjudged_depths if kept is not None and kept <= depth]
     if not depths or runs[0].judged_only:
         return
     first = max(depths)
-    of_runs = {run.name: unjudged_share(run, first) for run in runs}
-    shares = {name: share for name, share in of_runs.items() if share is not None}
-    least, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
-    if shares[most] - shares[least] > UNEVEN_JUDGING:
+    shares = sorted((share, run.name) for run in runs if (share := unjudged_share(run, first)) is not None)
+    (least, best), (most, worst) = shares[0], shares[-1]
+    if most - least > UNEVEN_JUDGING:
         yield (
-            f"Of the first {first} documents, {percent(shares[least], 0)} % are unjudged in {least} "
-            f"and {percent(shares[most], 0)} % in {most}. They count as irrelevant, which favors runs that have fewer of them; "
-            "compare the result with judged_only=True."
+            f"Of the first {first} documents, {percent(least, 0)} % are unjudged in {best} and {percent(most, 0)} % in "
+            f"{worst}. They count as irrelevant, which favors runs that have fewer of them; compare the result with "
+            "judged_only=True."
         )
 
 
@@ -142,14 +116,14 @@ PRECISION_DEPTH = 20
 ASL_FIRST = 10
 
 
-def top_and_all(found: RunsAtDepth) -> list[Scores]:
+def top_and_all(runs: Sequence[SearchLengths], settings: TailSettings) -> list[Scores]:
     """Return P@20 (of shorter runs precision at their depth), ASL@g1-10, AP and ASL: Alex et al. 2022, Table 1."""
-    runs, (cutoff, rel, ties, judged_only, missing) = found.runs, astuple(found.settings)
+    cutoff, missing = settings.cutoff, settings.missing
     depth = min(PRECISION_DEPTH, cutoff)
-    rule = {"rel": rel, "judged_only": judged_only}
-    asl = ASL(missing=missing, ties=ties, **rule) @ cutoff
+    rule = {"rel": settings.rel, "judged_only": settings.judged_only}
+    asl = ASL(missing=missing, ties=settings.ties, **rule) @ cutoff
     # Precisions have the names of ir_measures where they have its values.
-    other_rule = "" if ties == "trec" else f", ties {ties}"
+    other_rule = "" if settings.ties == "trec" else f", ties {settings.ties}"
     return [
         _scores(f"{P(**rule) @ depth}{other_rule}", True, runs, [precision_at(run, depth) for run in runs]),
         _scores(str(asl(first=ASL_FIRST)), False, runs, [run.asl(ASL_FIRST, missing) for run in runs]),
@@ -251,27 +225,16 @@ def effective_share(lengths: SearchLengths) -> float:
 
 @dataclass(frozen=True)
 class LengthDistribution:
-    """Where a run ranks the relevant documents.
-
-    Attributes
-    ----------
-    asl, asl_top : float
-        ASL, and ASL@g1-10 of the ten best-ranked relevant documents, ranks, lower is better.
-    counts : tuple of int
-        Relevant documents found, by search length, in the buckets of the result.
-    missing : int
-        Relevant documents not found: the spike of Figure 5, counted separately.
-    effective_share : float or None
-        Share of the relevant documents that AP in effect averages: the best-ranked ones whose unweighted mean of 1/P comes
-        closest to 1/MAP (Alex et al. 2022, Appendix A.1). None under ``ties="expected"``, where a document has no single
-        precision.
-    """
+    """Where a run ranks the relevant documents."""
 
     run: str
-    asl: float
-    asl_top: float
-    counts: tuple[int, ...]
-    missing: int
+    asl: float  #: ASL, ranks, lower is better
+    asl_top: float  #: ASL@g1-10 of the ten best-ranked relevant documents
+    counts: tuple[int, ...]  #: relevant documents found, by search length, in the buckets of the result
+    missing: int  #: relevant documents not found: the spike of Figure 5, counted separately
+    #: Share of the relevant documents that AP in effect averages: the best-ranked ones whose unweighted mean of 1/P comes
+    #: closest to 1/MAP (Alex et al. 2022, Appendix A.1). None under ``ties="expected"``, where a document has no single
+    #: precision.
     effective_share: float | None
 
 
@@ -349,15 +312,15 @@ def length_distributions(
     ((1, 2, 3, 4), (1, 1, 0), 1)
     """
     check_positive("bins", bins)
-    found = runs_at_depth(ev, cutoff, missing)
-    edges = np.unique(np.linspace(1, found.settings.cutoff + 1, bins + 1).round().astype(np.int64))
-    first = found.runs[0]
+    runs, settings, notes = runs_at_depth(ev, cutoff, missing)
+    edges = np.unique(np.linspace(1, settings.cutoff + 1, bins + 1).round().astype(np.int64))
     return LengthDistributions(
-        runs=tuple(_distribution(run, missing, edges) for run in found.runs),
+        runs=tuple(_distribution(run, missing, edges) for run in runs),
         edges=tuple(edges.tolist()),
-        n_documents=len(first.rank),
-        n_queries=int(first.answerable.sum()),
-        **found.about,
+        n_documents=len(runs[0].rank),
+        n_queries=int(runs[0].answerable.sum()),
+        settings=settings,
+        notes=notes,
     )
 
 
@@ -380,24 +343,22 @@ SIZES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)
 
 
 class DocumentChange(NamedTuple):
-    """A relevant document that at least one of two runs found.
-
-    Attributes
-    ----------
-    query_id, document_id : str
-        The query, and the document that is relevant to it.
-    baseline_rank, contender_rank : int or None
-        Ranks, lower is better; None where it is not found. Under ``ties="expected"`` the first rank of its tie level.
-    change : float or None
-        Search length in the contender minus search length in the baseline, ranks, lower is better; None where only one run
-        found it.
-    """
+    """A relevant document that at least one of two runs found."""
 
     query_id: str
     document_id: str
+    #: Ranks, lower is better; None where it is not found. Under ``ties="expected"`` the first rank of its tie level.
     baseline_rank: int | None
     contender_rank: int | None
+    #: Search length in the contender minus that in the baseline, ranks, lower is better; None where only one run found it.
     change: float | None
+
+    @property
+    def which(self) -> Moved | None:
+        """What happened to the document; None where its search length stayed the same."""
+        if self.change is None:
+            return "won" if self.baseline_rank is None else "lost"
+        return None if self.change == 0 else "further up" if self.change < 0 else "further down"
 
 
 DOCUMENT_COLUMNS = (
@@ -512,10 +473,15 @@ class LengthChanges(Result):
                 "the documents are not known: compute the result from qrels and runs, or write its JSON with "
                 "to_json(per_query=True)"
             )
-        chosen = sorted((move for move in self.moves if _moved(move) == which), key=_importance)
-        listed = tuple(chosen[:top])
-        result = DocumentChanges(self.baseline, self.contender, which, listed, len(chosen), self.settings, notes=self.notes)
-        return replace(result, versions=self.versions)
+        chosen = [move for move in self.moves if move.which == which]
+        if which in ("won", "lost"):
+            chosen.sort(key=lambda move: move.baseline_rank or move.contender_rank or 0)
+        else:
+            chosen.sort(key=lambda move: -abs(move.change or 0))
+        return DocumentChanges(
+            self.baseline, self.contender, which, tuple(chosen[:top]), len(chosen), self.settings,
+            notes=self.notes, versions=self.versions,
+        )  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each kind and size of change, with the number and share of all relevant documents."""
@@ -574,15 +540,14 @@ def length_changes(
     ((1,), -1.0)
     """
     check_positive("bins", bins, none_allowed=True)
-    found = runs_at_depth(ev, cutoff, missing, [baseline, contender])
-    first, second = found.runs
+    (first, second), settings, notes = runs_at_depth(ev, cutoff, missing, [baseline, contender])
     by_first, by_second = first.rank > 0, second.rank > 0
     by_both = by_first & by_second
     changes = document_lengths(second, missing) - document_lengths(first, missing)
     largest = float(np.abs(changes[by_both]).max(initial=1.0))
     edges = tuple(size for size in SIZES if size <= largest)
     if bins is not None:
-        width = -(-found.settings.cutoff // bins)  # a whole number of ranks, so that together they reach the depth
+        width = -(-settings.cutoff // bins)  # a whole number of ranks, so that together they reach the depth
         edges = tuple(range(1, 1 + width * bins, width))
     return LengthChanges(
         baseline=first.name,
@@ -596,7 +561,8 @@ def length_changes(
         neither=int(np.sum(~by_first & ~by_second)),
         mean=float(np.nanmean(second.asl(missing=missing)) - np.nanmean(first.asl(missing=missing))),
         moves=None if ev.qrels is None else _moves(ev.qrels, first, second, np.where(by_both, changes, np.nan)),
-        **found.about,
+        settings=settings,
+        notes=notes,
     )
 
 
@@ -620,17 +586,3 @@ def _moves(qrels: Qrels, baseline: SearchLengths, contender: SearchLengths, chan
         )
         for query, document, before, after, change in atoms
     )
-
-
-def _moved(move: DocumentChange) -> Moved | None:
-    """Say what happened to a document; None where its search length stayed the same."""
-    if move.change is None:
-        return "won" if move.baseline_rank is None else "lost"
-    if move.change == 0:
-        return None
-    return "further up" if move.change < 0 else "further down"
-
-
-def _importance(move: DocumentChange) -> float:
-    """Sort the best-ranked of the documents that one run found first, and the largest changes."""
-    return float(move.baseline_rank or move.contender_rank or 0) if move.change is None else -abs(move.change)

@@ -9,9 +9,8 @@ import numpy as np
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.scores import Scores, parse_measure
+from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural
-from ir_outcomes.measures import ASL
 from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
@@ -24,37 +23,20 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Change:
-    """What a change of measure does to the order of runs.
+    """What a change of measure does to the order of runs."""
 
-    Attributes
-    ----------
-    step : str
-        What is changed.
-    old, new : str
-        The measures.
-    tau : float or None
-        Kendall's tau-b between the two orders; 1 for no reordering. None where all runs tie.
-    delta_sort : float
-        Delta-Sort: largest change, over the runs, of the number of runs that are better, in percent of the runs. "Better" needs
-        a value that is 10 % better, and p <= 0.05 in a paired t test. So it can be large where `tau` is 1.
-    run : str
-        The run with this largest change.
-    better_before, better_after : int
-        How many runs were better than it, and are better than it.
-    delta_value, deviation : float or None
-        Mean over the runs, and standard deviation, of new value / old value, lower-is-better measures as reciprocals.
-    """
-
-    step: str
-    old: str
+    step: str  #: what is changed
+    old: str  #: the measures
     new: str
-    tau: float | None
+    tau: float | None  #: Kendall's tau-b between the two orders; 1 for no reordering. None where all runs tie.
+    #: Delta-Sort: largest change, over the runs, of the number of runs that are better, in percent of the runs. "Better" needs
+    #: a value that is 10 % better, and p <= 0.05 in a paired t test. So it can be large where `tau` is 1.
     delta_sort: float
-    run: str
-    better_before: int
-    better_after: int
-    delta_value: float | None
-    deviation: float | None
+    run: str  #: the run with this largest change
+    better_before: int  #: how many runs were better than it
+    better_after: int  #: and are better than it
+    delta_value: float | None  #: mean over the runs of new value / old value, lower-is-better measures as reciprocals
+    deviation: float | None  #: their standard deviation
 
 
 CHANGE_COLUMNS = (
@@ -117,19 +99,16 @@ def reordering(
     measures : sequence of Measure or str, optional
         Two or more measures, compared in turn; name those that are no search lengths in ``evaluate(measures=)`` too. By default
         the way from AP to ASL, step by step.
-    cutoff : int, optional
-        Depth that all runs share, for the way from AP to ASL and for an ASL that is named without a cutoff; by default the
-        evaluation's, or the one that all reach where that is less.
-    missing : {"cutoff", "retrieved"}
-        Search length of a missing document, for the way from AP to ASL and for an ASL that is named without it; see
-        `SearchLengths.asl`.
+    cutoff, missing
+        See `ir_outcomes.rrie`; for the way from AP to ASL only.
 
     Raises
     ------
     MismatchError
-        If ASL is compared, the runs differ in depth, and no cutoff is given.
+        If on the way from AP to ASL the runs differ in depth, and no cutoff is given.
     ParameterError
-        If there is nothing to compare, a setting has no effect, or for the way from AP to ASL under ``ties="expected"``.
+        If there is nothing to compare, a setting has no effect, an ASL has no cutoff, or for the way from AP to ASL under
+        ``ties="expected"``.
 
     References
     ----------
@@ -148,12 +127,22 @@ def reordering(
     check_evaluation(ev)
     if len(ev) < 2:
         raise ParameterError("there is only 1 run; reordering needs at least two")
+    settings: TailSettings | None = None
+    notes: Sequence[str]
     if measures is None:
-        found = runs_at_depth(ev, cutoff, missing)
-        scores, called, settings, notes = ablation(found.runs, missing), STEPS, found.settings, found.notes
+        runs, settings, notes = runs_at_depth(ev, cutoff, missing)
+        scores, called = ablation(runs, missing), list(STEPS)
+    elif isinstance(measures, str) or len(measures) < 2:
+        raise ParameterError("measures: name at least two, the old and the new")
+    elif cutoff is not None or missing != "cutoff":
+        raise ParameterError(
+            "cutoff and missing are for the way from AP to ASL; write them into the names of the measures, such as "
+            "ASL(missing='retrieved')@100"
+        )
     else:
-        scores, notes = _named(ev, measures, cutoff, missing)
-        called, settings = tuple(f"{new.measure} for {old.measure}" for old, new in pairwise(scores)), None
+        scores = [ev.scores_of(measure) for measure in measures]
+        called = [f"{new.measure} for {old.measure}" for old, new in pairwise(scores)]
+        notes = [*notes_on_unanswerable(ev), *dict.fromkeys(note for of_measure in scores for note in of_measure.notes())]
     values = [_magnitudes(of_runs) for of_runs in scores]
     better = [_better(of_runs, means) for of_runs, means in zip(scores, values, strict=True)]
     measured = [*zip(scores, values, better, strict=True)]
@@ -166,52 +155,14 @@ def reordering(
         measures=tuple(of_runs.measure for of_runs in scores),
         values=tuple(tuple(None if np.isnan(mean) else float(mean) for mean in means) for means in values),
         settings=settings,
-        notes=notes,
+        notes=tuple(notes),
     )
-
-
-def _named(
-    ev: Evaluation, measures: Sequence[Any], cutoff: int | None, missing: Missing
-) -> tuple[list[Scores], tuple[str, ...]]:
-    """Return the values of the measures, and notes."""
-    if isinstance(measures, str) or len(measures) < 2:
-        raise ParameterError("measures: name at least two, the old and the new")
-    parsed = [parse_measure(measure) for measure in measures]
-    # ASL over all relevant documents, found or not, depends on the depth.
-    lengths = [measure for measure in parsed if measure.NAME == ASL.NAME and "baseline" not in measure.params]
-    if cutoff is not None and all(measure.cutoff is not None for measure in lengths):
-        raise ParameterError(f"cutoff={cutoff}: these measures have cutoffs of their own, or none, as in nDCG@10")
-    if missing != "cutoff" and all("missing" in measure.params for measure in lengths):
-        raise ParameterError(f"missing={missing!r} is for an ASL that is named without it")
-    notes = dict.fromkeys(notes_on_unanswerable(ev))
-    scores = []
-    for measure in parsed:
-        if measure in lengths:
-            measure, depth_notes = _at_depth(ev, measure, cutoff, missing)
-            notes |= dict.fromkeys(depth_notes)
-        scores.append(ev.scores_of(measure))
-    notes |= dict.fromkeys(note for of_measure in scores for note in of_measure.notes())
-    return scores, tuple(notes)
-
-
-def _at_depth(ev: Evaluation, measure: Any, cutoff: int | None, missing: Missing) -> tuple[Any, tuple[str, ...]]:
-    """Give an ASL what its name leaves out, the depth and the search length of missing documents, with notes on the depth."""
-    by_name = "missing" in measure.params
-    found = runs_at_depth(ev, measure.cutoff or cutoff, measure["missing"] if by_name else missing)
-    if not by_name:
-        measure = measure(missing=missing)
-    if measure.cutoff is None and not (by_name and cutoff is None):
-        measure = measure @ found.settings.cutoff
-    return measure, found.notes
 
 
 def _magnitudes(scores: Scores) -> Floats:
     """Means; those of search lengths and other lower-is-better measures as reciprocals."""
     means = scores.means()
-    if scores.higher_is_better:
-        return means
-    reciprocals: Floats = np.divide(1.0, means, out=np.full(len(means), np.nan), where=means != 0)
-    return reciprocals
+    return means if scores.higher_is_better else np.divide(1.0, means, out=np.full(len(means), np.nan), where=means != 0)
 
 
 def _better(scores: Scores, means: Floats) -> Bools:

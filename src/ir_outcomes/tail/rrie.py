@@ -20,23 +20,14 @@ _SEARCH_LENGTHS = ("ASL", "ESL")  # how the names of measures with the optimum 1
 
 @dataclass(frozen=True)
 class Reduction:
-    """Reduction in error by one measure.
-
-    Attributes
-    ----------
-    baseline, contender : float
-        Means.
-    optimum : float
-        The best value: 1 for precisions and for search lengths.
-    rrie : float or None
-        Share of the baseline's distance from the optimum that the contender removes, negative where it adds to it; higher is
-        better. None where the baseline is optimal.
-    """
+    """Reduction in error by one measure."""
 
     measure: str
-    baseline: float
+    baseline: float  #: its mean
     contender: float
-    optimum: float
+    optimum: float  #: the best value: 1 for precisions and for search lengths
+    #: Share of the baseline's distance from the optimum that the contender removes, negative where it adds to it; higher is
+    #: better. None where the baseline is optimal.
     rrie: float | None
 
 
@@ -81,9 +72,6 @@ class RRIE(Result):
 
 def _reduction(measure: str, baseline: float, contender: float, optimum: float = 1.0) -> Reduction:
     """Return the relative reduction in error: Alex et al. 2022, equation 11 for precisions, 12 for search lengths."""
-    for name, value in (("baseline", baseline), ("contender", contender), ("optimum", optimum)):
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-            raise ParameterError(f"{measure}: {name}={value!r} must be a finite number")
     error = baseline - optimum
     share = None if error == 0 else (baseline - contender) / error
     return Reduction(measure, float(baseline), float(contender), float(optimum), share)
@@ -131,21 +119,22 @@ def rrie_from_means(
     unknown = sorted(set(best) - set(baseline))
     if unknown:
         raise ParameterError(f"optima: there is no mean of {some(unknown)}")
-    reductions = tuple(
-        _reduction(measure, mean, contender[measure], best.get(measure, 1.0)) for measure, mean in baseline.items()
-    )
-    for of_measure in reductions:
-        _check_range(of_measure, optimum_given=of_measure.measure in best)
-    return RRIE(*names, reductions, settings=None, notes=())
+    reductions = []
+    for measure, mean in baseline.items():
+        _check_means(measure, (mean, contender[measure]), best.get(measure))
+        reductions.append(_reduction(measure, mean, contender[measure], best.get(measure, 1.0)))
+    return RRIE(*names, tuple(reductions), settings=None)
 
 
-def _check_range(of_measure: Reduction, optimum_given: bool) -> None:
-    """Refuse means that 1 is not the optimum of, and means on different sides of a given optimum."""
-    measure, means = of_measure.measure, (of_measure.baseline, of_measure.contender)
-    shown = f"{measure}: {means[0]:g} and {means[1]:g}"
-    if optimum_given:
-        if (means[0] - of_measure.optimum) * (means[1] - of_measure.optimum) < 0:
-            raise ParameterError(f"{shown} lie on different sides of the optimum {of_measure.optimum:g}")
+def _check_means(measure: str, means: tuple[float, float], optimum: float | None) -> None:
+    """Refuse means that are no numbers, that 1 is not the optimum of, or on different sides of a given optimum."""
+    shown = f"{measure}: {means[0]!r} and {means[1]!r}"
+    numbers = means if optimum is None else (*means, optimum)
+    if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in numbers):
+        raise ParameterError(f"{shown}{'' if optimum is None else f', optimum {optimum!r}'}: must be finite numbers")
+    if optimum is not None:
+        if (means[0] - optimum) * (means[1] - optimum) < 0:
+            raise ParameterError(f"{shown} lie on different sides of the optimum {optimum:g}")
     elif measure.upper().startswith(_SEARCH_LENGTHS):
         if min(means) < 1:
             raise ParameterError(f"{shown}: a search length is at least 1")
@@ -196,9 +185,9 @@ def rrie(ev: Evaluation, baseline: str, contender: str, *, cutoff: int | None = 
     >>> result.reductions[-1].measure, result.reductions[-1].rrie
     ("ASL(missing='cutoff')@3", 1.0)
     """
-    found = runs_at_depth(ev, cutoff, missing, [baseline, contender])
-    reductions = tuple(_reduction(scores.measure, *scores.means().tolist()) for scores in top_and_all(found))
-    return RRIE(found.runs[0].name, found.runs[1].name, reductions, **found.about)
+    runs, settings, notes = runs_at_depth(ev, cutoff, missing, [baseline, contender])
+    reductions = tuple(_reduction(scores.measure, *scores.means().tolist()) for scores in top_and_all(runs, settings))
+    return RRIE(runs[0].name, runs[1].name, reductions, settings, notes=notes)
 
 
 PRECISIONS = tuple(tenth / 10 for tenth in range(10))
@@ -207,25 +196,14 @@ LENGTHS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 
 @dataclass(frozen=True)
 class MeasureHeadroom:
-    """Values of a measure in the run that is best by it.
-
-    Attributes
-    ----------
-    run : str
-        The best run.
-    mean : float
-        Its mean.
-    edges : tuple of float
-        Bucket i holds the values from ``edges[i]`` up to, not including, ``edges[i + 1]``; the last is open.
-    counts : tuple of int
-        Queries with a relevant document in each bucket; the others leave nothing to gain.
-    """
+    """Values of a measure in the run that is best by it."""
 
     measure: str
-    run: str
-    mean: float
+    run: str  #: the best run
+    mean: float  #: its mean
+    #: Bucket i holds the values from ``edges[i]`` up to, not including, ``edges[i + 1]``; the last is open.
     edges: tuple[float, ...]
-    counts: tuple[int, ...]
+    counts: tuple[int, ...]  #: queries with a relevant document in each bucket; the others leave nothing to gain
 
 
 @dataclass(frozen=True)
@@ -278,9 +256,9 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
     >>> [(of_measure.measure, of_measure.mean) for of_measure in result.measures][:2]
     [('P@2', 0.5), ("ASL(first=10,missing='cutoff')@2", 2.0)]
     """
-    found = runs_at_depth(ev, cutoff, missing)
-    measures = tuple(_of_best_run(scores, ev.answerable) for scores in top_and_all(found))
-    return Headroom(measures, len(found.runs), **found.about)
+    runs, settings, notes = runs_at_depth(ev, cutoff, missing)
+    measures = tuple(_of_best_run(scores, ev.answerable) for scores in top_and_all(runs, settings))
+    return Headroom(measures, len(runs), settings, notes=notes)
 
 
 def _of_best_run(scores: Scores, answerable: Bools) -> MeasureHeadroom:
