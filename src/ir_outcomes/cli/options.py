@@ -69,6 +69,8 @@ def _jobs(kind: Any, number: int) -> None:
 
 
 POSITIVE = Number(gte=1)
+NOT_NEGATIVE = Number(gte=0)
+LEVEL = Number(gt=0, lt=1)
 SHARE = Number(gte=0, lte=1)
 QRELS = Annotated[str, Parameter(converter=_words, help="The qrels file, or an ir_datasets id such as msmarco-document/dev.")]
 BASELINE = Annotated[
@@ -87,14 +89,15 @@ ALPHA = Annotated[
     float,
     Parameter(
         group=STATISTICS,
-        validator=Number(gt=0, lt=1),
+        validator=LEVEL,
         help="The significance level of tests and verdicts; intervals have level 1 - alpha.",
     ),
 ]
-SEED = Annotated[int, Parameter(group=STATISTICS, validator=Number(gte=0), help="The seed of the random numbers.")]
+SEED = Annotated[int, Parameter(group=STATISTICS, validator=NOT_NEGATIVE, help="The seed of the random numbers.")]
 RESAMPLES = Annotated[
     int, Parameter(group=STATISTICS, validator=POSITIVE, help="The number of random resamples of the queries.")
 ]
+CORRECTION = Annotated[Correction, Parameter(group=STATISTICS)]
 MEASURES = Annotated[list[str] | None, Parameter(name=["--measure", "-m"])]
 NAMES = Annotated[
     tuple[str, ...] | None,
