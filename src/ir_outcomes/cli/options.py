@@ -101,10 +101,7 @@ CORRECTION = Annotated[Correction, Parameter(group=STATISTICS)]
 MEASURES = Annotated[list[str] | None, Parameter(name=["--measure", "-m"])]
 NAMES = Annotated[
     tuple[str, ...] | None,
-    Parameter(
-        name="--name",
-        help="A name for a run, instead of its file's; give one for each run, in their order.",
-    ),
+    Parameter(name="--name", help="A name for a run, instead of its file's; give one for each run, in their order."),
 ]
 HIGHER_IS_BETTER = Annotated[
     bool | None,
@@ -215,12 +212,7 @@ class Sources:
     higher_is_better: HIGHER_IS_BETTER = None
 
     def read(
-        self,
-        first: str,
-        runs: Sequence[str] | None,
-        settings: EvaluateOptions,
-        default: Sequence[str] = (),
-        **kept: Any,
+        self, first: str, runs: Sequence[str] | None, settings: EvaluateOptions, default: Sequence[str] = (), **kept: Any
     ) -> tuple[Any, list[str] | None]:
         """Return an evaluation and measures of it, or the scores of one measure and None."""
         if self.from_outputs:
