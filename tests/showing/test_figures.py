@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import xml.dom.minidom
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +25,7 @@ from tests.helpers.runs import qrels_of, run_of
 LARGEST = 19.0  # inches
 # By the class whose figures are drawn; some made-up results are not of this class.
 MADE: dict[type, Callable[[int], Any]] = {
-    iro.Comparison: lambda n: made_up.comparison(*made_up.long_names(2), n=n),
+    iro.Comparison: lambda n: made_up.comparison("run.bm25-default.dev", "run.bm25-tuned+rm3.dev", n=n),
     iro.Comparisons: made_up.comparisons,
     iro.CutoffsComparison: made_up.cutoffs,
     iro.Leaderboard: made_up.board,
@@ -168,7 +169,7 @@ def test_wrong_kinds_are_named() -> None:
         (disjoint, "facets", "kind='facets': no query is found by both runs"),
         (disjoint, "ranks", "kind='ranks': no query is found by both runs"),
         (disjoint, "pie", "kind='pie': a Comparison is drawn as facets, outcomes, restricted, ranks"),
-        (iro.compare(queries, {"q1": {"d": 1.0}}, {"q2": {"d": 1.0}}, cutoff=None), "restricted", "needs a cutoff"),
+        (dataclasses.replace(disjoint, restricted=None), "restricted", "needs a cutoff"),
         (stored, "queries", "stored without its queries"),
     ):
         with pytest.raises(ParameterError, match=message):
