@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -169,7 +168,7 @@ def compare_measure(
         evaluation, alpha=alpha, test=test, correction=correction, family=len(names) - 1, margins=checked_margins(margins)
     )
     settings = replace(settings, cutoff=meaning.cutoff, unit="query", coverage_test="exact")
-    queries = list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
+    queries = evaluation.answerable_queries
     clusters = None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
     n_unanswerable = len(evaluation.query_ids) - len(queries)
     notes = tuple(_about_values(meaning, scores.measure))
@@ -230,7 +229,7 @@ def _answerable(outputs: Sequence[Output], judgments: Qrels | None, rel: int) ->
 
 def _compared(
     outputs: Sequence[Output],
-    queries: list[str],
+    queries: Sequence[str],
     n_unanswerable: int,
     meaning: _Meaning,
     settings: Settings,
@@ -269,7 +268,7 @@ def _compared(
     return build(pairs, settings, progress=progress)
 
 
-def _lengths(output: Output, queries: list[str], meaning: _Meaning) -> Floats:
+def _lengths(output: Output, queries: Sequence[str], meaning: _Meaning) -> Floats:
     """Convert values to ranks, or leave them; NaN where nothing was found."""
     values = np.array([output.values.get(query, math.nan) for query in queries], dtype=np.float64)
     if meaning.kind == "value":
