@@ -166,7 +166,7 @@ def test_the_table_of_parameters_is_that_of_the_measures() -> None:
         has_default = isinstance(info.default, (int, str))
         assert default == repr(info.default).replace("'", '"').join("``") if has_default else default in ("none", "required")
         for choice in info.choices if isinstance(info.choices, tuple) else ():
-            assert f'"{choice}"' in f"{default} {meaning}", (parameter, choice)
+            assert not isinstance(choice, str) or f'"{choice}"' in f"{default} {meaning}", (parameter, choice)
 
 
 def test_every_page_is_in_the_index() -> None:

@@ -35,6 +35,11 @@ def interval(bounds: tuple[float, float] | None, places: int, *, signed: bool = 
     return f"[{fixed(low, places, signed=signed)}, {fixed(high, places, signed=signed)}]"
 
 
+def places_of(measured_in: str) -> int:
+    """Return how many decimals a value of this unit has: percentage points and ranks fewer than scores between 0 and 1."""
+    return 2 if measured_in in ("percentage points", "ranks") else 4
+
+
 def pvalue(p: float | None, alpha: float = 0.05) -> str:
     """Write a p-value for a cell of a table, with as many digits as show on which side of the level it is."""
     if p is None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 import numpy as np
 
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
-from ir_outcomes.formatting import NOTHING, fixed, percent, pvalue
+from ir_outcomes.formatting import NOTHING, fixed, percent, places_of, pvalue
 from ir_outcomes.types import Columns, Mark, check_choice
 
 if TYPE_CHECKING:
@@ -131,8 +131,7 @@ class Result(Immutable):
         per_query : bool
             Include the values of each query, where the result has them.
         """
-        result: dict[str, Any] = as_plain(self, per_query=per_query)
-        return result
+        return dict(as_plain(self, per_query=per_query))
 
     def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
         """Return `to_dict` as JSON, without NaN or infinity; by default on one line, else with `indent` spaces a level."""
@@ -149,17 +148,16 @@ class Result(Immutable):
         """
         import msgspec  # takes as long to import as the rest of this package
 
-        _check_envelope(cls, data)
+        kind, schema = (data.get("kind"), data.get("schema")) if isinstance(data, Mapping) else (None, None)
+        if (kind, schema) != (cls.__name__, SCHEMA):
+            wanted = f"of kind {cls.__name__!r} with schema {SCHEMA}, as to_json of this version writes it"
+            raise FormatError("JSON", f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}")
         try:
-            restored = msgspec.convert(data, cls)
-            json.dumps(data, allow_nan=False, default=str)
+            return msgspec.convert(data, cls)
         except msgspec.ValidationError as error:  # "Expected `float`, got `str` - at `$.parts[1].level`"
             problem, _, path = str(error).partition(" - at `$")
             where = path.removesuffix("`").lstrip(".")
             raise FormatError("JSON", f"{where}: {problem}" if where else problem) from None
-        except ValueError as error:  # `to_json` could not write it
-            raise FormatError("JSON", f"holds NaN or infinity ({error})") from None
-        return restored
 
     @classmethod
     def from_json(cls: type[R], text: str | bytes) -> R:
@@ -172,11 +170,9 @@ class Result(Immutable):
         """
         import msgspec
 
-        if not isinstance(text, (str, bytes, bytearray)):
-            raise FormatError("JSON", f"needs the text that to_json returned, not a {type(text).__name__}")
         try:
             data = msgspec.json.decode(text)
-        except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError) as error:
+        except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError, TypeError) as error:
             raise FormatError("JSON", f"is not valid ({error})") from None
         return cls.from_dict(data)
 
@@ -321,14 +317,10 @@ class Result(Immutable):
 
     def view(self, *, columns: Columns = "default") -> View:
         """Return what every format shows of the result: label, sentences, tables and notes, as text that is not yet escaped."""
-        from ir_outcomes.showing.views import view_of
-        from ir_outcomes.showing.views.comparison import paper_view
+        from ir_outcomes.showing.views import paper_view, view_of
 
         check_choice("columns", columns, get_args(Columns))
-        if columns == "default":
-            return view_of(self)
-        self.paper_rows()  # an error where there are none
-        return paper_view(self)
+        return view_of(self) if columns == "default" else paper_view(self)
 
     def _summary(self) -> str:
         """Describe the result in a few words, for its `repr`: main names and counts."""
@@ -365,40 +357,25 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _check_envelope(kind: type[Result], data: Any) -> None:
-    """Refuse what another class wrote, or an incompatible version."""
-    if not isinstance(data, Mapping):
-        raise FormatError("JSON", f"must be an object, not {shortened(str(data), 60)!r}")
-    for key in ("schema", "kind", "versions"):
-        if key not in data:
-            problem = "it was not written by to_json, or by a version before results had a schema number"
-            raise FormatError("JSON", f"lacks the key {key!r}: {problem}")
-    if data["kind"] != kind.__name__:
-        raise FormatError("JSON", f"holds a result of kind {data['kind']!r}, which its own class reads")
-    if data["schema"] != SCHEMA:
-        raise FormatError(
-            "JSON", f"has the schema {data['schema']!r}, and this version reads {SCHEMA}; compute the result again"
-        )
-
-
 Better = Literal["higher", "lower", ""]
 
 
 @dataclass(frozen=True)
 class Column:
-    """What one column holds of an item, and how it is written."""
+    """What one column holds of an item, and how it is written: declared once for rows, CSV, frames and tables."""
 
     name: str  # the key in rows, CSV and frames; an interval has two, name_low and name_high
     # The exact value: attributes one after the other, such as "test.pvalue", or a function of the item; by default the
     # attribute with the column's name.
     value: str | Callable[[Any], Any] = ""
     heading: str = ""  # in tables; by default the name
-    # How tables write it: "" as text, "n" as text to the right, ".2f" and "+.2f" with so many decimals, "[.2f]" as an interval,
-    # "%" as a share in percent, "p" as a p-value, "label" as a verdict.
+    # How tables write it: "" as text, "n" as text to the right, ".2f" and "+.2f" with so many decimals, "m" and "+m" with those
+    # of what it is measured in, "[.2f]" as an interval, "%" as a share in percent, "p" as a p-value, "label" as a verdict.
     form: str = ""
-    unit: str = ""  # for the legend of a table
+    unit: str = ""  # for the legend of a table, unless it is the heading
     better: Better = ""  # which values are better
     group: str = ""  # a heading over this column and its neighbours of the same group
+    part: tuple[Callable[[Any], Any], ...] = ()  # from the items of the table to what has the value
 
     @property
     def title(self) -> str:
@@ -417,6 +394,8 @@ class Column:
 
     def of(self, item: Any) -> Any:
         """Return the exact value; None where the item, or something on the way to the value, is None."""
+        for step in self.part:
+            item = step(item)
         if callable(self.value):
             return None if item is None else self.value(item)
         for attribute in (self.value or self.name).split("."):
@@ -428,12 +407,16 @@ class Column:
         value, form = self.of(item), self.form.strip("[]")
         if value is None:
             return NOTHING
+        if form.endswith("m"):
+            form = form.replace("m", f".{places_of(replace(self, value='measured_in').of(item))}f")
         if self.is_interval:
             return f"[{', '.join(_written(bound, form, alpha) for bound in value)}]"
         return _written(value, form, alpha)
 
 
 def _written(value: Any, form: str, alpha: float) -> str:
+    if form == "n" and isinstance(value, float):
+        return f"{value:g}"
     if form in ("", "n", "label"):
         return str(value)
     if form == "p":
@@ -451,19 +434,21 @@ def attributes(*names: str) -> tuple[Column, ...]:
 
 def of_part(part: str | Callable[[Any], Any], columns: Iterable[Column], prefix: str = "") -> tuple[Column, ...]:
     """Return columns of an attribute, or of a function, of the items as columns of the items."""
-    inner = Column("", part)
+    own = Column("", part).of
+    return tuple(
+        replace(column, name=f"{prefix}{column.name}", value=column.value or column.name, part=(own, *column.part))
+        for column in columns
+    )
 
-    def value_of(column: Column) -> Callable[[Any], Any]:
-        return lambda item: column.of(inner.of(item))
 
-    return tuple(replace(column, name=f"{prefix}{column.name}", value=value_of(column)) for column in columns)
-
-
-def chosen(columns: Iterable[Column], *names: str) -> tuple[Column, ...]:
+def chosen(columns: Iterable[Column], *names: str, group: str | None = None) -> tuple[Column, ...]:
     """Return the columns with these names in this order; "name=heading" gives one another heading."""
     known = {column.name: column for column in columns}
-    pairs = (name.partition("=") for name in names)
-    return tuple(replace(known[name], heading=heading or known[name].heading) for name, _, heading in pairs)
+    found = ((known[name], heading) for name, _, heading in (name.partition("=") for name in names))
+    return tuple(
+        replace(column, heading=heading or column.heading, group=column.group if group is None else group)
+        for column, heading in found
+    )
 
 
 def rows_of(columns: Sequence[Column], items: Iterable[Any]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ir_outcomes.cli.output import json_characters
+import ir_outcomes.cli  # noqa: F401, which registers the escapes
 from tests.helpers.command_line import Done, call
 
 SMALL = 40  # queries
@@ -47,7 +47,7 @@ def test_a_full_disk_is_said(folder: Path, command: str) -> None:
 
 def test_closed_streams(folder: Path, tmp_path: Path) -> None:
     closed = shell("ir-outcomes compare qrels.txt a.run Ω.run >&-", folder)
-    assert (closed.returncode, closed.stderr.startswith("error: standard output is closed")) == (1, True)
+    assert (closed.returncode, closed.stderr) == (1, "error: standard output cannot be written (not writable)\n")
     to_file = shell(f"ir-outcomes compare qrels.txt a.run Ω.run --output {tmp_path}/result.txt >&-", folder)
     assert (to_file.returncode, to_file.stderr) == (0, "")
     assert (tmp_path / "result.txt").read_text().startswith("Ω (B) against a (A): ")
@@ -111,8 +111,7 @@ def test_nothing_reaches_a_terminal(folder: Path) -> None:
 def test_json_characters_are_json() -> None:
     text = json.dumps({"run": "é\udce9\U0001f600"}, ensure_ascii=False)
     for encoding in ("ascii", "latin-1", "utf-8"):
-        written = json_characters(text, encoding)
-        written.encode(encoding)
+        written = text.encode(encoding, "json").decode(encoding)
         assert json.loads(written) == {"run": "é\udce9\U0001f600"}
 
 
@@ -121,9 +120,5 @@ def test_a_name_that_is_not_utf8_is_the_same_text_in_every_format(folder: Path, 
     with open(os.fsencode(folder) + b"/caf\xe9.run", "w") as stream:
         stream.write((folder / "a.run").read_text())
     shown = {"json": r"caf\\xe9", "jsonl": r"caf\\xe9", "markdown": r"caf\\xe9", "latex": r"caf\textbackslash{}xe9"}
-    words = ["leaderboard", "qrels.txt", "Ω.run", "--format", form]
-    by_file = call(*words, "caf\udce9.run", folder=folder)
-    by_option = call(*words, "a.run", "--name", "Ω", "--name", "caf\udce9", folder=folder)
-    assert (by_file.returncode, by_option.returncode) == (0, 0)
-    assert by_option.stdout.encode() == by_file.stdout.encode()
-    assert shown.get(form, r"caf\xe9") in by_file.stdout
+    done = call("leaderboard", "qrels.txt", "Ω.run", "caf\udce9.run", "--format", form, folder=folder)
+    assert (done.returncode, shown.get(form, r"caf\xe9") in done.stdout) == (0, True)

@@ -240,7 +240,7 @@ def test_broken_text(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"line 1: is not a line of ir_measures -q -o jsonl"):
         iro.compare_outputs(path, path)
     path.write_text("recip_rank q1 0.5\nrecip_rank q1 0.25\n")
-    with pytest.raises(FormatError, match="line 2: repeats the first two columns of an earlier line"):
+    with pytest.raises(FormatError, match="line 2: has two values of recip_rank for query q1"):
         iro.compare_outputs(path, path)
 
 

@@ -154,12 +154,12 @@ def test_toml(tmp_path: Path) -> None:
         ({"collections": {"a": 1}}, "Expected `object`, got `int`"),
         ({"collections": {"a": {"qrels": "x", "dataset": "y", "runs": "x"}}}, "needs either qrels"),
         ({"collections": {"a": {"qrels": "x"}}}, "missing required field `runs`"),
-        ({"collections": {"a": {"qrels": "x", "runs": "y", "cutof": 3}}}, "unknown key 'cutof'"),
+        ({"collections": {"a": {"qrels": "x", "runs": "y", "cutof": 3}}}, "unknown field `cutof`"),
         ({"collections": {"a": {"qrels": 3, "runs": "y"}}}, "Expected `str | null`, got `int`"),
         ({"collections": {"a": {"dataset": "no/such", "runs": "y"}}}, "is not an ir_datasets id"),
         ({"collections": {"a": {"qrels": "x", "runs": ["a/b.run", "c/b.run"]}}}, "two runs have the same name"),
         ({"collections": {"a": {"qrels": "x", "runs": "y"}}, "baseline": "z"}, "no collection has a run called 'z'"),
-        ({"collection": {}, "collections": {}}, "unknown key 'collection'"),
+        ({"collection": {}, "collections": {}}, "unknown field `collection`"),
     ],
 )
 def test_invalid_files(tmp_path: Path, content: Any, message: str) -> None:

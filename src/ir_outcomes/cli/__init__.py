@@ -18,7 +18,7 @@ from ir_outcomes.cli.output import MAIN, error_line, messages
 __all__ = ["COMMANDS", "app", "examples_of", "main"]
 
 PROGRAM = "ir-outcomes"
-COMMANDS: dict[str, Callable[..., None]] = {
+COMMANDS: dict[str, Callable[..., int | None]] = {
     "compare": compare.compare,
     "compare-measure": compare.compare_measure,
     "compare-outputs": compare.compare_outputs,
@@ -59,7 +59,7 @@ app = App(
 )
 
 
-def examples_of(function: Callable[..., None]) -> list[str]:
+def examples_of(function: Callable[..., int | None]) -> list[str]:
     """Return the examples of a command, which run in the folder that `ir-outcomes sample` writes."""
     return inspect.cleandoc(function.__doc__ or "").partition("Examples\n--------\n")[2].splitlines()
 
@@ -73,8 +73,9 @@ def main() -> None:
     """Run the command line; bad input ends with a message, never with a traceback."""
     with messages():
         try:
-            app([STDIN if word == "-" else word for word in sys.argv[1:]], exit_on_error=False, print_error=False)
+            status = app([STDIN if word == "-" else word for word in sys.argv[1:]], exit_on_error=False, print_error=False)
         except (CycloptsError, UsageError) as error:
             known = [word for word in sys.argv[1:2] if word in COMMANDS]
             error_line(f"error: {error}\nSee {' '.join([PROGRAM, *known])} --help.")
-            sys.exit(2)
+            status = 2
+    sys.exit(status)

@@ -3,7 +3,9 @@
 import json
 import math
 import re
+import sys
 from dataclasses import asdict
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -61,7 +63,7 @@ def leaderboard(
     alpha: options.ALPHA = 0.05,
     correction: Annotated[Correction, Parameter(group=options.STATISTICS)] = "holm",
     out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[Literal["tiers", "verdicts", "history"], Parameter(name="--plot-kind", group=output.OUTPUT)] = "tiers",
+    kind: Annotated[Literal["tiers", "verdicts", "history"], output.PLOT_KIND] = "tiers",
     page: output.ReportOptions = output.ReportOptions(),
 ) -> None:
     """Order runs by a measure, with tiers and verdicts.
@@ -137,7 +139,7 @@ def stability(
     resamples: options.RESAMPLES = 1000,
     seed: options.SEED = 0,
     out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[Literal["ranks", "tau"], Parameter(name="--plot-kind", group=output.OUTPUT)] = "ranks",
+    kind: Annotated[Literal["ranks", "tau"], output.PLOT_KIND] = "ranks",
 ) -> None:
     """Rank the runs on bootstrap resamples of the queries.
 
@@ -173,13 +175,12 @@ def stability(
                 condition=condition, progress=output.progress_is_shown(),
             )  # fmt: skip
             results[f"{result.measure}\n{condition}".strip()] = result
-    if out.plot is not None and len(results) > 1:
-        from ir_outcomes.showing.figures import blank_figure
+    if len(results) > 1:
         from ir_outcomes.showing.figures.leaderboards import conditions_plot
 
-        output.save_figure(conditions_plot(results, ax=blank_figure()), out.plot)
+        out.draw(partial(conditions_plot, results))
     else:
-        out.draw(next(iter(results.values())), kind)
+        out.draw(partial(result.plot, kind))
     out.write(*results.values())
 
 
@@ -224,7 +225,7 @@ def reordering(
     settings: options.TailOptions = options.TailOptions(),
     rules: options.TailRules = options.TailRules(),
     out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[Literal["orders", "changes"], Parameter(name="--plot-kind", group=output.OUTPUT)] = "orders",
+    kind: Annotated[Literal["orders", "changes"], output.PLOT_KIND] = "orders",
 ) -> None:
     """Show how runs are reordered by another measure.
 
@@ -255,9 +256,7 @@ def tail(
     settings: options.TailOptions = options.TailOptions(),
     rules: options.TailRules = options.TailRules(),
     out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[
-        Literal["top precision", "top length", "precision", "length"] | None, Parameter(name="--plot-kind", group=output.OUTPUT)
-    ] = None,
+    kind: Annotated[Literal["top precision", "top length", "precision", "length"] | None, output.PLOT_KIND] = None,
 ) -> None:
     """Show where all relevant documents are ranked.
 
@@ -340,39 +339,38 @@ def measure(
     if no_summary and not by_query:
         raise UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
     providers = ir_measures.providers.registry
-    if provider is not None and provider not in providers:
+    evaluator: Any = ir_measures if provider is None else providers.get(provider)
+    if evaluator is None:
         raise UsageError(f"--provider {provider}: must be one of {', '.join(providers)}.")
     # Measures are separated at white space, but not within the parentheses of one: a path may contain blanks.
     words = [word for text in measures for word in re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)]
     chosen = list(dict.fromkeys(map(iro.parse_measure, words)))
     if not chosen:
         raise UsageError("There is no measure; name at least one, such as ESL@100.")
-    evaluator: Any = ir_measures if provider is None else providers[provider]
-    queries, evaluated = iro.as_qrels(qrels), iro.as_run(run)
-    output.standard_output()  # a closed one is refused before the work
-    metrics = list(evaluator.iter_calc(chosen, queries.to_dict(), evaluated.to_dict()))
-    totals = {measure: measure.aggregator() for measure in chosen}
-    for metric in metrics:
-        totals[metric.measure].add(metric.value)
-    means = [Metric("all", measure, totals[measure].result()) for measure in chosen if not (by_query and no_summary)]
-    shown = [*metrics, *means] if by_query else means
+    evaluated = iro.as_run(run)
+    metrics = list(evaluator.iter_calc(chosen, iro.as_qrels(qrels).to_dict(), evaluated.to_dict()))
+    means = []
+    for measure in chosen:
+        total, values = measure.aggregator(), [metric.value for metric in metrics if metric.measure == measure]
+        for value in values:
+            total.add(value)
+        means.append(Metric("all", measure, total.result()))
+        if not quiet and (undefined := sum(map(math.isnan, values))):
+            output.error_line(f"{measure}: the mean is over {len(values) - undefined} of {len(values)} queries")
+    of_queries, of_all = metrics if by_query else [], [] if no_summary else means
     if form == "json":
         document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
-        for metric in metrics if by_query else ():
-            document.setdefault("queries", {}).setdefault(metric.query_id, {})[str(metric.measure)] = _finite(metric.value)
-        document["measures"] = {str(metric.measure): _finite(metric.value) for metric in means}
-        output.print_json(json.dumps(document, ensure_ascii=False, indent=2))
-        shown = []
-    for metric in shown:
-        head = {**({"query_id": metric.query_id} if by_query else {}), "measure": str(metric.measure)}
+        for query, measure, value in of_queries:
+            document.setdefault("queries", {}).setdefault(query, {})[str(measure)] = _finite(value)
+        document["measures"] = {str(measure): _finite(value) for _, measure, value in of_all}
+        output.print_lines(json.dumps(document, ensure_ascii=False, indent=2))
+        return
+    for query, measure, value in (*of_queries, *of_all):
+        head = {**({"query_id": query} if by_query else {}), "measure": str(measure)}
         if form == "jsonl":
-            output.print_json(json.dumps({**head, "value": _finite(metric.value)}))
+            output.print_lines(json.dumps({**head, "value": _finite(value)}))
         else:
-            output.print_lines("\t".join([*head.values(), format(metric.value, "" if places == -1 else f".{places}f")]))
-    for measure in () if quiet else chosen:
-        values = [metric.value for metric in metrics if metric.measure == measure]
-        if undefined := sum(map(math.isnan, values)):
-            output.error_line(f"{measure}: the mean is over {len(values) - undefined} of {len(values)} queries")
+            output.print_lines("\t".join([*head.values(), format(value, "" if places == -1 else f".{places}f")]))
 
 
 def _finite(value: float) -> float | None:
@@ -395,10 +393,10 @@ def datasets(dataset: str | None = None, /) -> None:
     ir-outcomes datasets msmarco-document/dev
     """
     from ir_outcomes.showing.formats import as_text, print_text
-    from ir_outcomes.showing.views.leaderboards import task_view, tasks_view
+    from ir_outcomes.showing.views import task_view, tasks_view
 
     view = tasks_view([iro.load(name) for name in iro.known_tasks()]) if dataset is None else task_view(iro.load(dataset))
-    print_text(as_text(view, rows=None), output.standard_output())
+    print_text(as_text(view, rows=None), sys.stdout)
 
 
 def sample(folder: Path, /, *, suite: bool = False) -> None:

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, TextIO
@@ -24,9 +24,9 @@ from typing import Annotated, Any, Literal, TextIO
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
-from ir_outcomes.errors import InputError, IrOutcomesError, IrOutcomesWarning, ParameterError, escaped, not_installed
+from ir_outcomes.errors import IrOutcomesError, IrOutcomesWarning, escaped, not_installed
 from ir_outcomes.formatting import write_completely
-from ir_outcomes.reading.runs import is_path, run_paths
+from ir_outcomes.reading.runs import run_paths
 from ir_outcomes.reading.suites import read_suite
 from ir_outcomes.results import Result
 from ir_outcomes.showing import View
@@ -41,78 +41,24 @@ FORMAT_OF_ENDING: Mapping[str, Format] = {
 }  # fmt: skip
 
 
-_noted: set[str] = set()
-
-
-@contextmanager
-def messages() -> Iterator[None]:
-    """Turn errors into a message and an exit status, and our warnings into lines on stderr."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # characters that the encoding of a console lacks are written as escapes
-            stream.reconfigure(errors="backslashreplace")
-    _noted.clear()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore" if is_quiet() else "always", IrOutcomesWarning)
-        warnings.showwarning = _show_warning
-        try:
-            try:
-                yield
-            finally:
-                if sys.stdout is not None and not sys.stdout.closed:
-                    sys.stdout.flush()  # a full disk is noticed here, and not at the end of Python, where it cannot be said
-        except IrOutcomesError as error:
-            error_line(f"error: {as_options(str(error))}")
-            _exit(1)
-        except OSError as error:
-            if error.errno != errno.EPIPE:  # a reader that has seen enough, such as head, is no error
-                error_line(f"error: {error.filename or 'standard output'} cannot be written ({error.strerror or error})")
-            _exit(1)
-
-
-def is_quiet() -> bool:
-    """Return whether warnings, notes and progress bars are left out."""
-    return "--quiet" in sys.argv
-
-
-def _show_warning(message: Warning | str, *details: Any, **more: Any) -> None:
-    error_line(f"warning: {as_options(str(message))}")
+IN_OPTIONS = (  # advice about arguments of Python, and the same on the command line
+    (r"\bjudged_only=True\b", "--judged-only"),
+    (r"\ball_pairs=True\b", "--all-pairs"),
+    (r"\bhigher_is_better=True or (higher_is_better=)?False\b", "--higher-is-better or --lower-is-better"),
+    # Not in the parentheses of a measure, ESL(rel=2)@100, which is written the same everywhere.
+    (r"(?<![(\w])(cutoff|rel|unit|ties|alpha|margins|correction)=([\"']?)([\w.,]*\w)\2", r"--\1 \3"),
+    (r"\bclusters=(?=')", "--clusters "),
+    (r"\bkind=(?=')", "--plot-kind "),
+    (r"\b(entries|measure|score)=(?=[,\s]|$)", r"--\1"),
+    (r"\bgive your own\b", "give your own with --margins"),
+)
 
 
 def as_options(text: str) -> str:
     """Write advice about arguments in the words of the command line."""
-    text = re.sub(r"\b(judged_only|all_pairs)=True\b", lambda found: f"--{found[1].replace('_', '-')}", text)
-    # Not in the parentheses of a measure, ESL(rel=2)@100, which is written the same everywhere.
-    text = re.sub(r"(?<![(\w])(cutoff|rel|unit|ties|alpha|margins|correction)=([\"']?)([\w.,]*\w)\2", r"--\1 \3", text)
-    text = re.sub(r"\bkind=('[^']*')", r"--plot-kind \1", text)
-    text = re.sub(r"\b(entries|measure|score)=(?=[,\s]|$)", r"--\1", text)
-    text = re.sub(r"\bhigher_is_better=True or (higher_is_better=)?False\b", "--higher-is-better or --lower-is-better", text)
-    text = text.replace("give your own", "give your own with --margins")
-    return re.sub(r"\bclusters='(\S+)'", r"--clusters '\1'", text)
-
-
-def standard_output() -> TextIO:
-    """Return stdout."""
-    stream: TextIO | None = sys.stdout  # None where the program was started with a closed stdout
-    if stream is None or stream.closed:
-        raise ParameterError("standard output is closed; redirect it, or use --output FILE where the command has it")
-    return stream
-
-
-def print_lines(lines: str, stream: TextIO | None = None) -> None:
-    """Print lines, by default on stdout; on a terminal, control characters are shown escaped."""
-    stream = standard_output() if stream is None else stream
-    stream.write(f"{escaped(lines, keep=chr(10) + chr(9)) if stream.isatty() else lines}\n")
-
-
-def print_json(text: str, stream: TextIO | None = None) -> None:
-    """Print JSON, by default on stdout, in the characters that the encoding has."""
-    stream = standard_output() if stream is None else stream
-    print_lines(json_characters(text, getattr(stream, "encoding", None) or "utf-8"), stream)
-
-
-def json_characters(text: str, encoding: str) -> str:
-    """Replace characters that an encoding does not have in JSON, by JSON's own escapes; a name that is not UTF-8 stays JSON."""
-    return text.encode(encoding, "json").decode(encoding)
+    for argument, option in IN_OPTIONS:
+        text = re.sub(argument, option, text)
+    return text
 
 
 def _json_escapes(error: UnicodeError) -> tuple[str, int]:
@@ -120,18 +66,60 @@ def _json_escapes(error: UnicodeError) -> tuple[str, int]:
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
-codecs.register_error("json", _json_escapes)
+codecs.register_error("json", _json_escapes)  # of characters that an encoding lacks: JSON stays JSON
 
 
-def given_command() -> str:
-    """Return the command that is running, as a shell takes it."""
-    return shlex.join(["ir-outcomes", *sys.argv[1:]])
+@contextmanager
+def messages() -> Iterator[None]:
+    """Turn errors into a message and an exit status, and our warnings into lines on stderr."""
+    # A stream that was closed when the program started is None: writing to stdout is then an error, and to stderr nothing.
+    sys.stdout, sys.stderr = sys.stdout or open(os.devnull), sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="json")
+    note.cache_clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if is_quiet() else "always", IrOutcomesWarning)
+        warnings.showwarning = _show_warning
+        try:
+            yield
+            sys.stdout.flush()  # a full disk is noticed here, and not at the end of Python, where it cannot be said
+        except IrOutcomesError as error:
+            error_line(f"error: {as_options(str(error))}")
+            sys.exit(1)
+        except OSError as error:
+            if error.errno != errno.EPIPE:  # a reader that has seen enough, such as head, is no error
+                error_line(f"error: {error.filename or 'standard output'} cannot be written ({error.strerror or error})")
+            with suppress(OSError):  # what stdout still holds would be an error once more at the end of Python
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
 
 
+def _show_warning(message: Warning | str, *details: Any, **more: Any) -> None:
+    error_line(f"warning: {as_options(str(message))}")
+
+
+def is_quiet() -> bool:
+    """Return whether warnings, notes and progress bars are left out."""
+    return "--quiet" in sys.argv
+
+
+def progress_is_shown() -> bool:
+    """Return whether progress bars are shown: on a terminal, unless --quiet is given."""
+    return not is_quiet() and sys.stderr.isatty()
+
+
+def error_line(text: str) -> None:
+    """Print a line on stderr, as far as it can be."""
+    with suppress(OSError):
+        sys.stderr.write(f"{escaped(text, keep=chr(10))}\n")
+        sys.stderr.flush()
+
+
+@cache
 def note(text: str) -> None:
-    """Print a note on stderr, unless --quiet is given or the same note was printed for another collection or judge."""
-    if not is_quiet() and text not in _noted:
-        _noted.add(text)
+    """Print a note on stderr, once for all collections or judges, unless --quiet is given."""
+    if not is_quiet():
         error_line(f"note: {text}")
 
 
@@ -141,27 +129,10 @@ def note_of_old_file(path: Path) -> None:
         note(f"{path} exists and is overwritten")
 
 
-def error_line(text: str) -> None:
-    """Print a line on stderr, as far as there is one."""
-    with suppress(OSError, ValueError, AttributeError):  # full, closed, or never there: nobody can be told
-        sys.stderr.write(f"{escaped(text, keep=chr(10))}\n")
-        sys.stderr.flush()
-
-
-def progress_is_shown() -> bool:
-    """Return whether progress bars are shown: on a terminal, unless --quiet is given."""
-    return not is_quiet() and sys.stderr is not None and sys.stderr.isatty()
-
-
-def _exit(status: int) -> None:
-    """End the program; what a stream still holds cannot be written, and would be an error once more."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError, AttributeError):
-            with suppress(OSError, ValueError, AttributeError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    sys.exit(status)
+def print_lines(lines: str, stream: TextIO | None = None) -> None:
+    """Print lines, by default on stdout; on a terminal, control characters are shown escaped."""
+    stream = sys.stdout if stream is None else stream
+    stream.write(f"{escaped(lines, keep=chr(10) + chr(9)) if stream.isatty() else lines}\n")
 
 
 def _check_target(kind: Any, path: Path | None) -> None:
@@ -181,14 +152,11 @@ def _check_target(kind: Any, path: Path | None) -> None:
 def _given_files() -> Iterator[str]:
     """Yield the files that the words of a command stand for: themselves, runs of a directory or pattern, files of a suite."""
     for word in sys.argv[2:]:
-        file = word.partition("=")[2] or word  # NAME=FILE
-        for part in {word, file, re.split("[@#][^@#]*$", file)[0]}:  # FILE@GRADE, FILE#LAYOUT
-            with warnings.catch_warnings(), suppress(IrOutcomesError):
-                warnings.simplefilter("ignore", IrOutcomesWarning)
-                yield from run_paths(part) if is_path(part) else []
-            if os.path.isdir(part) or part.endswith(".toml"):
-                with suppress(InputError):
-                    yield from read_suite(part).files
+        for part in {word, re.sub("^[^=]*=|[@#][^@#]*$", "", word)}:  # NAME=FILE@GRADE, FILE#LAYOUT
+            with warnings.catch_warnings(action="ignore"), suppress(IrOutcomesError):
+                yield from run_paths(part)
+            with suppress(IrOutcomesError):
+                yield from read_suite(part).files if os.path.isdir(part) or part.endswith(".toml") else ()
 
 
 def _check_figure(kind: Any, path: Path | None) -> None:
@@ -208,6 +176,7 @@ def _check_page(kind: Any, path: Path | None) -> None:
 
 TARGET = Parameter(group=OUTPUT, validator=_check_target)
 PAGE = Parameter(group=OUTPUT, validator=[_check_target, _check_page])
+PLOT_KIND = Parameter(name="--plot-kind", group=OUTPUT)
 QUIET = Annotated[bool, Parameter(group=OUTPUT, help="Print no warnings and no progress bars.")]
 QUERIES = Annotated[
     str | None,
@@ -240,52 +209,38 @@ class Output:
 
     def write(self, *results: Result, as_rows: bool = False) -> None:
         """Write results, in JSON whole or as their rows, which say the run where there are several."""
-        if self.format == "json" and not as_rows:
-            shown: Any = results[0].to_dict() if len(results) == 1 else [result.to_dict() for result in results]
-            self._write([json.dumps(shown, ensure_ascii=False, allow_nan=False, indent=2)])
-            return
-        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown, as_text
+        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown, as_text, print_text
 
         most = ROWS if self.output is None and self.rows is None else self.rows
-        of_rows: dict[str, Callable[[Any], str]] = {
-            "json": partial(json.dumps, ensure_ascii=False, allow_nan=False), "jsonl": as_json_lines, "csv": as_csv,
-        }  # fmt: skip
+        as_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
+        of_rows: dict[str, Callable[[Any], str]] = {"json": as_json, "jsonl": as_json_lines, "csv": as_csv}
         of_view: dict[str, Callable[[View], str]] = {
             "text": partial(as_text, details=self.details, rows=most, in_python=False),
             "markdown": partial(as_markdown, details=self.details, rows=self.rows),
             "html": as_html,
             "latex": as_latex,
         }
-        if self.format in of_rows:
+        if self.format == "json" and not as_rows:
+            contents = [result.to_dict() for result in results]
+            self.write_text(as_json(contents if len(contents) > 1 else contents[0], indent=2))
+        elif self.format in of_rows:
             several = as_rows and len(results) > 1
             rows = [{**({"run": vars(of)["contender"]} if several else {}), **row} for of in results for row in of.rows()]
-            self._write([of_rows[self.format](rows)])
+            self.write_text(of_rows[self.format](rows))
         else:
-            self._write(of_view[self.format](_in_options(result.view())) for result in results)
+            texts = [of_view[self.format](_in_options(result.view())) for result in results]
+            self.write_text(*texts, write=print_text if self.format == "text" else print_lines)
 
-    def write_text(self, text: str) -> None:
-        """Write lines that have a format of their own."""
-        self._write([text.rstrip("\n")])
-
-    def _write(self, parts: Iterable[str]) -> None:
-        if self.output is None:
-            self._write_to(standard_output(), parts)
-            return
-        note_of_old_file(self.output)
-        stream = io.StringIO(newline="")
-        self._write_to(stream, parts)
-        # Names that are not UTF-8 are written with the bytes that they had.
-        write_completely(self.output, stream.getvalue().encode("utf-8", "surrogateescape"))
-
-    def _write_to(self, stream: Any, parts: Iterable[str]) -> None:
-        from ir_outcomes.showing.formats import print_text
-
-        printers: dict[str, Callable[[str, TextIO], None]] = {"text": print_text, "json": print_json, "jsonl": print_json}
-        for part in parts:
-            printers.get(self.format, print_lines)(part, stream)
+    def write_text(self, *texts: str, write: Callable[[str, TextIO], None] = print_lines) -> None:
+        """Write texts with an end of the line behind each."""
+        written = io.StringIO(newline="")
+        for text in texts:
+            write(text, sys.stdout if self.output is None else written)
+        if self.output is not None:
+            note_of_old_file(self.output)
+            write_completely(self.output, written.getvalue().encode("utf-8", "json"))
 
 
-@Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True)
 class PlotOutput(Output):
     """The same for results that have a figure."""
@@ -295,38 +250,28 @@ class PlotOutput(Output):
 
     def show(self, result: Result, kind: str | None = None) -> None:
         """Draw the figure, if one is asked for, and write the result."""
-        self.draw(result, kind)
+        self.draw(partial(result.plot, kind))
         self.write(result)
 
-    def draw(self, result: Result, kind: str | None = None) -> None:
-        """Draw the figure, if one is asked for."""
+    def draw(self, plot: Callable[..., Any]) -> None:
+        """Draw the figure, if one is asked for, by a function that takes `ax`."""
         if self.plot is not None:
-            from ir_outcomes.showing.figures import blank_figure
+            from ir_outcomes.showing.figures import blank_figure, save
 
-            save_figure(result.plot(kind, ax=blank_figure()), self.plot)
+            note_of_old_file(self.plot)
+            save(plot(ax=blank_figure()), self.plot)
 
 
-@Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True)
 class ComparisonOutput(PlotOutput):
     """The same for comparisons, which have figures of several kinds."""
 
-    kind: Annotated[
-        Literal["facets", "outcomes", "restricted", "ranks", "differences", "queries"], Parameter(name="--plot-kind")
-    ] = "facets"
+    kind: Annotated[Literal["facets", "outcomes", "restricted", "ranks", "differences", "queries"], PLOT_KIND] = "facets"
     """The figure of --plot; the last three are for a single contender."""
 
 
 def _in_options(view: View) -> View:
     return replace(view, notes=tuple(map(as_options, view.notes)), background=tuple(map(as_options, view.background)))
-
-
-def save_figure(axes: Any, path: Path) -> None:
-    """Write the figure that was drawn on these Axes."""
-    from ir_outcomes.showing.figures import save
-
-    note_of_old_file(path)
-    save(axes, path)
 
 
 @Parameter(name="*", group=OUTPUT)
@@ -351,12 +296,11 @@ class PageOptions:
             docs=self.docs,
             slices=slices,
             max_mb=self.max_mb,
-            command=given_command(),
+            command=shlex.join(["ir-outcomes", *sys.argv[1:]]),
             inputs=tuple(filter(os.path.isfile, inputs)),
         )
 
 
-@Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True)
 class ReportOptions(PageOptions):
     """The same for commands that also write a page."""

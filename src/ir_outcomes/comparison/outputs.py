@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -11,14 +11,13 @@ import numpy as np
 from ir_outcomes.comparison.compare import MeasuredPair, build
 from ir_outcomes.comparison.outcomes import Settings, checked_margins, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.errors import FormatError, MismatchError, ParameterError, some
+from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
 from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
-from ir_outcomes.reading.outputs import RECIPROCALS, Output, is_gain, read_output_of_each_run
-from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.outputs import RECIPROCALS, Output, base_name, is_gain, read_output_of_each_run
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_choice
 
 
@@ -76,12 +75,10 @@ def compare_outputs(
 
     Raises
     ------
-    FormatError
-        If a source has none of these forms, or a value is not possible.
+    InputError
+        If a source has none of these forms, a value is not possible, or two sources have no query in common.
     ParameterError
         If a measure has to be chosen, or its direction given, or it does not say what was found.
-    MismatchError
-        If the sources have no query in common.
 
     Examples
     --------
@@ -90,16 +87,20 @@ def compare_outputs(
     >>> compare_outputs(a, b).ranking.difference
     -2.0
     """
-    single = hasattr(contenders, "per_query") or (
-        isinstance(contenders, list) and hasattr(next(iter(contenders), None), "query_id")
-    )
-    several = isinstance(contenders, (list, tuple)) and not single
+    are_metrics = isinstance(contenders, list) and hasattr(next(iter(contenders), None), "query_id")
+    several = isinstance(contenders, (list, tuple)) and not are_metrics and not hasattr(contenders, "per_query")
     sources = [baseline, *(contenders if several else [contenders])]
     positions = ["baseline", *("contender" if len(sources) == 2 else f"contender {n}" for n in range(1, len(sources)))]
     judgments = None if qrels is None else as_qrels(qrels)
-    known = () if judgments is None else set(judgments.query_ids)
-    outputs = read_output_of_each_run(sources, positions, measure=measure, names=names, queries=known)
-    _check_together(outputs)
+    outputs = read_output_of_each_run(sources, positions, measure=measure, names=names)
+    first = outputs[0]
+    for output in outputs[1:]:
+        if output.measure != first.measure:
+            problem = f"{first.name} has values of {first.measure}, {output.name} of {output.measure}; choose with measure="
+            raise MismatchError(problem)
+        if not output.values.keys() & first.values.keys():
+            ids, others = some(list(first.values), 3), some(list(output.values), 3)
+            raise MismatchError(f"{first.name} ({ids}) and {output.name} ({others}) have no query in common")
     meaning = _meaning(outputs[0].measure, higher_is_better, rel)
     check_choice("correction", correction, get_args(Correction))
     check_choice("test", test, get_args(RankingTest))
@@ -115,11 +116,18 @@ def compare_outputs(
         family=len(outputs) - 1,
         margins=checked_margins(margins),
     )
-    queries, n_queries = _answerable(outputs, judgments, settings.rel)
+    queries = tuple(dict.fromkeys(query for output in outputs for query in output.values))
+    n_unanswerable = 0
+    if judgments is not None:
+        answerable = np.unique(judgments.codes[judgments.grades >= settings.rel]).tolist()
+        queries = tuple(judgments.query_ids[code] for code in answerable)
+        n_unanswerable = len(judgments.query_ids) - len(queries)
+    if not any(query in output.values for output in outputs for query in queries):
+        raise MismatchError(f"no query of the outputs ({some(list(first.values), 3)}) is answerable in the qrels")
     if clusters is not None:
-        clusters = clusters_of(clusters, tuple(queries), np.ones(len(queries), dtype=bool))
-    notes = tuple(_notes(outputs, meaning, judgments is not None))
-    results = _compared(outputs, queries, n_queries - len(queries), meaning, settings, notes, progress, clusters)
+        clusters = clusters_of(clusters, queries, np.ones(len(queries), dtype=bool))
+    notes = _notes(outputs, meaning, judgments is not None)
+    results = _compared(outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters)
     return Comparisons(results) if several else results[0]
 
 
@@ -157,11 +165,9 @@ def compare_measure(
     """
     scores = evaluation.scores_of(measure)
     names = [baseline, *contenders_of(evaluation, baseline, contenders)]
-    values = [scores.values[evaluation.position(name)] for name in names]
-    outputs = [
-        Output(name, scores.measure, dict(zip(scores.query_ids, row.tolist(), strict=True)), None)
-        for name, row in zip(names, values, strict=True)
-    ]
+    rows = [scores.values[evaluation.position(name)].tolist() for name in names]
+    values = [dict(zip(scores.query_ids, row, strict=True)) for row in rows]
+    outputs = [Output(name, scores.measure, of_run, None) for name, of_run in zip(names, values, strict=True)]
     meaning = _meaning(scores.measure, scores.higher_is_better, evaluation.rel)
     check_choice("correction", correction, get_args(Correction))
     settings = Settings.of(
@@ -171,35 +177,23 @@ def compare_measure(
     queries = evaluation.answerable_queries
     clusters = None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
     n_unanswerable = len(evaluation.query_ids) - len(queries)
-    notes = tuple(_about_values(meaning, scores.measure))
+    notes = _about_values(meaning, scores.measure)
     results = _compared(outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters)
     return results[0] if isinstance(contenders, str) else Comparisons(results)
 
 
-def _check_together(outputs: Sequence[Output]) -> None:
-    first = outputs[0]
-    for output in outputs[1:]:
-        if output.measure != first.measure:
-            raise MismatchError(
-                f"{first.name} has values of {first.measure}, {output.name} of {output.measure}; choose with measure="
-            )
-        if not set(output.values) & set(first.values):
-            raise MismatchError(
-                f"{first.name} ({some(list(first.values), 3)}) and {output.name} ({some(list(output.values), 3)}) "
-                "have no query in common"
-            )
-
-
 def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
-    base, at = measure.split("@")[0].split("(")[0], measure.rpartition("@")[2]
-    if base in ("ASL", "Answered"):
+    base, at = base_name(measure), measure.rpartition("@")[2]
+    if base in ("ASL", "Answered", "SharedRR"):
         raise ParameterError(f"{measure} does not say both what was found and how far down; compare outputs of ESL or RR")
-    found = _Meaning("value", int(at) if at.isdigit() else None, _rel_of(measure), 0.0, higher_is_better in (None, True))
+    grade = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
+    cutoff, own_rel = int(at) if at.isdigit() else None, int(grade[1]) if grade else None
+    found = _Meaning("value", cutoff, own_rel, 0.0, higher_is_better in (None, True))
     if base == "ESL":
         esl = parse_measure(measure)
         found = _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)
     elif base in RECIPROCALS:
-        found = replace(found, kind="reciprocal", higher_is_better=False)
+        found = _Meaning("reciprocal", cutoff, own_rel, 0.0, False)
     elif higher_is_better is None and not is_gain(measure):
         raise ParameterError(
             f"the direction of {measure} is not known; pass higher_is_better=True or False "
@@ -210,30 +204,13 @@ def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _M
     return found
 
 
-def _rel_of(measure: str) -> int | None:
-    """Find the grade that a measure, by its name, counts as relevant."""
-    found = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
-    return int(found[1]) if found else None
-
-
-def _answerable(outputs: Sequence[Output], judgments: Qrels | None, rel: int) -> tuple[list[str], int]:
-    """Return the queries to compare, and how many there are with those that have no relevant document."""
-    if judgments is None:
-        queries = list(dict.fromkeys(query for output in outputs for query in output.values))
-        return queries, len(queries)
-    answerable = [query for query, grades in judgments.to_dict().items() if any(grade >= rel for grade in grades.values())]
-    if not any(query in output.values for output in outputs for query in answerable):
-        raise MismatchError(f"no query of the outputs ({some(list(outputs[0].values), 3)}) is answerable in the qrels")
-    return answerable, len(judgments.query_ids)
-
-
 def _compared(
     outputs: Sequence[Output],
-    queries: Sequence[str],
+    queries: tuple[str, ...],
     n_unanswerable: int,
     meaning: _Meaning,
     settings: Settings,
-    notes: tuple[str, ...],
+    notes: list[str],
     progress: bool,
     clusters: Ints | None,
 ) -> tuple[Comparison, ...]:
@@ -252,7 +229,7 @@ def _compared(
     for place, output in enumerate(outputs[1:], 1):
         lengths, names = (found[0], found[place]), (outputs[0].name, output.name)
         horizon = None if is_value else meaning.cutoff
-        pair = from_items(names, tuple(queries), np.arange(len(queries)), lengths, horizon, clusters)
+        pair = from_items(names, queries, np.arange(len(queries)), lengths, horizon, clusters)
         if is_value:  # values of the measure are no ranks: it is not known where things were found
             outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
             pair = replace(pair, outcomes=outcomes, measure=output.measure, higher_is_better=meaning.higher_is_better)
@@ -268,18 +245,10 @@ def _compared(
     return build(pairs, settings, progress=progress)
 
 
-def _lengths(output: Output, queries: Sequence[str], meaning: _Meaning) -> Floats:
+def _lengths(output: Output, queries: tuple[str, ...], meaning: _Meaning) -> Floats:
     """Convert values to ranks, or leave them; NaN where nothing was found."""
     values = np.array([output.values.get(query, math.nan) for query in queries], dtype=np.float64)
-    if meaning.kind == "value":
-        undefined = [query for query in queries if math.isnan(output.values.get(query, 0.0))]
-        if undefined:
-            raise FormatError(
-                output.name,
-                f"{output.measure} is undefined for {plural('query', len(undefined))} ({some(undefined)}), which says nothing "
-                "about what was found; leave these queries out of both outputs",
-            )
-    values = np.where(values == meaning.not_found, np.nan, values)
+    values[values == meaning.not_found] = np.nan
     if meaning.kind != "reciprocal":
         return values
     ranks = 1 / values
@@ -288,24 +257,22 @@ def _lengths(output: Output, queries: Sequence[str], meaning: _Meaning) -> Float
     return np.where(np.abs(1 / whole - values) <= slack, whole, ranks)
 
 
-def _about_values(meaning: _Meaning, measure: str) -> Iterator[str]:
-    if meaning.kind == "value":
-        yield (
-            f"Coverage is the share of queries with {measure} above zero, ranking the mean of {measure} where both runs are "
-            "above zero."
-        )
+def _about_values(meaning: _Meaning, measure: str) -> list[str]:
+    ranking = f"ranking the mean of {measure} where both runs are above zero."
+    return [f"Coverage is the share of queries with {measure} above zero, {ranking}"] if meaning.kind == "value" else []
 
 
-def _notes(outputs: Sequence[Output], meaning: _Meaning, with_qrels: bool) -> Iterator[str]:
+def _notes(outputs: Sequence[Output], meaning: _Meaning, with_qrels: bool) -> list[str]:
     measure = outputs[0].measure
     unknown = "tie rule is" if meaning.cutoff is not None or meaning.kind == "value" else "tie rule and cutoff are"
-    yield f"Compared on values of {measure} as they were written; the {unknown} those of the tool that wrote them."
-    yield from _about_values(meaning, measure)
+    notes = [f"Compared on values of {measure} as they were written; the {unknown} those of the tool that wrote them."]
+    notes += _about_values(meaning, measure)
     if not with_qrels:
-        yield "Without qrels, queries that have no relevant document cannot be told apart: they count as unanswered."
+        notes.append("Without qrels, queries that have no relevant document cannot be told apart: they count as unanswered.")
     places = min((output.places for output in outputs if output.places is not None), default=None)
     if places is not None:
         effect = "small differences look like ties"
         if meaning.kind == "reciprocal":
             effect = f"ranks beyond about {math.isqrt(10**places)} cannot be told exactly"
-        yield f"Values are rounded to {plural('place', places)}: {effect}."
+        notes.append(f"Values are rounded to {plural('place', places)}: {effect}.")
+    return notes

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 import ir_measures
@@ -19,7 +20,7 @@ from ir_outcomes.errors import IrOutcomesError, MismatchError, MissingDependency
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import read_ids
-from ir_outcomes.reading.outputs import Output, is_gain, read_output_of_each_run, read_outputs
+from ir_outcomes.reading.outputs import Output, base_name, is_gain, read_output_of_each_run, read_outputs
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, check_names
 from ir_outcomes.types import LARGEST, Floats, Ints
@@ -54,6 +55,11 @@ class Scores:
 
     def __post_init__(self) -> None:
         check_names(self.runs)
+        infinite = np.isinf(self.values).sum(axis=1)
+        if infinite.any():  # so would be the mean
+            run, number = max(zip(self.runs, infinite.tolist(), strict=True), key=itemgetter(1))
+            problem = f"{self.measure} of {run} is infinite for {plural('query', number)} without results"
+            raise ParameterError(f"{problem}; compare runs with missing='cutoff'")
 
     def __repr__(self) -> str:
         return f"<Scores: {self.measure}, {plural('run', len(self.runs))}, {plural('query', len(self.query_ids))}>"
@@ -106,8 +112,8 @@ def places_of_queries(queries: Iterable[str] | str | os.PathLike[str], query_ids
 
 
 def direction_of(measure: Any) -> bool:
-    """Return the direction of a measure of ir_measures; one that is not known is a `ParameterError`."""
-    declared = getattr(measure, "HIGHER_IS_BETTER", None)  # our measures declare it
+    """Return the direction of a measure, or of its name; one that is not known is a `ParameterError`."""
+    declared = getattr(measure_registry.get(base_name(str(measure))), "HIGHER_IS_BETTER", None)  # our measures declare it
     if declared is not None:
         return bool(declared)
     if not is_gain(str(measure)):
@@ -251,19 +257,7 @@ def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores |
     if any(run.cutoff is not None and (cutoff is None or cutoff > run.cutoff) for run in runs):
         return None
     values = np.stack([measure.values(run.at(cutoff)) for run in runs])
-    return _finite(Scores(str(measure), direction_of(measure), tuple(run.name for run in runs), first.query_ids, values))
-
-
-def _finite(scores: Scores) -> Scores:
-    """Return the scores, unless a value would make a mean infinite."""
-    for name, values in zip(scores.runs, scores.values, strict=True):
-        infinite = int(np.isinf(values).sum())
-        if infinite:
-            raise ParameterError(
-                f"{scores.measure} of {name} is infinite for {plural('query', infinite)} without results; "
-                "compare runs with missing='cutoff'"
-            )
-    return scores
+    return Scores(str(measure), direction_of(measure), tuple(run.name for run in runs), first.query_ids, values)
 
 
 def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
@@ -296,7 +290,7 @@ def stacked_scores(
 ) -> tuple[Scores, ...]:
     """Make scores of the values of each run, an (n_runs, n_measures, n_queries) array."""
     return tuple(
-        _finite(Scores(str(measure), higher_is_better, tuple(names), query_ids, values[:, row]))
+        Scores(str(measure), higher_is_better, tuple(names), query_ids, values[:, row])
         for row, (measure, higher_is_better) in enumerate(measures.items())
     )
 
@@ -318,12 +312,10 @@ def scores_from_outputs(
     sources : list, mapping, frame or path
         One source for each run, or a mapping from names to sources: a file of ``trec_eval -q`` or ``ir_measures -q``,
         PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}`` or ``{query: value}``, or an iterable of
-        ``ir_measures.Metric``. Or one source of several runs: PyTerrier's; or a table with a row for each run and a column for
-        each query, a frame with the names of the runs as its index, or a file as its ``to_csv`` writes it. An empty cell is a
-        query of which the run has no value.
+        ``ir_measures.Metric``. Or one source of several runs: PyTerrier's; or a table, frame or file, with a row for each run
+        and a column for each query. An empty cell is a query of which the run has no value.
     measure : str, optional
-        The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one. Required where the sources do
-        not name it.
+        The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one.
     higher_is_better : bool, optional
         Direction of the measure, where its name does not tell.
     names : sequence of str, optional
@@ -335,7 +327,8 @@ def scores_from_outputs(
     Returns
     -------
     Scores
-        Queries in the order of their ids.
+        Queries in the order of their ids. A run that lacks a query that others have is warned of: its value is 0 where the
+        measure has it for a query without results, else undefined.
 
     Raises
     ------
@@ -343,11 +336,6 @@ def scores_from_outputs(
         If a source cannot be read, has a value that the measure cannot have, or the sources are of different measures.
     ParameterError
         If the measure or its direction is unknown, or names are repeated or not as many as sources.
-
-    Warns
-    -----
-    IrOutcomesWarning
-        If a run lacks queries that others have: 0 where the measure is that for a query without results, else undefined.
 
     Examples
     --------
@@ -363,9 +351,13 @@ def scores_from_outputs(
         raise MismatchError(f"the outputs are of different measures ({some(measures)}); choose one with measure=")
     query_ids = tuple(sorted({query for output in outputs for query in output.values}))
     gain = is_gain(measures[0])
-    _warn_of_missing(outputs, query_ids, gain)
+    for output in outputs:
+        missing = [query for query in query_ids if query not in output.values]
+        if missing:
+            meaning = "counted as 0" if gain else f"left out of the mean of {output.name}"
+            warn(f"{output.name} has no value of {output.measure} for {some(missing)}, which other outputs have; {meaning}")
     values = np.array([[output.values.get(query, 0.0 if gain else np.nan) for query in query_ids] for output in outputs])
-    direction = _direction(measures[0]) if higher_is_better is None else higher_is_better
+    direction = direction_of(measures[0]) if higher_is_better is None else higher_is_better
     codes = None if clusters is None else clusters_of(clusters, query_ids, np.ones(len(query_ids), dtype=bool))
     return Scores(measures[0], direction, tuple(output.name for output in outputs), query_ids, values, codes)
 
@@ -382,18 +374,3 @@ def _outputs(sources: Any, measure: str | None, names: Sequence[str] | None) -> 
     listed = list(sources)
     positions = [f"output {number}" for number in range(1, len(listed) + 1)]
     return read_output_of_each_run(listed, positions, measure=measure, names=names)
-
-
-def _warn_of_missing(outputs: Sequence[Output], query_ids: Sequence[str], gain: bool) -> None:
-    for output in outputs:
-        missing = [query for query in query_ids if query not in output.values]
-        if missing:
-            meaning = "counted as 0" if gain else f"left out of the mean of {output.name}"
-            warn(f"{output.name} has no value of {output.measure} for {some(missing)}, which other outputs have; {meaning}")
-
-
-def _direction(measure: str) -> bool:
-    try:
-        return direction_of(parse_measure(measure))
-    except ParameterError:  # the name that another tool gives it, such as recip_rank
-        return direction_of(measure)

@@ -3,14 +3,12 @@
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ir_outcomes.errors import FormatError, MismatchError, UnreadableFile, escaped, some
 from ir_outcomes.reading.datasets import is_dataset_id
-from ir_outcomes.reading.files import COMPRESSION_ENDINGS, lines_of, name_of
-from ir_outcomes.reading.formats import parsed_json
+from ir_outcomes.reading.files import COMPRESSION_ENDINGS, lines_of, name_of, parsed_json
 from ir_outcomes.reading.runs import run_paths
 
 LAYOUTS = """\
@@ -75,11 +73,10 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
 
     Notes
     -----
-    A folder is laid out as ``runs/<system>/<collection>.run.gz`` or ``<collection>/<system>.run.gz``, with the qrels beside the
-    runs (``<collection>/qrels.txt.gz``) or in a folder of their own (``qrels/<collection>.txt.gz``); without qrels, the name of
-    the collection is a dataset id, in folders or with underscores instead of slashes. Runs end in .run, .res or .trec.
-
-    A file has a table for each collection, with paths relative to the file; JSON has the same structure::
+    Runs are ``runs/<system>/<collection>.run.gz`` or ``<collection>/<system>.run.gz`` (or .res, .trec), qrels
+    ``<collection>/qrels.txt.gz`` or ``qrels/<collection>.txt.gz``. Without qrels the name of the collection is a dataset id, in
+    folders or with underscores instead of slashes. A file has a table for each collection, with paths relative to the file;
+    JSON has the same structure::
 
         baseline = "bm25"                        # optional
 
@@ -99,26 +96,23 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
     return _from_file(target)
 
 
-def _from_folder(folder: Path) -> Iterable[SuiteCollection]:
-    files = sorted(_files_below(folder))
+def _from_folder(folder: Path) -> list[SuiteCollection]:
+    files = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
     by_system = (folder / _RUNS).is_dir()
     found: dict[str, dict[str, str]] = {}
     for file in files:
-        stem = _run_stem(file)
-        if stem is None:
+        stem, folders = _run_stem(file), file.relative_to(folder).parts[:-1]
+        if stem is None or (by_system and (len(folders) < 2 or folders[0] != _RUNS)):
             continue
-        if by_system:
-            parts = file.relative_to(folder).parts
-            if len(parts) < 3 or parts[0] != _RUNS:
-                continue
-            system, collection = parts[1], "/".join([*parts[2:-1], stem])
-        else:
-            system, collection = stem, file.parent.relative_to(folder).as_posix()
-        runs = found.setdefault(collection, {})
-        if system in runs:
+        system, collection = (folders[1], "/".join([*folders[2:], stem])) if by_system else (stem, "/".join(folders))
+        if system in found.setdefault(collection, {}):
             raise FormatError(str(folder), f"has two runs of {escaped(system)} for {escaped(collection)}; remove one")
-        runs[system] = str(file)
-    if not found or "." in found:
+        found[collection][system] = str(file)
+    if not found or "" in found:
         problem = "has runs beside each other, without collections" if found else "has no runs in folders"
         raise FormatError(str(folder), f"{problem}; {LAYOUTS}")
     qrels = {collection: _qrels_of(folder, collection, files) for collection in found}
@@ -131,19 +125,11 @@ def _from_folder(folder: Path) -> Iterable[SuiteCollection]:
     return [SuiteCollection(name, str(qrels[name]), found[name]) for name in sorted(found)]
 
 
-def _files_below(folder: Path) -> Iterable[Path]:
-    for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (Path(parent, name) for name in files if not name.startswith("."))
-
-
 def _run_stem(file: Path) -> str | None:
     """Return the file's name without its endings if it is called like a run."""
-    name = file.name
-    for ending in COMPRESSION_ENDINGS:
-        name = name.removesuffix(f".{ending}")
-    stem, ending = os.path.splitext(name)
-    return stem if ending in _RUN_ENDINGS else None
+    if file.suffix.removeprefix(".") in COMPRESSION_ENDINGS:
+        file = file.with_suffix("")
+    return file.stem if file.suffix in _RUN_ENDINGS else None
 
 
 def _qrels_of(folder: Path, collection: str, files: Iterable[Path]) -> str | None:
@@ -156,73 +142,56 @@ def _qrels_of(folder: Path, collection: str, files: Iterable[Path]) -> str | Non
     return next((name for name in candidates if "/" in name and is_dataset_id(name)), None)
 
 
-@dataclass(frozen=True)
-class _Listed:
-    """A collection as a file lists it."""
-
-    runs: str | list[str] | dict[str, str]
-    qrels: str | None = None
-    dataset: str | None = None
-    cutoff: int | None = None
-    rel: int | None = None
-    group: str | None = None
-    clusters: str | None = None
-
-
-@dataclass(frozen=True)
-class _File:
-    """A file that lists collections."""
-
-    collections: dict[str, _Listed]
-    baseline: str | None = None
-
-
 def _from_file(path: Path) -> Suite:
     import msgspec
+
+    class Listed(msgspec.Struct, forbid_unknown_fields=True):
+        """A collection as a file lists it."""
+
+        runs: str | list[str] | dict[str, str]
+        qrels: str | None = None
+        dataset: str | None = None
+        cutoff: int | None = None
+        rel: int | None = None
+        group: str | None = None
+        clusters: str | None = None
+
+    class File(msgspec.Struct, forbid_unknown_fields=True):
+        """A file that lists collections."""
+
+        collections: dict[str, Listed]
+        baseline: str | None = None
+
+    def collection(name: str, listed: Listed) -> SuiteCollection:
+        if bool(listed.qrels) == bool(listed.dataset):
+            raise FormatError(source, f"collection {name!r} needs either qrels, a path, or dataset, an ir_datasets id")
+        if listed.dataset and not is_dataset_id(listed.dataset):
+            raise FormatError(source, f"collection {name!r}: dataset = {listed.dataset!r} is not an ir_datasets id")
+        qrels = listed.dataset or str(path.parent / str(listed.qrels))
+        clusters = listed.clusters
+        if clusters is not None and not clusters.startswith("by:"):
+            clusters = str(path.parent / clusters)
+        runs = listed.runs
+        if not isinstance(runs, dict):  # a folder, a pattern, or paths
+            files = [file for run in ([runs] if isinstance(runs, str) else runs) for file in run_paths(path.parent / run)]
+            runs = {name_of(file): str(file) for file in files}
+            if len(runs) < len(files):
+                problem = f"collection {name!r}: two runs have the same name; write runs as a table of names and paths"
+                raise FormatError(source, problem)
+        runs = {system: str(path.parent / run) for system, run in runs.items()}
+        return SuiteCollection(name, qrels, runs, listed.cutoff, listed.rel, listed.group, clusters)
 
     source, text = str(path), "".join(line for _, line in lines_of(path))
     try:
         content = parsed_json(text, source, 1) if path.suffix == ".json" else tomllib.loads(text)
-        listed = msgspec.convert(content, _File)
+        file = msgspec.convert(content, File)
     except (tomllib.TOMLDecodeError, RecursionError, msgspec.ValidationError) as error:
         problem = f"is not a TOML or JSON file of a suite ({error}); write a table [collections.<name>] for each collection"
-        raise FormatError(source, f"{problem}, with qrels and runs") from None
-    _check_keys(content, _File, source, "the file")
-    for name, table in content["collections"].items():
-        _check_keys(table, _Listed, source, f"collection {name!r}")
-    suite = Suite(tuple(_collection(name, table, path) for name, table in listed.collections.items()), listed.baseline)
+        keys = "qrels (or dataset) and runs, and where they are needed cutoff, rel, group and clusters"
+        raise FormatError(source, f"{problem}, with {keys}") from None
+    suite = Suite(tuple(collection(name, listed) for name, listed in file.collections.items()), file.baseline)
     if not suite.collections:
         raise FormatError(source, "lists no collection; write a table [collections.<name>] for each, with qrels and runs")
     if suite.baseline is not None and suite.baseline not in suite.systems:
         raise FormatError(source, f"no collection has a run called {suite.baseline!r}; the runs are {some(suite.systems, 10)}")
     return suite
-
-
-def _check_keys(table: Mapping[str, Any], kind: Any, source: str, where: str) -> None:
-    known = [field.name for field in fields(kind)]
-    unknown = [key for key in table if key not in known]
-    if unknown:
-        raise FormatError(source, f"{where} has an unknown key {unknown[0]!r}; the keys are {', '.join(known)}")
-
-
-def _collection(name: str, table: _Listed, path: Path) -> SuiteCollection:
-    source, where = str(path), f"collection {name!r}"
-    if bool(table.qrels) == bool(table.dataset):
-        raise FormatError(source, f"{where} needs either qrels, a path, or dataset, an ir_datasets id")
-    if table.dataset and not is_dataset_id(table.dataset):
-        raise FormatError(source, f"{where}: dataset = {table.dataset!r} is not an ir_datasets id")
-    qrels = table.dataset or str(path.parent / str(table.qrels))
-    is_file = table.clusters is not None and not table.clusters.startswith("by:")
-    clusters = str(path.parent / str(table.clusters)) if is_file else table.clusters
-    return SuiteCollection(name, qrels, _runs(table.runs, path, where), table.cutoff, table.rel, table.group, clusters)
-
-
-def _runs(listed: str | list[str] | dict[str, str], path: Path, where: str) -> dict[str, str]:
-    """Find the runs of a collection: a folder, a pattern, a list of paths, or a table of names and paths."""
-    if isinstance(listed, dict):
-        return {name: str(path.parent / run) for name, run in listed.items()}
-    paths = [found for run in ([listed] if isinstance(listed, str) else listed) for found in run_paths(path.parent / run)]
-    runs = {name_of(found): found for found in paths}
-    if len(runs) < len(paths):
-        raise FormatError(str(path), f"{where}: two runs have the same name; write runs as a table of names and paths")
-    return runs

@@ -21,6 +21,9 @@ import lzma
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from ir_outcomes.errors import ParameterError
@@ -28,6 +31,7 @@ from ir_outcomes.formatting import write_completely
 
 __all__ = ["SUITE_COLLECTIONS", "SUITE_SYSTEMS", "SYSTEMS", "write_sample", "write_suite"]
 
+_DATA = files(__name__) / "data"
 SYSTEMS = ("bm25", "bm25-flat", "bm25-stem", "rrf-stem-lsa")
 SUITE_COLLECTIONS = ("numpy", "scipy", "scikit-learn", "pandas")
 SUITE_SYSTEMS = ("bm25", "bm25-stem", "rrf-stem-lsa")
@@ -75,64 +79,50 @@ def write_suite(folder: str | os.PathLike[str]) -> list[Path]:
 
 @functools.cache
 def _sample() -> Mapping[str, bytes]:
-    data = files(__name__) / "data"
-    content = {name: (data / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "NOTICE")}
+    content = {name: (_DATA / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "NOTICE")}
     for system in SYSTEMS:
-        lines = _decompressed((data / f"{system}.xz").read_bytes()).splitlines()
-        content[f"{system}.run"] = _as_trec(map(str.split, lines), system)
+        content[f"{system}.run"] = _as_trec(map(str.split, _lines_in(_DATA / f"{system}.xz")), system)
     return content
 
 
 @functools.cache
 def _suite() -> Mapping[str, bytes]:
-    data = files(__name__) / "data" / "suite"
-    content = {"NOTICE": (data / "NOTICE").read_bytes()}
+    content = {"NOTICE": (_DATA / "suite" / "NOTICE").read_bytes()}
     for collection in SUITE_COLLECTIONS:
-        source = data / collection
+        source = _DATA / "suite" / collection
         content |= {f"{collection}/{name}": (source / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "LICENSE")}
         queries = [line.split()[0] for line in (source / "qrels.txt").read_text("utf-8").splitlines()]
-        documents = _decompressed((source / "documents.xz").read_bytes()).splitlines()
-        for system in SUITE_SYSTEMS:
-            results = _decompressed((source / f"{system}.xz").read_bytes()).splitlines()
+        documents = _lines_in(source / "documents.xz")
+        for system in SUITE_SYSTEMS:  # a line has the numbers and scores of a query's documents
+            rankings = zip(queries, map(str.split, _lines_in(source / f"{system}.xz")), strict=True)
             entries = (
                 (query, documents[int(number)], score)
-                for query, line in zip(queries, results, strict=True)
-                for number, score in _pairs(line.split())
+                for query, fields in rankings
+                for number, score in zip(fields[::2], fields[1::2], strict=True)
             )
             content[f"{collection}/{system}.run"] = _as_trec(entries, system)
     return content
 
 
-def _pairs(fields: list[str]) -> Iterable[tuple[str, str]]:
-    return zip(fields[::2], fields[1::2], strict=True)
-
-
-def _decompressed(content: bytes) -> str:
-    return lzma.decompress(content).decode("utf-8")
-
-
-def _write(content: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list[Path]:
-    target = Path(folder)
-    try:
-        for name, text in content.items():
-            path = target / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists() and path.read_bytes() != text:
-                raise ParameterError(f"{path} exists with other content; choose another folder")
-            write_completely(path, text)
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
-        if isinstance(error, ParameterError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise ParameterError(f"{target}: the sample cannot be written there ({reason}); choose another folder") from error
-    return [target / name for name in content]
+def _lines_in(file: Traversable) -> list[str]:
+    return lzma.decompress(file.read_bytes()).decode("utf-8").splitlines()
 
 
 def _as_trec(entries: Iterable[Sequence[str]], system: str) -> bytes:
-    lines = []
-    last, rank = "", 0
-    for query, document, score in entries:
-        rank = rank + 1 if query == last else 1
-        last = query
-        lines.append(f"{query} Q0 {document} {rank} {score} {system}\n")
-    return "".join(lines).encode()
+    rankings = groupby(entries, key=itemgetter(0))
+    ranked = (entry for _, ranking in rankings for entry in enumerate(ranking, 1))
+    return "".join(f"{query} Q0 {document} {rank} {score} {system}\n" for rank, (query, document, score) in ranked).encode()
+
+
+def _write(content: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list[Path]:
+    written = {Path(folder, name): text for name, text in content.items()}
+    try:
+        for path, text in written.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists() and path.read_bytes() != text:
+                raise FileExistsError(f"{path} exists with other content")
+            write_completely(path, text)
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"{folder}: the sample cannot be written there ({reason}); choose another folder") from error
+    return list(written)

@@ -4,8 +4,8 @@ Every view has the same order: the label, one or two sentences, a small table, a
 read, and one line that says what else there is.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import singledispatch
 from itertools import groupby, pairwise
 from math import nan
@@ -29,8 +29,8 @@ class Table:
     rows: tuple[tuple[str, ...], ...]  # what the cells show
     captions: tuple[str, ...] = ()  # lines below: what the columns mean, and the settings
     title: str = ""  # what it shows, where the view has several tables
-    best: frozenset[Cell] = frozenset()  # marked on request; in a table with superscripts always bold
-    significant: frozenset[Cell] = frozenset()  # marked on request
+    best: Collection[Cell] = ()  # marked on request; in a table with superscripts always bold
+    significant: Collection[Cell] = ()  # marked on request
     raised: Mapping[Cell, str] = field(default_factory=dict)  # superscripts: letters or digits
 
 
@@ -63,13 +63,14 @@ class View:
         return (*self.notes[MOST_NOTES:], *self.background)
 
 
-def table_of(columns: Sequence[Column], items: Iterable[Any], *captions: str, title: str = "", alpha: float = 0.05) -> Table:
+def table_of(columns: Iterable[Column], items: Iterable[Any], *captions: str, title: str = "", alpha: float = 0.05) -> Table:
     """Lay out a row for each item; columns that are empty in all rows are left out."""
-    rows = [[column.text(item, alpha) for column in columns] for item in items]
-    kept = [place for place in range(len(columns)) if not rows or any(row[place] not in ("", NOTHING) for row in rows)]
-    shown = tuple(columns[place] for place in kept)
-    cells = tuple(tuple(row[place] for place in kept) for row in rows)
-    return Table(shown, cells, tuple(filter(None, (_legend(shown), *captions))), title)
+    items = list(items)
+    laid_out = [(column, [column.text(item, alpha) for item in items]) for column in columns]
+    kept = [(column, cells) for column, cells in laid_out if not items or not {NOTHING, ""}.issuperset(cells)]
+    shown = tuple(column for column, _ in kept)
+    rows = tuple(zip(*(cells for _, cells in kept), strict=True))
+    return Table(shown, rows, tuple(filter(None, (_legend(shown), *captions))), title)
 
 
 def table_of_texts(
@@ -84,33 +85,37 @@ def _legend(columns: Iterable[Column]) -> str:
     """Say units and directions once for all columns that share them: "won: points, higher is better; length: ranks"."""
     meanings: dict[str, list[str]] = {}
     for column in columns:
-        meaning = ", ".join(filter(None, (column.unit, f"{column.better} is better" if column.better else "")))
+        unit = "" if column.unit == column.heading else column.unit
+        meaning = ", ".join(filter(None, (unit, f"{column.better} is better" if column.better else "")))
         if meaning:
             meanings.setdefault(meaning, []).append(column.group or column.title)
     return "; ".join(f"{', '.join(dict.fromkeys(headings))}: {meaning}" for meaning, headings in meanings.items())
 
 
-def column_groups(columns: Iterable[Column]) -> list[tuple[str, int]]:
-    """Return the headings over several columns, each with its number of columns; empty where no column has one."""
-    groups = [(group, len(list(members))) for group, members in groupby(columns, key=lambda column: column.group)]
+def column_groups(columns: Iterable[Column]) -> list[tuple[str, slice]]:
+    """Return the headings over several columns, each with the place of its columns; empty where no column has one."""
+    groups, first = [], 0
+    for group, members in groupby(columns, key=lambda column: column.group):
+        groups.append((group, slice(first, first := first + len(list(members)))))
     return groups if any(group for group, _ in groups) else []
+
+
+def cells(table: Table, **marks: Iterable[Any]) -> dict[Cell, Any]:
+    """Return the marks that are not empty, by their cells; they are given for the rows of columns, by name."""
+    places = {column.name: place for place, column in enumerate(table.columns)}
+    return {(row, places[name]): mark for name in marks.keys() & places for row, mark in enumerate(marks[name]) if mark}
+
+
+def tops(values: Sequence[float | None], higher_is_better: bool) -> list[bool]:
+    """Return which values are the best."""
+    top = (max if higher_is_better else min)((value for value in values if value is not None), default=nan)
+    return [value == top for value in values]
 
 
 @singledispatch
 def view_of(result: Any) -> View:
     """Choose what is shown of a result; a module of `ir_outcomes.showing.views` registers a function for each class."""
     raise ParameterError(f"{type(result).__name__} has no view")
-
-
-def marked_best(table: Table, **columns: tuple[Sequence[float | None], bool]) -> Table:
-    """Mark the cells of columns with the best value: by the column's name, the values, and whether higher is better."""
-    found = set()
-    for place, column in enumerate(table.columns):
-        values, higher = columns.get(column.name, ((), True))
-        known = [value for value in values if value is not None]
-        best = (max if higher else min)(known, default=nan)
-        found |= {(row, place) for row, value in enumerate(values) if value == best}
-    return replace(table, best=table.best | found)
 
 
 RANK_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)  # of a logarithmic axis
@@ -140,11 +145,6 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {plural(noun, number).partition(' ')[2]}"
 
 
-def places_of(measured_in: str) -> int:
-    """Return how many decimals a value of this unit has: percentage points and ranks fewer than scores between 0 and 1."""
-    return 2 if measured_in in ("percentage points", "ranks") else 4
-
-
 def bucket_names(edges: Sequence[int]) -> list[str]:
     """Name ranges of ranks, each without its upper end."""
     return [str(low) if low == high - 1 else f"{low} to {high - 1}" for low, high in pairwise(edges)]
@@ -161,11 +161,12 @@ def level_words(alpha: float) -> str:
     return f"{100 * (1 - alpha):g} % interval"
 
 
-def queries_words(n_queries: int, n_unanswerable: int, n_clusters: int | None = None) -> str:
+def queries_words(result: Any) -> str:
     """Say how many queries were evaluated, and in how many clusters: every head of a table states this."""
-    left_out = f" ({n_unanswerable} unanswerable left out)" if n_unanswerable else ""
-    within = f" in {plural('cluster', n_clusters)}" if n_clusters else ""
-    return f"{plural('query', n_queries)}{within}{left_out}"
+    left_out = f" ({result.n_unanswerable} unanswerable left out)" if result.n_unanswerable else ""
+    clusters = result.settings and result.settings.n_clusters
+    within = f" in {plural('cluster', clusters)}" if clusters else ""
+    return f"{plural('query', result.n_queries)}{within}{left_out}"
 
 
 def items_words(unit: str) -> str:
@@ -173,11 +174,12 @@ def items_words(unit: str) -> str:
     return "queries" if unit == "query" else "relevant documents, averaged within queries"
 
 
-def settings_words(settings: Any, *left_out: str, no_cutoff: str = "unknown", depth: int | None = None) -> list[str]:
-    """Say how runs were compared, and to which depth where that is less than the cutoff: every head of a table states this."""
+def settings_words(settings: Any, *left_out: str, of: Sequence[Any] = (), no_cutoff: str = "unknown") -> str:
+    """Say how runs were compared, and to which depth the comparisons go where that is less than the cutoff."""
     cutoff = settings.cutoff or no_cutoff
+    depth = max((item.restricted.horizon for item in of if item.restricted is not None), default=None)
     if depth is not None and settings.cutoff is not None and depth < settings.cutoff:
         cutoff = f"{cutoff} (lists end at {depth})"
     values = {"cutoff": cutoff, "rel": settings.rel, "unit": settings.unit, "ties": settings.ties}
     parts = [f"{name} {value}" for name, value in values.items() if name not in left_out]
-    return [*parts, *(["judged only"] if settings.judged_only else []), f"alpha {settings.alpha:g}"]
+    return ", ".join([*parts, *(["judged only"] if settings.judged_only else []), f"alpha {settings.alpha:g}"])

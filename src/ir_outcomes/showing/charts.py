@@ -14,10 +14,9 @@ from ir_outcomes.across.slices import Curve, CutoffsComparison, SlicesComparison
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS, direction_of
-from ir_outcomes.formatting import fixed, interval, pvalue
+from ir_outcomes.formatting import fixed, interval, places_of, pvalue
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
-from ir_outcomes.showing import places_of
 
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
 _RATIO_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100)

@@ -8,6 +8,7 @@ import re
 import shutil
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, TextIO, get_args
 
 from rich.cells import cell_len
@@ -85,26 +86,22 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: in
     heads = [[escaped(column.title) for column in columns]]
     cells = [[escaped(cell) for cell in row] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(*heads, *cells, strict=True)]
-    groups, first = column_groups(columns), 0
-    for group, size in groups:
-        widths[first] += max(0, cell_len(escaped(group)) - sum(widths[first : first + size]) - size + 1)
-        first += size
-    while sum(widths) + len(widths) - 1 > width:
+    groups = [(escaped(group), place) for group, place in column_groups(columns)]
+    for group, place in groups:
+        widths[place.start] += max(0, cell_len(group) - _width(widths[place]))
+    while _width(widths) > width:
         wide = [place for place, column in enumerate(columns) if not column.numeric and widths[place] > LEAST_WIDTH]
         if not wide:
             break
         widths[max(wide, key=lambda place: widths[place])] -= 1
     if groups:
-        yield _group_line(groups, widths)
+        yield " ".join(group.center(_width(widths[place])) for group, place in groups).rstrip()
     for row in (*heads, *cells):
-        folded = [
-            textwrap.wrap(cell, size, break_on_hyphens=True) or [""] if cell_len(cell) > size else [cell]
-            for cell, size in zip(row, widths, strict=True)
-        ]
-        for line in range(max(map(len, folded))):
-            parts = [_padded(part[line] if line < len(part) else "", size, column.numeric)
-                     for part, size, column in zip(folded, widths, columns, strict=True)]  # fmt: skip
-            yield " ".join(parts).rstrip()
+        placed = zip(row, widths, strict=True)
+        folded = [textwrap.wrap(cell, size) if cell_len(cell) > size else [cell] for cell, size in placed]
+        for parts in zip_longest(*folded, fillvalue=""):
+            line = zip(parts, widths, columns, strict=True)
+            yield " ".join(_padded(part, size, column.numeric) for part, size, column in line).rstrip()
 
 
 def _padded(cell: str, width: int, numeric: bool) -> str:
@@ -112,13 +109,9 @@ def _padded(cell: str, width: int, numeric: bool) -> str:
     return f"{padding}{cell}" if numeric else f"{cell}{padding}"
 
 
-def _group_line(groups: Sequence[tuple[str, int]], widths: Sequence[int]) -> str:
-    """Write each group in the middle of its columns."""
-    parts, first = [], 0
-    for group, size in groups:
-        parts.append(escaped(group).center(sum(widths[first : first + size]) + size - 1))
-        first += size
-    return " ".join(parts).rstrip()
+def _width(widths: Sequence[int]) -> int:
+    """Return the width of columns that stand side by side."""
+    return sum(widths) + len(widths) - 1
 
 
 def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> str:
@@ -244,7 +237,8 @@ def _html_table(table: Table) -> str:
     if not table.columns:
         return title
     groups = "".join(
-        f'<th colspan="{size}" style="text-align: center">{_text(group)}</th>' for group, size in column_groups(table.columns)
+        f'<th colspan="{place.stop - place.start}" style="text-align: center">{_text(group)}</th>'
+        for group, place in column_groups(table.columns)
     )
     styles = [f'style="text-align: {"right" if column.numeric else "left"}"' for column in table.columns]
     named = zip(styles, table.columns, strict=True)
@@ -314,11 +308,11 @@ def _tex(text: str) -> str:
 
 
 def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
-    groups, rules, first = [], [], 1
-    for group, size in column_groups(table.columns):
+    groups, rules = [], []
+    for group, place in column_groups(table.columns):
+        size = place.stop - place.start
         groups += [rf"\multicolumn{{{size}}}{{c}}{{{_tex(group)}}}"] if group else [""] * size
-        rules += [rf"\cmidrule(lr){{{first}-{first + size - 1}}}"] if group else []
-        first += size
+        rules += [rf"\cmidrule(lr){{{place.start + 1}-{place.stop}}}"] if group else []
     return [
         rf"\begin{{tabular}}{{{''.join('r' if column.numeric else 'l' for column in table.columns)}}}",
         r"\toprule",

@@ -1,6 +1,49 @@
-"""What is shown of each result; importing a module registers its views with `view_of`."""
+"""What is shown of each result: importing a module registers its views with `view_of`; and of tasks."""
 
-from ir_outcomes.showing import view_of
+from collections.abc import Iterable
+
+from ir_outcomes.formatting import NOTHING, plural
+from ir_outcomes.reading.datasets import Source, Task, size_text
+from ir_outcomes.results import Column
+from ir_outcomes.showing import View, table_of, view_of
 from ir_outcomes.showing.views import across, comparison, leaderboards
+from ir_outcomes.showing.views.comparison import paper_view
 
-__all__ = ["across", "comparison", "gate", "leaderboards", "tail", "view_of"]
+__all__ = ["across", "comparison", "leaderboards", "paper_view", "task_view", "tasks_view", "view_of"]
+
+
+def tasks_view(tasks: Iterable[Task]) -> View:
+    """Show a list of tasks."""
+    columns = (
+        Column("dataset_id", heading="dataset"),
+        Column("queries", lambda task: None if task.n_queries is None else f"{task.n_queries:,}", form="n"),
+        Column("cutoff", form="n"),
+        Column("rel", form="n"),
+        Column("unit"),
+        Column("qrels", lambda task: _where(task.source("qrels"))),
+    )
+    table = table_of(columns, tasks)
+    return View(plural("known dataset", len(table.rows)), tables=(table,))
+
+
+def task_view(task: Task) -> View:
+    """Show a task: its settings, and where its parts come from."""
+    columns = (
+        Column("part", str),
+        Column("where", lambda part: _where(task.source(part)), "on this machine"),
+        Column("file", lambda part: NOTHING if (source := task.source(part)) is None else source.path),
+    )
+    head = (
+        f"cutoff {task.cutoff}, rel {task.rel}, unit {task.unit}; official measure {task.official_measure or 'unknown'}; "
+        f"baseline {task.baseline or 'none'}"
+    )
+    table = table_of(columns, ("qrels", "queries", "scoreddocs"), head)
+    return View(task.dataset_id, tables=(table,), notes=tuple(task.notes))
+
+
+def _where(source: Source | None) -> str:
+    if source is None:
+        return "none"
+    if source.here:
+        return "here"
+    return "to fetch" if source.size is None else size_text(source.size)

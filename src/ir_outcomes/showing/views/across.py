@@ -1,10 +1,10 @@
 """What is shown of comparisons under several conditions: the overview first, a matrix of signs where there are several runs."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import itemgetter
-from typing import Any, get_args
+from operator import attrgetter, itemgetter
+from typing import Any, TypeVar, get_args
 
 from ir_outcomes.across.collections import CollectionsComparison
 from ir_outcomes.across.conditions import (
@@ -17,19 +17,21 @@ from ir_outcomes.across.conditions import (
     prevailing,
     written,
 )
-from ir_outcomes.across.gate import GateDecision, GateFacet, GateResult, Status
-from ir_outcomes.across.judges import JudgesComparison
+from ir_outcomes.across.gate import EXIT_STATUS, GateDecision, GateFacet, GateResult
+from ir_outcomes.across.judges import JudgesComparison, Judgment
 from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison
 from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
+from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
-from ir_outcomes.comparison.result import Comparison, columns_of
+from ir_outcomes.comparison.result import columns_of
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue
+from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, pvalue
 from ir_outcomes.results import Column, attributes, chosen, of_part
-from ir_outcomes.showing import Table, View, places_of, settings_words, table_of, table_of_texts, view_of
+from ir_outcomes.showing import Table, View, settings_words, table_of, table_of_texts, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, queries_table, short_columns
 
+Row = TypeVar("Row", Condition, Judgment)
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
 MOST_NAMED = 8  # conditions whose names are headings of a matrix; more, or names that begin alike, have numbers
 ALL_NAMES = 44  # characters of the names of conditions that fit beside each other
@@ -48,8 +50,7 @@ def sign_of(label: str | None) -> str:
     """Return the sign of a label in a matrix; blank where there is none."""
     if label is None:
         return ""
-    kind = "trade-off" if label == "trade-off" else "unconfirmed" if "unconfirmed" in label else direction_of(label)
-    return SIGNS[kind]
+    return SIGNS.get(label) or SIGNS["unconfirmed" if "unconfirmed" in label else direction_of(label)]
 
 
 def _matrix(kind: str, labels: Mapping[str, Mapping[str, str | None]], last: Mapping[str, str], settings: str) -> Table:
@@ -58,12 +59,11 @@ def _matrix(kind: str, labels: Mapping[str, Mapping[str, str | None]], last: Map
     longest = max(map(len, names)) if sum(map(len, names)) <= ALL_NAMES else ALL_NAMES // len(names)
     few = len(names) <= MOST_NAMED and len({name[:longest] for name in names}) == len(names)
     shown = [name[:longest] if few else str(number) for number, name in enumerate(names, 1)]
-    sides = ("better", "worse")
-    counts = [(side if few else SIGNS[side], "n") for side in sides]
+    counts = [(side if few else SIGNS[side], "n") for side in ("better", "worse")]
     lines = []
     for run, own in labels.items():
-        found = _directions(own.values())
-        lines.append((run, *(sign_of(own.get(name)) for name in names), *(found[side] for side in sides), last.get(run)))
+        found = Counter(map(_direction, own.values()))
+        lines.append((run, *(sign_of(own.get(name)) for name in names), found["better"], found["worse"], last.get(run)))
     numbered = "" if few else "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
     headings = [(kind, ""), *((name, "") for name in shown), *counts, ("on average", "label")]
     return table_of_texts(headings, lines, SIGNS_EXPLAINED, numbered, settings)
@@ -74,25 +74,24 @@ def _arranged(overviews: Sequence[Table], details: Sequence[Table], matrix: Tabl
     return ([matrix], [*overviews, *details]) if len(overviews) > 1 else ([replace(overviews[0], title="")], list(details))
 
 
-def _directions(labels: Iterable[str | None]) -> Counter[str]:
-    return Counter("none" if label is None else direction_of(label) for label in labels)
+def _direction(label: str | None) -> str:
+    return "none" if label is None else direction_of(label)
 
 
-def _head(settings: Any, comparisons: Iterable[Comparison], *left_out: str) -> str:
-    depths = [comparison.restricted.horizon for comparison in comparisons if comparison.restricted is not None]
-    return ", ".join(settings_words(settings, *left_out, no_cutoff="of each", depth=max(depths, default=None)))
+def _head(settings: Settings, rows: Iterable[Condition | Judgment], *left_out: str) -> str:
+    return settings_words(settings, *left_out, of=[row.comparison for row in rows], no_cutoff="of each")
+
+
+def _by_run(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Return the conditions, or judgments, of each contender."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.comparison.contender, []).append(row)
+    return found
 
 
 def _named(runs: Sequence[str]) -> str:
     return f"{runs[0]} (B)" if len(runs) == 1 else plural("run", len(runs))
-
-
-def _rows_of(rows: Sequence[Any]) -> dict[str, list[Any]]:
-    """Return the conditions, or judgments, of each contender."""
-    found: dict[str, list[Any]] = {}
-    for row in rows:
-        found.setdefault(row.comparison.contender, []).append(row)
-    return found
 
 
 _OVERVIEW = (("queries", "n"), ("coverage, points", "n"), ("ranking, B / A", "n"), ("verdict", "label"))
@@ -116,11 +115,10 @@ def _not_after(rows: Iterable[Condition], correction: str, what: str) -> list[st
 def _numbers(rows: Sequence[Condition], kind: str, title: str, measures: Sequence[str] = ()) -> Table:
     """Show counts, p-values and judged shares of the conditions of one contender."""
     declared = condition_columns(rows, measures)
-    ranking = chosen(declared, "ranking_difference=ranks", "ranking_p", "ranking_p_corrected")
     columns = (
         *chosen(declared, f"condition={kind}", "n_queries", "won", "lost"),
-        *(replace(column, group="coverage") for column in chosen(declared, "coverage_p", "coverage_p_corrected")),
-        *(replace(column, group="ranking") for column in ranking),
+        *chosen(declared, "coverage_p", "coverage_p_corrected", group="coverage"),
+        *chosen(declared, "ranking_difference=ranks", "ranking_p", "ranking_p_corrected", group="ranking"),
         *chosen(declared, *(f"{measure}_effect={measure}" for measure in measures)),
         *chosen(declared, "judged_baseline", "judged_contender"),
     )
@@ -129,26 +127,28 @@ def _numbers(rows: Sequence[Condition], kind: str, title: str, measures: Sequenc
 
 @view_of.register
 def _collections(result: CollectionsComparison) -> View:
-    n, ranked = plural("collection", len(result.collections)), sorted(result.overall, key=_best_first)
+    n = plural("collection", len(result.collections))
+    ranked = sorted(result.overall, key=lambda overall: ("better", "none", "worse").index(_direction(overall.label)))
     overviews, details = [], []
     for overall in ranked:
         title = f"{overall.contender} (B) against {result.baseline} (A)"
         overviews.append(_collections_overview(result, overall, title))
         details += [_numbers(result.of(overall.contender), "collection", title, result.measures), _means(overall)]
     details[-1] = replace(details[-1], captions=MEANS_EXPLAINED)
-    settings = _head(result.settings, (row.comparison for row in result.conditions))
     average = {overall.contender: overall.label or "no overall label" for overall in ranked}
     labels = {run: {row.condition: row.label for row in result.of(run)} for run in average}
     title, label, notes = f"{plural('system', len(ranked))} against {result.baseline} on {n}", "", result.notes
     if len(ranked) == 1:
         (overall,) = ranked
-        directions = _directions(row.label for row in result.conditions)
+        directions = Counter(_direction(row.label) for row in result.conditions)
         decided = " and ".join(f"{directions[side]} {side}" for side in ("better", "worse") if directions[side])
         title, label = overviews[0].title, f"{overall.label} on average" if overall.label else "no overall label"
         label = f"{label}, {decided or 'none decided'} of {n}"
-        if overall.hurt and not _directions([overall.label])["worse"]:  # what a good average hides
+        if overall.hurt and _direction(overall.label) != "worse":  # what a good average hides
             notes = (f"Hurt or a trade-off: {listed(overall.hurt)}.", *notes)
-    tables, details = _arranged(overviews, details, _matrix("system", labels, average, settings))
+    tables, details = _arranged(
+        overviews, details, _matrix("system", labels, average, _head(result.settings, result.conditions))
+    )
     return View(
         title,
         label,
@@ -160,11 +160,6 @@ def _collections(result: CollectionsComparison) -> View:
     )
 
 
-def _best_first(overall: Overall) -> int:
-    found = _directions([overall.label])
-    return found["worse"] - found["better"]
-
-
 def _collections_overview(result: CollectionsComparison, overall: Overall, title: str) -> Table:
     rows = result.of(overall.contender)
     lines = [_overview_line(row) for row in rows]
@@ -174,7 +169,7 @@ def _collections_overview(result: CollectionsComparison, overall: Overall, title
     if coverage.new is not None or ranking.new is not None:
         lines.append(("a new one", None, _predicted(coverage), _predicted(ranking), _outlook((coverage, ranking))))
         explained.insert(0, "a new one: where its effect is expected")
-    captions = (RATIO_EXPLAINED, "; ".join(explained), _head(result.settings, (row.comparison for row in rows)))
+    captions = (RATIO_EXPLAINED, "; ".join(explained), _head(result.settings, rows))
     return table_of_texts((("collection", ""), *_OVERVIEW), lines, *captions, title=title)
 
 
@@ -215,17 +210,15 @@ def _means(overall: Overall) -> Table:
 
 @view_of.register
 def _slices(result: SlicesComparison) -> View:
-    of_run, alpha = _rows_of(result.conditions), result.settings.alpha
-    settings = _head(result.settings, (row.comparison for row in result.conditions))
+    of_run, settings = _by_run(result.conditions), _head(result.settings, result.conditions)
     runs, name = list(of_run), result.by if len(result.by) < 12 else "slice"
-    overviews, details = [], []
-    if result.differ:
-        details.append(_differences(result))
+    overviews, details = [], [_differences(result)] if result.differ else []
     for run, rows in of_run.items():
         captions = (RATIO_EXPLAINED, *_not_after(rows, result.over_slices, "slices"), settings)
         lines = [_overview_line(row, row.comparison.n_queries) for row in rows]
         overviews.append(table_of_texts(((name, ""), *_OVERVIEW), lines, *captions, title=f"{run} (B)"))
         details.append(_numbers(rows, "slice", f"{run} (B)"))
+    alpha = result.settings.alpha
     found = [f"{row.contender} on {row.facet}" for row in result.differ if row.pvalue is not None and row.pvalue <= alpha]
     nothing = "no evidence that they differ" if result.differ else "whether they differ is not tested: queries come in clusters"
     labels = {run: {row.condition: row.label for row in rows} for run, rows in of_run.items()}
@@ -251,32 +244,31 @@ def _differences(result: SlicesComparison) -> Table:
     return table_of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
 
 
-def _side_by_side(kind: str, rows: Sequence[tuple[Any, Comparison]], *captions: str, title: str = "") -> tuple[Table, Table]:
+def _side_by_side(first: Column, rows: Sequence[Judgment], *captions: str, title: str = "") -> tuple[Table, Table]:
     """Show the comparisons of one contender under several cutoffs or judges: differences and labels; then the numbers."""
-    comparisons = [comparison for _, comparison in rows]
+    comparisons = [row.comparison for row in rows]
     declared = columns_of(comparisons)
-    rel = [Column("rel", form="n")] if kind == "judge" else []
+    rel = [Column("rel", form="n")] if first.name == "judge" else []
     short = (*rel, *short_columns(comparisons), *chosen(declared, "verdict"))
     numbers = [*chosen(declared, "n_queries=n", "won", "both", "neither", "lost")]
     for facet in ("coverage", "ranking"):
-        numbers += [replace(column, group=facet) for column in chosen(declared, f"{facet}=interval", f"{facet}_p")]
-    first = Column(kind, itemgetter(0), form="n" if kind == "cutoff" else "")
+        numbers += chosen(declared, f"{facet}=interval", f"{facet}_p", group=facet)
     return (
-        table_of((first, *of_part(itemgetter(1), short)), rows, *captions, title=title),
-        table_of((first, *of_part(itemgetter(1), numbers)), rows, title=title),
+        table_of((first, *of_part("comparison", short)), rows, *captions, title=title),
+        table_of((first, *of_part("comparison", numbers)), rows, title=title),
     )
 
 
 @view_of.register
 def _cutoffs(result: CutoffsComparison) -> View:
-    comparisons = result.comparisons
-    label, times, opposite = prevailing([comparison.verdict.label for comparison in comparisons])
-    captions = (_head(comparisons[0].settings, comparisons, "cutoff"), "not corrected for the number of cutoffs")
-    shown, details = _side_by_side("cutoff", [(comparison.cutoff, comparison) for comparison in comparisons], *captions)
+    rows = [Judgment(str(comparison.cutoff), comparison) for comparison in result.comparisons]
+    label, times, opposite = prevailing([row.comparison.verdict.label for row in rows])
+    captions = (_head(rows[0].comparison.settings, rows, "cutoff"), "not corrected for the number of cutoffs")
+    shown, details = _side_by_side(Column("cutoff", "judge", form="n"), rows, *captions)
     directions = "better at some and worse at others" if opposite else "never opposite"
     return View(
         f"{result.contender} (B) against {result.baseline} (A)",
-        f"{label} at {times} of {plural('cutoff', len(comparisons))}, {directions}",
+        f"{label} at {times} of {plural('cutoff', len(rows))}, {directions}",
         tables=(shown,),
         more="intervals, outcomes",
         details=(details,),
@@ -287,16 +279,13 @@ def _cutoffs(result: CutoffsComparison) -> View:
 @view_of.register
 def _judges(result: JudgesComparison) -> View:
     comparisons = [judgment.comparison for judgment in result.judgments]
-    of_run, settings = _rows_of(result.judgments), _head(comparisons[0].settings, comparisons, "rel")
-    captions = ("rel: smallest relevant grade", settings, "; ".join(corrected_words(comparisons)))
-    runs, overviews, details = list(of_run), [], []
-    for run, rows in of_run.items():
-        pairs = [(row.judge, row.comparison) for row in rows]
-        shown, numbers = _side_by_side("judge", pairs, *captions, title=f"{run} (B)")
-        overviews.append(shown)
-        details.append(numbers)
+    of_run, settings = _by_run(result.judgments), _head(comparisons[0].settings, result.judgments, "rel")
+    captions = ("rel: smallest relevant grade", settings, corrected_words(comparisons))
+    runs = list(of_run)
+    shown = [_side_by_side(Column("judge"), rows, *captions, title=f"{run} (B)") for run, rows in of_run.items()]
     labels = {run: {row.judge: row.comparison.verdict.label for row in rows} for run, rows in of_run.items()}
-    tables, details = _arranged(overviews, details, _matrix("run", labels, {}, settings))
+    overviews, numbers = zip(*shown, strict=True)
+    tables, details = _arranged(overviews, numbers, _matrix("run", labels, {}, settings))
     audited = [_audits(result, run) for run in runs if result.audits]
     if audited and len(runs) > 1:
         tables.append(_answers(result))
@@ -332,21 +321,25 @@ def _answers(result: JudgesComparison) -> Table:
     return table_of_texts(headings, lines, explained, title=f"Do the findings hold by {result.reference}?")
 
 
+_AUDIT = (
+    Column("judge"),
+    Column("facet", heading="of"),
+    Column("judge_difference", heading="judge's", form="+m"),
+    Column("reference_difference", heading="labels'", form="+m"),
+    Column("bias_p", heading="bias p", form="p"),
+    Column("corrected", form="+m"),
+    Column("corrected_interval", heading="interval", form="[+m]"),
+    Column("answer", heading="finding", form="label"),
+)
+
+
 def _audits(result: JudgesComparison, run: str) -> Table:
     audits = [audit for audit in result.audits if audit.contender == run]
-    lines = []
-    for audit in audits:
-        places = places_of(audit.measured_in)
-        changes = (audit.judge_difference, audit.reference_difference, audit.corrected)
-        judges, labels, corrected = (fixed(change, places, signed=True) for change in changes)
-        ends = interval(audit.corrected_interval, places, signed=True)
-        lines.append((audit.judge, audit.facet, judges, labels, pvalue(audit.bias_p), corrected, ends, audit.answer))
-    numbers = ("judge's", "labels'", "bias p", "corrected", "interval")
     worth = [f"{fixed(audit.worth, 2)} ({audit.judge}, {audit.facet})" for audit in audits if audit.n_labeled < audit.n_queries]
     more = " and more in the JSON" if worth[3:] else ""
-    return table_of_texts(
-        [("judge", ""), ("of", ""), *((heading, "n") for heading in numbers), ("finding", "label")],
-        lines,
+    return table_of(
+        _AUDIT,
+        audits,
         "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge "
         f"over all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from "
         "both, where a query without a relevant document counts as no difference; not corrected for the number of findings",
@@ -372,18 +365,14 @@ MOST_WORST = 3  # queries that are named on the first screen
 
 @view_of.register
 def _gate(result: GateResult) -> View:
-    order: list[Status] = ["fail", "inconclusive", "pass"]
-    ordered = sorted(result.decisions, key=lambda decision: order.index(decision.status))
+    ordered = sorted(result.decisions, key=lambda decision: -list(EXIT_STATUS).index(decision.status))
     worst, several = ordered[0], len(ordered) > 1
-    counts = Counter(decision.status for decision in ordered)
-    counted = ", ".join(f"{counts[status]} {status}" for status in order if counts[status])
     against = f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
-    counted = (
-        f"{plural('decision', len(ordered))} {against}, {counted}"
-        if len(counts) > 1
-        else f"all {plural('decision', len(ordered))} {against}"
-    )
-    what = counted if several else f"{worst.name} {against}"
+    counts, what = Counter(decision.status for decision in ordered), f"{worst.name} {against}"
+    if several:
+        counted = "".join(f", {number} {status}" for status, number in counts.items())
+        decisions = f"{plural('decision', len(ordered))} {against}"
+        what = f"{decisions}{counted}" if len(counts) > 1 else f"all {decisions}"
     facets = _facets(result, ordered)
     reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in ordered if decision.status != "pass"]
     if len(reasons) > MOST_WORST:
@@ -413,49 +402,52 @@ def _rank(value: float | None) -> str:
     return "not found" if value is None else f"{round(value, 1):g}"
 
 
+def _margin(facet: GateFacet) -> str:
+    return f"{'-' if facet.higher_is_better else '+'}{facet.margin:.{places_of(facet.measured_in)}f}"
+
+
+def _unit(facet: GateFacet | PlannedFacet) -> str:
+    return "points" if facet.measured_in == "percentage points" else facet.measured_in
+
+
+_FACET = (
+    Column("facet", lambda facet: f"{facet.name}, {_unit(facet)}"),
+    Column("difference", heading="B - A", form="+m"),
+    Column("interval", form="[+m]"),
+    Column("margin", _margin, form="n"),
+    Column("status", heading="finding", form="label"),
+    Column("needed", "needed.queries", "settled by", "n"),
+)
+
+
+def _facet(name: str) -> Callable[[GateDecision], GateFacet | None]:
+    return lambda decision: next((facet for facet in decision.facets if facet.name == name), None)
+
+
 def _decisions(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
     """Show the status of each decision, and its intervals."""
-    names = ("coverage", "ranking", "all queries")
-    facets = [facet for decision in decisions for facet in decision.facets]
+    columns = [Column("run", "name"), Column("gate", "status", form="label")]
     margins = []
-    for name in names:
-        own = sorted((facet.margin, _margin(facet), _unit(facet)) for facet in facets if facet.name == name)
-        if own:
-            margins.append(f"{name} {' to '.join(dict.fromkeys((own[0][1], own[-1][1])))} {own[0][2]}")
-    lines = []
-    for decision in decisions:
-        intervals = {facet.name: _interval(facet) for facet in decision.facets}
-        lines.append((decision.name, decision.status, *map(intervals.get, names)))
-    headings = [("run", ""), ("gate", "label"), *((name, "n") for name in names)]
-    return table_of_texts(headings, lines, f"margins: {', '.join(margins)}" if margins else "", *_captions(result, decisions))
+    for name in ("coverage", "ranking", "all queries"):
+        facets = sorted(filter(None, map(_facet(name), decisions)), key=attrgetter("margin"))
+        if facets:
+            margins.append(f"{name} {' to '.join(dict.fromkeys(map(_margin, (facets[0], facets[-1]))))} {_unit(facets[0])}")
+        columns += of_part(_facet(name), chosen(_FACET, f"interval={name}"))
+    return table_of(columns, decisions, f"margins: {', '.join(margins)}" if margins else "", *_captions(result, decisions))
 
 
 def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
     """Show each facet of each decision against its margin, and how many queries would settle it."""
-    several, settings = len(decisions) > 1, result.settings
-    lines = [
-        (
-            decision.name if several else None,
-            f"{facet.name}, {_unit(facet)}",
-            fixed(facet.difference, places_of(facet.measured_in), signed=True),
-            None if several else _interval(facet),
-            _margin(facet),
-            facet.status,
-            facet.needed and facet.needed.queries,
-        )
-        for decision in decisions
-        for facet in decision.facets
-    ]
-    units = "queries" if settings is None or settings.n_clusters is None else "clusters of queries"
+    rows = [(decision, facet) for decision in decisions for facet in decision.facets]
+    columns, several = of_part(itemgetter(1), _FACET), len(decisions) > 1
+    if several:  # their intervals are in the table of decisions
+        own = (column for column in columns if column.name != "interval")
+        columns = (*of_part(itemgetter(0), attributes("run=name")), *own)
+    units = "queries" if result.settings is None or result.settings.n_clusters is None else "clusters of queries"
     explained = f"settled by: {units} like these that would exclude harm if the runs were equally good"
-    numbers = [(heading, "n") for heading in ("B - A", "interval", "margin")]
-    return table_of_texts(
-        [("run", ""), ("facet", ""), *numbers, ("finding", "label"), ("settled by", "n")],
-        lines,
-        explained if any(line[-1] for line in lines) else "",
-        *_captions(result, decisions),
-        title="Margins" if several else "",
-    )
+    settled = any(facet.needed for _, facet in rows)
+    captions = (explained if settled else "", *_captions(result, decisions))
+    return table_of(columns, rows, *captions, title="Margins" if several else "")
 
 
 def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator[str]:
@@ -468,19 +460,7 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
         ]
         without = f"queries without results: {some(missing, 3)}; " if missing else ""
         yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
-        yield f"{100 * result.settings.margin_level:.4g} % intervals, {', '.join(settings_words(result.settings))}"
-
-
-def _interval(facet: GateFacet) -> str:
-    return interval(facet.interval, places_of(facet.measured_in), signed=True)
-
-
-def _margin(facet: GateFacet) -> str:
-    return f"{'-' if facet.higher_is_better else '+'}{facet.margin:.{places_of(facet.measured_in)}f}"
-
-
-def _unit(facet: GateFacet | PlannedFacet) -> str:
-    return "points" if facet.measured_in == "percentage points" else facet.measured_in
+        yield f"{100 * result.settings.margin_level:.4g} % intervals, {settings_words(result.settings)}"
 
 
 @view_of.register
@@ -508,7 +488,7 @@ def _planned(facet: PlannedFacet) -> str:
 
 @view_of.register
 def _holes(result: Holes) -> View:
-    settings = ", ".join(settings_words(result.settings))
+    settings = settings_words(result.settings)
     tipping = tuple(_tipping_table(pair, pair.tipping) for pair in result.pairs if pair.tipping is not None)
     if len(result.pairs) == 1:
         (pair,) = result.pairs

@@ -4,9 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
-from ir_outcomes.comparison.facets import Facet, Naive, RestrictedLength
+from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.result import (
     QUERY_COLUMNS,
     Comparison,
@@ -17,23 +19,23 @@ from ir_outcomes.comparison.result import (
     measures_of,
     paper_columns,
 )  # fmt: skip
-from ir_outcomes.comparison.verdict import LABELS, SummaryVerdict
+from ir_outcomes.comparison.verdict import LABELS, NO_DIFFERENCE, SummaryVerdict
 from ir_outcomes.comparison.wording import HEADLINES, coverage_words, size
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, plural, pvalue, pvalue_in_words
-from ir_outcomes.results import Column, chosen
+from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, places_of, plural, pvalue, pvalue_in_words
+from ir_outcomes.results import Column, chosen, of_part
 from ir_outcomes.showing import (
     Table,
     View,
     better,
+    cells,
     items_words,
     level_words,
-    marked_best,
-    places_of,
     queries_words,
     settings_words,
     table_of,
     table_of_texts,
+    tops,
     view_of,
 )
 from ir_outcomes.statistics import Test
@@ -42,24 +44,21 @@ LONGEST_NAME = 36  # of a run on the first screen
 MARK = "*"  # significant before the correction, and not after it
 
 
-Measured = Facet | RestrictedLength | Naive
-
-
 @view_of.register
 def _comparison(comparison: Comparison) -> View:
-    alpha, whole = comparison.alpha, comparison.restricted
-    facets: list[tuple[Facet | RestrictedLength, str | None]] = [
-        (facet, corrected_p(facet)) for facet in (comparison.coverage, comparison.ranking)
-    ]
-    if whole is not None:
-        facets.append((whole, pvalue(whole.pvalue, alpha)))
-    rows = [(_named(facet), better(facet.higher_is_better), *_cells(facet), p) for facet, p in facets]
-    headings = [(" ", ""), ("  ", ""), *_headings(alpha), ("p", "n")]
+    whole = [] if comparison.restricted is None else [comparison.restricted]
+    columns = (
+        Column("name", _named, " "),
+        Column("better", lambda facet: better(facet.higher_is_better), "  "),
+        *_means(comparison.alpha),
+        Column("p", lambda facet: corrected_p(facet, comparison.alpha), form="n"),
+    )
+    facets = [comparison.coverage, comparison.ranking, *whole]
     return View(
         _title(comparison),
         comparison.verdict.label,
         tuple(_answer(comparison)),
-        (table_of_texts(headings, rows, _outcomes_line(comparison), settings_caption(comparison)),),
+        (table_of(columns, facets, _outcomes_line(comparison), settings_caption(comparison)),),
         comparison.notes,
         "tests, effect sizes, power, unjudged documents",
         (_outcome_table(comparison), _tests_table(comparison)),
@@ -67,23 +66,18 @@ def _comparison(comparison: Comparison) -> View:
     )
 
 
-def _headings(alpha: float) -> list[tuple[str, str]]:
-    return [("A", "n"), ("B", "n"), ("B - A", "n"), (level_words(alpha), "n")]
-
-
 def _named(facet: Facet | RestrictedLength) -> str:
     unit = {"percentage points": ", %", "reciprocal": ""}.get(facet.measured_in, f", {facet.measured_in}")
     return f"{facet.name}{unit}"
 
 
-def _cells(measured: Measured) -> tuple[str, ...]:
-    """Write the means of both runs, their difference and its interval."""
-    places = 4 if isinstance(measured, Naive) else places_of(measured.measured_in)
+def _means(alpha: float) -> tuple[Column, ...]:
+    """Return the means of both runs, their difference and its interval."""
     return (
-        fixed(measured.baseline, places),
-        fixed(measured.contender, places),
-        fixed(measured.difference, places, signed=True),
-        NOTHING if isinstance(measured, Naive) else interval(measured.interval, places, signed=True),
+        Column("baseline", heading="A", form="m"),
+        Column("contender", heading="B", form="m"),
+        Column("difference", heading="B - A", form="+m"),
+        Column("interval", heading=level_words(alpha), form="[+m]"),
     )
 
 
@@ -106,18 +100,18 @@ def _full_names(comparison: Comparison) -> Iterator[str]:
 
 def _answer(comparison: Comparison) -> Iterator[str]:
     """Say the differences in plain words."""
-    if not comparison.coverage.n_nonzero and not comparison.ranking.n_nonzero:
+    facets = (comparison.coverage, comparison.ranking)
+    if not any(facet.n_nonzero for facet in facets):
         yield "The two runs do not differ on any query."
     else:
-        chance = [
-            "not significant" if facet.difference and facet.corrected > facet.alpha else ""
-            for facet in (comparison.coverage, comparison.ranking)
-        ]
-        if comparison.verdict.label == "no significant difference":  # said once, below
-            chance = ["", ""]
-        of_ranking = f" ({chance[1]})" if chance[1] else ""
-        yield f"It {coverage_words(comparison, test=chance[0])}, and {_ranking_words(comparison)}{of_ranking}."
-        if comparison.verdict.label == "no significant difference":
+        by_chance = comparison.verdict.label == NO_DIFFERENCE  # said once, below
+        of_coverage, of_ranking = (
+            "not significant" if facet.difference and facet.corrected > facet.alpha and not by_chance else ""
+            for facet in facets
+        )
+        ranking = f"{_ranking_words(comparison)}{f' ({of_ranking})' if of_ranking else ''}"
+        yield f"It {coverage_words(comparison, test=of_coverage)}, and {ranking}."
+        if by_chance:
             yield "These differences may be chance."
     if comparison.settings.margins is not None:
         yield _margin_sentence(comparison)
@@ -149,97 +143,92 @@ def _margin_sentence(comparison: Comparison) -> str:
     return f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded."
 
 
-def corrected_p(facet: Facet | None) -> str | None:
+def corrected_p(facet: Facet | RestrictedLength, alpha: float) -> str:
     """Write the p-value that the label depends on, with a mark where only the raw one is significant."""
-    if facet is None:
-        return None
-    lost = facet.pvalue <= facet.alpha < facet.corrected
-    return f"{pvalue(facet.corrected, facet.alpha)}{MARK if lost else ''}"
+    corrected = getattr(facet, "corrected", facet.pvalue)
+    return f"{pvalue(corrected, alpha)}{MARK if facet.pvalue <= alpha < corrected else ''}"
 
 
 def _outcomes_line(comparison: Comparison) -> str:
     counts = ", ".join(f"{name} {getattr(comparison.outcomes, name)}" for name in ("won", "both", "neither", "lost"))
-    queries = queries_words(comparison.n_queries, comparison.n_unanswerable, comparison.settings.n_clusters)
-    return f"{queries}{': ' if comparison.unit == 'query' else '; documents '}{counts}"
+    return f"{queries_words(comparison)}{': ' if comparison.unit == 'query' else '; documents '}{counts}"
 
 
-def settings_caption(comparison: Comparison, *left_out: str) -> str:
-    """Say how runs were compared."""
-    return "; ".join([", ".join(_settings([comparison], *left_out)), *corrected_words([comparison])])
-
-
-def _settings(comparisons: Sequence[Comparison], *left_out: str) -> list[str]:
-    """Return the settings in words; the values of a measure have no cutoff but the one in its name."""
+def comparison_words(comparisons: Sequence[Comparison]) -> str:
+    """Say how runs were compared; the values of a measure have no cutoff but the one in its name."""
     first = comparisons[0]
     own = ("cutoff",) if first.settings.cutoff is None and first.ranking.measured_in != "ranks" else ()
-    depths = [item.restricted.horizon for item in comparisons if item.restricted is not None]
-    return settings_words(first.settings, *left_out, *own, depth=max(depths, default=None))
+    return settings_words(first.settings, *own, of=comparisons)
 
 
-def corrected_words(comparisons: Iterable[Comparison], what: str = "run") -> Iterator[str]:
+def settings_caption(comparison: Comparison) -> str:
+    """Say how two runs were compared, one pair of several perhaps."""
+    return "; ".join(filter(None, (comparison_words([comparison]), corrected_words([comparison]))))
+
+
+def corrected_words(comparisons: Sequence[Comparison], what: str = "run") -> str:
     """Say how p-values are corrected and what the mark means, where there are several comparisons."""
-    first, *others = comparisons
-    settings = first.settings
+    settings = comparisons[0].settings
     if settings.family == 1 or settings.correction == "none":
-        return
+        return ""
     rule, family = CORRECTIONS[settings.correction], plural(what, settings.family)
-    yield f"intervals of each by itself, p and labels by {rule} over {family}"
-    facets = [facet for item in (first, *others) for facet in (item.coverage, item.ranking)]
-    if any(facet.pvalue <= facet.alpha < facet.corrected for facet in facets):
-        yield f"{MARK}: at most {settings.alpha:g} before it"
+    shown = [corrected_p(facet, settings.alpha) for item in comparisons for facet in (item.coverage, item.ranking)]
+    explained = f"; {MARK}: at most {settings.alpha:g} before it" if any(p.endswith(MARK) for p in shown) else ""
+    return f"intervals of each by itself, p and labels by {rule} over {family}{explained}"
 
 
 CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg", "tukey": "Tukey"}
 
 
 def _outcome_table(comparison: Comparison) -> Table:
-    by_query, outcomes, shares = comparison.unit == "query", comparison.outcomes, comparison.outcomes.shares
-    rows = [
-        (
-            name,
-            found_by,
-            getattr(outcomes, name),
-            percent(None if shares is None else getattr(shares, name), 2, unit=" %"),
-            NOTHING if median is None else f"{median:g}",
-        )
-        for name, found_by, median in (
-            ("won", f"only {comparison.contender}", outcomes.won_at),
-            ("both", "both runs", None),
-            ("neither", "neither run", None),
-            ("lost", f"only {comparison.baseline}", outcomes.lost_at),
-        )
-    ]
+    by_query, outcomes = comparison.unit == "query", comparison.outcomes
     found = f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"
+    by = {
+        "won": f"only {comparison.contender}",
+        "both": "both runs",
+        "neither": "neither run",
+        "lost": f"only {comparison.baseline}",
+    }
+    ranks = {"won": outcomes.won_at, "lost": outcomes.lost_at}
     items, share = ("queries", "share") if by_query else ("documents", "share within queries")
+    columns = (
+        Column("outcome", str),
+        Column(found, by.get),
+        Column(items, lambda name: getattr(outcomes, name), form="n"),
+        Column(share, lambda name: percent(getattr(outcomes.shares, name, None), 2, unit=" %"), form="n"),
+        Column("median rank", ranks.get, form="n"),
+    )
     caption = "" if by_query else "share within queries: averaged within each query first, so that each query weighs the same"
-    headings = [("outcome", ""), (found, ""), (items, "n"), (share, "n"), ("median rank", "n")]
-    return table_of_texts(headings, rows, caption)
+    return table_of(columns, by, caption)
 
 
 def _tests_table(comparison: Comparison) -> Table:
     """Show every measured quantity with its raw p-value, and sizes of the changes below."""
-    alpha, naive, whole = comparison.alpha, comparison.naive, comparison.restricted
+    naive, whole, means = comparison.naive, comparison.restricted, _means(comparison.alpha)
+
+    def line(name: str, n: int | None, differ: int | None, measured: Any, test: Test | None) -> tuple[Any, ...]:
+        tested = (NOTHING, "") if test is None else (pvalue(test.pvalue, comparison.alpha), test.name)
+        return (name, n, differ, *(column.text(measured) for column in means), *tested)
+
     facets = [facet for facet in (comparison.coverage, comparison.ranking, comparison.reciprocal) if facet is not None]
-    tested = [(_named(facet), facet.n, facet.n_nonzero, facet, facet.decides) for facet in facets]
-    t, name = naive.tests["t"], "naive MRR" if comparison.reciprocal is not None else "naive mean"
-    measured: list[tuple[str, int, int, Measured, Test]] = [*tested, (name, comparison.n_queries, t.n_nonzero, naive, t)]
+    rows = [line(_named(facet), facet.n, facet.n_nonzero, facet, facet.decides) for facet in facets]
+    t, name = naive.tests["t"], "naive mean" if comparison.reciprocal is None else "naive MRR"
+    without_interval = SimpleNamespace(**vars(naive), interval=None, measured_in="reciprocal rank")
+    rows.append(line(name, comparison.n_queries, t.n_nonzero, without_interval, t))
     captions = ["n: queries that the line is measured on; differ: those on which the runs differ; p: not corrected"]
     if whole is not None:
-        measured.append((_named(whole), whole.n, whole.n_nonzero, whole, whole.test))
-    rows: list[Sequence[Any]] = [
-        (name, n, differ, *_cells(what), pvalue(test.pvalue, alpha), test.name) for name, n, differ, what, test in measured
-    ]
-    if whole is not None:
-        both, part = (fixed(value, 2, signed=True) for value in (whole.both, whole.won_and_lost))
-        test, nothing = whole.won_and_lost_test, [NOTHING] * 4
-        rows.append(("  part of both", *nothing, both, NOTHING, NOTHING, ""))
-        rows.append(("  part of won and lost", *nothing, part, NOTHING, pvalue(test.pvalue, alpha), test.name))
+        part = partial(SimpleNamespace, baseline=None, contender=None, interval=None, measured_in=whole.measured_in)
+        rows += [
+            line(_named(whole), whole.n, whole.n_nonzero, whole, whole.test),
+            line("  part of both", None, None, part(difference=whole.both), None),
+            line("  part of won and lost", None, None, part(difference=whole.won_and_lost), whole.won_and_lost_test),
+        ]
         captions += [
             f"all queries: where a run finds nothing, its search length counts as {whole.horizon + 1}",
             f"shorter on {plural('query', whole.better)}, longer on {whole.worse}, equal on {whole.equal} "
             f"(sign test, {pvalue_in_words(whole.sign_test.pvalue)})",
         ]
-    headings = [(" ", ""), ("n", "n"), ("differ", "n"), *_headings(alpha), ("p", "n"), ("test", "")]
+    headings = [(" ", ""), ("n", "n"), ("differ", "n"), *((column.title, "n") for column in means), ("p", "n"), ("test", "")]
     return table_of_texts(headings, rows, *captions, *_sizes(comparison))
 
 
@@ -267,56 +256,65 @@ def _comparisons(comparisons: Comparisons) -> View:
     if not comparisons.items:
         return View("There is no comparison", notes=comparisons.notes)
     ranked = sorted(comparisons, key=worst_last)
-    first, alpha = ranked[0], ranked[0].alpha
+    first, declared = ranked[0], columns_of(ranked)
     pairs = len({item.baseline for item in ranked}) > 1
-    against = "" if pairs else f" against {first.baseline} (A)"
-    captions = [
-        f"{queries_words(first.n_queries, first.n_unanswerable, first.settings.n_clusters)}, {', '.join(_settings(ranked))}",
-        "; ".join(corrected_words(ranked, "pair" if pairs else "run")),
-    ]
-    declared = columns_of(ranked)
-    columns = (
-        *chosen(declared, *(("contender=B", "baseline=A") if pairs else ("contender=run",)), "verdict"),
-        *short_columns(ranked),
+    names = chosen(declared, *(("contender=B", "baseline=A") if pairs else ("contender=run",)))
+    table = table_of(
+        (*names, *chosen(declared, "verdict"), *short_columns(ranked)),
+        ranked,
+        f"{queries_words(first)}, {comparison_words(ranked)}",
+        corrected_words(ranked, "pair" if pairs else "run"),
+        alpha=first.alpha,
     )
-    table = marked_best(
-        table_of(columns, ranked, *captions, alpha=alpha),
-        coverage_difference=([item.coverage.difference for item in ranked], True),
-        restricted_difference=([None if item.restricted is None else item.restricted.difference for item in ranked], False),
+    restricted = [None if item.restricted is None else item.restricted.difference for item in ranked]
+    table = replace(
+        table,
+        best=cells(
+            table,
+            coverage_difference=tops([item.coverage.difference for item in ranked], True),
+            restricted_difference=tops(restricted, False),
+        ),
+        significant=cells(
+            table,
+            coverage_difference=[item.coverage.corrected <= item.alpha for item in ranked],
+            ranking_difference=[item.ranking.corrected <= item.alpha for item in ranked],
+        ),
     )
-    significant = {
-        (row, place)
-        for row, item in enumerate(ranked)
-        for place, column in enumerate(table.columns)
-        for facet in (item.coverage, item.ranking)
-        if column.name == f"{facet.name}_difference" and facet.corrected <= facet.alpha
-    }
+    outcomes = chosen(declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank")
+    means = chosen(declared, "ranking_baseline=mean A", "ranking_contender=mean B")
+    intervals = (*chosen(declared, "coverage", "coverage_p"), *means, *chosen(declared, "ranking", "ranking_p"))
+    details = (
+        table_of((*names, *outcomes), ranked, title="Outcomes, and median ranks of what was won and lost"),
+        table_of(
+            (*names, *intervals),
+            ranked,
+            "means: on what both find; A differs from row to row, because each row has its own queries that both answer",
+            title=f"{level_words(first.alpha)}s, and p before the correction",
+            alpha=first.alpha,
+        ),
+    )
     return View(
-        f"{plural('pair' if pairs else 'run', len(ranked))}{against}",
+        f"{plural('pair' if pairs else 'run', len(ranked))}{'' if pairs else f' against {first.baseline} (A)'}",
         counted_labels([item.verdict.label for item in ranked]),
         (),
-        (replace(table, significant=frozenset(significant)),),
+        (table,),
         (*comparisons.notes, *merged_notes(ranked, pairs)),
         "intervals, outcomes, tests, power",
-        _details_tables(ranked, pairs),
+        details,
         tuple(merged_notes(ranked, pairs, background=True)),
     )
 
 
 def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     """Return differences with corrected p-values: coverage, ranking, all queries."""
-    declared = columns_of(comparisons)
-    shown = [
-        *chosen(declared, "coverage_difference"),
-        Column("coverage p", lambda item: corrected_p(item.coverage), "p", "n"),
-        *chosen(declared, "ranking_difference"),
-        Column("ranking p", lambda item: corrected_p(item.ranking), "p", "n"),
-    ]
+    declared, shown = columns_of(comparisons), list[Column]()
+    corrected = Column("p", lambda facet: corrected_p(facet, facet.alpha), "p", "n")
+    for facet in ("coverage", "ranking"):
+        shown += chosen(declared, f"{facet}_difference", group=facet)
+        shown += of_part(facet, [replace(corrected, group=facet)], f"{facet} ")
     if all(item.restricted for item in comparisons):
-        shown += chosen(declared, "restricted_difference")
-    groups = {"coverage_difference": "coverage", "ranking_difference": "ranking", "restricted_difference": "all"}
-    groups |= {"coverage p": "coverage", "ranking p": "ranking"}
-    return tuple(replace(column, group=groups[column.name], heading=column.unit or "p", unit="") for column in shown)
+        shown += chosen(declared, "restricted_difference", group="all")
+    return tuple(replace(column, heading=column.unit or column.heading) for column in shown)
 
 
 def worst_last(comparison: Comparison) -> tuple[int, float]:
@@ -329,25 +327,6 @@ def counted_labels(labels: Sequence[str]) -> str:
     """Count labels, the best first."""
     counts = Counter(labels)
     return ", ".join(f"{counts[label]} {label}" for label in LABELS if label in counts)
-
-
-def _details_tables(comparisons: Sequence[Comparison], pairs: bool) -> tuple[Table, Table]:
-    declared = columns_of(comparisons)
-    first = comparisons[0]
-    names = chosen(declared, *(("contender=B", "baseline=A") if pairs else ("contender=run",)))
-    outcomes = chosen(declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank")
-    intervals = (
-        *chosen(declared, "coverage", "coverage_p", "ranking_baseline=mean A", "ranking_contender=mean B"),
-        *chosen(declared, "ranking", "ranking_p"),
-    )
-    caption = "means: on what both find; A differs from row to row, because each row has its own queries that both answer"
-    return (
-        table_of((*names, *outcomes), comparisons, title="Outcomes, and median ranks of what was won and lost"),
-        table_of(
-            (*names, *intervals), comparisons, caption, title=f"{level_words(first.alpha)}s, and p before the correction",
-            alpha=first.alpha,
-        ),
-    )  # fmt: skip
 
 
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?")
@@ -377,6 +356,7 @@ def merged_notes(comparisons: Sequence[Comparison], pairs: bool = False, *, back
 
 def paper_view(result: Any) -> View:
     """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
+    result.paper_rows()  # an error where there are none
     comparisons = [result] if isinstance(result, Comparison) else list(result)
     first = comparisons[0]
     length, reciprocal = measures_of(first)
@@ -385,7 +365,7 @@ def paper_view(result: Any) -> View:
         f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon "
         f"signed rank, t: paired t test; p-values are raw, the verdict uses corrected ones. {directions}A differs from row to "
         "row under (3), because each row has its own queries that both answer.",
-        f"{queries_words(first.n_queries, first.n_unanswerable, first.settings.n_clusters)}, {settings_caption(first)}",
+        f"{queries_words(first)}, {settings_caption(first)}",
     )
     table = table_of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
     return View("The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes)

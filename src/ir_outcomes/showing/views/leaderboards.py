@@ -1,6 +1,6 @@
 """What is shown of leaderboards, their history, their stability, and the agreement of halves of the queries."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
@@ -8,25 +8,25 @@ from string import ascii_lowercase
 from typing import Any
 
 from ir_outcomes.comparison.wording import ranked
-from ir_outcomes.formatting import NOTHING, fixed, listed, percent, plural
+from ir_outcomes.formatting import fixed, listed, percent, plural
 from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import FACETS, Leaderboard
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
-from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
-from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution, RankedRun
-from ir_outcomes.reading.datasets import Source, Task, size_text
+from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
+from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution
 from ir_outcomes.results import Column, chosen, of_part
 from ir_outcomes.showing import (
     Table,
     View,
     better,
     bucket_names,
+    cells,
     direction,
     level_words,
-    marked_best,
     queries_words,
     settings_words,
     table_of,
+    tops,
     view_of,
 )
 from ir_outcomes.showing.views.comparison import CORRECTIONS
@@ -47,29 +47,27 @@ PAIR = (
 @view_of.register
 def _leaderboard(result: Leaderboard) -> View:
     names = [standing.run for standing in result.standings]
-    standings = _standings(result)
+    standings, history = _standings(result), [] if result.history is None else [view_of(result.history)]
     details = [standings] if result.measures else []
     if result.pairs:
-        above = [result.verdict(*pair) for pair in pairwise(names)]
-        details.append(_pairs_table("Against the run above (A)", above, result.alpha))
-    if result.pairs and len(names) > 2:  # the second run is in the table before
-        from_best = [result.verdict(names[0], name) for name in names[2:]]
-        details.append(_pairs_table(f"Against the best run, {names[0]} (A)", from_best, result.alpha))
-    history = None if result.history is None else view_of(result.history)
-    first, background = ranked((*result.notes, *(() if history is None else history.notes)))
+        details.append(_pairs_table(result, "Against the run above (A)", list(pairwise(names))))
+        # The second run is in the table before.
+        details.append(_pairs_table(result, f"Against the best run, {names[0]} (A)", [(names[0], name) for name in names[2:]]))
+    first, background = ranked((*result.notes, *(note for view in history for note in view.notes)))
     return View(
         f"{plural('run', len(names))} by {result.measure} ({direction(result.higher_is_better)})",
-        tables=(_measures(result) if result.measures else standings, *(() if history is None else history.tables)),
+        tables=(_measures(result) if result.measures else standings, *(table for view in history for table in view.tables)),
         notes=first,
         more="each pair, against the best" if details else "",
-        details=tuple(details),
+        details=tuple(table for table in details if table.rows),
         background=background,
     )
 
 
-def _pairs_table(title: str, pairs: Iterable[PairVerdict], alpha: float) -> Table:
+def _pairs_table(result: Leaderboard, title: str, pairs: Iterable[tuple[str, str]]) -> Table:
     caption = "length: mean on what both find, so A differs from row to row; p: corrected"
-    return table_of((Column("contender", heading="run (B)"), *PAIR), pairs, caption, title=title, alpha=alpha)
+    verdicts = (result.verdict(*pair) for pair in pairs)
+    return table_of((Column("contender", heading="run (B)"), *PAIR), verdicts, caption, title=title, alpha=result.alpha)
 
 
 def _short(measure: str) -> str:
@@ -88,25 +86,23 @@ def _written(runs: Collection[str], letters: Mapping[str, str], between: str = "
     return between.join(sorted(letters[run] for run in runs)) if letters else str(len(runs) or "")
 
 
-def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str, **best: tuple[Any, bool]) -> Table:
+def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str) -> Table:
     """Lay out a row for each run, by its place."""
-    letters, standings = _letters(result), result.standings
-    letter = Column("letter", lambda place: letters.get(standings[place].run, standings[place].rank), " ")
-    run = Column("run", lambda place: standings[place].run)
-    settings = result.settings
-    queries = queries_words(result.n_queries, result.n_unanswerable, None if settings is None else settings.n_clusters)
-    words = ", ".join([queries, *([f"alpha {result.alpha:g}"] if settings is None else settings_words(settings))])
-    table = table_of((letter, run, *columns), range(len(standings)), *captions, words, alpha=result.alpha)
-    return marked_best(table, **best)
+    letters, settings = _letters(result), result.settings
+    run = Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "), Column("run")
+    words = f"{queries_words(result)}, {f'alpha {result.alpha:g}' if settings is None else settings_words(settings)}"
+    places = range(len(result.standings))
+    return table_of((*of_part(result.standings.__getitem__, run), *columns), places, *captions, words, alpha=result.alpha)
 
 
 def _standings(result: Leaderboard) -> Table:
-    letters, standings = _letters(result), result.standings
-    beaten: dict[str, list[str]] = {standing.run: [] for standing in standings}
+    letters = _letters(result)
+    beaten: dict[str, list[str]] = {standing.run: [] for standing in result.standings}
     for pair in result.pairs:
-        if pair.direction != "none":
-            ends = (pair.contender, pair.baseline) if pair.direction == "better" else (pair.baseline, pair.contender)
-            beaten[ends[0]].append(ends[1])
+        if pair.direction == "better":
+            beaten[pair.contender].append(pair.baseline)
+        elif pair.direction == "worse":
+            beaten[pair.baseline].append(pair.contender)
     columns = (
         Column("score", heading=_short(result.measure), form=".4f"),
         Column("interval", heading=level_words(result.alpha), form="[.3f]"),
@@ -116,21 +112,16 @@ def _standings(result: Leaderboard) -> Table:
     )
     captions = []
     if result.settings is not None:
+        by_document = result.settings.unit == "document"
         captions = [
-            "coverage: share of a query's relevant documents that are found, mean over queries"
-            if result.settings.unit == "document"
-            else "",
+            "coverage: share of a query's relevant documents that are found, mean over queries" if by_document else "",
             f"better than: {'' if letters else 'the number of runs, '}by the verdict on coverage and ranking, "
             f"{_correction(result)}",
             "tier 1: no run is better; tier 2: only runs of tier 1 are better; and so on",
         ]
-    return _runs_table(
-        result,
-        of_part(standings.__getitem__, columns),
-        *captions,
-        score=([standing.score for standing in standings], result.higher_is_better),
-        coverage=([standing.coverage for standing in standings], True),
-    )
+    table = _runs_table(result, of_part(result.standings.__getitem__, columns), *captions)
+    scores = tops([standing.score for standing in result.standings], result.higher_is_better)
+    return replace(table, best=cells(table, score=scores, coverage=tops([run.coverage for run in result.standings], True)))
 
 
 def _correction(result: Leaderboard) -> str:
@@ -140,30 +131,21 @@ def _correction(result: Leaderboard) -> str:
 
 def _measures(result: Leaderboard) -> Table:
     """Lay out the table for papers: runs and measures, with letters for the runs that each is significantly better than."""
-    letters = _letters(result)
-    forms = {"coverage": ".1f", "ranking": ".2f", "all queries": ".2f"}
-    columns = []
-    for measure in result.measures:
-        heading = "coverage, %" if measure.measure == "coverage" else _short(measure.measure)
-        form = forms.get(measure.measure, ".4f")
-        columns.append(
-            Column(measure.measure, measure.values.__getitem__, heading, form, better=better(measure.higher_is_better))
-        )
-    facets = [measure.measure for measure in result.measures if measure.measure in FACETS]
+    letters, measures = _letters(result), {measure.measure: measure for measure in result.measures}
+    forms = {"coverage": ("coverage, %", ".1f"), "ranking": ("ranking", ".2f"), "all queries": ("all queries", ".2f")}
+    columns = [
+        Column(name, measure.values.__getitem__, *forms.get(name, (_short(name), ".4f")), "", better(measure.higher_is_better))
+        for name, measure in measures.items()
+    ]
     what = "Letters: the runs" if letters else "Raised: the number of runs"
     tests = "t test (sign flips where fewer than 30 queries differ)"
-    tests += f", for {listed(facets)} the test of the verdict" if facets else ""
+    if facets := [name for name in measures if name in FACETS]:
+        tests += f", for {listed(facets)} the test of the verdict"
     caption = f"{what} that this one is significantly better than: {tests}, {_correction(result)}, level {result.alpha:g}"
-    best = {measure.measure: (measure.values, measure.higher_is_better) for measure in result.measures}
-    table = _runs_table(result, columns, caption, **best)
-    at = {column.name: number for number, column in enumerate(table.columns)}
-    raised = {
-        (row, at[measure.measure]): _written(beaten, letters)
-        for measure in result.measures
-        for row, beaten in enumerate(measure.better_than)
-        if beaten
-    }
-    return replace(table, raised=raised)
+    table = _runs_table(result, columns, caption)
+    best = {name: tops(measure.values, measure.higher_is_better) for name, measure in measures.items()}
+    raised = {name: [_written(runs, letters) for runs in measure.better_than] for name, measure in measures.items()}
+    return replace(table, best=cells(table, **best), raised=cells(table, **raised))
 
 
 @view_of.register
@@ -197,11 +179,12 @@ def _history(result: SotaHistory) -> View:
 @view_of.register
 def _rank_distribution(result: RankDistribution) -> View:
     below = {run.run: run.above[place + 1] for place, run in enumerate(result.runs[:-1])}
-    places = range(min(MOST_PLACES, len(result.runs)))
+    shares, places = result.place_shares(MOST_PLACES), range(min(MOST_PLACES, len(result.runs)))
+    ranks = [Column(f"rank_{place + 1}", itemgetter(place), str(place + 1), "%", group="rank, %") for place in places]
     columns = (
         *RANK_COLUMNS,
         Column("range", lambda run: f"{run.low:.0f}..{run.high:.0f}", f"{100 * result.level:g} %", "n"),
-        *(Column(f"rank_{place + 1}", _share_of(result, place), str(place + 1), "%", group="rank, %") for place in places),
+        *of_part(lambda run: shares[run.run], ranks),
         Column("top", heading=f"top {result.top_k}", form="%"),
         Column("over_next", lambda run: below.get(run.run), "over next", "%"),
     )
@@ -214,19 +197,16 @@ def _rank_distribution(result: RankDistribution) -> View:
         "resamples in which the run has this rank (alone or shared), is among the first, is above the next run",
         f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)}, seed {result.seed}",
     )
+    best = cells(table, score=tops([run.score for run in result.runs], result.higher_is_better))
     return View(
         f"Ranks of {plural('run', len(result.runs))} by {result.measure} ({direction(result.higher_is_better)}){condition}",
         sentences=(
-            f"{result.runs[0].run} is first in {100 * _share_of(result, 0)(result.runs[0]):.1f} % of the resamples. Median "
+            f"{result.runs[0].run} is first in {100 * result.runs[0].first:.1f} % of the resamples. Median "
             f"Kendall's tau between the order on a resample and the order on all queries: {tau}.",
         ),
-        tables=(marked_best(table, score=([run.score for run in result.runs], result.higher_is_better)),),
+        tables=(replace(table, best=best),),
         notes=result.notes,
     )
-
-
-def _share_of(result: RankDistribution, place: int) -> Callable[[RankedRun], float]:
-    return lambda run: run.counts[place] / result.resamples
 
 
 @view_of.register
@@ -392,40 +372,3 @@ def _view(result: Any, title: str, columns: Sequence[Column], items: Iterable[An
         judged = ", judged documents only" if settings.judged_only else ""
         head = f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing {settings.missing}{judged}"
     return View(title, tables=(table_of(columns, items, caption, head),), notes=result.notes)
-
-
-def tasks_view(tasks: Iterable[Task]) -> View:
-    """Show a list of tasks."""
-    columns = (
-        Column("dataset_id", heading="dataset"),
-        Column("queries", lambda task: None if task.n_queries is None else f"{task.n_queries:,}", form="n"),
-        Column("cutoff", form="n"),
-        Column("rel", form="n"),
-        Column("unit"),
-        Column("qrels", lambda task: _where(task.source("qrels"))),
-    )
-    table = table_of(columns, tasks)
-    return View(plural("known dataset", len(table.rows)), tables=(table,))
-
-
-def task_view(task: Task) -> View:
-    """Show a task: its settings, and where its parts come from."""
-    columns = (
-        Column("part", str),
-        Column("where", lambda part: _where(task.source(part)), "on this machine"),
-        Column("file", lambda part: NOTHING if (source := task.source(part)) is None else source.path),
-    )
-    head = (
-        f"cutoff {task.cutoff}, rel {task.rel}, unit {task.unit}; official measure {task.official_measure or 'unknown'}; "
-        f"baseline {task.baseline or 'none'}"
-    )
-    table = table_of(columns, ("qrels", "queries", "scoreddocs"), head)
-    return View(task.dataset_id, tables=(table,), notes=tuple(task.notes))
-
-
-def _where(source: Source | None) -> str:
-    if source is None:
-        return "none"
-    if source.here:
-        return "here"
-    return "to fetch" if source.size is None else size_text(source.size)
