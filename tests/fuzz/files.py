@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import random
-import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -20,13 +18,12 @@ import pyarrow.parquet as pq
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesError
 from ir_outcomes.reading import text as lines
-from ir_outcomes.reading.files import read_ids, read_texts
-from ir_outcomes.reading.formats import DOCUMENT_NAMES, GRADE_NAMES, QUERY_NAMES, texts_in
-from ir_outcomes.reading.outputs import read_output
+from ir_outcomes.reading.columns import DOCUMENT_NAMES, GRADE_NAMES, QUERY_NAMES
+from ir_outcomes.reading.formats import texts_in
 from ir_outcomes.reading.qrels import query_texts
-from tests.fuzz.inputs import IDS, NUMBERS, damaged, line, result_of
+from tests.fuzz.inputs import IDS, NUMBERS, damaged, result_of
 
-__all__ = ["folders", "forms", "outputs", "tables"]
+__all__ = ["forms", "tables"]
 
 
 def like_the_plain_reader(read: Callable[[], Any]) -> Any:
@@ -110,55 +107,3 @@ def forms(rng: random.Random, folder: Path) -> None:
     path.write_bytes(damaged(rng, fixture.read_bytes()))
     for read in (iro.read_run, iro.read_qrels, query_texts, texts_in):
         result_of(lambda read=read: read(path))  # type: ignore[misc]
-
-
-def folders(rng: random.Random, folder: Path) -> None:
-    """Folders of BEIR, with their queries."""
-    place = folder / "beir"
-    shutil.rmtree(place, ignore_errors=True)
-    (place / "qrels").mkdir(parents=True)
-    for split in rng.sample(["test", "dev", "train"], rng.randint(0, 2)):
-        lines_of_split = "".join(line(rng, 3, (2,)).replace(" ", "\t") for _ in range(rng.randint(0, 4)))
-        text = f"query-id\tcorpus-id\tscore\n{lines_of_split}"
-        (place / "qrels" / f"{split}.tsv").write_bytes(damaged(rng, text.encode("utf-8", "surrogatepass")))
-    queries = [{"_id": odd_text(rng, rng.choice(IDS)), "text": odd_text(rng, "text")} for _ in range(rng.randint(0, 4))]
-    text = "".join(json.dumps(odd_text(rng, query)) + "\n" for query in queries)
-    (place / "queries.jsonl").write_bytes(damaged(rng, text.encode()))
-    like_the_plain_reader(lambda: iro.read_qrels(place).to_dict())
-    result_of(lambda: query_texts(place))
-    result_of(lambda: query_texts(place / "queries.jsonl"))
-    result_of(lambda: read_texts(place / "queries.jsonl"))
-    result_of(lambda: read_ids(place / "queries.jsonl"))
-
-
-def outputs(rng: random.Random, folder: Path) -> None:
-    measures = rng.sample(["RR", "AP", "nDCG@10", "recip_rank", "ESL@10", "mine"], rng.randint(1, 2))
-    ids = rng.sample(IDS[:10], rng.randint(1, 6))
-    form = rng.choice(["ir_measures", "trec_eval", "jsonl", "csv"])
-    rows = [
-        (query, measure, rng.choice(["0.5", "1.0", "0.25"] if rng.random() < 0.97 else NUMBERS))
-        for query in ids
-        for measure in measures
-    ]
-    if form == "csv":
-        text = "name,qid,measure,value\n" + "".join(f"a,{query},{measure},{value}\n" for query, measure, value in rows)
-    elif form == "jsonl":
-        text = "".join(f'{{"query_id": {json.dumps(q)}, "measure": "{m}", "value": {v or "null"}}}\n' for q, m, v in rows)
-    else:
-        ordered = rows if form == "ir_measures" else [(measure, query, value) for query, measure, value in rows]
-        text = "".join("\t".join(row) + "\n" for row in ordered)
-    path = folder / "input"
-    data = text.encode()
-    path.write_bytes(damaged(rng, data))
-    changed = path.read_bytes() != data
-    result = result_of(lambda: read_output(path, measure=measures[0]).values)
-    if not isinstance(result, type) and not changed:
-        if form == "jsonl":  # "all" is the summary where it is last and the mean, and else a query
-            result.pop("all", None)
-        expected = {
-            query: value for query, measure, value in rows if measure == measures[0] and (form == "csv" or query != "all")
-        }
-        if set(result) != set(expected) or any(
-            not (math.isnan(result[q]) and value in ("nan", "")) and result[q] != float(value) for q, value in expected.items()
-        ):
-            raise AssertionError(f"read as {result!r}, the file has {expected!r}")

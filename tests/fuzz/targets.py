@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.fuzz.commands import command_lines
-from tests.fuzz.files import folders, forms, outputs, tables
+from tests.fuzz.files import forms, tables
 from tests.fuzz.objects import frames, objects
 
 __all__ = ["TARGETS"]
 
 TARGETS: dict[str, Callable[[random.Random, Path], None]] = {
-    target.__name__: target for target in (tables, forms, folders, outputs, objects, frames, command_lines)
+    target.__name__: target for target in (tables, forms, objects, frames, command_lines)
 }

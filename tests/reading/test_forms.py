@@ -114,13 +114,23 @@ def test_a_file_that_two_rows_recognize_must_say_which(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("rankllm.jsonl", '"docid": "d1", "score": 1.25', '"id": "d1"', "line 2: entry 2 has no 'docid', which a run of"),
+        (
+            "rankllm.jsonl",
+            '"docid": "d1", "score": 1.25',
+            '"id": "d1"',
+            "line 2: entry 2 has no 'docid' as a run of the form rankllm",
+        ),
         ("rankllm.json", '"candidates"', '"kandidates"', "has no column 'query_id'"),
-        ("sentence-transformers.jsonl", '"corpus_id"', '"doc"', "line 1: entry 1 has no 'corpus_id'.*transformers needs"),
+        (
+            "sentence-transformers.jsonl",
+            '"corpus_id"',
+            '"doc"',
+            "line 1: entry 1 has no 'corpus_id' as a run of the form sentence-transformers has it",
+        ),
         ("mt-rag.jsonl", '"score": 0.5', '"score": "x"', "line 2: document d3 of query q2: a score or grade must be a number"),
         ("trec-rag.jsonl", '["d1", "d3"]', '["d1", null]', "line 2: .*a document id must be text or a whole number"),
-        ("trec-rag.jsonl", '["d1", "d3"]', '"d1"', "line 2: entry 2 has no list of documents in 'references'"),
-        ("rank-eval.qrels.json", '"rating": 2', '"grade": 2', "entry 2 has no 'rating', which qrels of the form"),
+        ("trec-rag.jsonl", '["d1", "d3"]', '"d1"', "line 2: entry 2 has no 'references' as a run"),
+        ("rank-eval.qrels.json", '"rating": 2', '"grade": 2', "entry 2 has no 'rating' as qrels of the form"),
         ("quepid.qrels.csv", "d3,2", "d3,x", "line 4: the grade is not a number"),
     ],
 )

@@ -12,12 +12,14 @@ import difflib
 import gzip
 import hashlib
 import io
+import json
 import lzma
 import os
 import stat
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -191,6 +193,31 @@ def nonblank(block: Block) -> Iterator[tuple[int, bytes]]:
     for number, line in enumerate(io.BytesIO(block.data), block.first_line):
         if not line.isspace():
             yield number, line
+
+
+def parsed_json(text: str, source: str, line: int) -> Any:
+    """Return what JSON says; its errors get the line."""
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError) as error:
+        at, shown = None if "\n" in text.strip() else line, None
+        if isinstance(error, json.JSONDecodeError):
+            at = line + error.lineno - 1
+            shown = text.split("\n")[error.lineno - 1][max(error.colno - 41, 0) : error.colno + 20]
+        raise FormatError(source, f"is not JSON ({error}); correct it or write it again", line=at, text=shown) from None
+
+
+def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object with a repeated name, of which `json` would silently keep only the last."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = sorted(name for name, _ in pairs)
+        repeated = next(name for name, following in pairwise(names) if name == following)
+        raise ValueError(f"an object has the same name twice, {repeated!r}; a query or document must occur only once")
+    return members
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeated_names)  # once: `json.loads` would make one for every line
 
 
 def check_bytes(block: Block, source: str) -> None:

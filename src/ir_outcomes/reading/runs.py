@@ -18,14 +18,22 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError, IrOutcomesError, ParameterError, UnreadableFile, some, warn
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Codes, Columns, Ids, encoded, grouped, nested_dict, repeated, texts
+from ir_outcomes.reading.columns import (
+    Codes,
+    Columns,
+    Ids,
+    columns_of,
+    encoded,
+    grouped,
+    is_ranking,
+    name_within,
+    nested_dict,
+    repeated,
+    texts,
+)
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.formats import (
     RUN,
-    Kind,
-    columns_of,
-    is_ranking,
-    name_within,
     path_and_selection,
     read_any_file,
     seems_to_be_a_run,
@@ -103,12 +111,9 @@ def read_run(path: str | os.PathLike[str], *, by: RunBy | None = None, name: str
 
     Raises
     ------
-    UnreadableFile
-        If the file is missing, truncated or cannot be decompressed.
-    FormatError
-        If a line is malformed, a score is not a number, or a document or rank is repeated within a query.
-    MissingDependency
-        If it is a Parquet file and pyarrow is not installed.
+    InputError
+        If the file cannot be read to its end (`UnreadableFile`), a line is malformed, a score is not a number, or a document or
+        rank is repeated within a query (`FormatError`).
 
     Examples
     --------
@@ -134,7 +139,7 @@ def run_and_warnings(
         by, path = cast(RunBy, selection), file
     if by not in (None, *get_args(RunBy)):
         raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
-    content = read_any_file(path, Kind("run", by))
+    content = read_any_file(path, RUN._replace(by=by))
     if by is not None and content.columns.value_name != by:
         raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave by={by!r} out")
     run = _checked(content.columns, name or content.name or name_of(file))
@@ -158,8 +163,6 @@ def as_run(run: Any, name: str | None = None) -> Run:
     ------
     InputError
         If it cannot be read; see `read_run`.
-    ParameterError
-        If the name is not text.
     """
     check_names([name])
     if isinstance(run, Run):

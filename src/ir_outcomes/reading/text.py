@@ -274,27 +274,18 @@ COLUMN_REMEDY = (
     "; ids and tags must not contain white space, comment lines must be removed, and a header must name query_id, doc_id "
     "and a value"
 )
-_LARGE = 1 << 30  # bytes of ids
-_WIDEST = 3  # times the bytes that were read
 
 
 def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line: int) -> Columns:
     """Read lines of one layout."""
     documents, values, codes = [as_ids([])], [np.empty(0)], [np.empty(0, dtype=np.int32)]
     code_of: dict[bytes, int] = {}
-    n_rows, n_bytes, widest = 0, 0, documents[0]
     for block in from_line(content, first_line):
         part = _fast(block, layout) or _plain(block, layout, source)
         codes.append(_coded(part.queries, code_of))
         documents.append(part.documents)
         values.append(part.values)
-        n_rows, n_bytes = n_rows + len(part.values), n_bytes + len(block.data)
-        widest = max(widest, part.documents, key=lambda ids: ids.dtype.itemsize)
-        needed = n_rows * widest.dtype.itemsize
-        if needed > max(_LARGE, _WIDEST * n_bytes):  # in the array each id takes as much as the longest
-            problem = f"one id as long as this among many short ones would take {needed >> 20:,} MiB of memory; shorten it"
-            raise FormatError(source, problem, text=max(widest.tolist(), key=len).decode("utf-8", "replace"))
-    columns = Columns(
+    return Columns(
         source,
         [query.decode() for query in code_of],
         np.concatenate(codes),
@@ -303,10 +294,6 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
         layout.value_name,
         partial(_line_of, source, first_line),
     )
-    if layout.separator is None and b"#" in code_of:  # a comment that happens to have the right number of words
-        row = int(np.argmax(columns.codes == code_of[b"#"]))
-        raise columns.error(row, "is a comment; remove comment lines")
-    return columns
 
 
 def shown(fields: list[bytes]) -> str:

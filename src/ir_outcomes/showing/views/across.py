@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter, itemgetter
-from typing import Any, TypeVar
+from typing import Any
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition, Effect, Overall, condition_columns, prevailing, written
+from ir_outcomes.across.conditions import Condition, Effect, Overall, by_contender, condition_columns, prevailing, written
 from ir_outcomes.across.gate import EXIT_STATUS, GateDecision, GateFacet, GateResult
 from ir_outcomes.across.judges import JudgesComparison, Judgment
 from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison
@@ -20,7 +20,6 @@ from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, queries_table, short_columns, unit_of
 
-Row = TypeVar("Row", Condition, Judgment)
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
 MOST_NAMED = 8  # conditions whose names are headings of a matrix; more, or names that begin alike, have numbers
 ALL_NAMES = 44  # characters of the names of conditions that fit beside each other
@@ -69,14 +68,6 @@ def _direction(label: str | None) -> str:
 
 def _head(settings: Settings, rows: Iterable[Condition | Judgment], *left_out: str) -> str:
     return settings_words(settings, *left_out, of=[row.comparison for row in rows], no_cutoff="of each")
-
-
-def _by_run(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Return the conditions, or judgments, of each contender."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row.comparison.contender, []).append(row)
-    return found
 
 
 def _named(runs: Sequence[str]) -> str:
@@ -196,7 +187,7 @@ def _means(overall: Overall) -> Table:
 
 @view_of.register
 def _slices(result: SlicesComparison) -> View:
-    of_run, settings = _by_run(result.conditions), _head(result.settings, result.conditions)
+    of_run, settings = by_contender(result.conditions), _head(result.settings, result.conditions)
     runs, name = list(of_run), result.by if len(result.by) < 12 else "slice"
     overviews, details = [], [_differences(result)] if result.differ else []
     for run, rows in of_run.items():
@@ -265,7 +256,7 @@ def _cutoffs(result: CutoffsComparison) -> View:
 @view_of.register
 def _judges(result: JudgesComparison) -> View:
     comparisons = [judgment.comparison for judgment in result.judgments]
-    of_run, settings = _by_run(result.judgments), _head(comparisons[0].settings, result.judgments, "rel")
+    of_run, settings = by_contender(result.judgments), _head(comparisons[0].settings, result.judgments, "rel")
     captions = ("rel: smallest relevant grade", settings, corrected_words(comparisons))
     runs = list(of_run)
     shown = [_side_by_side(Column("judge"), rows, *captions, title=f"{run} (B)") for run, rows in of_run.items()]
