@@ -64,17 +64,9 @@ class Settings:
     @classmethod
     def of(cls, evaluation: Evaluation, **rules: Any) -> Settings:
         """Take the settings of an evaluation, with the rules of a comparison."""
-        settings = cls(
-            cutoff=evaluation.cutoff,
-            rel=evaluation.rel,
-            unit=evaluation.unit,
-            ties=evaluation.ties,
-            judged_only=evaluation.judged_only,
-            n_clusters=evaluation.n_clusters,
-            clusters=evaluation.clusters_digest,
-            coverage_test=coverage_test_for(evaluation),
-            **rules,
-        )
+        own = ("cutoff", "rel", "unit", "ties", "judged_only", "n_clusters")
+        given = {name: getattr(evaluation, name) for name in own} | rules
+        settings = cls(clusters=evaluation.clusters_digest, coverage_test=coverage_test_for(evaluation), **given)
         if settings.test not in PAIRED:  # the name of a function that was not given here, as JSON can hold it
             check_choice("test", settings.test, get_args(RankingTest))
         return settings
