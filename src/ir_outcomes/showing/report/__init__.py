@@ -252,7 +252,8 @@ def _inputs(sections: Sequence[Section], files_too: Sequence[Any]) -> list[tuple
         if evaluation is None:
             continue
         if not any(_file_name(path).startswith(evaluation.collection) for path in files_too):
-            judgments[evaluation.qrels_digest] = ("judgments", evaluation.collection, evaluation.qrels_digest)
+            digest = evaluation[0].qrels_digest
+            judgments[digest] = ("judgments", evaluation.collection, digest)
         where = f", {condition}" if condition and condition != evaluation.collection else ""
         for run in (comparison.baseline, comparison.contender):
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
