@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ir_outcomes.across.conditions import answerable_queries, by_contender, compare_in, differing, prevailing
+from ir_outcomes.across.conditions import by_contender, compare_in, differing, prevailing
 from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of
@@ -325,7 +325,7 @@ def levels_of(evaluation: Evaluation, baseline: str, contender: str, facet: str)
         coverage = 100 * pair.found_baseline, 100 * pair.found_contender
         levels[:, runs.answerable] = coverage if facet == "coverage" else pair.all_queries
     else:
-        levels[:, runs.answerable] = runs.scores_of(facet).on(answerable_queries(runs)).values
+        levels[:, runs.answerable] = runs.scores_of(facet).on(runs.answerable_queries).values
     return levels
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ir_outcomes.across.conditions import Condition, answerable_queries, condition_columns, conditions_of, prevailing
+from ir_outcomes.across.conditions import Condition, condition_columns, conditions_of, prevailing
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS, compare
 from ir_outcomes.comparison.outcomes import Settings, pair_queries
 from ir_outcomes.comparison.result import Comparison, columns_of
@@ -180,7 +180,7 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
 def _by_length(evaluation: Evaluation) -> dict[str, str]:
     """Label the queries by the quartile of their number of words."""
     words = {query: len(evaluation.texts[query].split()) for query in evaluation.query_ids if query in evaluation.texts}
-    counts = [words[query] for query in answerable_queries(evaluation) if query in words]
+    counts = [words[query] for query in evaluation.answerable_queries if query in words]
     if not counts:
         raise ParameterError("by='length' needs the texts of the queries; pass queries= to evaluate (--queries FILE)")
     ends = np.unique(np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")).astype(int).tolist()
@@ -192,7 +192,7 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
 
 def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list[str]]:
     slices: dict[str, list[str]] = {}
-    for query in answerable_queries(evaluation):
+    for query in evaluation.answerable_queries:
         if query in labels:
             slices.setdefault(labels[query], []).append(query)
     if not slices:
@@ -237,7 +237,7 @@ def _notes(
             )
     if evaluation.clusters is not None:
         yield "Dependent queries: whether slices differ is not tested where queries come in clusters; the rows respect them."
-    if missing := [query for query in answerable_queries(evaluation) if query not in labels]:
+    if missing := [query for query in evaluation.answerable_queries if query not in labels]:
         yield f"{plural('query', len(missing))} without a label left out: {some(missing)}."
     if unknown := sorted(set(labels) - set(evaluation.query_ids)):
         yield f"{plural('label', len(unknown))} ignored, of queries that the qrels lack: {some(unknown)}."
