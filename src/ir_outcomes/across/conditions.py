@@ -1,9 +1,8 @@
 """A comparison for each condition, such as a collection or a slice, with its effects, and what holds over all of them."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import Any, cast
 
 import numpy as np
@@ -143,7 +142,7 @@ def conditions_of(
         pair = evaluation.at()
         effects = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), level)
         for measure in measures:
-            scores = evaluation.scores_of(measure).on(answerable_queries(evaluation))
+            scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
             effects.append(mean_effect(measure, scores.values[0], scores.values[1], scores.clusters, level))
         # A label survives if every facet that is significant after the correction over the contenders still is.
         facets = (comparison.coverage, coverage_p), (comparison.ranking, ranking_p)
@@ -166,11 +165,6 @@ def conditions_of(
     return rows
 
 
-def answerable_queries(evaluation: Evaluation) -> list[str]:
-    """Return the ids of the queries with a relevant document."""
-    return list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
-
-
 def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator[tuple[str, str]]:
     """Find the settings in which evaluations differ, with their values in words."""
     for setting in settings:
@@ -183,6 +177,14 @@ def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
     """Return the label that occurs most often, the first of several; how often; and whether labels have opposite directions."""
     most = max(labels, key=labels.count)
     return most, labels.count(most), {"better", "worse"} <= {direction_of(label) for label in labels}
+
+
+def by_contender(rows: Iterable[Any]) -> dict[str, list[Any]]:
+    """Return the conditions, or judgments, of each contender."""
+    found: dict[str, list[Any]] = {}
+    for row in rows:
+        found.setdefault(row.comparison.contender, []).append(row)
+    return found
 
 
 def compare_in(
@@ -285,9 +287,7 @@ class Overall(Immutable):
 
 def overall_of(rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]] = ()) -> list[Overall]:
     """Combine the conditions of each contender; `measures` are other measures, and whether higher is better."""
-    of_contender: dict[str, list[Condition]] = {}
-    for row in rows:
-        of_contender.setdefault(row.comparison.contender, []).append(row)
+    of_contender = by_contender(rows)
     groups = {row.condition: row.group for row in rows if row.group is not None}
     pooled = []
     for place, (name, higher_is_better) in enumerate([*FACETS, *measures]):

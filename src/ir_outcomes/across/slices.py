@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ir_outcomes.across.conditions import Condition, answerable_queries, condition_columns, conditions_of, prevailing
+from ir_outcomes.across.conditions import Condition, condition_columns, conditions_of, prevailing
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS, compare
 from ir_outcomes.comparison.outcomes import Settings, pair_queries
-from ir_outcomes.comparison.result import Comparison, columns_of, long_rows_of
+from ir_outcomes.comparison.result import Comparison, columns_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths
@@ -189,7 +189,7 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
 def _by_length(evaluation: Evaluation) -> dict[str, str]:
     """Label the queries by the quartile of their number of words."""
     words = {query: len(evaluation.texts[query].split()) for query in evaluation.query_ids if query in evaluation.texts}
-    counts = [words[query] for query in answerable_queries(evaluation) if query in words]
+    counts = [words[query] for query in evaluation.answerable_queries if query in words]
     if not counts:
         raise ParameterError("by='length' needs the texts of the queries; pass queries= to evaluate (--queries FILE)")
     ends = np.unique(np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")).astype(int).tolist()
@@ -201,7 +201,7 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
 
 def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list[str]]:
     slices: dict[str, list[str]] = {}
-    for query in answerable_queries(evaluation):
+    for query in evaluation.answerable_queries:
         if query in labels:
             slices.setdefault(labels[query], []).append(query)
     if not slices:
@@ -246,7 +246,7 @@ def _notes(
             )
     if evaluation.clusters is not None:
         yield "Dependent queries: whether slices differ is not tested where queries come in clusters; the rows respect them."
-    missing = [query for query in answerable_queries(evaluation) if query not in labels]
+    missing = [query for query in evaluation.answerable_queries if query not in labels]
     if missing:
         yield f"{plural('query', len(missing))} without a label left out: {some(missing)}."
     unknown = sorted(set(labels) - set(evaluation.query_ids))
@@ -299,7 +299,7 @@ class CutoffsComparison(Result):
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each cutoff and test."""
-        return [{"cutoff": item.cutoff, **row} for item in self.comparisons for row in long_rows_of(item)]
+        return [{"cutoff": item.cutoff, **row} for item in self.comparisons for row in item.long_rows()]
 
     def _summary(self) -> str:
         return f"{self.contender!r} against {self.baseline!r} at {plural('cutoff', len(self.comparisons))}"

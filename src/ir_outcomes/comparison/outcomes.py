@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import compress
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match, means_by_query
+from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, digest_of_clusters, match, means_by_query
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.tests import PAIRED
 from ir_outcomes.types import (
@@ -44,64 +43,36 @@ def coverage_test_for(evaluation: Evaluation) -> CoverageTest:
 
 @dataclass(frozen=True)
 class Settings:
-    """How a comparison was made.
+    """How a comparison was made."""
 
-    Attributes
-    ----------
-    cutoff, rel, ties, judged_only
-        See `ir_outcomes.search_lengths`; None and "unknown" where only the output of a tool was compared.
-    unit, alpha
-        What is answered or not; level of tests, intervals and verdict.
-    test, coverage_test : str
-        Which test of ranking was asked to decide ("name()" is a function); which one decides on coverage.
-    correction, family : str and int
-        Correction of the deciding p-values over so many comparisons, separately for each facet.
-    margins : tuple of float, optional
-        Non-inferiority margins: percentage points of coverage, ranks, and where it was given ranks over all queries.
-    seed : int
-        Of the bootstrap intervals.
-    n_clusters, clusters : int and str, optional
-        Number of clusters of the answerable queries, and the digest of which are together; None where queries are independent.
-    """
-
-    cutoff: int | None
-    rel: int
-    unit: Unit
-    ties: Ties | Literal["unknown"]
-    judged_only: bool
-    alpha: float = 0.05
-    test: str = "t"
-    coverage_test: CoverageTest = "exact"
-    correction: FamilyCorrection = "holm"
-    family: int = 1
-    margins: tuple[float, ...] | None = None
-    seed: int = 0
-    n_clusters: int | None = None
-    clusters: str | None = None
+    cutoff: int | None  #: ranks beyond it do not count; None where only the output of a tool was compared
+    rel: int  #: smallest grade of a relevant document
+    unit: Unit  #: what is answered or not
+    ties: Ties | Literal["unknown"]  #: "unknown" where only the output of a tool was compared
+    judged_only: bool  #: whether unjudged documents were removed
+    alpha: float = 0.05  #: level of tests, intervals and verdict
+    test: str = "t"  #: which test of ranking was asked to decide; "name()" is a function
+    coverage_test: CoverageTest = "exact"  #: which one decides on coverage
+    correction: FamilyCorrection = "holm"  #: of the deciding p-values, separately for each facet,
+    family: int = 1  #: over so many comparisons
+    margins: tuple[float, ...] | None = None  #: percentage points of coverage, ranks, and where given ranks over all queries
+    seed: int = 0  #: of the randomized Tukey HSD test
+    n_clusters: int | None = None  #: clusters of the answerable queries; None where queries are independent
+    clusters: str | None = None  #: digest of which queries are together
 
     @classmethod
     def of(cls, evaluation: Evaluation, **rules: Any) -> Settings:
         """Take the settings of an evaluation, with the rules of a comparison."""
-        settings = cls(
-            cutoff=evaluation.cutoff,
-            rel=evaluation.rel,
-            unit=evaluation.unit,
-            ties=evaluation.ties,
-            judged_only=evaluation.judged_only,
-            n_clusters=evaluation.n_clusters,
-            clusters=evaluation.clusters_digest,
-            coverage_test=coverage_test_for(evaluation),
-            **rules,
-        )
+        own = ("cutoff", "rel", "unit", "ties", "judged_only", "n_clusters")
+        given = {name: getattr(evaluation, name) for name in own} | rules
+        clusters = digest_of_clusters(evaluation.clusters)
+        settings = cls(clusters=clusters, coverage_test=coverage_test_for(evaluation), **given)
         if settings.test not in PAIRED:  # the name of a function that was not given here, as JSON can hold it
             check_choice("test", settings.test, get_args(RankingTest))
         return settings
 
     def __post_init__(self) -> None:
-        check_positive("cutoff", self.cutoff, none_allowed=True)
         check_positive("rel", self.rel)
-        check_choice("unit", self.unit, get_args(Unit))
-        check_choice("ties", self.ties, (*get_args(Ties), "unknown"))
         check_one_order(self.ties)
         check_rules(self.alpha, self.test, self.correction)
 
@@ -162,30 +133,17 @@ class Shares(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """How many queries (or relevant documents) had each outcome.
+    """How many queries, or relevant documents under ``unit="document"``, had each outcome (Lin et al. 2021, section 4)."""
 
-    Attributes
-    ----------
-    neither, lost, won, both : int
-        Queries (relevant documents under ``unit="document"``) found by neither, by the baseline or the contender only, by both.
-    shares : Shares or None
-        Share of each outcome, averaged within each query first; None where no query is answerable.
-    lost_at, won_at : float or None
-        Median search length at which the baseline found what was lost, and the contender what was won, in ranks; each relevant
-        document weighs one over the number of its query's. None where nothing was lost or won, or no ranks are known.
-
-    References
-    ----------
-    Lin et al. 2021, section 4: neither is (1), lost is "A wins", won is "B wins", both is (3) of Table 2.
-    """
-
-    neither: int
-    lost: int
-    won: int
-    both: int
-    shares: Shares | None
+    neither: int  #: found by neither run: (1) of Table 2
+    lost: int  #: found by the baseline only: "A wins"
+    won: int  #: found by the contender only: "B wins"
+    both: int  #: (3) of Table 2
+    shares: Shares | None  #: None where no query is answerable
+    #: median search length at which the baseline found what was lost, in ranks; each relevant document weighs one over the
+    #: number of its query's; None where nothing was lost, or no ranks are known
     lost_at: float | None = None
-    won_at: float | None = None
+    won_at: float | None = None  #: the same of the contender and what was won
 
 
 class Restricted(NamedTuple):
@@ -247,11 +205,10 @@ def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) 
     """Split the answerable queries by outcome, and compute the numbers of each query; the items are queries or documents."""
     items = match(baseline, contender, unit)
     answerable = baseline.answerable
-    query_ids = tuple(compress(baseline.query_ids, answerable.tolist()))
     query = (np.cumsum(answerable) - 1)[items.query]
     clusters = None if baseline.clusters is None else baseline.clusters[answerable]
     horizon = horizon_of(baseline, contender)
-    return from_items((baseline.name, contender.name), query_ids, query, items.lengths, horizon, clusters)
+    return from_items((baseline.name, contender.name), baseline.answerable_queries, query, items.lengths, horizon, clusters)
 
 
 def horizon_of(baseline: SearchLengths, contender: SearchLengths) -> int | None:
