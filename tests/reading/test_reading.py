@@ -11,7 +11,6 @@ import tempfile
 import threading
 import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -431,22 +430,6 @@ def test_one_id_of_a_megabyte_widens_no_table(tmp_path: Path, column: str) -> No
     wide = b"%b Q0 d 1 1 t\n" % long if column == "query" else b"q Q0 %b 1 1 t\n" % long
     path.write_bytes(b"".join(b"q1 Q0 d%d 1 1.0 t\n" % number for number in range(20_000)) + wide)
     refused(path, FormatError, f"line 20001: a {column} id is longer than 1000 bytes")
-
-
-def test_a_bomb_of_one_frame_through_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "UNSUSPICIOUS", 2 * MIB)
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    bomb = gzip.compress(LINE * (16 * MIB // len(LINE)))
-    writer = threading.Thread(target=_write_until_closed, args=(pipe, bomb))
-    writer.start()
-    refused(pipe, UnreadableFile, "a decompression bomb")
-    writer.join()
-
-
-def _write_until_closed(pipe: Path, data: bytes) -> None:
-    with suppress(BrokenPipeError):
-        pipe.write_bytes(data)
 
 
 def test_documents_that_differ_in_last_bytes_only_are_told_apart() -> None:

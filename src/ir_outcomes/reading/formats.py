@@ -20,19 +20,7 @@ from ir_measures.measures import registry as measure_registry
 
 from ir_outcomes.errors import EmptyInput, FormatError, InputError, MissingDependency, UnreadableFile
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import (
-    DOCUMENT_NAMES,
-    GRADE_NAMES,
-    QUERY_NAMES,
-    VALUE_NAMES,
-    Columns,
-    Form,
-    Kind,
-    Layout,
-    checked_columns,
-    columns_of,
-    grouped,
-)
+from ir_outcomes.reading.columns import Columns, Form, Kind, Layout, checked_columns, columns_of, grouped
 from ir_outcomes.reading.files import (
     BOM,
     LONGEST_LINE,
@@ -45,6 +33,11 @@ from ir_outcomes.reading.files import (
     refuse_bomb,
 )
 from ir_outcomes.reading.text import COLUMN_REMEDY, from_line, number_in, read_lines, shown
+
+QUERY_NAMES = ("query_id", "qid", "q_id", "query-id")
+DOCUMENT_NAMES = ("doc_id", "docno", "docid", "corpus-id")
+VALUE_NAMES = ("score", "rank")
+GRADE_NAMES = ("relevance", "label", "rel", "grade")
 
 FORMS: tuple[Form, ...] = (
     Form(
@@ -135,7 +128,8 @@ FORMS: tuple[Form, ...] = (
 )  # fmt: skip
 
 
-RUN, QRELS = (Kind(what, tuple(form for form in FORMS if form.what == what)) for what in ("run", "qrels"))
+RUN = Kind("run", tuple(form for form in FORMS if form.what == "run"), foreign=GRADE_NAMES)
+QRELS = Kind("qrels", tuple(form for form in FORMS if form.what == "qrels"), foreign=VALUE_NAMES)
 _KNOWN_NAMES = {name for form in FORMS if not form.items for name in (*form.query, *form.document, *form.value)}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
 _METADATA_START, _METADATA_END = b"# ir_metadata.start", b"# ir_metadata.end"
@@ -296,12 +290,7 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
         found = kind.named(names, source, number)
         query, document, value = (names.index(name) for name in found[:3])
         layout = Layout(len(names), query, document, value, found.value_name, separator)
-        columns = read_lines(blocks, layout, source, number + 1)
-        # Scores that are a few small whole numbers look like grades.
-        small = (columns.values >= 0) & (columns.values <= 10) & (columns.values == columns.values.round())
-        if (found.document, found.value, kind.what) == ("corpus-id", "score", "run") and len(small) and small.all():
-            raise FormatError(source, "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?")
-        return FileContent(columns, metadata=metadata)
+        return FileContent(read_lines(blocks, layout, source, number + 1), metadata=metadata)
     if layout is None:
         check_bytes(first, source)
         fields = line.split()
