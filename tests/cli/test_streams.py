@@ -120,9 +120,5 @@ def test_a_name_that_is_not_utf8_is_the_same_text_in_every_format(folder: Path, 
     with open(os.fsencode(folder) + b"/caf\xe9.run", "w") as stream:
         stream.write((folder / "a.run").read_text())
     shown = {"json": r"caf\\xe9", "jsonl": r"caf\\xe9", "markdown": r"caf\\xe9", "latex": r"caf\textbackslash{}xe9"}
-    words = ["leaderboard", "qrels.txt", "Ω.run", "--format", form]
-    by_file = call(*words, "caf\udce9.run", folder=folder)
-    by_option = call(*words, "a.run", "--name", "Ω", "--name", "caf\udce9", folder=folder)
-    assert (by_file.returncode, by_option.returncode) == (0, 0)
-    assert by_option.stdout.encode() == by_file.stdout.encode()
-    assert shown.get(form, r"caf\xe9") in by_file.stdout
+    done = call("leaderboard", "qrels.txt", "Ω.run", "caf\udce9.run", "--format", form, folder=folder)
+    assert (done.returncode, shown.get(form, r"caf\xe9") in done.stdout) == (0, True)

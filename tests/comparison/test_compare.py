@@ -375,7 +375,7 @@ def test_per_query_lists() -> None:
         ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, tukey, none"),
         ({"margins": (1, math.inf)}, "must be two or three positive numbers"),
         ({"seed": -1}, "seed=-1"),
-        ({"names": ["A"]}, "1 names for 2 runs; name the baseline first"),
+        ({"names": ["A"]}, r"names=\['A'\]: must be a list with a name for each of the 2 runs"),
         ({"all_pairs": True}, "need several contenders; give a list of them"),
         ({"correction": "tukey"}, "is for all pairs of systems; add all_pairs=True"),
     ],

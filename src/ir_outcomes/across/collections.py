@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from ir_outcomes.across.conditions import (
     Condition,
     Overall,
+    by_contender,
     condition_columns,
     conditions_of,
     differing,
@@ -64,7 +65,7 @@ class CollectionsComparison(Result):
 
     def of(self, contender: str) -> tuple[Condition, ...]:
         """Return the rows of one contender."""
-        return tuple(row for row in self.conditions if row.comparison.contender == contender)
+        return tuple(by_contender(self.conditions).get(contender, ()))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each contender and collection, then for each mean."""
@@ -145,7 +146,13 @@ def compare_collections(
     """
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
-    notes = list(_check_settings(evaluations, cutoff, allow))
+    unlike = list(differing(evaluations, *("cutoff", "ties", "judged_only")[cutoff is not None :]))
+    for setting, said in unlike:
+        if setting not in allow:
+            raise MismatchError(
+                f"the collections differ in {setting} ({said}); evaluate them alike, or pass allow=({setting!r},) if this is "
+                "intended"
+            )
     if len({evaluation.unit for evaluation in evaluations.values()}) > 1:  # with one relevant document the two are the same
         evaluations = {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
     if cutoff is not None:
@@ -180,22 +187,11 @@ def compare_collections(
         settings=settings if has_one_cutoff else replace(settings, cutoff=None),
         measures=tuple(directions),
         over_collections=over_collections,
-        notes=(*notes, *_notes(evaluations, rows, missing, overall)),
+        notes=(
+            *(f"The collections differ in {setting}: {said}." for setting, said in unlike),
+            *_notes(evaluations, rows, missing, overall),
+        ),
     )
-
-
-def _check_settings(evaluations: Mapping[str, Evaluation], cutoff: int | None, allow: Collection[str]) -> Iterator[str]:
-    """Refuse evaluations that differ in a setting, and say so where it is allowed."""
-    known = ("cutoff", "ties", "judged_only")
-    if isinstance(allow, str) or not set(allow) <= set(known):
-        raise ParameterError(f"allow={allow!r}: must be a collection of {listed(known)}")
-    for setting, said in differing(evaluations, *known[cutoff is not None :]):
-        if setting not in allow:
-            raise MismatchError(
-                f"the collections differ in {setting} ({said}); evaluate them alike, or pass allow=({setting!r},) if this is "
-                "intended"
-            )
-        yield f"The collections differ in {setting}: {said}."
 
 
 def _notes(

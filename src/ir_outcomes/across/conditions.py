@@ -1,7 +1,7 @@
 """A comparison for each condition, such as a collection or a slice, with its effects, and what holds over all of them."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, cast
@@ -185,6 +185,14 @@ def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
     return most, labels.count(most), {"better", "worse"} <= {direction_of(label) for label in labels}
 
 
+def by_contender(rows: Iterable[Any]) -> dict[str, list[Any]]:
+    """Return the conditions, or judgments, of each contender."""
+    found: dict[str, list[Any]] = {}
+    for row in rows:
+        found.setdefault(row.comparison.contender, []).append(row)
+    return found
+
+
 def compare_in(
     evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], **rules: Any
 ) -> list[tuple[str, Comparison]]:
@@ -285,9 +293,7 @@ class Overall(Immutable):
 
 def overall_of(rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]] = ()) -> list[Overall]:
     """Combine the conditions of each contender; `measures` are other measures, and whether higher is better."""
-    of_contender: dict[str, list[Condition]] = {}
-    for row in rows:
-        of_contender.setdefault(row.comparison.contender, []).append(row)
+    of_contender = by_contender(rows)
     groups = {row.condition: row.group for row in rows if row.group is not None}
     pooled = []
     for place, (name, higher_is_better) in enumerate([*FACETS, *measures]):

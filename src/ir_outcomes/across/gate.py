@@ -174,7 +174,7 @@ def gate(
     margins: tuple[float, ...] | None = None,
     max_missing: float = MAX_MISSING,
     allow_missing: Collection[str] = (),
-    inputs: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]] = (),
+    inputs: Iterable[str | os.PathLike[str]] = (),
 ) -> GateResult:
     """Decide whether runs may take the place of the baseline: pass, fail or inconclusive.
 
@@ -196,7 +196,7 @@ def gate(
         Largest tolerable share of answerable queries for which a run returned nothing.
     allow_missing : collection of str
         Runs that a collection may lack, as ``"run@collection"``; without a comparison there is no decision.
-    inputs : paths, or mapping from names to paths
+    inputs : iterable of path
         Files whose SHA-256 is kept in the result.
 
     Returns
@@ -259,7 +259,6 @@ def gate(
                 missing = " ".join(f"{run} is missing there." for run in lacking)
                 reason = f"{contender} cannot be compared on {place}: {missing}"
                 decisions.append(GateDecision(contender, place, against, "fail", (reason,)))
-    paths = dict(inputs) if isinstance(inputs, Mapping) else {os.fsdecode(path): path for path in inputs}
     tolerated = percent(first.settings.first_step_level / 2, 2)
     return GateResult(
         baseline=first.baseline,
@@ -268,7 +267,7 @@ def gate(
         margins=margins,
         max_missing=float(max_missing),
         settings=replace(first.settings, margins=margins),
-        inputs={name: file_digest(path) for name, path in paths.items()},
+        inputs={os.fsdecode(path): file_digest(path) for path in inputs},
         notes=(
             f"A contender whose true harm is as large as a margin passes about {tolerated} % of the time, or less. A gate that "
             "runs again and again on the same queries repeats this test: among many contenders that should not pass, some "

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ir_outcomes.across.conditions import answerable_queries, compare_in, differing, prevailing
+from ir_outcomes.across.conditions import answerable_queries, by_contender, compare_in, differing, prevailing
 from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import pair_queries
-from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of, long_rows_of
+from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pvalue_in_words
@@ -103,11 +103,7 @@ class JudgesComparison(Result):
 
     def labels(self, contender: str) -> dict[str, str]:
         """Return the label of one contender under each judge."""
-        return {
-            judgment.judge: judgment.comparison.verdict.label
-            for judgment in self.judgments
-            if judgment.comparison.contender == contender
-        }
+        return {own.judge: own.comparison.verdict.label for own in by_contender(self.judgments).get(contender, ())}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each contender and judge."""
@@ -116,7 +112,7 @@ class JudgesComparison(Result):
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each contender, judge and test."""
-        return [{"judge": judgment.judge, **row} for judgment in self.judgments for row in long_rows_of(judgment.comparison)]
+        return [{"judge": judgment.judge, **row} for judgment in self.judgments for row in judgment.comparison.long_rows()]
 
     def _summary(self) -> str:
         return f"{plural('judge', len(self.judges))} against {self.baseline!r}"
@@ -194,14 +190,13 @@ def compare_judges(
         raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
     chosen = contenders_of(first, baseline, contenders)
     compared = compare_in(evaluations, baseline, chosen, alpha=alpha, test=test, correction=correction)
-    of_contender: dict[str, list[Judgment]] = {}
-    for judge, comparison in compared:
-        of_contender.setdefault(comparison.contender, []).append(Judgment(judge, comparison))
+    judgments = [Judgment(judge, comparison) for judge, comparison in compared]
+    of_contender = by_contender(judgments)
     named = [first.scores_of(measure).measure for measure in measures]
     audits = [] if reference is None else list(_audits(evaluations, reference, [baseline, *chosen], named, alpha))
     return JudgesComparison(
         baseline=baseline,
-        judgments=tuple(judgment for own in of_contender.values() for judgment in own),
+        judgments=tuple(judgments),
         flips=tuple(flip for name, own in of_contender.items() for flip in _flips(name, own)),
         sentences=(
             *(_sentence(name, own) for name, own in of_contender.items()),

@@ -11,7 +11,7 @@ import numpy as np
 from ir_outcomes.across.conditions import Condition, answerable_queries, condition_columns, conditions_of, prevailing
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS, compare
 from ir_outcomes.comparison.outcomes import Settings, pair_queries
-from ir_outcomes.comparison.result import Comparison, columns_of, long_rows_of
+from ir_outcomes.comparison.result import Comparison, columns_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths
@@ -299,7 +299,7 @@ class CutoffsComparison(Result):
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each cutoff and test."""
-        return [{"cutoff": item.cutoff, **row} for item in self.comparisons for row in long_rows_of(item)]
+        return [{"cutoff": item.cutoff, **row} for item in self.comparisons for row in item.long_rows()]
 
     def _summary(self) -> str:
         return f"{self.contender!r} against {self.baseline!r} at {plural('cutoff', len(self.comparisons))}"

@@ -1,7 +1,9 @@
 """The commands that compare runs with a baseline: on one collection, under several conditions, for a pipeline."""
 
 import os
+import re
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -52,7 +54,7 @@ def compare(
         settings, qrels, baseline, runs, queries=page.queries, documents=page.documents
     )
     result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
-    out.draw(result, out.kind)
+    out.draw(partial(result.plot, out.kind))
     if per_query is None:
         out.write(result)
     else:
@@ -301,23 +303,16 @@ def compare_judges(
     """
     if measures and reference is None:
         raise UsageError("--measure is for an audit, which needs --reference.")
-    sources = {name: _judge(text) for name, text in options.named_files(judges, "--judge").items()}
     evaluations = {}
-    for judge, (qrels, rel) in sources.items():
+    for judge, source in options.named_files(judges, "--judge").items():
+        qrels, *grade = re.split("@(?=[1-9][0-9]*$)", source)
+        rel = int(grade[0]) if grade else settings.rel
         try:
-            evaluations[judge] = settings.evaluate(qrels, runs, rel=rel or settings.rel, measures=measures or ())
+            evaluations[judge] = settings.evaluate(qrels, runs, rel=rel, measures=measures or ())
         except iro.MismatchError as error:
             raise iro.MismatchError(f"judge {judge} ({qrels}): {error}") from None
     first = next(iter(evaluations.values())).names[0]
     out.write(iro.compare_judges(evaluations, baseline or first, reference=reference, measures=measures or (), **asdict(tests)))
-
-
-def _judge(text: str) -> tuple[str, int | None]:
-    """Separate qrels and the smallest grade of a relevant document, which stands behind the last @."""
-    qrels, sign, grade = text.rpartition("@")
-    if sign and grade.isascii() and grade.isdecimal() and int(grade) > 0:
-        return qrels, int(grade)
-    return text, None
 
 
 def compare_suite(
@@ -519,7 +514,8 @@ def gate(
     --------
     ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?
     """
-    kept: dict[str, Any] = {"queries": queries, "documents": 0 if report is None else output.DOCUMENTS, "on_error": "keep"}
+    page = output.ReportOptions(queries=queries, report=report)
+    kept: dict[str, Any] = {"queries": page.queries, "documents": page.documents, "on_error": "keep"}
     evaluated: Any
     if suite is not None and qrels is None:
         if settings.names or settings.layout:
@@ -559,6 +555,5 @@ def gate(
     if summary is not None:
         with summary.open("a", encoding="utf-8", newline="\n") as stream:
             stream.write(f"{result.to_markdown(details=True)}\n")
-    if report is not None:
-        output.PageOptions().save(report, compared[0], evaluated, files)
+    page.write(compared[0], evaluated, *files)
     return result.exit_status

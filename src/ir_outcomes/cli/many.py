@@ -5,6 +5,7 @@ import math
 import re
 import sys
 from dataclasses import asdict
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -62,7 +63,7 @@ def leaderboard(
     alpha: options.ALPHA = 0.05,
     correction: Annotated[Correction, Parameter(group=options.STATISTICS)] = "holm",
     out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[Literal["tiers", "verdicts", "history"], Parameter(name="--plot-kind", group=output.OUTPUT)] = "tiers",
+    kind: Annotated[Literal["tiers", "verdicts", "history"], output.PLOT_KIND] = "tiers",
     page: output.ReportOptions = output.ReportOptions(),
 ) -> None:
     """Order runs by a measure, with tiers and verdicts.
@@ -138,7 +139,7 @@ def stability(
     resamples: options.RESAMPLES = 1000,
     seed: options.SEED = 0,
     out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[Literal["ranks", "tau"], Parameter(name="--plot-kind", group=output.OUTPUT)] = "ranks",
+    kind: Annotated[Literal["ranks", "tau"], output.PLOT_KIND] = "ranks",
 ) -> None:
     """Rank the runs on bootstrap resamples of the queries.
 
@@ -174,13 +175,12 @@ def stability(
                 condition=condition, progress=output.progress_is_shown(),
             )  # fmt: skip
             results[f"{result.measure}\n{condition}".strip()] = result
-    if out.plot is not None and len(results) > 1:
-        from ir_outcomes.showing.figures import blank_figure
+    if len(results) > 1:
         from ir_outcomes.showing.figures.leaderboards import conditions_plot
 
-        output.save_figure(conditions_plot(results, ax=blank_figure()), out.plot)
+        out.draw(partial(conditions_plot, results))
     else:
-        out.draw(next(iter(results.values())), kind)
+        out.draw(partial(result.plot, kind))
     out.write(*results.values())
 
 
@@ -225,7 +225,7 @@ def reordering(
     settings: options.TailOptions = options.TailOptions(),
     rules: options.TailRules = options.TailRules(),
     out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[Literal["orders", "changes"], Parameter(name="--plot-kind", group=output.OUTPUT)] = "orders",
+    kind: Annotated[Literal["orders", "changes"], output.PLOT_KIND] = "orders",
 ) -> None:
     """Show how runs are reordered by another measure.
 
@@ -256,9 +256,7 @@ def tail(
     settings: options.TailOptions = options.TailOptions(),
     rules: options.TailRules = options.TailRules(),
     out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[
-        Literal["top precision", "top length", "precision", "length"] | None, Parameter(name="--plot-kind", group=output.OUTPUT)
-    ] = None,
+    kind: Annotated[Literal["top precision", "top length", "precision", "length"] | None, output.PLOT_KIND] = None,
 ) -> None:
     """Show where all relevant documents are ranked.
 

@@ -3,11 +3,11 @@
 A field of a group is an option; its docstring is the help. The names of the fields are those of the arguments in Python.
 """
 
-import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Annotated, Any
 
 from cyclopts import Group, Parameter, Token
@@ -36,28 +36,17 @@ def _words(kind: Any, tokens: Sequence[Token]) -> Any:
     return words if kind is not str else words[0]
 
 
-def _as_text(kind: Any, tokens: Sequence[Token]) -> tuple[str, ...]:
-    """Show bytes of names that are not UTF-8 as escapes, as in the names of files; JSON cannot contain them."""
-    return tuple(os.fsencode(token.value).decode("utf-8", "backslashreplace") for token in tokens)
-
-
 def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
     """Read margins by their units; a number without a unit has that of its position."""
     units = ("pp", "ranks", "ranks-all")
-    text = tokens[0].value
-    parts = [re.fullmatch(rf"(.+?)\s*({'|'.join(units)})?", part.strip()) for part in text.split(",")]
-    named = {part[2] or unit: part[1] for part, unit in zip(parts, units, strict=False) if part}
-    try:
-        if len(named) < len(parts):
-            raise ValueError("a unit is there twice, or a number is missing")
-        margins = tuple(float(named[unit]) for unit in units[: max(2, len(named))])
-    except (ValueError, KeyError):
+    parts = [re.fullmatch(r"\s*([\d.]+)\s*(pp|ranks|ranks-all)?\s*", part) for part in tokens[0].value.split(",")]
+    named = {part[2] or unit: float(part[1]) for part, unit in zip(parts, units, strict=False) if part}
+    margins = tuple(named[unit] for unit in units if unit in named)
+    if len(named) < len(parts) or not {"pp", "ranks"} <= named.keys() or min(margins) == 0:
         raise ValueError(
-            f"{text!r}: write two numbers, percentage points of coverage and ranks, or a third, ranks over all queries, such "
-            "as 1pp,0.5ranks or 1pp,0.5ranks,1ranks-all. Numbers without a unit are read in this order."
-        ) from None
-    if not all(0 < margin < math.inf for margin in margins):
-        raise ValueError(f"{text!r}: all margins must be positive and finite, such as 1pp,0.5.")
+            f"{tokens[0].value!r}: write two positive numbers, percentage points of coverage and ranks, or a third, ranks over "
+            "all queries, such as 1pp,0.5ranks or 1pp,0.5ranks,1ranks-all. Numbers without a unit are read in this order."
+        )
     return margins
 
 
@@ -70,7 +59,7 @@ def named_files(words: Sequence[str] | None, option: str) -> dict[str, str]:
             raise UsageError(f"{option} {word}: write NAME=FILE, such as private=private.txt.")
         if name in files:
             raise UsageError(f"{option}: {name} is given twice; use a different name for each file.")
-        files[os.fsencode(name).decode("utf-8", "backslashreplace")] = file
+        files[name] = file
     return files
 
 
@@ -111,7 +100,6 @@ NAMES = Annotated[
     tuple[str, ...] | None,
     Parameter(
         name="--name",
-        converter=_as_text,
         help="A name for a run, instead of its file's; give one for each run, in their order.",
     ),
 ]
@@ -161,7 +149,6 @@ class Settings:
         return {**asdict(self), "progress": progress_is_shown()}
 
 
-@Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
 class SuiteOptions(Settings):
     """How outcomes are determined."""
@@ -173,7 +160,6 @@ class SuiteOptions(Settings):
     or query where the median query has one relevant document."""
 
 
-@Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
 class EvaluateOptions(Settings):
     """How runs are named, read and evaluated, for analyses that take a cutoff of their own."""
@@ -195,7 +181,6 @@ class EvaluateOptions(Settings):
         return evaluation
 
 
-@Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
 class TailOptions(EvaluateOptions):
     """The same for analyses that do not need a single order among equal scores."""
@@ -263,7 +248,6 @@ def note_on_grades(rel: int | None, *evaluations: iro.Evaluation) -> None:
         note(f"qrels hold grades {listed(found)}; relevant means 1 or more here, {more}")
 
 
-@Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
 class RunOptions(EvaluateOptions, SuiteOptions):
     """The same for analyses of outcomes."""
@@ -283,7 +267,6 @@ class Tests:
     """The test that decides on ranking; where fewer than 30 queries differ, signflip takes the place of t."""
 
 
-@Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
 class CorrectedTests(Tests):
     """How verdicts on several contenders are reached."""
@@ -292,7 +275,6 @@ class CorrectedTests(Tests):
     """The correction of p-values for several contenders."""
 
 
-@Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
 class MarginTests(CorrectedTests):
     """The same with non-inferiority margins."""
@@ -302,7 +284,6 @@ class MarginTests(CorrectedTests):
     a second comma, over all queries (ranks), such as 1pp,0.5ranks."""
 
 
-@Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
 class FamilyTests(MarginTests):
     """The same where all pairs can be compared."""
@@ -318,30 +299,26 @@ def run_files(runs: Sequence[str]) -> list[str]:
     return [path for run in runs for path in run_paths(run)]
 
 
-def _names_of(paths: Sequence[str]) -> Iterator[str]:
-    for path in paths:
-        yield from iro.load_evaluation(path).names if is_saved(path) else [name_of(path)]
-
-
 def evaluated_with_baseline(
     options: EvaluateOptions, qrels: Any, baseline: str, runs: Sequence[str], **settings: Any
 ) -> tuple[iro.Evaluation, str, str | list[str]]:
     """Evaluate a baseline, which can be the name of one of the other runs, and contenders.
 
-    Returns the evaluation, the name of the baseline, and the names of the contenders: one where one run is given.
+    Returns the evaluation, the name of the baseline, and the names of the contenders, or the one contender.
     """
     if is_saved(baseline):
         raise UsageError(f"{baseline}: give a saved evaluation among RUNS, and the name of one of its runs as BASELINE.")
     if os.path.isdir(baseline):
         raise UsageError(f"{baseline}: BASELINE is one run, not a directory; name a file in it, or one of RUNS.")
     paths = run_files(runs)
-    if not os.path.exists(baseline) and baseline in ("best", *(options.names or _names_of(paths))):
+    names_of = (iro.load_evaluation(path).names if is_saved(path) else [name_of(path)] for path in paths)
+    if not os.path.exists(baseline) and baseline in ("best", *(options.names or chain.from_iterable(names_of))):
         evaluation = options.evaluate(qrels, paths, **settings)
         return evaluation, baseline, [name for name in evaluation.names if name != baseline]
     others = [path for path in paths if not is_same_file(path, baseline)] or paths
     evaluation = options.evaluate(qrels, [baseline, *others], **settings)
     first, *names = evaluation.names
-    return evaluation, first, names[0] if paths == list(runs) and len(runs) == len(names) == 1 else names
+    return evaluation, first, names[0] if len(names) == 1 else names
 
 
 def is_same_file(path: str, other: str) -> bool:

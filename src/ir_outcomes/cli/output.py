@@ -176,6 +176,7 @@ def _check_page(kind: Any, path: Path | None) -> None:
 
 TARGET = Parameter(group=OUTPUT, validator=_check_target)
 PAGE = Parameter(group=OUTPUT, validator=[_check_target, _check_page])
+PLOT_KIND = Parameter(name="--plot-kind", group=OUTPUT)
 QUIET = Annotated[bool, Parameter(group=OUTPUT, help="Print no warnings and no progress bars.")]
 QUERIES = Annotated[
     str | None,
@@ -240,7 +241,6 @@ class Output:
             write_completely(self.output, written.getvalue().encode("utf-8", "json"))
 
 
-@Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True)
 class PlotOutput(Output):
     """The same for results that have a figure."""
@@ -250,38 +250,28 @@ class PlotOutput(Output):
 
     def show(self, result: Result, kind: str | None = None) -> None:
         """Draw the figure, if one is asked for, and write the result."""
-        self.draw(result, kind)
+        self.draw(partial(result.plot, kind))
         self.write(result)
 
-    def draw(self, result: Result, kind: str | None = None) -> None:
-        """Draw the figure, if one is asked for."""
+    def draw(self, plot: Callable[..., Any]) -> None:
+        """Draw the figure, if one is asked for, by a function that takes `ax`."""
         if self.plot is not None:
-            from ir_outcomes.showing.figures import blank_figure
+            from ir_outcomes.showing.figures import blank_figure, save
 
-            save_figure(result.plot(kind, ax=blank_figure()), self.plot)
+            note_of_old_file(self.plot)
+            save(plot(ax=blank_figure()), self.plot)
 
 
-@Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True)
 class ComparisonOutput(PlotOutput):
     """The same for comparisons, which have figures of several kinds."""
 
-    kind: Annotated[
-        Literal["facets", "outcomes", "restricted", "ranks", "differences", "queries"], Parameter(name="--plot-kind")
-    ] = "facets"
+    kind: Annotated[Literal["facets", "outcomes", "restricted", "ranks", "differences", "queries"], PLOT_KIND] = "facets"
     """The figure of --plot; the last three are for a single contender."""
 
 
 def _in_options(view: View) -> View:
     return replace(view, notes=tuple(map(as_options, view.notes)), background=tuple(map(as_options, view.background)))
-
-
-def save_figure(axes: Any, path: Path) -> None:
-    """Write the figure that was drawn on these Axes."""
-    from ir_outcomes.showing.figures import save
-
-    note_of_old_file(path)
-    save(axes, path)
 
 
 @Parameter(name="*", group=OUTPUT)
@@ -311,7 +301,6 @@ class PageOptions:
         )
 
 
-@Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True)
 class ReportOptions(PageOptions):
     """The same for commands that also write a page."""

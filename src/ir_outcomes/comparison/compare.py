@@ -54,8 +54,7 @@ def compare(
     Parameters
     ----------
     qrels : Qrels, path, Task or its dataset id, dict, frame or iterable; or Evaluation
-        See `ir_outcomes.as_qrels` and `ir_outcomes.load`. With an `Evaluation`, or the path of a saved one, no run is read, and
-        `baseline` and `contenders` are names of its runs.
+        With an `Evaluation`, or the path of a saved one, `baseline` and `contenders` are names of its runs.
     baseline : Run, path, ``"irds:<dataset id>"``, dict, frame, iterable or SearchLengths, or a dict from its name to such
         Run A. See `ir_outcomes.as_run`. "best" takes the run with the highest mean reciprocal rank, "irds:" the ranking that
         comes with the task.
@@ -63,7 +62,7 @@ def compare(
         Run B, or several. A run that is also the baseline is left out. With an evaluation, all its other runs by default.
     cutoff : int, optional
         Ranks beyond it do not count; by default the task's or the evaluation's, else 100.
-    rel, unit, ties, judged_only
+    rel, unit, ties, judged_only, queries, clusters, n_jobs, progress
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
     alpha : float
         Level of tests, intervals and verdict.
@@ -82,8 +81,6 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
-    queries, clusters, n_jobs, progress
-        See `ir_outcomes.evaluate`.
     seed : int
         Of the permutations of the randomized Tukey HSD test.
 
@@ -94,12 +91,8 @@ def compare(
 
     Raises
     ------
-    ParameterError
-        If a setting makes no sense.
-    MismatchError
-        If no query of a run is in the qrels, or no query is answerable.
-    InputError
-        If something cannot be read.
+    ParameterError, MismatchError, InputError
+        If a setting makes no sense; no query of a run is in the qrels, or none is answerable; something cannot be read.
 
     References
     ----------
@@ -135,7 +128,8 @@ def compare(
         left_out = len(others) < len(chosen)
         evaluation = qrels[others if best else [baseline, *others]]
     else:
-        several = run_list(with_saved_runs(contenders)) is not None
+        contenders = with_saved_runs(contenders)
+        several = run_list(contenders) is not None
         sources, called, left_out = _sources(baseline, contenders, names, best)
         evaluation = evaluate(
             qrels, sources, names=called, cutoff=cutoff, rel=rel, unit=unit or "auto", ties=ties or "trec",
@@ -171,17 +165,15 @@ def _sources(baseline: Any, contenders: Any, names: Any, best: bool) -> tuple[li
     """Return the runs of a call, the baseline first, their names, and whether a contender that is the baseline was left out."""
     if contenders is None:
         raise ParameterError("there is no contender; give a run, or several as a list or dict")
-    runs, given = runs_and_names(with_saved_runs(contenders))
+    runs, given = runs_and_names(contenders)
     if not best:
         (own, own_name) = runs_and_names(baseline) if isinstance(baseline, Mapping) else ([baseline], [None])
         if len(own) > 1:
             named = some([str(name) for name in own_name])
             raise ParameterError(f"baseline: a dict of {len(own)} runs ({named}); give the one run with its name")
         runs, given = [*own, *runs], [*own_name, *given]
-    if names is not None and len(names) != len(runs):
-        first = "" if best else "; name the baseline first, then each contender"
-        raise ParameterError(f"names: {len(names)} names for {len(runs)} runs{first}")
-    given = given if names is None else list(names)
+    if names is not None:
+        runs, given = runs_and_names(runs, names)
     others = [place for place, run in enumerate(runs) if place and not _is_same(run, runs[0])]
     if best or not others or len(others) == len(runs) - 1:
         return runs, given, False
@@ -191,11 +183,10 @@ def _sources(baseline: Any, contenders: Any, names: Any, best: bool) -> tuple[li
 def _is_same(run: Any, baseline: Any) -> bool:
     """Return whether two runs are the same object or the same file."""
     if is_path(run) and is_path(baseline):
-        try:
-            return os.path.samefile(run, baseline)
-        except OSError:
-            return bool(os.fspath(run) == os.fspath(baseline))
-    return run is baseline or (isinstance(run, str) and run == baseline)
+        return bool(os.path.realpath(run) == os.path.realpath(baseline))
+    if isinstance(run, str) and isinstance(baseline, str):
+        return run == baseline
+    return run is baseline
 
 
 @dataclass(frozen=True, eq=False)

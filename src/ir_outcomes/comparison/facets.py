@@ -44,53 +44,30 @@ class Tested(Immutable):
 
 @dataclass(frozen=True)
 class Facet(Tested):
-    """One way in which a contender can be better.
+    """One way in which a contender can be better."""
 
-    Attributes
-    ----------
-    name : str
-        "coverage", "ranking", "reciprocal rank" or "reciprocal search length".
-    measured_in, higher_is_better : str and bool
-        Unit and direction of `baseline`, `contender` and `difference`.
-    n, n_nonzero : int
-        Queries that the facet is measured on, and those of them on which the two runs differ.
-    baseline, contender, difference, deviation : float or None
-        Means over the queries, contender minus baseline, and the standard deviation of the differences.
-    interval, margin_interval : Interval or None
-        Two-sided confidence interval of the difference at level 1 - alpha, and at 1 - alpha / (number of contenders), which
-        non-inferiority and equivalence look at; None where it is not defined.
-    effect_size, effect : float or None and str
-        "odds ratio won : lost" or "mean / standard deviation of the differences"; None where it is not finite.
-    test, tests : str and mapping of str to Test
-        The deciding test, and all by name. Sign flips of reciprocals are among them only where they decide.
-    pvalue_corrected : float or None
-        P-value of the deciding test, corrected for the contenders of one call; None for reciprocals, which decide nothing.
-    detectable, detectable_level : float or None and float
-        Smallest true difference that the deciding kind of test would find with power 0.8 at the level of the first step of the
-        correction; None where there is none.
-    alpha : float
-        Level of `interval`.
-    """
-
-    name: str
-    measured_in: str
-    higher_is_better: bool
-    n: int
-    n_nonzero: int
-    baseline: float | None
+    name: str  #: "coverage", "ranking", "reciprocal rank" or "reciprocal search length"
+    measured_in: str  #: unit of the means and of their difference
+    higher_is_better: bool  #: their direction
+    n: int  #: queries that the facet is measured on
+    n_nonzero: int  #: those of them on which the two runs differ
+    baseline: float | None  #: mean over the queries
     contender: float | None
-    difference: float | None
-    deviation: float | None
-    interval: Interval | None
+    difference: float | None  #: contender minus baseline
+    deviation: float | None  #: standard deviation of the differences
+    interval: Interval | None  #: two-sided, of the difference, at level 1 - alpha; None where it is not defined
+    #: the same at 1 - alpha / (number of contenders), which non-inferiority and equivalence look at
     margin_interval: Interval | None
-    effect_size: float | None
-    effect: str
-    test: str
-    tests: Mapping[str, Test]
+    effect_size: float | None  #: None where it is not finite
+    effect: str  #: "odds ratio won : lost" or "mean / standard deviation of the differences"
+    test: str  #: the deciding test
+    tests: Mapping[str, Test]  #: all tests by name; sign flips of reciprocals are among them only where they decide
+    #: of the deciding test, for the contenders of one call; None for reciprocals, which decide nothing
     pvalue_corrected: float | None
+    #: smallest true difference that the deciding kind of test would find with power 0.8; None where there is none
     detectable: float | None
-    alpha: float
-    detectable_level: float
+    alpha: float  #: level of `interval`
+    detectable_level: float  #: level of `detectable`: that of the first step of the correction
 
     @property
     def decides(self) -> Test:
@@ -122,82 +99,48 @@ class Facet(Tested):
 
 @dataclass(frozen=True)
 class CoverageFacet(Facet):
-    """How many queries are answered, or relevant documents found, in percentage points; higher is better.
+    """How many queries are answered, or relevant documents found, in percentage points; higher is better."""
 
-    Attributes
-    ----------
-    won, lost : int or None
-        Queries that only the contender, and only the baseline, answered; None where shares of documents are compared.
-    odds_interval : Interval or None
-        Exact interval of the odds won : lost at level 1 - alpha; its high end is None where nothing was lost.
-    """
-
-    won: int | None = None
-    lost: int | None = None
+    won: int | None = None  #: queries that only the contender answered; None where shares of documents are compared
+    lost: int | None = None  #: those that only the baseline answered
+    #: exact interval of the odds won : lost at level 1 - alpha; its high end is None where nothing was lost
     odds_interval: tuple[float, float | None] | None = None
 
 
 @dataclass(frozen=True)
 class RankingFacet(Facet):
-    """Mean search length on what both runs found, in ranks, lower is better; or reciprocals, or another measure.
+    """Mean search length on what both runs found, in ranks, lower is better; or reciprocals, or another measure."""
 
-    Attributes
-    ----------
-    mean_test : {"t", "signflip"}
-        The test of the mean that finds harm whichever test decides: sign flips with few differences.
-    ratio : float or None
-        Mean search length, contender / baseline; lower is better. None for anything else than search lengths.
-    ratio_interval : Interval or None
-        Its interval at level 1 - alpha.
-    """
-
+    #: the test of the mean, which finds harm whichever test decides: sign flips with few differences
     mean_test: Literal["t", "signflip"] = "t"
-    ratio: float | None = None
-    ratio_interval: Interval | None = None
+    ratio: float | None = None  #: mean search length, contender / baseline, lower is better; None for anything else
+    ratio_interval: Interval | None = None  #: at level 1 - alpha
 
 
 @dataclass(frozen=True)
 class RestrictedLength(Tested):
     """Mean search length over all answerable queries, k + 1 where nothing is found: what the ranking facet leaves out.
 
-    Attributes
-    ----------
-    horizon : int
-        k: the cutoff, or the depth of the deeper run where that is smaller.
-    n, baseline, contender, difference, interval, margin_interval
-        See `Facet`; over all answerable queries, in ranks, lower is better.
-    both, won, lost : float
-        Parts of the difference: from what both runs found, from what only the contender found (0 or less), from what only the
-        baseline found (0 or more).
-    better, worse, equal : int
-        Queries on which the contender's restricted search length is shorter, longer, the same.
-    test, tests : Test and mapping of str to Test
-        The deciding test of the difference, t or sign-flip with few differences; and with Wilcoxon and the sign test of better
-        against worse by name.
-    won_and_lost_test : Test
-        Like `test`, of the part of won and lost by itself.
-
-    References
-    ----------
-    The restricted mean of survival analysis (Royston and Parmar 2013), with queries for patients and ranks for time.
+    It is the restricted mean of survival analysis (Royston and Parmar 2013), with queries for patients and ranks for time; see
+    `Facet` for what is not explained here.
     """
 
-    horizon: int
+    horizon: int  #: k: the cutoff, or the depth of the deeper run where that is smaller
     n: int
     baseline: float
     contender: float
     difference: float
     interval: Interval | None
     margin_interval: Interval | None
-    both: float
-    won: float
-    lost: float
-    better: int
+    both: float  #: part of the difference from what both runs found
+    won: float  #: from what only the contender found, 0 or less
+    lost: float  #: from what only the baseline found, 0 or more
+    better: int  #: queries on which the contender's restricted search length is shorter
     worse: int
     equal: int
-    test: Test
-    tests: Mapping[str, Test]
-    won_and_lost_test: Test
+    test: Test  #: t, or sign-flip with few differences
+    tests: Mapping[str, Test]  #: the same, Wilcoxon, and the sign test of better against worse
+    won_and_lost_test: Test  #: like `test`, of the part of won and lost by itself
 
     name: ClassVar[str] = "all queries"
     measured_in: ClassVar[str] = "ranks"
@@ -226,27 +169,13 @@ class RestrictedLength(Tested):
 
 @dataclass(frozen=True)
 class Naive(Tested):
-    """What the framework replaces: standard tests on reciprocal rank over all answerable queries.
+    """What the framework replaces: tests on reciprocal rank over all answerable queries (Lin et al. 2021, Table 1)."""
 
-    Attributes
-    ----------
-    baseline, contender, difference : float or None
-        Mean reciprocal rank of the first relevant document, unanswered queries as 0; contender minus baseline.
-    higher_is_better : bool
-        True, but for another measure that is better when lower.
-    tests : mapping of str to Test
-        "ranksum", "wilcoxon" and "t": WRS, WSR and t-test of Table 1.
-
-    References
-    ----------
-    Lin et al. 2021, section 3, Table 1.
-    """
-
-    baseline: float | None
+    baseline: float | None  #: mean reciprocal rank of the first relevant document, unanswered queries as 0
     contender: float | None
     difference: float | None
-    higher_is_better: bool
-    tests: Mapping[str, Test]
+    higher_is_better: bool  #: False for another measure that is better when lower
+    tests: Mapping[str, Test]  #: "ranksum", "wilcoxon" and "t": WRS, WSR and t-test of Table 1
 
 
 class PairTests(NamedTuple):
@@ -381,24 +310,59 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
     )
 
 
-def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
+# The sign-flip test is reported beside the others, but of reciprocals only where it decides: they have no common unit, so that
+# their sign flips take longer than all other tests together.
+REPORTED = {"reciprocal": ("t", "wilcoxon", "sign")}
+
+
+def ranking_facet(pair: PairedQueries, settings: Settings, name: str = "ranking") -> RankingFacet:
     """Compare mean search lengths (or the values of another measure) on what both runs found."""
-    values = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
-    largest = None if pair.restricted is None else pair.restricted.horizon - 1.0
-    facet = _paired_facet("ranking", pair.measure or "ranks", pair.higher_is_better, values, largest, pair, settings)
-    if pair.measure is not None:  # it is not known to have a ratio scale
+    measured_in, horizon = pair.measure or "ranks", None if pair.restricted is None else pair.restricted.horizon
+    baseline, contender = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
+    change, clusters, level = differences(baseline, contender), pair.shared_clusters, settings.first_step_level
+    offered = paired_tests(change, settings.levels, clusters)
+    test = offered.of_mean if settings.test == "t" else settings.test
+    tests = {name: offered[name] for name in (*REPORTED.get(measured_in, offered), test)}
+    # The most that a query can change by, where it is known.
+    largest = 0.0 if pair.identical else 1.0 if measured_in == "reciprocal" else None if horizon is None else horizon - 1.0
+    facet = RankingFacet(
+        name=name,
+        measured_in=measured_in,
+        higher_is_better=pair.higher_is_better,
+        n=len(change),
+        n_nonzero=int(np.count_nonzero(change)),
+        baseline=_mean(baseline),
+        contender=_mean(contender),
+        difference=_mean_difference(change),
+        deviation=_deviation(change),
+        interval=intervals.mean_interval(change, 1 - settings.alpha, largest, clusters),
+        margin_interval=intervals.mean_interval(change, settings.margin_level, largest, clusters),
+        effect_size=_standardized(change),
+        effect="mean / standard deviation of the differences",
+        test=test,
+        tests=tests,
+        pvalue_corrected=tests[test].pvalue,
+        detectable=_detectable_mean(linearized(change, clusters), level),
+        alpha=settings.alpha,
+        detectable_level=level,
+        mean_test=offered.of_mean,
+    )
+    if measured_in != "ranks":  # it is not known to have a ratio scale
         return facet
-    interval = intervals.ratio_interval(*values, 1 - settings.alpha, pair.shared_clusters)
-    return replace(facet, ratio=intervals.ratio_of_means(*values), ratio_interval=interval)
+    ratio_interval = intervals.ratio_interval(baseline, contender, 1 - settings.alpha, clusters)
+    return replace(facet, ratio=intervals.ratio_of_means(baseline, contender), ratio_interval=ratio_interval)
 
 
 def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | None:
     """Compare mean reciprocals of the search lengths on what both runs found, as Table 2 of Lin et al. 2021 does."""
     if pair.measure is not None:
         return None
+    of_reciprocals = replace(
+        pair, length_baseline=pair.reciprocal_baseline, length_contender=pair.reciprocal_contender, measure="reciprocal",
+        higher_is_better=True,
+    )  # fmt: skip
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
-    values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
-    return replace(_paired_facet(name, "reciprocal", True, values, 1.0, pair, settings), pvalue_corrected=None)
+    return replace(ranking_facet(of_reciprocals, settings, name), pvalue_corrected=None)
 
 
 def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLength | None:
@@ -445,47 +409,6 @@ def naive_tests(values: tuple[Floats, Floats], *, higher_is_better: bool) -> Nai
     paired = paired_tests(change)
     tests = {"ranksum": rank_sum(*values), "wilcoxon": paired["wilcoxon"], "t": paired["t"]}
     return Naive(_mean(values[0]), _mean(values[1]), _mean_difference(change), higher_is_better, tests)
-
-
-def _paired_facet(
-    name: str,
-    measured_in: str,
-    higher_is_better: bool,
-    values: tuple[Floats, Floats],
-    largest: float | None,
-    pair: PairedQueries,
-    settings: Settings,
-) -> RankingFacet:
-    """Compare values on what both runs found; by a query they change by `largest` at most, if that is known."""
-    change, clusters, level = differences(*values), pair.shared_clusters, settings.first_step_level
-    offered = paired_tests(change, settings.levels, clusters)
-    test = offered.of_mean if settings.test == "t" else settings.test
-    # Reciprocals have no common unit, so that their sign flips take longer than all other tests together.
-    always = ("t", "wilcoxon", "sign") if measured_in == "reciprocal" else ("t", "wilcoxon", "sign", "signflip")
-    tests = {name: offered[name] for name in (*always, test)}
-    largest = 0.0 if pair.identical else largest
-    return RankingFacet(
-        name=name,
-        measured_in=measured_in,
-        higher_is_better=higher_is_better,
-        n=len(change),
-        n_nonzero=int(np.count_nonzero(change)),
-        baseline=_mean(values[0]),
-        contender=_mean(values[1]),
-        difference=_mean_difference(change),
-        deviation=_deviation(change),
-        interval=intervals.mean_interval(change, 1 - settings.alpha, largest, clusters),
-        margin_interval=intervals.mean_interval(change, settings.margin_level, largest, clusters),
-        effect_size=_standardized(change),
-        effect="mean / standard deviation of the differences",
-        test=test,
-        tests=tests,
-        pvalue_corrected=tests[test].pvalue,
-        detectable=_detectable_mean(linearized(change, clusters), level),
-        alpha=settings.alpha,
-        detectable_level=level,
-        mean_test=offered.of_mean,
-    )
 
 
 def _detectable_mean(change: Floats, level: float, most: float = np.inf) -> float | None:

@@ -64,8 +64,14 @@ class Holdings:
             query=places,
             clusters=None,
         )
-        before, after = (_changes(each, np.full((1, len(self)), relevant)) for relevant in (False, True))
-        return after - before
+        without, judged_relevant = np.zeros((2, 3, len(self)))
+        for relevant, change in ((False, without), (True, judged_relevant)):
+            pair, counted = _paired(each, np.full((1, len(self)), relevant))
+            restricted: Any = pair.restricted  # never None, because an evaluation has a cutoff
+            ranking = np.where(pair.shared, pair.length_contender - pair.length_baseline, 0.0)
+            all_queries = restricted.contender - restricted.baseline
+            change[:, counted[0]] = pair.found_contender - pair.found_baseline, ranking, all_queries
+        return judged_relevant - without
 
 
 def holdings_of(
@@ -103,8 +109,10 @@ def holdings_of(
 def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
     """Return the label, an index into `LABELS`, under each of (n_assignments, n_documents) assignments of relevance."""
     settings, tests = holdings.settings, _tests(holdings, relevant)
-    pvalues = zip((tests.coverage.pvalue, tests.ranking.pvalue), holdings.others, strict=True)
-    coverage, ranking = (_corrected(own, others, settings.correction) for own, others in pvalues)
+    coverage, ranking = (
+        np.array([adjust([own, *others], settings.correction)[0] for own in of_facet.pvalue.tolist()])
+        for of_facet, others in zip((tests.coverage, tests.ranking), holdings.others, strict=True)
+    )
     return judge(tests, alpha=settings.alpha, corrected=(coverage, ranking)).label
 
 
@@ -151,25 +159,6 @@ def _paired(holdings: Holdings, relevant: Bools) -> tuple[PairedQueries, Bools]:
     return pair, counted.reshape(n, n_queries)
 
 
-def _changes(holdings: Holdings, relevant: Bools) -> Floats:
-    """Return the changes of coverage, search length and restricted search length, (3, n_queries), under one assignment."""
-    pair, counted = _paired(holdings, relevant)
-    restricted = pair.restricted
-    if restricted is None:
-        raise ParameterError("holes are looked at within a cutoff: give one")
-    ranking = np.where(pair.shared, pair.length_contender - pair.length_baseline, 0.0)
-    changes = np.zeros((3, holdings.n_queries))
-    changes[:, counted[0]] = pair.found_contender - pair.found_baseline, ranking, restricted.contender - restricted.baseline
-    return changes
-
-
-def _corrected(pvalue: Floats, others: Floats, correction: str) -> Floats:
-    """Return the p-value under each assignment, corrected together with those of the other pairs."""
-    if not len(others):
-        return pvalue
-    return np.array([adjust([own, *others], correction)[0] for own in pvalue.tolist()])
-
-
 def _documents(item: Ints, rank: Ints) -> Floats:
     """Return the search length of each document: its rank less the relevant documents above it; NaN where it is not found."""
     order, starts = _found(item, rank)
@@ -199,20 +188,12 @@ BoundWord = Literal["stands", "could weaken", "could reverse", "could decide"]
 
 
 class Bound(NamedTuple):
-    """The labels under the three families of assignments.
+    """The labels under the three families of assignments."""
 
-    Attributes
-    ----------
-    word : {"stands", "could weaken", "could reverse", "could decide"}
-        What they do to the direction of the label: nothing, one removes it, reverses it, or gives one where there was none.
-    baseline, contender, both : str
-        Label if all unjudged documents that favour that run, or that both returned, were relevant.
-    """
-
-    word: BoundWord
-    baseline: str
-    contender: str
-    both: str
+    word: BoundWord  #: what they do to the direction of the label: nothing, one removes it, reverses it, or gives one
+    baseline: str  #: label if all unjudged documents that favour the baseline were relevant
+    contender: str  #: if all that favour the contender were
+    both: str  #: if all that both runs returned were
 
 
 def bound_of(holdings: Holdings, own: int) -> Bound:
@@ -283,66 +264,36 @@ LONGEST_PREFIX = 10  # documents that are tried together before those that are n
 
 
 class UnjudgedDocument(NamedTuple):
-    """A document that nobody judged, within the cutoff of at least one of two runs.
-
-    Attributes
-    ----------
-    baseline, contender : int or None
-        Its ranks in the two runs; None where it is not within the cutoff.
-    """
+    """A document that nobody judged, within the cutoff of at least one of two runs."""
 
     query_id: str
     docid: str
-    baseline: int | None
+    baseline: int | None  #: its rank; None where it is not within the cutoff
     contender: int | None
 
 
 @dataclass(frozen=True)
 class Tipping(Immutable):
-    """At most five unjudged documents whose relevance changes the direction of the label.
+    """At most five unjudged documents whose relevance changes the direction of the label."""
 
-    Attributes
-    ----------
-    n, share : int and float
-        So many are enough, this share of all: the set is small, not certainly the smallest.
-    label : str
-        What the label becomes.
-    documents : tuple of UnjudgedDocument
-        The set, those with the largest effect first.
-    """
-
-    n: int
-    share: float
-    label: str
-    documents: tuple[UnjudgedDocument, ...]
+    n: int  #: so many are enough: the set is small, not certainly the smallest
+    share: float  #: of all unjudged documents
+    label: str  #: what the label becomes
+    documents: tuple[UnjudgedDocument, ...]  #: those with the largest effect first
 
 
 @dataclass(frozen=True)
 class PairHoles(Immutable):
-    """What depends on the unjudged documents of the baseline and one contender.
-
-    Attributes
-    ----------
-    contender, label : str
-        The run, and the label of the comparison, where unjudged documents count as not relevant.
-    judged_at_10, judged : pair of float or None
-        Judged share of the first 10 documents, where the cutoff reaches so far, and within the cutoff: baseline, contender.
-    n_unjudged : int
-        Unjudged documents within the cutoff of either run.
-    bound, tipping : Bound, and Tipping or None
-        The labels under three families of assignments; at most five documents that change the direction, if they were found.
-    candidates : tuple of UnjudgedDocument
-        Up to 1000 documents, the one to judge first at the front.
-    """
+    """What depends on the unjudged documents of the baseline and one contender."""
 
     contender: str
-    label: str
-    judged_at_10: tuple[float, float] | None
-    judged: tuple[float, float]
-    n_unjudged: int
-    bound: Bound
-    tipping: Tipping | None
-    candidates: tuple[UnjudgedDocument, ...]
+    label: str  #: of the comparison, where unjudged documents count as not relevant
+    judged_at_10: tuple[float, float] | None  #: judged share of the first 10 documents of both, where the cutoff reaches so far
+    judged: tuple[float, float]  #: within the cutoff
+    n_unjudged: int  #: unjudged documents within the cutoff of either run
+    bound: Bound  #: the labels under three families of assignments
+    tipping: Tipping | None  #: a few documents that change the direction, if they were found
+    candidates: tuple[UnjudgedDocument, ...]  #: up to 1000 documents, the one to judge first at the front
 
 
 @dataclass(frozen=True, repr=False)
@@ -527,12 +478,11 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
     if evaluation.qrels is None or not evaluation.sources or any(source is None for source in evaluation.sources):
         raise ParameterError(f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}")
     warn(f"the unjudged documents were not kept, so all runs are read again; {remedy}")
-    clusters = evaluation.clusters
-    return evaluate(
+    again = evaluate(
         evaluation.qrels, evaluation.sources, names=evaluation.names, unjudged=True, cutoff=evaluation.cutoff,
-        rel=evaluation.rel, unit=evaluation.unit, ties=evaluation.ties,
-        clusters=None if clusters is None else dict(zip(evaluation.query_ids, map(str, clusters.tolist()), strict=True)),
+        rel=evaluation.rel, ties=evaluation.ties,
     )  # fmt: skip
+    return replace(evaluation, unjudged=again.restrict(evaluation.query_ids).unjudged)
 
 
 def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, float] | None:

@@ -44,40 +44,22 @@ def coverage_test_for(evaluation: Evaluation) -> CoverageTest:
 
 @dataclass(frozen=True)
 class Settings:
-    """How a comparison was made.
+    """How a comparison was made."""
 
-    Attributes
-    ----------
-    cutoff, rel, ties, judged_only
-        See `ir_outcomes.search_lengths`; None and "unknown" where only the output of a tool was compared.
-    unit, alpha
-        What is answered or not; level of tests, intervals and verdict.
-    test, coverage_test : str
-        Which test of ranking was asked to decide ("name()" is a function); which one decides on coverage.
-    correction, family : str and int
-        Correction of the deciding p-values over so many comparisons, separately for each facet.
-    margins : tuple of float, optional
-        Non-inferiority margins: percentage points of coverage, ranks, and where it was given ranks over all queries.
-    seed : int
-        Of the bootstrap intervals.
-    n_clusters, clusters : int and str, optional
-        Number of clusters of the answerable queries, and the digest of which are together; None where queries are independent.
-    """
-
-    cutoff: int | None
-    rel: int
-    unit: Unit
-    ties: Ties | Literal["unknown"]
-    judged_only: bool
-    alpha: float = 0.05
-    test: str = "t"
-    coverage_test: CoverageTest = "exact"
-    correction: FamilyCorrection = "holm"
-    family: int = 1
-    margins: tuple[float, ...] | None = None
-    seed: int = 0
-    n_clusters: int | None = None
-    clusters: str | None = None
+    cutoff: int | None  #: ranks beyond it do not count; None where only the output of a tool was compared
+    rel: int  #: smallest grade of a relevant document
+    unit: Unit  #: what is answered or not
+    ties: Ties | Literal["unknown"]  #: "unknown" where only the output of a tool was compared
+    judged_only: bool  #: whether unjudged documents were removed
+    alpha: float = 0.05  #: level of tests, intervals and verdict
+    test: str = "t"  #: which test of ranking was asked to decide; "name()" is a function
+    coverage_test: CoverageTest = "exact"  #: which one decides on coverage
+    correction: FamilyCorrection = "holm"  #: of the deciding p-values, separately for each facet,
+    family: int = 1  #: over so many comparisons
+    margins: tuple[float, ...] | None = None  #: percentage points of coverage, ranks, and where given ranks over all queries
+    seed: int = 0  #: of the randomized Tukey HSD test
+    n_clusters: int | None = None  #: clusters of the answerable queries; None where queries are independent
+    clusters: str | None = None  #: digest of which queries are together
 
     @classmethod
     def of(cls, evaluation: Evaluation, **rules: Any) -> Settings:
@@ -98,10 +80,7 @@ class Settings:
         return settings
 
     def __post_init__(self) -> None:
-        check_positive("cutoff", self.cutoff, none_allowed=True)
         check_positive("rel", self.rel)
-        check_choice("unit", self.unit, get_args(Unit))
-        check_choice("ties", self.ties, (*get_args(Ties), "unknown"))
         check_one_order(self.ties)
         check_rules(self.alpha, self.test, self.correction)
 
@@ -162,30 +141,17 @@ class Shares(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """How many queries (or relevant documents) had each outcome.
+    """How many queries, or relevant documents under ``unit="document"``, had each outcome (Lin et al. 2021, section 4)."""
 
-    Attributes
-    ----------
-    neither, lost, won, both : int
-        Queries (relevant documents under ``unit="document"``) found by neither, by the baseline or the contender only, by both.
-    shares : Shares or None
-        Share of each outcome, averaged within each query first; None where no query is answerable.
-    lost_at, won_at : float or None
-        Median search length at which the baseline found what was lost, and the contender what was won, in ranks; each relevant
-        document weighs one over the number of its query's. None where nothing was lost or won, or no ranks are known.
-
-    References
-    ----------
-    Lin et al. 2021, section 4: neither is (1), lost is "A wins", won is "B wins", both is (3) of Table 2.
-    """
-
-    neither: int
-    lost: int
-    won: int
-    both: int
-    shares: Shares | None
+    neither: int  #: found by neither run: (1) of Table 2
+    lost: int  #: found by the baseline only: "A wins"
+    won: int  #: found by the contender only: "B wins"
+    both: int  #: (3) of Table 2
+    shares: Shares | None  #: None where no query is answerable
+    #: median search length at which the baseline found what was lost, in ranks; each relevant document weighs one over the
+    #: number of its query's; None where nothing was lost, or no ranks are known
     lost_at: float | None = None
-    won_at: float | None = None
+    won_at: float | None = None  #: the same of the contender and what was won
 
 
 class Restricted(NamedTuple):

@@ -76,12 +76,10 @@ def compare_outputs(
 
     Raises
     ------
-    FormatError
-        If a source has none of these forms, or a value is not possible.
+    InputError
+        If a source has none of these forms, a value is not possible, or two sources have no query in common.
     ParameterError
         If a measure has to be chosen, or its direction given, or it does not say what was found.
-    MismatchError
-        If the sources have no query in common.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import POWER, Facet
+from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.errors import ParameterError
@@ -22,28 +22,16 @@ BY_DEFAULT = "By default"  # a note that begins so is shown first
 
 @dataclass(frozen=True)
 class PlannedFacet(Immutable):
-    """How many queries one facet needs.
+    """How many queries one facet needs."""
 
-    Attributes
-    ----------
-    name, measured_in, effect : str, str and float
-        "coverage" or "ranking"; the difference to detect, positive, in this unit.
-    n, n_nonzero, smallest_pvalue : int, int and float
-        Queries of the pilot that the facet is measured on, on which the runs differ, and the smallest p-value these allow.
-    test : str
-        The test that is planned for.
-    needed : QueriesNeeded
-        The number of queries, all answerable ones counted, and its upper bound; its `effect` is a share for coverage.
-    """
-
-    name: str
-    measured_in: str
-    effect: float
-    n: int
-    n_nonzero: int
-    smallest_pvalue: float
-    test: str
-    needed: QueriesNeeded
+    name: str  #: "coverage" or "ranking"
+    measured_in: str  #: unit of `effect`
+    effect: float  #: the difference to detect, positive
+    n: int  #: queries of the pilot that the facet is measured on
+    n_nonzero: int  #: those on which the runs differ
+    smallest_pvalue: float  #: that these allow
+    test: str  #: that is planned for
+    needed: QueriesNeeded  #: all answerable queries counted, with an upper bound; its `effect` is a share for coverage
 
 
 @dataclass(frozen=True, repr=False)
@@ -150,7 +138,11 @@ def plan(comparison: Comparison, coverage: float | None = None, ranking: float |
         changes, n = changes_of(comparison.queries, "coverage")
         for_coverage = queries_for_mean(changes / 100, n, points / 100, alpha=level, power=power)
     for_ranking = queries_for_mean(*changes_of(comparison.queries, "ranking"), ranks, alpha=level, power=power)
-    planned = _planned(facet, points, for_coverage), _planned(comparison.ranking, ranks, for_ranking)
+    planned = []
+    for measured, effect, needed in ((facet, points, for_coverage), (comparison.ranking, ranks, for_ranking)):
+        test, smallest = "exact" if measured.test == "exact" else "t", smallest_pvalue(measured.n_nonzero)
+        about = measured.name, measured.measured_in, abs(effect), measured.n, measured.n_nonzero
+        planned.append(PlannedFacet(*about, smallest, test, needed))
     defaults = [facet for facet, effect in zip(planned, (coverage, ranking), strict=True) if effect is None]
     return Plan(
         baseline=comparison.baseline,
@@ -160,26 +152,19 @@ def plan(comparison: Comparison, coverage: float | None = None, ranking: float |
         ranking=planned[1],
         power=power,
         settings=comparison.settings,
-        notes=(*_about_defaults(defaults), *_notes(comparison, planned, level)),
+        notes=tuple(_notes(comparison, planned, defaults, level)),
     )
 
 
-def _planned(facet: Facet, effect: float, needed: QueriesNeeded) -> PlannedFacet:
-    test = "exact" if facet.test == "exact" else "t"
-    smallest = smallest_pvalue(facet.n_nonzero)
-    return PlannedFacet(facet.name, facet.measured_in, abs(effect), facet.n, facet.n_nonzero, smallest, test, needed)
-
-
-def _about_defaults(facets: Sequence[PlannedFacet]) -> Iterator[str]:
-    if facets:
+def _notes(
+    comparison: Comparison, facets: Sequence[PlannedFacet], defaults: Sequence[PlannedFacet], level: float
+) -> Iterator[str]:
+    if defaults:
         effects = [
-            "1 percentage point" if facet.name == "coverage" else f"{facet.effect:g} {facet.measured_in}" for facet in facets
+            f"{facet.effect:g} {facet.measured_in}".replace("1 percentage points", "1 percentage point") for facet in defaults
         ]
         what = "difference to detect is" if len(effects) == 1 else "differences to detect are"
         yield f"{BY_DEFAULT} the {what} {listed(effects)}; give your own."
-
-
-def _notes(comparison: Comparison, facets: Sequence[PlannedFacet], level: float) -> Iterator[str]:
     for facet in facets:
         name, differing = facet.name.capitalize(), plural("query", facet.n_nonzero)
         verb = "differs" if facet.n_nonzero == 1 else "differ"

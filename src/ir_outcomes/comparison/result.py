@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, overload
 
@@ -15,7 +15,7 @@ from ir_outcomes.comparison.verdict import LABELS, Direction, Verdict, direction
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import plural
-from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, rows_of
+from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import Floats
 
@@ -23,33 +23,20 @@ WHICH = ("won", "lost", "better", "worse")
 
 
 class QueryOutcome(NamedTuple):
-    """What two runs did with one query.
-
-    Attributes
-    ----------
-    outcome : str
-        "neither", "lost", "won" or "both"; under ``unit="document"`` won or lost where the contender found more or fewer of
-        the relevant documents.
-    found_baseline, found_contender : float
-        Share of the relevant documents found (1 or 0 under ``unit="query"``), higher is better.
-    baseline, contender : float or None
-        Search length on what both found, or where there is nothing on what the run found itself, in ranks.
-    difference, restricted : float or None
-        Contender minus baseline, where both found something in common; of the restricted search length, with a cutoff.
-    text, cluster : str or None and int or None
-        The query's text, where it is known; the number of its cluster, where there are clusters.
-    """
+    """What two runs did with one query."""
 
     query_id: str
+    #: "neither", "lost", "won" or "both"; under ``unit="document"`` won or lost where the contender found more or fewer of the
+    #: relevant documents
     outcome: str
-    found_baseline: float
+    found_baseline: float  #: share of the relevant documents found (1 or 0 under ``unit="query"``), higher is better
     found_contender: float
-    baseline: float | None
+    baseline: float | None  #: search length on what both found, or where there is nothing on what the run found, in ranks
     contender: float | None
-    difference: float | None
-    restricted: float | None = None
-    text: str | None = None
-    cluster: int | None = None
+    difference: float | None  #: contender minus baseline, where both found something in common
+    restricted: float | None = None  #: the same of the restricted search length, with a cutoff
+    text: str | None = None  #: of the query, where it is known
+    cluster: int | None = None  #: number of its cluster, where there are clusters
 
 
 def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
@@ -87,20 +74,12 @@ QUERY_COLUMNS = (
 
 @dataclass(frozen=True, repr=False)
 class Queries(Result, Sequence[QueryOutcome]):
-    """Queries of a comparison, as `Comparison.per_query` returns them.
-
-    Attributes
-    ----------
-    which : str or None
-        What was asked for: "won", "lost", "better" or "worse".
-    items : tuple of QueryOutcome
-        The queries.
-    """
+    """Queries of a comparison, as `Comparison.per_query` returns them."""
 
     baseline: str
     contender: str
-    which: str | None
-    items: tuple[QueryOutcome, ...]
+    which: str | None  #: what was asked for: "won", "lost", "better" or "worse"
+    items: tuple[QueryOutcome, ...]  #: the queries
 
     def __len__(self) -> int:
         return len(self.items)
@@ -250,7 +229,25 @@ class Comparison(Result):
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each test; only the one that decides on a facet has a corrected p-value."""
-        return long_rows_of(self)
+        facets = [facet for facet in (self.coverage, self.ranking, self.reciprocal) if facet is not None]
+        tests: list[tuple[str, str, Test, Any, int, float | None]] = [
+            (facet.name, name, test, facet, facet.n, facet.pvalue_corrected if name == facet.test else None)
+            for facet in facets
+            for name, test in facet.tests.items()
+        ]
+        if (whole := self.restricted) is not None:
+            tests += [("all queries", test.name, test, whole, whole.n, None) for test in (whole.test, whole.sign_test)]
+        tests += [("naive", name, test, self.naive, self.n_queries, None) for name, test in self.naive.tests.items()]
+        rows = []
+        for facet_name, name, test, measured, n, corrected in tests:
+            low, high = getattr(measured, "interval", None) or (None, None)
+            row = {
+                "baseline": self.baseline, "contender": self.contender, "facet": facet_name, "test": name,
+                "estimate": measured.difference, "low": low, "high": high, "statistic": test.statistic, "p": test.pvalue,
+                "p_corrected": corrected, "n": n, "n_nonzero": test.n_nonzero,
+            }  # fmt: skip
+            rows.append(row)
+        return rows
 
 
 @dataclass(frozen=True, repr=False)
@@ -269,9 +266,6 @@ class Comparisons(Result, Sequence[Comparison]):
 
     def __len__(self) -> int:
         return len(self.items)
-
-    def __iter__(self) -> Iterator[Comparison]:
-        return iter(self.items)
 
     @overload
     def __getitem__(self, key: int | str) -> Comparison: ...
@@ -317,7 +311,7 @@ class Comparisons(Result, Sequence[Comparison]):
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each test of each comparison."""
-        return [row for item in self.items for row in long_rows_of(item)]
+        return [row for item in self.items for row in item.long_rows()]
 
 
 def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
@@ -343,15 +337,14 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
         Column("ranking_ratio", "ranking.ratio", "B / A", ".2f", better="lower"),
         *(_RESTRICTED if first is None or first.restricted is not None else ()),
         *attributes("naive_baseline=naive.baseline", "naive_contender=naive.contender", "naive_difference=naive.difference"),
-        *(Column(f"naive_p_{test}", _naive_p(test), form="p") for test in ("ranksum", "wilcoxon", "t")),
+        *(Column(f"naive_p_{test}", _pvalue_of("naive", test), form="p") for test in ("ranksum", "wilcoxon", "t")),
         *attributes("alpha=settings.alpha", "correction=settings.correction", "family=settings.family"),
         Column("verdict", "verdict.label", form="label"),
-        *attributes(*(f"{name}=verdict.{name}" for name in _OF_VERDICT)),
+        *of_part("verdict", attributes("direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent")),
         *(Column(f"verdict_at_{cutoff}", _label_at(cutoff), form="label") for cutoff in cutoffs),
     )
 
 
-_OF_VERDICT = ("direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent")
 _RESTRICTED = (
     Column("restricted_difference", "restricted.difference", "all queries", "+.2f", "ranks", "lower"),
     Column("restricted", "restricted.interval", "all queries", "[+.2f]", "ranks", "lower"),
@@ -386,8 +379,8 @@ def _facet_columns(
     )
 
 
-def _naive_p(test: str) -> Callable[[Comparison], float]:
-    return lambda item: item.naive.pvalues[test]
+def _pvalue_of(facet: str, test: str) -> Callable[[Comparison], float]:
+    return lambda item: getattr(item, facet).tests[test].pvalue
 
 
 def _label_at(cutoff: int) -> Callable[[Comparison], str | None]:
@@ -404,8 +397,8 @@ def paper_columns(first: Comparison) -> tuple[Column, ...]:
         Column("A", "baseline", group="Runs"),
         Column("B", "contender", group="Runs"),
         Column("delta", "naive.difference", "difference", "+.4f", group=naive),
-        *(Column(f"naive_{short}_p", _naive_p(test), f"{short.upper() if test != 't' else short} p", "p", group=naive)
-          for short, test in (("wrs", "ranksum"), ("wsr", "wilcoxon"), ("t", "t"))),
+        *(Column(f"naive_{short.lower()}_p", _pvalue_of("naive", test), f"{short} p", "p", group=naive)
+          for short, test in (("WRS", "ranksum"), ("WSR", "wilcoxon"), ("t", "t"))),
         Column("neither", "outcomes.shares.neither", "all", "%", group="(1) neither"),
         Column("a_wins", "outcomes.shares.lost", "A wins", "%", group=one),
         Column("b_wins", "outcomes.shares.won", "B wins", "%", group=one),
@@ -419,43 +412,12 @@ def paper_columns(first: Comparison) -> tuple[Column, ...]:
 
 def _paper_facet(name: Literal["ranking", "reciprocal"], measure: str, places: int, group: str) -> tuple[Column, ...]:
     key = measure.lower().replace(" ", "_")
-
-    def pvalue_of(test: str) -> Callable[[Comparison], float]:
-        return lambda item: getattr(item, name).pvalues[test]
-
     return (
         Column(f"a_{key}", f"{name}.baseline", f"A {measure}", f".{places}f", group=group),
         Column(f"b_{key}", f"{name}.contender", f"B {measure}", f".{places}f", group=group),
-        Column(f"{key}_wsr_p", pvalue_of("wilcoxon"), f"{measure} WSR p", "p", group=group),
-        Column(f"{key}_t_p", pvalue_of("t"), f"{measure} t p", "p", group=group),
+        Column(f"{key}_wsr_p", _pvalue_of(name, "wilcoxon"), f"{measure} WSR p", "p", group=group),
+        Column(f"{key}_t_p", _pvalue_of(name, "t"), f"{measure} t p", "p", group=group),
     )
-
-
-def long_rows_of(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return a flat row for each test of a comparison; only the one that decides has a corrected p-value."""
-    pair = {"baseline": comparison.baseline, "contender": comparison.contender}
-    facets = [facet for facet in (comparison.coverage, comparison.ranking, comparison.reciprocal) if facet is not None]
-    rows = [
-        _test_row(pair, facet.name, name, test, facet, facet.n, facet.pvalue_corrected if name == facet.test else None)
-        for facet in facets
-        for name, test in facet.tests.items()
-    ]
-    if (whole := comparison.restricted) is not None:
-        for test in (whole.test, whole.sign_test):
-            rows.append(_test_row(pair, "all queries", test.name, test, whole, whole.n))
-    for name, test in comparison.naive.tests.items():
-        rows.append(_test_row(pair, "naive", name, test, comparison.naive, comparison.n_queries))
-    return rows
-
-
-def _test_row(
-    pair: Mapping[str, str], facet: str, name: str, test: Test, measured: Any, n: int, corrected: float | None = None
-) -> dict[str, Any]:
-    low, high = getattr(measured, "interval", None) or (None, None)
-    return {
-        **pair, "facet": facet, "test": name, "estimate": measured.difference, "low": low, "high": high,
-        "statistic": test.statistic, "p": test.pvalue, "p_corrected": corrected, "n": n, "n_nonzero": test.n_nonzero,
-    }  # fmt: skip
 
 
 _ORDERS: dict[str, Callable[[Comparison], Any]] = {

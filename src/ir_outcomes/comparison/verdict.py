@@ -182,37 +182,18 @@ def judge(
 
 @dataclass(frozen=True)
 class Verdict:
-    """The two-facet significance verdict on a contender.
+    """The two-facet significance verdict on a contender (Lin et al. 2021, section 5)."""
 
-    Attributes
-    ----------
-    label, direction : str
-        One of `ir_outcomes.comparison.verdict.LABELS`, after the confirmation and the guard; "better", "worse" or "none".
-    strict, do_no_harm : {"better", "worse", "undecided"}
-        The paper's rules, before the guard: both facets improve significantly and neither is hurt; at least one improves and
-        none is hurt; or the same for the baseline.
-    guard : bool or None
-        Whether the label became "trade-off" because the search lengths over all queries contradict it; None where they are not
-        known.
-    non_inferior, equivalent : bool or None
-        Whether harm, or any difference, beyond the margins is excluded on both facets and over all queries, which needs a
-        cutoff; None without margins.
-    sentence : str
-        The verdict in plain words, with its numbers.
-
-    References
-    ----------
-    Lin et al. 2021, section 5.
-    """
-
-    label: str
-    direction: Direction
-    strict: Decision
-    do_no_harm: Decision
+    label: str  #: one of `LABELS`, after the confirmation and the guard
+    direction: Direction  #: of the label
+    strict: Decision  #: the paper's rule: both facets improve significantly and neither is hurt; or the same for the baseline
+    do_no_harm: Decision  #: the paper's weaker rule: at least one facet improves significantly and none is hurt
+    #: whether the search lengths over all queries turned the label into "trade-off"; None where they are not known
     guard: bool | None
+    #: whether harm beyond the margins is excluded on both facets and, with a cutoff, over all queries; None without margins
     non_inferior: bool | None
-    equivalent: bool | None
-    sentence: str
+    equivalent: bool | None  #: whether any difference beyond them is
+    sentence: str  #: the verdict in plain words, with its numbers
 
 
 class Against(NamedTuple):
@@ -405,19 +386,13 @@ def verdict_from_summary(
 def _check_count(name: str, value: float, n: int, rounding: float) -> None:
     if not (isinstance(value, (int, float, np.number)) and math.isfinite(value) and 0 <= value <= n):
         raise ParameterError(f"{name}={value!r}: must be a number of queries between 0 and n={n}")
-    if rounding == 0:
-        if value != round(value):
-            raise ParameterError(
-                f"{name}={value!r}: must be a whole number of queries; for a published percentage give percentage * n / 100, "
-                "with rounding=0.5 if it was printed without decimals"
-            )
-        return
-    percentage, step = 100 * value / n, 2 * rounding
-    # Half a query of slack, because a percentage of n may have been rounded to a whole number of queries.
-    if abs(percentage - step * round(percentage / step)) > 50 / n + 1e-9:
+    # Published percentages stand for multiples of this many queries; half a query of slack, because a percentage of n may have
+    # been rounded to a whole number of queries.
+    step, slack = (2 * rounding / 100 * n, 0.5 + 1e-11 * n) if rounding else (1.0, 0.0)
+    if abs(value - step * round(value / step)) > slack:
         raise ParameterError(
-            f"{name}={value!r} is {percentage:.3g} % of n={n}, which is no percentage that was rounded by {rounding:g}; give "
-            "counts (the published percentage times n / 100), not percentages or shares"
+            f"{name}={value!r}: must be a whole number of queries, or a published percentage times n / 100 with its rounding=, "
+            "such as 0.5 where percentages are printed without decimals"
         )
 
 

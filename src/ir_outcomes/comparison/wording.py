@@ -13,7 +13,7 @@ from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, percent, plural, pvalue, pvalue_in_words
-from ir_outcomes.statistics import design_effect, differences
+from ir_outcomes.statistics import Test, design_effect, differences
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import FEW
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 FEW_QUERIES = 60
 MANY_MISSING = 0.05  # share of the queries above which missing results are the first thing to know
-_ABOUT = {"wilcoxon": "signed ranks"}  # what a test of ranking is about, where that is not the mean
 
 _OPENINGS = {
     "better on both facets": "{contender} is better than {baseline} on both facets",
@@ -41,7 +40,7 @@ _OPENINGS = {
 def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
     """Return the comparison with the sentence of its verdict, and its notes, those on the input included, by their rank."""
     opening = _OPENINGS[comparison.verdict.label].format(contender=comparison.contender, baseline=comparison.baseline)
-    coverage = coverage_words(comparison, "percentage points", _test(comparison.coverage))
+    coverage = coverage_words(comparison, "percentage points", _deciding(comparison.coverage))
     sentence = f"{opening}: {comparison.contender} {coverage}, and {_ranking(comparison.ranking, comparison.unit)}."
     first, background = ranked((*comparison.notes, *_notes_on_verdict(comparison, pair)))
     verdict = replace(comparison.verdict, sentence=sentence)
@@ -111,15 +110,11 @@ def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[s
 
 def coverage_words(comparison: Comparison, points: str = "points", test: str = "") -> str:
     """Say the difference in coverage, with its test where there is one to say."""
-    coverage, outcomes = comparison.coverage, comparison.outcomes
+    difference, outcomes = comparison.coverage.difference or 0.0, comparison.outcomes
     does, items = ("answers", "queries") if comparison.unit == "query" else ("finds", "relevant documents")
     if comparison.ranking.measured_in != "ranks":
         does = "scores above zero on"
-    if coverage.difference is None:
-        return f"{does} nothing that can be compared"
-    how_many = "as many"
-    if coverage.difference:
-        how_many = f"{size(coverage.difference, 2)} {points} {'more' if coverage.difference > 0 else 'fewer'}"
+    how_many = f"{size(difference, 2)} {points} {'more' if difference > 0 else 'fewer'}" if difference else "as many"
     return f"{does} {how_many} of the {items} (won {outcomes.won}, lost {outcomes.lost}{test and '; '}{test})"
 
 
@@ -128,40 +123,41 @@ def size(difference: float, places: int) -> str:
     return f"{abs(difference):.{places}f}" if abs(difference) >= 0.5 * 10.0**-places else f"{abs(difference):.1g}"
 
 
-def _test(facet: Facet) -> str:
+def _moved(difference: float | None, measured_in: str) -> str:
+    """Say a difference in search lengths, or in another measure."""
+    if not difference:
+        return "the same on average"
+    is_more = difference > 0
+    if measured_in == "ranks":
+        return f"{size(difference, 2)} ranks {'longer' if is_more else 'shorter'}"
+    return f"{size(difference, 4)} {'higher' if is_more else 'lower'}"
+
+
+def _tested(test: Test) -> str:
+    return f"{test.name.replace('wilcoxon', 'Wilcoxon')} {pvalue_in_words(test.pvalue)}"
+
+
+def _deciding(facet: Facet) -> str:
     text = f"{facet.decides.method}, {pvalue_in_words(facet.pvalue)}"
-    if facet.corrected == facet.pvalue:
-        return text
-    return f"{text}, corrected {pvalue(facet.corrected)}"
+    return text if facet.corrected == facet.pvalue else f"{text}, corrected {pvalue(facet.corrected)}"
 
 
 def _ranking(facet: RankingFacet, unit: str) -> str:
-    if facet.difference is None or facet.baseline is None or facet.contender is None:
+    """Say the estimate of the test that decides on ranking: its direction is that of the verdict."""
+    if facet.baseline is None or facet.contender is None:
         return "nothing is found by both runs, so their rankings cannot be compared"
-    n, different = plural("query", facet.n), f"{facet.n_nonzero} of which differ"
+    n, what, places, words = plural("query", facet.n), "the search", 2, ("shorter", "longer")
+    where = f"on the {n} that both answer" if unit == "query" else f"on what both find, on {n}"
     if facet.measured_in != "ranks":
-        where, places, words = f"on the {n} where both are above zero", 4, ("higher", "lower")
-        what = facet.measured_in
-    else:
-        what, places, words = "the search", 2, ("longer", "shorter")
-        where = f"on the {n} that both answer" if unit == "query" else f"on what both find, on {n}"
-    means = f"{facet.baseline:.{places}f} to {facet.contender:.{places}f}"
-    where = f"{where} ({different})"
-    return f"{where} {what} {_change(facet, places, words)} (means {means}; {_test(facet)})"
-
-
-def _change(facet: RankingFacet, places: int, words: tuple[str, str]) -> str:
-    """Say the estimate of the test that decides: its direction is that of the verdict."""
-    unit = " ranks" if facet.measured_in == "ranks" else ""
-    direction = facet.decides.direction
-    about = facet.test if facet.test.endswith("()") else _ABOUT.get(facet.test)
+        where, what, places, words = f"on the {n} where both are above zero", facet.measured_in, 4, ("lower", "higher")
+    change = _moved(facet.difference, facet.measured_in)
+    # What a test of ranking is about, where that is not the mean.
+    about = facet.test if facet.test.endswith("()") else {"wilcoxon": "signed ranks"}.get(facet.test)
     if about is not None:
-        if direction == 0:
-            return f"is neither {words[0]} nor {words[1]} by {about}"
-        return f"is {words[0] if direction > 0 else words[1]} by {about}"
-    if not facet.difference:
-        return "is the same on average"
-    return f"is {size(facet.difference, places)}{unit} {words[0] if facet.difference > 0 else words[1]}"
+        direction = facet.decides.direction
+        change = f"{words[direction > 0] if direction else f'neither {words[1]} nor {words[0]}'} by {about}"
+    means = f"{facet.baseline:.{places}f} to {facet.contender:.{places}f}"
+    return f"{where} ({facet.n_nonzero} of which differ) {what} is {change} (means {means}; {_deciding(facet)})"
 
 
 def _about_missing(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
@@ -224,14 +220,9 @@ def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator
             f"queries cannot confirm the {changed}."
         )
     elif pair.all_queries is not None and is_unconfirmed:
-        places, unit, words = (4, "", ("higher", "lower")) if pair.measure else (2, " ranks", ("longer", "shorter"))
-        mean = float(differences(*pair.all_queries).mean())
-        seen = f"{size(mean, places)}{unit} {words[0] if mean > 0 else words[1]}" if mean else "the same on average"
-        pvalues = ", ".join(
-            f"{test.name.replace('wilcoxon', 'Wilcoxon')} {pvalue_in_words(test.pvalue)}"
-            for test in confirming_tests(pair, comparison.restricted)
-        )
-        yield f"Not confirmed on all queries: there {pair.measure or 'the search'} is {seen} ({pvalues})."
+        seen = _moved(float(differences(*pair.all_queries).mean()), pair.measure or "ranks")
+        tests = ", ".join(map(_tested, confirming_tests(pair, comparison.restricted)))
+        yield f"Not confirmed on all queries: there {pair.measure or 'the search'} is {seen} ({tests})."
 
 
 def _about_cutoffs(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
@@ -325,7 +316,7 @@ def _about_disagreement(comparison: Comparison, pair: PairedQueries) -> Iterator
     ranking = comparison.ranking
     mean, wilcoxon = ranking.tests[ranking.mean_test], ranking.tests["wilcoxon"]
     by_mean, by_ranks = (test.pvalue <= ranking.alpha and test.direction != 0 for test in (mean, wilcoxon))
-    shown = f"{mean.name} {pvalue_in_words(mean.pvalue)}, Wilcoxon {pvalue_in_words(wilcoxon.pvalue)}"
+    shown = f"{_tested(mean)}, {_tested(wilcoxon)}"
     if by_mean and by_ranks and mean.direction != wilcoxon.direction:
         yield (
             f"Tests of ranking contradict each other: most queries change in one direction, the mean in the other ({shown}); "

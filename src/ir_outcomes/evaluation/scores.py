@@ -314,12 +314,10 @@ def scores_from_outputs(
     sources : list, mapping, frame or path
         One source for each run, or a mapping from names to sources: a file of ``trec_eval -q`` or ``ir_measures -q``,
         PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}`` or ``{query: value}``, or an iterable of
-        ``ir_measures.Metric``. Or one source of several runs: PyTerrier's; or a table with a row for each run and a column for
-        each query, a frame with the names of the runs as its index, or a file as its ``to_csv`` writes it. An empty cell is a
-        query of which the run has no value.
+        ``ir_measures.Metric``. Or one source of several runs: PyTerrier's; or a table, frame or file, with a row for each run
+        and a column for each query. An empty cell is a query of which the run has no value.
     measure : str, optional
-        The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one. Required where the sources do
-        not name it.
+        The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one.
     higher_is_better : bool, optional
         Direction of the measure, where its name does not tell.
     names : sequence of str, optional
@@ -331,7 +329,8 @@ def scores_from_outputs(
     Returns
     -------
     Scores
-        Queries in the order of their ids.
+        Queries in the order of their ids. A run that lacks a query that others have is warned of: its value is 0 where the
+        measure has it for a query without results, else undefined.
 
     Raises
     ------
@@ -339,11 +338,6 @@ def scores_from_outputs(
         If a source cannot be read, has a value that the measure cannot have, or the sources are of different measures.
     ParameterError
         If the measure or its direction is unknown, or names are repeated or not as many as sources.
-
-    Warns
-    -----
-    IrOutcomesWarning
-        If a run lacks queries that others have: 0 where the measure is that for a query without results, else undefined.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """The leaderboard: runs in the order of a measure, and what that order hides."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, compress, pairwise
 from math import isnan
@@ -47,12 +46,26 @@ def evaluation_to_judge(source: Evaluation | Scores, cutoff: int | None) -> Eval
     return source if cutoff is None else source.with_cutoff(cutoff)
 
 
+FACETS: dict[str, Callable[[Any], Floats]] = {  # what there is beside the measures of ir_measures
+    "coverage": lambda own: 100 * own.found_baseline,
+    "ranking": lambda own: own.length_baseline,
+    "all queries": lambda own: own.restricted.baseline,
+}
+
+
 def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
-    """Return the values of a measure; by default the reciprocal rank at the evaluation's cutoff, over all queries."""
+    """Return the values of a measure or facet; by default the reciprocal rank at the evaluation's cutoff, over all queries."""
     if isinstance(source, Scores):
         if measure is not None and str(measure) != source.measure:
             raise ParameterError(f"measure={str(measure)!r}: these scores are of {source.measure}")
         return source
+    if isinstance(measure, str) and measure in FACETS:  # what each run has by itself
+        facets = []
+        for run in source.runs:  # one at a time, because what is known of the queries of a run takes half a MB
+            within = run.at(source.cutoff)
+            own = pair_queries(within, within, source.unit)
+            facets.append(FACETS[measure](own))
+        return Scores(measure, measure == "coverage", source.names, own.query_ids, np.stack(facets), own.clusters)
     parsed = None if measure is None else parse_measure(measure)
     if parsed is not None and parsed.NAME != "RR":
         return source.scores_of(parsed)
@@ -67,16 +80,14 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
     return replace(named, query_ids=source.query_ids, values=values, clusters=source.clusters)
 
 
-def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None, facets: Collection[str] = ()) -> list[Scores]:
+def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None) -> list[Scores]:
     """Return the values of each measure; of the default one where none is named."""
     named: list[Any] = [measures] if measures is None or isinstance(measures, str) else list(measures)
     if not named:
         raise ParameterError("there is no measure; name at least one, or leave measures out")
-    found = [
-        _facet(source, name) if isinstance(source, Evaluation) and name in facets else scores_of(source, name) for name in named
-    ]
-    repeated = [measure for measure, times in Counter(scores.measure for scores in found).items() if times > 1]
-    if repeated:
+    found = [scores_of(source, name) for name in named]
+    called = [scores.measure for scores in found]
+    if repeated := [measure for measure in called if called.count(measure) > 1]:
         raise ParameterError(f"{repeated[0]} is named twice; name each measure once")
     return found
 
@@ -118,13 +129,6 @@ def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
         before, tier = tier, 1 + np.where(beaten_by, tier, 0).max(axis=1)
     cycles = np.flatnonzero(np.bincount(component) > 1)
     return tier[component], [np.flatnonzero(component == cycle).tolist() for cycle in cycles]
-
-
-FACETS: dict[str, Callable[[Any], Floats]] = {  # what a leaderboard can show beside the measures of ir_measures
-    "coverage": lambda own: 100 * own.found_baseline,
-    "ranking": lambda own: own.length_baseline,
-    "all queries": lambda own: own.restricted.baseline,
-}
 
 
 @dataclass(frozen=True)
@@ -309,7 +313,7 @@ def leaderboard(
     check_choice("correction", correction, get_args(Correction))
     check_alpha(alpha)
     evaluation = evaluation_to_judge(source, cutoff)
-    of_runs = values_of(evaluation or source, measures, FACETS)
+    of_runs = values_of(evaluation or source, measures)
     ranks, order = order_of(of_runs[0])
     of_runs = [scores.take(order) for scores in of_runs]
     first = of_runs[0]
@@ -327,7 +331,7 @@ def leaderboard(
         pairs, directions = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
         found, of_cycles = tiers(better_of(directions["verdict"], len(names)))
         tier, cycles = found.tolist(), tuple(tuple(names[run] for run in cycle) for cycle in of_cycles)
-        coverage = _facet(evaluation, "coverage").means().tolist()
+        coverage = scores_of(evaluation, "coverage").means().tolist()
         notes += _notes(evaluation, first, cycles)
     columns = []
     for scores in () if measures is None else of_runs:
@@ -356,16 +360,6 @@ def leaderboard(
         notes=tuple(notes),
         run_metadata={} if evaluation is None else metadata_of(evaluation.runs),
     )
-
-
-def _facet(evaluation: Evaluation, facet: str) -> Scores:
-    """Return what each run has by itself: coverage in percent, search lengths where it found something, or over all queries."""
-    values = []
-    for run in evaluation.runs:  # one at a time, because what is known of the queries of a run takes half a MB
-        within = run.at(evaluation.cutoff)
-        own = pair_queries(within, within, evaluation.unit)
-        values.append(FACETS[facet](own))
-    return Scores(facet, facet == "coverage", evaluation.names, own.query_ids, np.stack(values), own.clusters)
 
 
 def _directions(scores: Scores, alpha: float, correction: str, progress: bool) -> Ints:

@@ -126,15 +126,14 @@ def sota_history(
     """
     read, column = read_entries(entries, score)
     if until is not None:
-        try:  # the time of a datetime does not count
-            last = date.fromisoformat(until.isoformat()[:10] if isinstance(until, date) else str(until))
+        try:
+            last = date.fromisoformat(str(until)[:10])  # the time of a datetime does not count
         except ValueError:
             raise ParameterError(f"until={until!r}: write a date such as 2021-02-15") from None
         read = tuple(entry for entry in read if entry.date <= last)
-        if not read:
-            raise ParameterError(f"until={last.isoformat()}: there is no entry up to this day")
     if not any(entry.score is not None for entry in read):
-        raise ParameterError("no entry has a score; name its column with score=")
+        upto = "" if until is None else f" up to until={until}"
+        raise ParameterError(f"no entry{upto} has a score; name its column with score=, or give a later day")
     return history_of(read, higher_is_better=higher_is_better, score=column or "score")
 
 
@@ -157,13 +156,12 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
             looks = bisect_right(submitted, entry.date)
             runs.append(SotaRun(len(runs) + 1, entry.run, entry.group, entry.date, sign * best, gain, looks, None))
     groups = Counter(entry.group for entry in scored if entry.group is not None and not entry.is_baseline)
-    unscored = [entry.run for entry in entries if entry.score is None]
     notes = [] if runs else ["No submission beats the organizers' baselines."]
-    if unscored:
+    if unscored := [entry.run for entry in entries if entry.score is None]:
         verb, counts = ("has", "it counts") if len(unscored) == 1 else ("have", "they count")
-        notes.insert(
-            0,
+        notes = [
             f"{plural('entry', len(unscored))} {verb} no score: {counts} as a use of the test queries, but cannot take first "
             f"place: {some(unscored)}.",
-        )
+            *notes,
+        ]
     return SotaHistory(tuple(runs), tuple(scored), dict(groups.most_common()), higher_is_better, score, notes=tuple(notes))

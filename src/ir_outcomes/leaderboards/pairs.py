@@ -16,7 +16,6 @@ from math import isnan, isqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_outcomes.comparison.facets import run_tests
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
@@ -148,7 +147,8 @@ def pair_blocks(evaluation: Evaluation) -> Iterator[tuple[PairedQueries, Floats]
         within = run.at(evaluation.cutoff)
         lengths.append(within.atoms() if by_document else within.esl()[answerable])
         horizons.append(horizon_of(within, within) or 0)
-    if evaluation.clusters is None and not (by_document and evaluation.many_relevant):
+    # Where lists are longer, there are too many cells, a rank in the baseline and a rank in the contender.
+    if evaluation.clusters is None and not (by_document and evaluation.many_relevant) and max(horizons) < isqrt(_MOST_RANKS):
         return _blocks_of_ranks(np.stack(lengths), horizons)
     query = (np.cumsum(answerable) - 1)[evaluation.runs[0].query] if by_document else np.arange(answerable.sum())
     clusters = None if evaluation.clusters is None else evaluation.clusters[answerable]
@@ -163,7 +163,7 @@ def _blocks_of_ranks(lengths: Floats, horizons: Sequence[int]) -> Iterator[tuple
     """
     ranks = np.unique(lengths)  # NaN, which is not found, is the last of the ranks
     # 32 bits are half of the memory to pass through, which is what takes the time.
-    codes = np.searchsorted(ranks, lengths).astype(np.int32 if len(ranks) ** 2 < 1 << 31 else np.int64)
+    codes: Any = np.searchsorted(ranks, lengths).astype(np.int32)
     most = max(isqrt(_MOST_RANKS // max(lengths.shape[1], 1)), _MOST_RANKS // len(ranks) ** 2)
     for baseline, contenders, horizon in _spans(horizons, most):
         occurring, counts = _counted(codes[baseline] * len(ranks) + codes[contenders], len(ranks) ** 2)
@@ -200,20 +200,13 @@ def _spans(horizons: Sequence[int], most: int) -> Iterator[tuple[int, slice, int
             first = end
 
 
-def _counted(cells: npt.NDArray[np.integer[Any]], n_cells: int) -> tuple[Ints, Floats]:
-    """Return the cells that occur in any pair, and the (n_occurring, n_pairs) numbers of queries in them.
-
-    At a cutoff of 1000 there are a million cells, and few of them occur.
-    """
-    n_pairs = len(cells)
-    if n_cells <= _MOST_RANKS:
-        occurs = np.zeros(n_cells, dtype=bool)
-        occurs[cells] = True
-        occurring = np.flatnonzero(occurs)
-        place = (np.cumsum(occurs) - 1).astype(np.int32)[cells]
-    else:  # slower, but there can be billions of cells
-        occurring, place = np.unique(cells, return_inverse=True)
-        place = place.reshape(cells.shape)
+def _counted(cells: Ints, n_cells: int) -> tuple[Ints, Floats]:
+    """Return the cells that occur in any pair, and the (n_occurring, n_pairs) numbers of queries in them."""
+    # At a cutoff of 1000 there are a million cells, and few of them occur.
+    occurs = np.zeros(n_cells, dtype=bool)
+    occurs[cells] = True
+    place = (np.cumsum(occurs) - 1).astype(np.int32)[cells]
+    occurring, n_pairs = np.flatnonzero(occurs), len(cells)
     keys = place * n_pairs + np.arange(n_pairs, dtype=np.int32)[:, None]
     counts = np.bincount(keys.ravel(), minlength=len(occurring) * n_pairs).reshape(len(occurring), n_pairs)
     return occurring, counts.astype(np.float64)

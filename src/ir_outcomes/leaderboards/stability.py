@@ -96,11 +96,7 @@ class RankDistribution(Result):
         return float(np.median(taus)) if taus else None
 
     def place_shares(self, places: int = 5) -> dict[str, tuple[float, ...]]:
-        """Return the share of the resamples in which each run had rank 1, 2, ...: Tables 1 and 2 of Craswell et al. 2021.
-
-        They are by the name of the run, best first; as many shares as `places`, or as runs if there are fewer.
-        """
-        check_positive("places", places)
+        """Return the share of the resamples in which each run had rank 1, 2, ...: Tables 1 and 2 of Craswell et al. 2021."""
         return {run.run: tuple(number / self.resamples for number in run.counts[:places]) for run in self.runs}
 
     def rows(self) -> list[dict[str, Any]]:
@@ -340,24 +336,24 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
     )
 
 
+# Where results hold the name of a condition, and its runs with their scores.
+_ORDERS = {RankDistribution: ("measure", "runs"), Leaderboard: ("measure", "standings"), SotaHistory: ("score", "entries")}
+
+
 def _scored(condition: Any, position: str) -> tuple[str, dict[str, float]]:
     """Return the name of a condition, and the score of each run: higher is better, -inf, which ranks last, where undefined."""
     if isinstance(condition, Mapping):
         return position, {str(run): float(score) for run, score in condition.items()}
-    scored: Iterable[tuple[str, float | None]]
     if isinstance(condition, Scores):
-        name, scored = condition.measure, zip(condition.runs, defined(condition.means()), strict=True)
-    elif isinstance(condition, RankDistribution):
-        name = condition.condition or condition.measure
-        scored = ((run.run, run.score) for run in condition.runs)
-    elif isinstance(condition, Leaderboard):
-        name, scored = condition.measure, ((run.run, run.score) for run in condition.standings)
-    elif isinstance(condition, SotaHistory):
-        name, scored = condition.score, ((entry.run, entry.score) for entry in condition.entries)
+        name, scored = condition.measure, dict(zip(condition.runs, condition.means().tolist(), strict=True))
+    elif type(condition) in _ORDERS:
+        named, items = _ORDERS[type(condition)]
+        name = getattr(condition, "condition", "") or getattr(condition, named)
+        scored = {item.run: np.nan if item.score is None else item.score for item in getattr(condition, items)}
     else:
         raise ParameterError(
             f"a {type(condition).__name__} has no order of runs; give a RankDistribution, Leaderboard, SotaHistory, Scores, or "
             "a mapping from runs to scores"
         )
     sign = 1 if condition.higher_is_better else -1
-    return name, {run: -np.inf if score is None else sign * score for run, score in scored}
+    return name, {run: -np.inf if np.isnan(score) else sign * score for run, score in scored.items()}

@@ -176,13 +176,9 @@ def strict_number(value: Any) -> float | None:
 _Lines = list[tuple[int, str]]  # that are not blank, with their numbers
 
 
-def _lines_in(path: str | os.PathLike[str]) -> _Lines:
-    return [(number, line) for number, line in lines_of(path) if line.strip()]
-
-
 def _rows_of_file(source: _Source, measure: str | None) -> Iterator[_Row]:
     """Read JSON lines, a table with a header, or three columns."""
-    lines = _lines_in(source.data)
+    lines = [(number, line) for number, line in lines_of(source.data) if line.strip()]
     first = lines[0][1] if lines else ""
     if first.lstrip().startswith("{"):
         return _rows_of_json_lines(lines, source)
@@ -412,27 +408,13 @@ ORGANIZER = "\N{CLASSICAL BUILDING}"  # how the MS MARCO leaderboards mark the o
 
 @dataclass(frozen=True)
 class Entry:
-    """A submission to a leaderboard.
+    """A submission to a leaderboard."""
 
-    Attributes
-    ----------
-    run : str
-        Its id; its description where it has no id.
-    date : date
-        When it was submitted.
-    group : str or None
-        By whom.
-    score : float or None
-        Its score; None where it has none.
-    is_baseline : bool
-        Whether the organizers supplied it.
-    """
-
-    run: str
+    run: str  # its id; its description where it has none
     date: date
     group: str | None
     score: float | None
-    is_baseline: bool
+    is_baseline: bool  # of the organizers
 
 
 class Entries(NamedTuple):
@@ -466,9 +448,9 @@ def read_entries(source: Any, score: str | None = None) -> Entries:
     entries: dict[str, Entry] = {}
     times: Counter[str] = Counter()
     for number, row in rows:
-        entry = _entry(row, column, read.called, number)
+        entry = _entry(row, column, read, number)
         if entry.run in entries and _text(row, "id", "run"):
-            raise FormatError(read.called, "the id is repeated; ids must differ", line=number, text=entry.run)
+            raise read.error("the id is repeated; ids must differ", number, entry.run)
         name = entry.run
         while entry.run in entries:  # descriptions may be the same
             times[name] += 1
@@ -481,12 +463,13 @@ def _records(source: _Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the rows by the names of their columns, with their numbers, or those of their lines."""
     rows = source.data
     if source.is_file:
-        lines = _lines_in(rows)
+        text = list(lines_of(rows))
+        lines = [(number, line) for number, line in text if line.strip()]
         if lines and not lines[0][1].lstrip().startswith(("[", "{")):
             titles, body = _table_in(lines, source, ",")
             yield from ((number, dict(zip(titles, cells, strict=True))) for number, cells in body)
             return
-        rows = parsed_json("".join(line for _, line in lines_of(rows)), source.called, 1) if lines else []
+        rows = parsed_json("".join(line for _, line in text), source.called, 1) if lines else []
     if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping)):
         raise source.error(f"is a {type(rows).__name__}, not a list of objects such as {{'id': ..., 'date': ...}}")
     for number, row in enumerate(rows, 1):
@@ -495,27 +478,23 @@ def _records(source: _Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
         yield number, row
 
 
-def _entry(row: Mapping[str, Any], column: str | None, where: str, number: int) -> Entry:
+def _entry(row: Mapping[str, Any], column: str | None, source: _Source, number: int) -> Entry:
     run, group = _text(row, "id", "run", "description", "name"), _text(row, "group", "team")
-    texts([run, group or "none"], where, "name", lambda place: number)
+    texts([run, group or "none"], source.called, "name", lambda place: number)
     score = None
     if column is not None and _text(row, column):
         score = strict_number(row[column])
         if score is None or not math.isfinite(score):
-            raise FormatError(where, "a score is not a number", line=number, text=repr(row[column]))
+            raise source.error("a score is not a number", number, repr(row[column]))
     marked = _text(row, "baseline").lower() not in ("", "0", "no", "false") or ORGANIZER in _text(row, "")
-    return Entry(run, _date(row.get("date"), where, number), group or None, score, marked)
+    try:  # a date, a time, or a text
+        day = date(*map(int, re.split("[-/]", re.split("[ T]", _text(row, "date"), maxsplit=1)[0])))
+    except (ValueError, TypeError, OverflowError):
+        problem = "a date must be written as 2020-08-27 or 2020/08/27"
+        raise source.error(problem, number, str(row.get("date"))) from None
+    return Entry(run, day, group or None, score, marked)
 
 
 def _text(row: Mapping[str, Any], *names: str) -> str:
     """Return the first of these fields that is not empty, as text."""
     return next((text for name in names if (text := "" if row.get(name) is None else str(row[name]).strip())), "")
-
-
-def _date(value: Any, where: str, number: int) -> date:
-    """Return a date that is written as text, or that of a date or time."""
-    try:
-        year, month, day = re.split("[-/]", re.split("[ T]", str(value).strip(), maxsplit=1)[0])
-        return date(int(year), int(month), int(day))
-    except (ValueError, OverflowError):
-        raise FormatError(where, "a date must be written as 2020-08-27 or 2020/08/27", line=number, text=str(value)) from None

@@ -79,12 +79,9 @@ def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrel
 
     Raises
     ------
-    UnreadableFile
-        If the file is missing, truncated or cannot be decompressed.
-    FormatError
-        If a line is malformed, a grade is not a whole number, or a document has two different grades for a query.
-    MissingDependency
-        If it is a Parquet file and pyarrow is not installed.
+    InputError
+        If the file cannot be read to its end (`UnreadableFile`), a line is malformed, a grade is not a whole number, or a
+        document has two different grades for a query (`FormatError`).
 
     Examples
     --------
@@ -158,10 +155,8 @@ def beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
 
     Raises
     ------
-    UnreadableFile
-        If there is no such file.
-    FormatError
-        If a line is not an object with ``_id`` and ``text``, or an id is repeated.
+    InputError
+        If there is no such file, a line is not an object with ``_id`` and ``text``, or an id is repeated.
 
     Examples
     --------

@@ -111,12 +111,9 @@ def read_run(path: str | os.PathLike[str], *, by: RunBy | None = None, name: str
 
     Raises
     ------
-    UnreadableFile
-        If the file is missing, truncated or cannot be decompressed.
-    FormatError
-        If a line is malformed, a score is not a number, or a document or rank is repeated within a query.
-    MissingDependency
-        If it is a Parquet file and pyarrow is not installed.
+    InputError
+        If the file cannot be read to its end (`UnreadableFile`), a line is malformed, a score is not a number, or a document or
+        rank is repeated within a query (`FormatError`).
 
     Examples
     --------
@@ -166,8 +163,6 @@ def as_run(run: Any, name: str | None = None) -> Run:
     ------
     InputError
         If it cannot be read; see `read_run`.
-    ParameterError
-        If the name is not text.
     """
     check_names([name])
     if isinstance(run, Run):

@@ -73,11 +73,10 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
 
     Notes
     -----
-    A folder is laid out as ``runs/<system>/<collection>.run.gz`` or ``<collection>/<system>.run.gz``, with the qrels beside the
-    runs (``<collection>/qrels.txt.gz``) or in a folder of their own (``qrels/<collection>.txt.gz``); without qrels, the name of
-    the collection is a dataset id, in folders or with underscores instead of slashes. Runs end in .run, .res or .trec.
-
-    A file has a table for each collection, with paths relative to the file; JSON has the same structure::
+    Runs are ``runs/<system>/<collection>.run.gz`` or ``<collection>/<system>.run.gz`` (or .res, .trec), qrels
+    ``<collection>/qrels.txt.gz`` or ``qrels/<collection>.txt.gz``. Without qrels the name of the collection is a dataset id, in
+    folders or with underscores instead of slashes. A file has a table for each collection, with paths relative to the file;
+    JSON has the same structure::
 
         baseline = "bm25"                        # optional
 

@@ -13,6 +13,7 @@ from ir_outcomes.across.conditions import (
     NewCondition,
     Overall,
     PooledEffect,
+    by_contender,
     condition_columns,
     prevailing,
     written,
@@ -80,14 +81,6 @@ def _direction(label: str | None) -> str:
 
 def _head(settings: Settings, rows: Iterable[Condition | Judgment], *left_out: str) -> str:
     return settings_words(settings, *left_out, of=[row.comparison for row in rows], no_cutoff="of each")
-
-
-def _by_run(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Return the conditions, or judgments, of each contender."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row.comparison.contender, []).append(row)
-    return found
 
 
 def _named(runs: Sequence[str]) -> str:
@@ -210,7 +203,7 @@ def _means(overall: Overall) -> Table:
 
 @view_of.register
 def _slices(result: SlicesComparison) -> View:
-    of_run, settings = _by_run(result.conditions), _head(result.settings, result.conditions)
+    of_run, settings = by_contender(result.conditions), _head(result.settings, result.conditions)
     runs, name = list(of_run), result.by if len(result.by) < 12 else "slice"
     overviews, details = [], [_differences(result)] if result.differ else []
     for run, rows in of_run.items():
@@ -279,7 +272,7 @@ def _cutoffs(result: CutoffsComparison) -> View:
 @view_of.register
 def _judges(result: JudgesComparison) -> View:
     comparisons = [judgment.comparison for judgment in result.judgments]
-    of_run, settings = _by_run(result.judgments), _head(comparisons[0].settings, result.judgments, "rel")
+    of_run, settings = by_contender(result.judgments), _head(comparisons[0].settings, result.judgments, "rel")
     captions = ("rel: smallest relevant grade", settings, corrected_words(comparisons))
     runs = list(of_run)
     shown = [_side_by_side(Column("judge"), rows, *captions, title=f"{run} (B)") for run, rows in of_run.items()]
