@@ -243,9 +243,9 @@ def test_both_readers_of_separated_columns_say_the_same(rows: list[tuple[str, st
     except FormatError:
         assert fast is None
     else:
-        assert fast is None or fast.queries.tolist() == plain.queries.tolist()
-        assert fast is None or fast.documents.tolist() == plain.documents.tolist()
-        assert fast is None or fast.values.tobytes() == plain.values.tobytes()
+        assert fast is None or fast[0].tolist() == plain[0].tolist()
+        assert fast is None or fast[1].tolist() == plain[1].tolist()
+        assert fast is None or fast[2].tobytes() == plain[2].tobytes()
 
 
 @pytest.mark.parametrize("space", ["\u00a0", "\u2028", "\x1f"])

@@ -162,13 +162,13 @@ def test_both_readers_say_the_same(rows: list[tuple[str, str, float, str]], newl
     text = newline.join(f"{q}{gap}Q0{gap}{d}{gap}1{gap}{score!r}{gap}t" for q, d, score, gap in rows).encode()
     block = files.Block(1, text)
     plain = lines._plain(block, layouts.RUN.layouts[0], "text")
-    assert plain.documents.tolist() == [d.encode() for _, d, _, _ in rows]
-    assert plain.values.tolist() == [score for _, _, score, _ in rows]
+    assert plain[1].tolist() == [d.encode() for _, d, _, _ in rows]
+    assert plain[2].tolist() == [score for _, _, score, _ in rows]
     fast = lines._fast(block, layouts.RUN.layouts[0])
     assert fast is not None
-    assert fast.queries.tolist() == plain.queries.tolist()
-    assert fast.documents.tolist() == plain.documents.tolist()
-    assert fast.values.tobytes() == plain.values.tobytes()
+    assert fast[0].tolist() == plain[0].tolist()
+    assert fast[1].tolist() == plain[1].tolist()
+    assert fast[2].tobytes() == plain[2].tobytes()
 
 
 numerals = st.one_of(
@@ -198,7 +198,7 @@ def test_numbers_are_those_of_float(texts: list[str], beside: str) -> None:
         assert fast is None
     else:
         assert fast is not None
-        assert fast.values.tobytes() == plain.values.tobytes()
+        assert fast[2].tobytes() == plain[2].tobytes()
 
 
 pieces = b"q1,d1,1,2.5,nan, ,\t,\n,\r,\x0b,\x1c,\x01,\0,\xc3,\xa0,_,#".split(b",")
@@ -215,8 +215,8 @@ def test_the_fast_reader_declines_what_the_plain_one_refuses(noise: list[bytes])
         except FormatError:
             assert fast is None
         else:
-            assert fast is None or fast.documents.tolist() == plain.documents.tolist()
-            assert fast is None or fast.values.tobytes() == plain.values.tobytes()
+            assert fast is None or fast[1].tolist() == plain[1].tolist()
+            assert fast is None or fast[2].tobytes() == plain[2].tobytes()
 
 
 @given(rows=rows, size=st.integers(1, 200))

@@ -490,14 +490,14 @@ def _arrow_table(data: Any) -> Any:
     """Take the stream whatever else the object offers: the columns of a DuckDB relation, for instance, are relations."""
     try:
         import pyarrow
-    except ImportError:
-        if is_frame(data):
-            return data
-        raise MissingDependency("reading an Arrow stream needs the package pyarrow: pip install pyarrow") from None
-    try:
+
         return pyarrow.table(data)
+    except ImportError:
+        if not is_frame(data):
+            raise MissingDependency("reading an Arrow stream needs the package pyarrow: pip install pyarrow") from None
     except (TypeError, ValueError, NotImplementedError):  # such as a frame with columns of mixed types
-        return data
+        pass
+    return data
 
 
 def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
