@@ -38,17 +38,16 @@ def comparisons(perquery: Any, *, baseline: str, measure: Any = None, qrels: Any
 
     Parameters
     ----------
-    perquery : frame or tuple
-        What `pyterrier.Experiment` returned for ``perquery=True`` or ``"both"``, or the path of the ``perquery.csv`` in its
-        ``save_dir``.
+    perquery : frame, tuple or path
+        What `pyterrier.Experiment` returned for ``perquery=True`` or ``"both"``, or the ``perquery.csv`` of its ``save_dir``.
     baseline : str
         Name of the system that the others are compared with.
     measure : measure or str, optional
-        Which of its measures; by default a reciprocal rank or ESL. See `ir_outcomes.compare_outputs`.
+        Which of its measures; by default a reciprocal rank or ESL.
     qrels : frame or anything that `ir_outcomes.as_qrels` takes, optional
         Tells which queries are answerable. Without it, topics without qrels count as unanswered.
     **settings
-        See `ir_outcomes.compare_outputs`.
+        Of `ir_outcomes.compare_outputs`.
 
     Raises
     ------
@@ -122,24 +121,19 @@ def experiment(
         Mark the best value of each measure, in its own direction; the frame becomes a Styler of pandas.
     cutoff, rel : int, optional
         Of outcomes and verdicts. By default those of the measures, where they agree; else those of the dataset, or 100 and 1.
-        They are in ``frame.attrs``, with a note on where they come from.
-    unit, ties, judged_only
-        See `ir_outcomes.evaluate`.
-    alpha, margins
-        See `ir_outcomes.compare`.
+    unit, ties, judged_only, alpha, margins
+        See `ir_outcomes.evaluate` and `ir_outcomes.compare`.
     test : {"t", "wilcoxon", "signflip"}
         Which test decides on ranking; the p-values of the measures are of the same test.
     correction : str or None
-        Correction over the systems, of each facet and of each measure separately: "holm", "bonferroni", "fdr_bh", or any that
-        ``statsmodels.stats.multitest.multipletests`` knows; under those, verdicts are corrected by Holm's method. None for no
-        correction, which is PyTerrier's default.
+        Correction over the systems, of each facet and measure separately: "holm", "bonferroni", "fdr_bh", None, or any that
+        ``statsmodels.stats.multitest.multipletests`` knows; under those, verdicts are corrected by Holm's method.
     correction_alpha : float, optional
         Level of the columns ``reject``; by default `alpha`.
     round : int or mapping of str to int, optional
         Decimal places of the means of the measures.
     returns : {"frame", "comparisons", "both"}
-        The frame; the `Comparisons`, with everything that `ir_outcomes.compare` gives (of several baselines a dict by their
-        names); or both, in this order.
+        The frame; the `Comparisons` behind it (of several baselines a dict by their names); or both, in this order.
     **options
         Passed on to `pyterrier.Experiment`: ``batch_size``, ``filter_by_qrels``, ``filter_by_topics``, ``plan``, ``save_dir``,
         ``save_mode``, ``save_format``, ``validate``, ``verbose``.
@@ -149,8 +143,8 @@ def experiment(
     pandas.DataFrame, Comparisons, or both
         A row for each system: ``name``; the mean of each measure, over the queries where it is defined; ``answered (queries)``;
         for each measure on how many queries the system is better (``+``) and worse (``-``) than the baseline, in the measure's
-        own direction, with its p-value, and under a correction ``reject`` and ``p-value corrected``; then the difference and
-        p-value of both facets, with their unit in the name, and the ``verdict``. The settings are in ``frame.attrs``.
+        own direction, with its p-value, and under a correction ``reject`` and ``p-value corrected``; then both facets, with
+        their unit, and the ``verdict``. The settings, and notes on where they come from, are in ``frame.attrs``.
 
     Raises
     ------

@@ -136,7 +136,6 @@ def test_measure_with_our_measures(sample: Path) -> None:
         (["measure", "qrels.txt", "bm25.run", "ELS@10"], 1, "unknown measure ELS; did you mean ESL?"),
         (["measure", "qrels.txt", "bm25.run", " "], 2, "There is no measure; name at least one"),
         (["measure", "qrels.txt", "bm25.run", "RR", "--provider", "me"], 2, "must be one of"),
-        (["measure", "qrels.txt", "bm25.run", "RR", "-p", "-2"], 2, "Must be >= -1"),
         (["sample", "qrels.txt"], 1, "the sample cannot be written there"),
         (["compair"], 2, "Unknown command"),
     ],

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import Any, cast
 
 import numpy as np
@@ -143,7 +142,7 @@ def conditions_of(
         pair = evaluation.at()
         effects = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), level)
         for measure in measures:
-            scores = evaluation.scores_of(measure).on(answerable_queries(evaluation))
+            scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
             effects.append(mean_effect(measure, scores.values[0], scores.values[1], scores.clusters, level))
         # A label survives if every facet that is significant after the correction over the contenders still is.
         facets = (comparison.coverage, coverage_p), (comparison.ranking, ranking_p)
@@ -164,11 +163,6 @@ def conditions_of(
         )
         rows.append(condition)
     return rows
-
-
-def answerable_queries(evaluation: Evaluation) -> list[str]:
-    """Return the ids of the queries with a relevant document."""
-    return list(compress(evaluation.query_ids, evaluation.answerable.tolist()))
 
 
 def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator[tuple[str, str]]:

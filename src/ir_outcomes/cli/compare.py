@@ -8,18 +8,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
 import ir_outcomes as iro
 from ir_outcomes.across.gate import MAX_MISSING
 from ir_outcomes.cli import options, output
-from ir_outcomes.cli.options import UsageError
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.suites import read_suite
-from ir_outcomes.types import Correction
-
-Which = Literal["won", "lost", "better", "worse"]
 
 
 def compare(
@@ -30,7 +25,7 @@ def compare(
     *,
     settings: options.RunOptions = options.RunOptions(),
     tests: options.FamilyTests = options.FamilyTests(),
-    per_query: Which | None = None,
+    per_query: Literal["won", "lost", "better", "worse"] | None = None,
     out: output.ComparisonOutput = output.ComparisonOutput(),
     page: output.ReportOptions = output.ReportOptions(),
 ) -> None:
@@ -47,7 +42,6 @@ def compare(
     Examples
     --------
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --cutoff 100
-    ir-outcomes compare qrels.txt bm25 *.run --format latex
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost --queries queries.tsv --rows 10
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(
@@ -80,8 +74,8 @@ def compare_measure(
 ) -> None:
     """Compare runs by another measure instead of ranks.
 
-    Coverage is the share of queries with a value above zero, ranking the mean value of the queries where both runs are above
-    zero. The measure has a cutoff and a relevance level of its own; --rel says which queries are answerable.
+    Coverage is the share of queries with a value above zero, ranking the mean value where both runs are above zero. --rel says
+    which queries are answerable.
 
     Parameters
     ----------
@@ -116,8 +110,7 @@ def compare_outputs(
 ) -> None:
     """Compare runs by per-query values of other tools.
 
-    The files are what trec_eval -q, ir_measures -q or PyTerrier wrote. In a file of several runs, --name chooses one for the
-    baseline and one for each contender.
+    The files are what trec_eval -q, ir_measures -q or PyTerrier wrote; in a file of several runs, --name chooses them.
 
     Parameters
     ----------
@@ -156,7 +149,7 @@ def verdict(
     difference: float,
     pvalue: Annotated[float, Parameter(validator=options.SHARE)],
     other_pvalues: Annotated[tuple[float, ...], Parameter(name="--other-pvalue", validator=options.SHARE)] = (),
-    rounding: Annotated[float, Parameter(validator=Number(gte=0))] = 0.0,
+    rounding: Annotated[float, Parameter(validator=options.NOT_NEGATIVE)] = 0.0,
     alpha: options.ALPHA = 0.05,
     out: output.Output = output.Output(),
 ) -> None:
@@ -173,8 +166,7 @@ def verdict(
     lost
         How many queries only the baseline answered.
     difference
-        The mean search length of the contender minus that of the baseline, on the queries that both answered; in ranks, so
-        that negative is better.
+        The mean search length of the contender minus that of the baseline, on the queries that both answered, in ranks.
     pvalue
         The p-value of that difference.
     other_pvalues
@@ -219,12 +211,13 @@ def compare_cutoffs(
     --------
     ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --at 10 --at 100
     """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, [run])
-    named = [contenders] if isinstance(contenders, str) else contenders
-    if len(named) != 1:
-        raise UsageError(f"{run} holds several runs; give one.")
-    rules: dict[str, Any] = {"cutoffs": cutoffs, "seed": seed, "resamples": resamples, **asdict(tests)}
-    out.show(iro.compare_cutoffs(evaluation, baseline, named[0], **rules))
+    evaluation, baseline, contender = options.evaluated_with_baseline(settings, qrels, baseline, [run])
+    if not isinstance(contender, str):
+        raise options.UsageError(f"{run} holds several runs; give one.")
+    result = iro.compare_cutoffs(
+        evaluation, baseline, contender, cutoffs=cutoffs, seed=seed, resamples=resamples, **asdict(tests)
+    )
+    out.show(result)
 
 
 def compare_slices(
@@ -236,7 +229,7 @@ def compare_slices(
     by: str,
     settings: options.RunOptions = options.RunOptions(),
     tests: options.CorrectedTests = options.CorrectedTests(),
-    over_slices: Annotated[Correction, Parameter(group=options.STATISTICS)] = "fdr_bh",
+    over_slices: options.CORRECTION = "fdr_bh",
     resamples: options.RESAMPLES = 9999,
     seed: options.SEED = 0,
     out: output.PlotOutput = output.PlotOutput(),
@@ -283,13 +276,10 @@ def compare_judges(
 ) -> None:
     """Compare runs under the qrels of several judges.
 
-    Judges are, for example, assessors and language models.
-
     Parameters
     ----------
     judges
-        NAME=QRELS[@REL]: the qrels of a judge, and the smallest grade that counts as relevant (by default --rel); give it once
-        for each judge.
+        NAME=QRELS[@REL], once for each judge: the qrels, and the smallest relevant grade (by default --rel).
     baseline
         The name of the baseline; by default the first run.
     reference
@@ -302,7 +292,7 @@ def compare_judges(
     ir-outcomes compare-judges bm25.run bm25-stem.run --judge people=qrels.txt@1 --judge model=model.txt@2
     """
     if measures and reference is None:
-        raise UsageError("--measure is for an audit, which needs --reference.")
+        raise options.UsageError("--measure is for an audit, which needs --reference.")
     evaluations = {}
     for judge, source in options.named_files(judges, "--judge").items():
         qrels, *grade = re.split("@(?=[1-9][0-9]*$)", source)
@@ -324,7 +314,7 @@ def compare_suite(
     settings: options.SuiteOptions = options.SuiteOptions(),
     measures: options.MEASURES = None,
     tests: options.CorrectedTests = options.CorrectedTests(),
-    over_collections: Annotated[Correction, Parameter(group=options.STATISTICS)] = "holm",
+    over_collections: options.CORRECTION = "holm",
     allow: Annotated[list[Literal["cutoff"]] | None, Parameter(group=options.STATISTICS)] = None,
     out: output.PlotOutput = output.PlotOutput(),
     page: output.ReportOptions = output.ReportOptions(),
@@ -351,7 +341,6 @@ def compare_suite(
     Examples
     --------
     ir-outcomes suite suite --baseline bm25
-    ir-outcomes suite suite.toml -m nDCG@10
     """
     found = read_suite(suite)
     evaluations = iro.evaluate_suite(found, measures=measures or (), documents=page.documents, **settings.settings())
@@ -382,7 +371,7 @@ def holes(
 ) -> None:
     """Show how far verdicts depend on unjudged documents.
 
-    Unjudged documents count as not relevant. Shows whether the direction of a label would change if some of them were relevant.
+    Shows whether the direction of a label would change if some of them were relevant.
 
     Parameters
     ----------
@@ -391,7 +380,6 @@ def holes(
 
     Examples
     --------
-    ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10
     ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, runs, unjudged=True)
@@ -414,8 +402,8 @@ def plan(
 ) -> None:
     """Show how many queries it takes to detect a difference.
 
-    The runs are a pilot. The differences to detect, with 80 % power, are those of --margins, by default 1 percentage point of
-    coverage and 0.5 ranks.
+    The runs are a pilot. The differences, found with 80 % power, are those of --margins, by default 1 percentage point and 0.5
+    ranks.
 
     Examples
     --------
@@ -441,8 +429,7 @@ def report(
 ) -> None:
     """Write one HTML page with every query behind the verdict.
 
-    The page opens without a network. It shows the verdict, its pictures, all queries, and both ranked lists of a query. This is
-    the page of compare --report.
+    The page opens without a network. It is that of compare --report.
 
     Parameters
     ----------
@@ -485,9 +472,8 @@ def gate(
 
     The exit status is 0 for pass, 3 for fail and 4 for inconclusive.
 
-    A run passes if harm beyond the margins is excluded on both facets and over all queries. It fails if such harm is shown, if
-    it has no results for too many queries, or if a collection of the suite lacks it. Of several decisions the worst is the exit
-    status.
+    A run passes if harm beyond the margins is excluded on both facets and over all queries; it fails if such harm is shown, or
+    if it lacks results for too many queries or a collection. Of several decisions the worst counts.
 
     Parameters
     ----------
@@ -519,11 +505,11 @@ def gate(
     evaluated: Any
     if suite is not None and qrels is None:
         if settings.names or settings.layout:
-            raise UsageError("--name and --layout are for RUN; a suite names its runs itself.")
+            raise options.UsageError("--name and --layout are for RUN; a suite names its runs itself.")
         found = read_suite(suite)
         first = system or found.baseline
         if first is None:
-            raise UsageError("--baseline: name the baseline of the suite.")
+            raise options.UsageError("--baseline: name the baseline of the suite.")
         given = {name: value for name, value in settings.settings().items() if name not in ("names", "layout")}
         evaluated = iro.evaluate_suite(found, **kept, **given)
         options.note_on_grades(settings.rel, *evaluated.values())
@@ -535,7 +521,7 @@ def gate(
         paths = options.run_files(runs)
         if reference is not None:
             if options.is_same_file(reference, baseline) or name_of(reference) == baseline:
-                raise UsageError("--reference: this is the baseline already; leave it out, or give another run.")
+                raise options.UsageError("--reference: this is the baseline already; leave it out, or give another run.")
             paths = [*(path for path in paths if not options.is_same_file(path, reference)), reference]
         evaluated, first, others = options.evaluated_with_baseline(settings, qrels, baseline, paths, **kept)
         contenders = [others] if isinstance(others, str) else others
@@ -543,7 +529,7 @@ def gate(
         rules = {"progress": output.progress_is_shown(), **asdict(tests)}
         compared = [iro.compare(evaluated, name, contenders, **rules) for name in against]
     else:
-        raise UsageError(
+        raise options.UsageError(
             "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline NAME: all other systems of the "
             "suite are then contenders, and --allow-missing can be given."
         )

@@ -12,14 +12,10 @@ from typing import Annotated, Any, Literal
 
 import ir_measures
 from cyclopts import Parameter
-from cyclopts.validators import Number
-from ir_measures.util import Metric
 
 import ir_outcomes as iro
 from ir_outcomes.cli import options, output
-from ir_outcomes.cli.options import UsageError
 from ir_outcomes.samples import write_sample, write_suite
-from ir_outcomes.types import Correction
 
 
 def evaluate(
@@ -32,9 +28,7 @@ def evaluate(
     measures: options.MEASURES = None,
     quiet: output.QUIET = False,
 ) -> None:
-    """Evaluate runs once and keep their search lengths.
-
-    The file stands for the runs in later calls.
+    """Evaluate runs once, into a file that stands for them.
 
     Parameters
     ----------
@@ -61,15 +55,15 @@ def leaderboard(
     settings: options.RunOptions = options.RunOptions(),
     entries: Path | None = None,
     alpha: options.ALPHA = 0.05,
-    correction: Annotated[Correction, Parameter(group=options.STATISTICS)] = "holm",
+    correction: options.CORRECTION = "holm",
     out: output.PlotOutput = output.PlotOutput(),
     kind: Annotated[Literal["tiers", "verdicts", "history"], output.PLOT_KIND] = "tiers",
     page: output.ReportOptions = output.ReportOptions(),
 ) -> None:
     """Order runs by a measure, with tiers and verdicts.
 
-    Shows what is significantly better than what by each measure, and compares each run with the run above it and with the best.
-    The first measure orders the runs; by default it is the reciprocal rank within the cutoff.
+    Compares each run with the run above it and with the best. The first measure orders the runs; by default it is the
+    reciprocal rank within the cutoff.
 
     Parameters
     ----------
@@ -82,7 +76,6 @@ def leaderboard(
 
     Examples
     --------
-    ir-outcomes leaderboard qrels.txt *.run --cutoff 100
     ir-outcomes leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf
     """
     source, measures = sources.read(qrels, runs, settings, queries=page.queries, documents=page.documents)
@@ -103,8 +96,6 @@ def history(
     out: output.PlotOutput = output.PlotOutput(),
 ) -> None:
     """Find the submissions that took first place.
-
-    Needs only the dates and scores of a leaderboard, no runs.
 
     Parameters
     ----------
@@ -135,7 +126,7 @@ def stability(
     subsets: Annotated[list[str] | None, Parameter(name="--subset")] = None,
     labels: list[str] | None = None,
     top: Annotated[int, Parameter(validator=options.POSITIVE)] = 5,
-    level: Annotated[float, Parameter(group=options.STATISTICS, validator=Number(gt=0, lt=1))] = 0.95,
+    level: Annotated[float, Parameter(group=options.STATISTICS, validator=options.LEVEL)] = 0.95,
     resamples: options.RESAMPLES = 1000,
     seed: options.SEED = 0,
     out: output.PlotOutput = output.PlotOutput(),
@@ -160,7 +151,6 @@ def stability(
 
     Examples
     --------
-    ir-outcomes stability qrels.txt *.run --resamples 200
     ir-outcomes stability qrels.txt *.run -m RR@10 -m nDCG@10 --resamples 200 --plot ranks.pdf
     """
     sets = {"": None, **options.named_files(subsets, "--subset")}
@@ -198,8 +188,8 @@ def agreement(
 ) -> None:
     """Count how often verdicts agree on halves of the queries.
 
-    Divides the queries at random, many times, and counts for each pair of runs how often both halves give the same verdict, and
-    how often each significance test decides alike, by default by the reciprocal rank and nDCG@10.
+    Divides the queries at random, many times, and counts how often both halves give a pair of runs the same verdict, and how
+    often each significance test decides alike, by default by the reciprocal rank and nDCG@10.
 
     Parameters
     ----------
@@ -260,8 +250,6 @@ def tail(
 ) -> None:
     """Show where all relevant documents are ranked.
 
-    The search length of a relevant document is the number of irrelevant documents above it, plus 1.
-
     Parameters
     ----------
     show
@@ -274,13 +262,12 @@ def tail(
 
     Examples
     --------
-    ir-outcomes tail qrels.txt *.run
     ir-outcomes tail qrels.txt bm25.run rrf-stem-lsa.run --show changes --bins 10
     """
     if show in ("changes", "rrie") and len(runs) != 2:
-        raise UsageError(f"--show {show} is for two runs, the baseline and the contender; there are {len(runs)}.")
+        raise options.UsageError(f"--show {show} is for two runs, the baseline and the contender; there are {len(runs)}.")
     if bins is not None and show not in ("lengths", "changes"):
-        raise UsageError("--bins is for --show lengths and --show changes.")
+        raise options.UsageError("--bins is for --show lengths and --show changes.")
     evaluation = settings.evaluate(qrels, runs)
     result: Any
     if show == "lengths":
@@ -300,7 +287,7 @@ def measure(
     measures: list[str],
     /,
     *,
-    places: Annotated[int, Parameter(name=["--places", "-p"], validator=Number(gte=-1, lte=100))] = 4,
+    places: Annotated[int, Parameter(name=["--places", "-p"])] = 4,
     by_query: Annotated[bool, Parameter(name=["--by_query", "-q"])] = False,
     no_summary: Annotated[bool, Parameter(name=["--no_summary", "-n"])] = False,
     form: Annotated[
@@ -311,8 +298,8 @@ def measure(
 ) -> None:
     """Evaluate one run, like the ir_measures command.
 
-    Takes the same arguments as that command and prints the same output, also for ESL, ASL and Answered. How many queries the
-    mean of a search length is over is printed to stderr. In JSON an undefined or infinite value is null.
+    Takes its arguments and prints its output, also for ESL, ASL and Answered. How many queries a mean is over is printed to
+    stderr. In JSON an undefined or infinite value is null.
 
     Parameters
     ----------
@@ -337,16 +324,16 @@ def measure(
     ir-outcomes measure qrels.txt bm25.run RR@10 -q -n
     """
     if no_summary and not by_query:
-        raise UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
+        raise options.UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
     providers = ir_measures.providers.registry
     evaluator: Any = ir_measures if provider is None else providers.get(provider)
     if evaluator is None:
-        raise UsageError(f"--provider {provider}: must be one of {', '.join(providers)}.")
+        raise options.UsageError(f"--provider {provider}: must be one of {', '.join(providers)}.")
     # Measures are separated at white space, but not within the parentheses of one: a path may contain blanks.
     words = [word for text in measures for word in re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)]
     chosen = list(dict.fromkeys(map(iro.parse_measure, words)))
     if not chosen:
-        raise UsageError("There is no measure; name at least one, such as ESL@100.")
+        raise options.UsageError("There is no measure; name at least one, such as ESL@100.")
     evaluated = iro.as_run(run)
     metrics = list(evaluator.iter_calc(chosen, iro.as_qrels(qrels).to_dict(), evaluated.to_dict()))
     means = []
@@ -354,7 +341,7 @@ def measure(
         total, values = measure.aggregator(), [metric.value for metric in metrics if metric.measure == measure]
         for value in values:
             total.add(value)
-        means.append(Metric("all", measure, total.result()))
+        means.append(ir_measures.Metric("all", measure, total.result()))
         if not quiet and (undefined := sum(map(math.isnan, values))):
             output.error_line(f"{measure}: the mean is over {len(values) - undefined} of {len(values)} queries")
     of_queries, of_all = metrics if by_query else [], [] if no_summary else means
@@ -370,7 +357,7 @@ def measure(
         if form == "jsonl":
             output.print_lines(json.dumps({**head, "value": _finite(value)}))
         else:
-            output.print_lines("\t".join([*head.values(), format(value, "" if places == -1 else f".{places}f")]))
+            output.print_lines("\t".join([*head.values(), format(value, "" if places < 0 else f".{places}f")]))
 
 
 def _finite(value: float) -> float | None:
@@ -389,7 +376,6 @@ def datasets(dataset: str | None = None, /) -> None:
 
     Examples
     --------
-    ir-outcomes datasets
     ir-outcomes datasets msmarco-document/dev
     """
     from ir_outcomes.showing.formats import as_text, print_text

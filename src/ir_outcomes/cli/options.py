@@ -69,6 +69,8 @@ def _jobs(kind: Any, number: int) -> None:
 
 
 POSITIVE = Number(gte=1)
+NOT_NEGATIVE = Number(gte=0)
+LEVEL = Number(gt=0, lt=1)
 SHARE = Number(gte=0, lte=1)
 QRELS = Annotated[str, Parameter(converter=_words, help="The qrels file, or an ir_datasets id such as msmarco-document/dev.")]
 BASELINE = Annotated[
@@ -87,21 +89,19 @@ ALPHA = Annotated[
     float,
     Parameter(
         group=STATISTICS,
-        validator=Number(gt=0, lt=1),
+        validator=LEVEL,
         help="The significance level of tests and verdicts; intervals have level 1 - alpha.",
     ),
 ]
-SEED = Annotated[int, Parameter(group=STATISTICS, validator=Number(gte=0), help="The seed of the random numbers.")]
+SEED = Annotated[int, Parameter(group=STATISTICS, validator=NOT_NEGATIVE, help="The seed of the random numbers.")]
 RESAMPLES = Annotated[
     int, Parameter(group=STATISTICS, validator=POSITIVE, help="The number of random resamples of the queries.")
 ]
+CORRECTION = Annotated[Correction, Parameter(group=STATISTICS)]
 MEASURES = Annotated[list[str] | None, Parameter(name=["--measure", "-m"])]
 NAMES = Annotated[
     tuple[str, ...] | None,
-    Parameter(
-        name="--name",
-        help="A name for a run, instead of its file's; give one for each run, in their order.",
-    ),
+    Parameter(name="--name", help="A name for a run, instead of its file's; give one for each run, in their order."),
 ]
 HIGHER_IS_BETTER = Annotated[
     bool | None,
@@ -212,12 +212,7 @@ class Sources:
     higher_is_better: HIGHER_IS_BETTER = None
 
     def read(
-        self,
-        first: str,
-        runs: Sequence[str] | None,
-        settings: EvaluateOptions,
-        default: Sequence[str] = (),
-        **kept: Any,
+        self, first: str, runs: Sequence[str] | None, settings: EvaluateOptions, default: Sequence[str] = (), **kept: Any
     ) -> tuple[Any, list[str] | None]:
         """Return an evaluation and measures of it, or the scores of one measure and None."""
         if self.from_outputs:

@@ -81,11 +81,11 @@ HEADLINES = (
 
 def ranked(notes: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Divide notes into those that change how the label is read, the most important first, and the background."""
-    places = {headline: place for place, headline in enumerate(HEADLINES)}
-    distinct = list(dict.fromkeys(notes))
-    first = [note for note in distinct if note.partition(":")[0] in places]
-    first.sort(key=lambda note: places[note.partition(":")[0]])
-    return tuple(first), tuple(note for note in distinct if note not in first)
+    headlines = {note: note.partition(":")[0] for note in notes}
+    first = sorted(
+        (note for note in headlines if headlines[note] in HEADLINES), key=lambda note: HEADLINES.index(headlines[note])
+    )
+    return tuple(first), tuple(note for note in headlines if note not in first)
 
 
 def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
@@ -260,11 +260,10 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
         return
     shares: dict[int, str] = {}
     biased: dict[str, str] = {}  # the facet, and what says so
-    for depth, facet in ((10, "ranking"), (baseline.cutoff, "coverage")):
-        if depth is None or (baseline.cutoff is not None and depth > baseline.cutoff):
-            continue
+    cutoff = baseline.cutoff or 0
+    for depth, facet in ((10, "ranking"), (cutoff, "coverage")):
         of_a, of_b = unjudged_share(baseline, depth), unjudged_share(contender, depth)
-        if of_a is not None and of_b is not None:
+        if depth <= cutoff and of_a is not None and of_b is not None:
             shares[depth] = f"{percent(of_a, 0)} % of the top {depth} of A and {percent(of_b, 0)} % of B"
             if abs(of_a - of_b) > UNEVEN_JUDGING:
                 biased[facet] = shares[depth]

@@ -197,7 +197,7 @@ def path_and_selection(path: str) -> tuple[str, str | None]:
 
 
 def seems_to_be_a_run(path: str) -> bool:
-    """Return whether a file could be a run, by its first lines: most fit, so that the error of a bad line is raised."""
+    """Return whether a file could be a run, by its first lines: half of them fit, so that the error of a bad line is raised."""
     with closing(pieces(path)) as opened:
         head, _ = _with_head(opened)
     lines = _first_lines(head)
@@ -209,7 +209,7 @@ def seems_to_be_a_run(path: str) -> bool:
     # The output of trec_eval has three columns too.
     names_measure = any(is_measure_name(field.decode("utf-8", "replace")) for field in lines[0].split()[:2])
     layouts = [layout for layout in RUN.layouts if layout.columns != 3 or not names_measure]
-    return 2 * sum(any(_fits(line, layout) for layout in layouts) for line in lines) > len(lines)
+    return 2 * sum(any(_fits(line, layout) for layout in layouts) for line in lines) >= len(lines)
 
 
 def is_measure_name(text: str) -> bool:

@@ -220,14 +220,8 @@ class NestedRun:
         every = [*self.data.values(), {}]  # place -1 is that of queries the run lacks
         rankings = [every[place] for place in places.tolist()]
         documents = [docid.decode() for docid in docids.tolist()]
-        scores = _looked_up(rankings, codes, documents)
-        # An id that is not text, such as a number, hides the document: only rankings that seem to lack one are checked.
-        lacking = np.unique(codes[np.isnan(scores)]).tolist()
-        checked = {code: _with_texts(rankings[code]) for code in lacking if not _is_text(rankings[code])}
-        if checked:
-            rankings = [checked.get(code, ranking) for code, ranking in enumerate(rankings)]
-            scores = _looked_up(rankings, codes, documents)
-        return scores
+        scores = map(dict.get, map(rankings.__getitem__, codes.tolist()), documents, repeat(np.nan))
+        return np.fromiter(scores, np.float64, len(documents))
 
     def docids_at(self, rows: Ints) -> Ids:
         """Return the document ids that belong to these places of `scores`."""
@@ -254,10 +248,12 @@ def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
     query_ids = texts(list(data), _SOURCE, "query id")
     if len(set(query_ids)) < len(query_ids):
         return None
-    try:  # unlike NumPy, struct takes no text for a number, and is the quickest way into an array
+    try:
+        "".join(chain.from_iterable(rankings))  # fails for ids that are numbers
+        # Unlike NumPy, struct takes no text for a number, and is the quickest way into an array.
         pack = {size: struct.Struct(f"{size}d").pack for size in set(map(len, rankings))}
         packed = b"".join([pack[len(ranking)](*ranking.values()) for ranking in rankings])
-    except struct.error:
+    except (struct.error, TypeError):
         return None
     kinds = set(map(type, chain.from_iterable(ranking.values() for ranking in rankings)))
     if {bool, np.bool_} & kinds:  # which struct takes for 1
@@ -266,27 +262,6 @@ def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
     if np.isnan(scores).any():
         return None
     return NestedRun(data, tuple(query_ids), np.cumsum([0, *map(len, rankings)], dtype=np.int64), scores)
-
-
-def _looked_up(rankings: list[dict[str, float]], codes: Codes, documents: list[str]) -> Floats:
-    scores = map(dict.get, map(rankings.__getitem__, codes.tolist()), documents, repeat(np.nan))
-    return np.fromiter(scores, np.float64, len(documents))
-
-
-def _is_text(ids: Iterable[Any]) -> bool:
-    try:
-        "".join(ids)
-    except TypeError:
-        return False
-    return True
-
-
-def _with_texts(ranking: dict[Any, float]) -> dict[str, float]:
-    """Convert document ids that are numbers to text, and refuse what cannot be an id."""
-    checked = dict(zip(texts(list(ranking), _SOURCE, "document id"), ranking.values(), strict=True))
-    if len(checked) < len(ranking):
-        raise FormatError(_SOURCE, "holds the same document id twice, once as text and once as a number; use text")
-    return checked
 
 
 _TEXTS = ("readme*", "license*", "*.md")  # of file names in lower case, which stand beside runs in many repositories
