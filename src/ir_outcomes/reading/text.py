@@ -147,7 +147,8 @@ def numbers_of(fields: Fields, column: int) -> Floats | None:
 def _form_of(fields: Fields, starts: Ints, ends: Ints) -> tuple[Bools, Ints]:
     """Tell how numbers are written: whether with a minus, and how many decimals, `_NO_POINT` where there is no point."""
     has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
-    points = np.append(np.flatnonzero(fields.data[starts[0] : ends[-1]] == ord(".")) + starts[0], len(fields.data))
+    begin, end = int(starts.min(initial=len(fields.data))), int(ends.max(initial=0))
+    points = np.append(np.flatnonzero(fields.data[begin:end] == ord(".")) + begin, len(fields.data))
     point = points[np.searchsorted(points, starts)]
     n_decimals = np.where(point < ends, ends - 1 - point, _NO_POINT)
     n_decimals[n_decimals > _MOST_DIGITS] = _NO_POINT
