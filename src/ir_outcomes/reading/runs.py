@@ -1,20 +1,15 @@
 """Runs: which documents a system ranks for which queries, in arrays."""
 
-from __future__ import annotations
-
 import os
 import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatch
-from functools import cached_property
 from itertools import chain, count, repeat
 from pathlib import Path
 from typing import Any, cast, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError, IrOutcomesError, ParameterError, UnreadableFile, some, warn
 from ir_outcomes.formatting import plural
@@ -22,6 +17,7 @@ from ir_outcomes.reading.columns import (
     Codes,
     Columns,
     Ids,
+    Rows,
     columns_of,
     encoded,
     grouped,
@@ -32,12 +28,7 @@ from ir_outcomes.reading.columns import (
     texts,
 )
 from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.formats import (
-    RUN,
-    path_and_selection,
-    read_any_file,
-    seems_to_be_a_run,
-)
+from ir_outcomes.reading.formats import RUN, path_and_selection, read_any_file, seems_to_be_a_run
 from ir_outcomes.types import Floats, Ints, RunBy
 
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
@@ -86,7 +77,7 @@ class Run:
         """Return ``{query id: {document id: score}}``, as pytrec_eval and ir_measures take it."""
         return nested_dict(self.query_ids, self.offsets, self.docids, self.scores)
 
-    def take(self, rows: npt.NDArray[np.intp]) -> Run:
+    def take(self, rows: Rows) -> "Run":
         """Return the run that holds only these rows; they must be in ascending order."""
         offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
         return replace(self, offsets=offsets, docids=self.docids[rows], scores=self.scores[rows])
@@ -210,11 +201,6 @@ class NestedRun:
     by_rank: bool = False
     metadata: str = ""
 
-    @cached_property
-    def in_arrays(self) -> Run:
-        """The same run as a `Run`."""
-        return as_run(self.data)
-
     def scores_of(self, places: Ints, codes: Codes, docids: Ids) -> Floats:
         """(n,) array: the score of each document, NaN where the run lacks it; queries are given by their places, or -1."""
         every = [*self.data.values(), {}]  # place -1 is that of queries the run lacks
@@ -262,9 +248,6 @@ def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
     if np.isnan(scores).any():
         return None
     return NestedRun(data, tuple(query_ids), np.cumsum([0, *map(len, rankings)], dtype=np.int64), scores)
-
-
-_TEXTS = ("readme*", "license*", "*.md")  # of file names in lower case, which stand beside runs in many repositories
 
 
 def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
@@ -378,7 +361,8 @@ def _matches(pattern: str) -> list[str]:
 
 def _is_probably_run(path: str) -> bool:
     """Return whether a file in a directory is a run; what cannot be read counts as one, so that its error is raised."""
-    if any(fnmatch(os.path.basename(path).lower(), pattern) for pattern in _TEXTS):
+    name = os.path.basename(path).lower()
+    if name.startswith(("readme", "license")) or name.endswith(".md"):  # which stand beside runs in many repositories
         return False
     if not os.path.isfile(path):  # a pipe can be read only once
         return True
