@@ -47,13 +47,6 @@ def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, F
     return x, y
 
 
-def check_draws(seed: int, resamples: int) -> None:
-    """Refuse a seed or a number of random draws that cannot be used."""
-    for name, value, least in (("seed", seed, 0), ("resamples", resamples, 1)):
-        if not isinstance(value, (int, np.integer)) or value < least:
-            raise ParameterError(f"{name}={value!r}: must be a whole number, {least} or more")
-
-
 def check_share(name: str, value: float, *, above: float = 0.0) -> None:
     """Refuse a value that is not strictly between `above` and 1."""
     if not above < value < 1:
@@ -79,15 +72,15 @@ class Moments(NamedTuple):
     queries: Floats  # sum of n
     products: Floats  # sum of S n
     squares: Floats  # sum of n^2
-    differing_squares: Floats  # the same of clusters that differ
-    differing_fourths: Floats  # sum of n^4 of clusters that differ
+    effective: Floats  # (sum n^2)^2 / sum n^4 of clusters that differ
 
     @classmethod
     def of(cls, sums: Floats, sizes: Floats, subsets: Members) -> Moments:
         """Add up clusters with these sums and sizes in each of some subsets, (n_clusters, n_subsets)."""
-        squares = sizes**2
-        differing = squares * (sums != 0)
-        return cls(*(terms @ subsets for terms in (sizes, sums * sizes, squares, differing, differing**2)))
+        differing = sizes**2 * (sums != 0)
+        squares, fourths = differing @ subsets, differing**2 @ subsets
+        effective = np.divide(squares**2, fourths, out=np.zeros_like(squares), where=fourths > 0)
+        return cls(sizes @ subsets, (sums * sizes) @ subsets, sizes**2 @ subsets, effective)
 
 
 class Differences(NamedTuple):
@@ -127,11 +120,7 @@ class Differences(NamedTuple):
         Clusters of n queries that differ together are as good for t as (sum n^2)^2 / sum n^4 clusters of equal size: Carter,
         Schnepel and Steigerwald 2017, "Asymptotic behavior of a t-test robust to cluster heterogeneity".
         """
-        if self.moments is None:
-            return self.n_nonzero < FEW
-        squares, fourths = self.moments.differing_squares, self.moments.differing_fourths
-        few: Bools = (squares**2 < FEW * fourths) | (fourths == 0)
-        return few
+        return (self.n_nonzero if self.moments is None else self.moments.effective) < FEW
 
     @property
     def totals(self) -> Floats:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.counts import ROUNDING, check_discordant, check_draws, check_share, linearized, numbers, paired
-from ir_outcomes.types import Floats
+from ir_outcomes.statistics.counts import ROUNDING, check_discordant, check_share, linearized, numbers, paired
+from ir_outcomes.types import Floats, check_draws
 
 
 class Interval(NamedTuple):
