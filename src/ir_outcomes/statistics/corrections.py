@@ -28,11 +28,6 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
     (n,) float array
         In the order given, at most 1.
 
-    Raises
-    ------
-    ParameterError
-        If the method is unknown or a p-value is not between 0 and 1.
-
     Examples
     --------
     >>> adjust([0.01, 0.04, 0.03], "holm").tolist()

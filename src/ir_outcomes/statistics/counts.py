@@ -115,11 +115,7 @@ class Differences(NamedTuple):
 
     @property
     def few(self) -> Bools:
-        """Whether so few differences are not zero that the sign-flip test takes the place of t.
-
-        Clusters of n queries that differ together are as good for t as (sum n^2)^2 / sum n^4 clusters of equal size: Carter,
-        Schnepel and Steigerwald 2017, "Asymptotic behavior of a t-test robust to cluster heterogeneity".
-        """
+        """Whether so few differences are not zero that the sign-flip test takes the place of t; see `mean_test`."""
         return (self.n_nonzero if self.moments is None else self.moments.effective) < FEW
 
     @property
@@ -143,11 +139,6 @@ def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
     """Subtract pairwise; differences that are equal except for rounding become equal.
 
     1/2 - 1/3 and 1/3 - 1/6 are tied, although floating point puts them 3e-17 apart; rank tests would take them for different.
-
-    Parameters
-    ----------
-    baseline, contender : (n,) array_like
-        Paired values.
 
     Returns
     -------
@@ -190,14 +181,8 @@ def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
 
     Parameters
     ----------
-    d : (n,) array_like
-        Differences, or other values, by query.
-    clusters : (n,) array_like of int, optional
-        Cluster of each.
-
-    Returns
-    -------
-    (n_clusters,) float array
+    d, clusters : (n,) array_like
+        Differences, or other values, by query, and the cluster of each.
 
     References
     ----------
@@ -223,11 +208,7 @@ def design_effect(d: npt.ArrayLike, clusters: npt.ArrayLike) -> float | None:
     """Compute how many times the variance of a mean is larger because queries come in clusters.
 
     n queries are as good as ``n / design_effect`` independent ones. None for fewer than two clusters and for equal differences.
-
-    Parameters
-    ----------
-    d, clusters
-        See `linearized`.
+    For the parameters see `linearized`.
 
     References
     ----------
