@@ -28,8 +28,8 @@ def mean_interval(
 ) -> Interval | None:
     """Compute the t interval of the mean of paired differences, with degrees of freedom corrected for heavy tails.
 
-    Where none of n queries differs it is ``-+ largest (1 - (alpha / 2)^(1 / n))``, alpha = 1 - level: were a larger share of all
-    queries to differ, one of n would with a chance above 1 - alpha / 2.
+    Where none of n queries differs it is ``-+ largest (1 - (alpha / 2)^(1 / n))``, alpha = 1 - level: were a larger share of
+    all queries to differ, one of n would with a chance above 1 - alpha / 2.
 
     Parameters
     ----------
