@@ -32,6 +32,6 @@ def test_pvalues(p: float | None, alpha: float, text: str) -> None:
 
 def test_words() -> None:
     assert [pvalue_in_words(0.0312), pvalue_in_words(0.0)] == ["p = 0.031", "p < 1e-300"]
-    nouns = [plural("query", 1), plural("query", 2), plural("run", 0), plural("box", 2), plural("half", 2, "halves")]
-    assert nouns == ["1 query", "2 queries", "0 runs", "2 boxes", "2 halves"]
+    nouns = [plural("query", 1), plural("query", 2), plural("run", 0), plural("box", 2)]
+    assert nouns == ["1 query", "2 queries", "0 runs", "2 boxes"]
     assert [listed(["10"]), listed(["10", "20", "50"])] == ["10", "10, 20 and 50"]

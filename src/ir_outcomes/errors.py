@@ -32,11 +32,7 @@ _UNSAFE = re.compile(
 
 
 def escaped(text: str, *, keep: str = "") -> str:
-    r"""Replace control characters with visible escapes, as git does for file names.
-
-    A name, id or query text from an input can contain characters that move the cursor, change colours or reverse the order
-    of the text that follows: it is safe to show only after this. Characters in `keep` stay as they are.
-    """
+    r"""Replace control characters, which move the cursor, change colours or reverse text, with visible escapes, as git does."""
     return _UNSAFE.sub(lambda found: found[0] if found[0] in keep else _escape(found[0]), text)
 
 

@@ -60,14 +60,13 @@ def pvalue_in_words(p: float, alpha: float = 0.05) -> str:
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
-def plural(noun: str, number: int, form: str | None = None) -> str:
+def plural(noun: str, number: int) -> str:
     """Write a number with its noun."""
     if number == 1:
         return f"1 {noun}"
-    if form is None:
-        ends_in_y = noun.endswith("y") and noun[-2] not in "aeiou"
-        form = f"{noun[:-1]}ies" if ends_in_y else f"{noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
-    return f"{number} {form}"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{number} {noun[:-1]}ies"
+    return f"{number} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
 
 
 def listed(items: Sequence[str]) -> str:

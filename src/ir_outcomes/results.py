@@ -124,13 +124,7 @@ class Result(Immutable):
         raise ParameterError(f"columns='paper' is for comparisons; {type(self).__name__} has columns='default' only")
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return the result as dicts, lists, text and numbers, with the schema number and the kind of the result.
-
-        Parameters
-        ----------
-        per_query : bool
-            Include the values of each query, where the result has them.
-        """
+        """Return the result as dicts, lists, text and numbers; with `per_query` the values of each query, where it has them."""
         return dict(as_plain(self, per_query=per_query))
 
     def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
@@ -139,13 +133,7 @@ class Result(Immutable):
 
     @classmethod
     def from_dict(cls: type[R], data: Mapping[str, Any]) -> R:
-        """Restore what `to_dict` returned.
-
-        Raises
-        ------
-        FormatError
-            If `data` is something else, or was written by an incompatible version.
-        """
+        """Restore what `to_dict` returned; `FormatError` for anything else, and for what an incompatible version wrote."""
         import msgspec  # takes as long to import as the rest of this package
 
         kind, schema = (data.get("kind"), data.get("schema")) if isinstance(data, Mapping) else (None, None)
@@ -161,13 +149,7 @@ class Result(Immutable):
 
     @classmethod
     def from_json(cls: type[R], text: str | bytes) -> R:
-        """Restore what `to_json` returned.
-
-        Raises
-        ------
-        FormatError
-            If `text` is not JSON, holds something else, or was written by an incompatible version.
-        """
+        """Restore what `to_json` returned; `FormatError` for anything else, and for what an incompatible version wrote."""
         import msgspec
 
         try:
@@ -177,17 +159,11 @@ class Result(Immutable):
         return cls.from_dict(data)
 
     def long_rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each test: the pair, the facet, the test, its estimate, interval, statistic and p-values.
-
-        `ParameterError` if the result holds no comparisons.
-        """
+        """Return a flat row for each test of each comparison: pair, facet, test, estimate, interval, statistic and p-values."""
         raise ParameterError(f"{type(self).__name__} has no row for each test; leave long=True out")
 
     def to_frame(self, *, long: bool = False) -> Any:
-        """Return `rows` as a pandas data frame, or `long_rows`, one row for each test, where `long`.
-
-        `MissingDependency` if pandas is not installed.
-        """
+        """Return `rows` as a pandas data frame, or `long_rows` where `long`; `MissingDependency` without pandas."""
         from ir_outcomes.showing.formats import as_frame
 
         return as_frame(self.long_rows() if long else self.rows())
@@ -211,12 +187,8 @@ class Result(Immutable):
     def to_csv(self, *, columns: Columns = "default", spreadsheet: bool = False) -> str:
         """Return `rows` as CSV with a header; the values are exact, and empty where there is none.
 
-        Parameters
-        ----------
-        columns
-            See `to_text`.
-        spreadsheet : bool
-            Put an apostrophe before names that a spreadsheet would compute as a formula.
+        With `spreadsheet` an apostrophe stands before names that a spreadsheet would compute as a formula. See `to_text` for
+        `columns`.
         """
         from ir_outcomes.showing.formats import as_csv
 
@@ -306,10 +278,8 @@ class Result(Immutable):
 
         Raises
         ------
-        ParameterError
-            If there is no such figure of this result.
-        MissingDependency
-            If matplotlib is not installed.
+        ParameterError, MissingDependency
+            If there is no such figure of this result, or matplotlib is not installed.
         """
         from ir_outcomes.showing.figures import draw
 

@@ -5,12 +5,12 @@ read, and one line that says what else there is.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from itertools import groupby, pairwise
 from math import nan
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any, Self
 
 from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.errors import ParameterError
@@ -32,6 +32,33 @@ class Table:
     best: Collection[Cell] = ()  # marked on request; in a table with superscripts always bold
     significant: Collection[Cell] = ()  # marked on request
     raised: Mapping[Cell, str] = field(default_factory=dict)  # superscripts: letters or digits
+
+    @classmethod
+    def of(cls, columns: Iterable[Column], items: Iterable[Any], *captions: str, title: str = "", alpha: float = 0.05) -> Self:
+        """Lay out a row for each item; columns that are empty in all rows are left out."""
+        items = list(items)
+        laid_out = [(column, [column.text(item, alpha) for item in items]) for column in columns]
+        kept = [(column, cells) for column, cells in laid_out if not items or not {NOTHING, ""}.issuperset(cells)]
+        shown = tuple(column for column, _ in kept)
+        rows = tuple(zip(*(cells for _, cells in kept), strict=True))
+        return cls(shown, rows, tuple(filter(None, (_legend(shown), *captions))), title)
+
+    @classmethod
+    def of_texts(
+        cls, headings: Iterable[tuple[str, str]], rows: Iterable[Sequence[Any]], *captions: str, title: str = ""
+    ) -> Self:
+        """Lay out rows of texts below their headings, each given with the form of its column."""
+        columns = [Column(heading, itemgetter(place), form=form) for place, (heading, form) in enumerate(headings)]
+        return cls.of(columns, rows, *captions, title=title)
+
+    def marked(self, **marks: Mapping[str, Iterable[Any]]) -> Self:
+        """Mark cells as best, significant or raised: marks for all rows by the names of columns; empty ones do not count."""
+        places = {column.name: place for place, column in enumerate(self.columns)}
+        cells = {
+            mark: {(row, places[name]): each for name in own.keys() & places for row, each in enumerate(own[name]) if each}
+            for mark, own in marks.items()
+        }
+        return replace(self, **cells)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -63,24 +90,6 @@ class View:
         return (*self.notes[MOST_NOTES:], *self.background)
 
 
-def table_of(columns: Iterable[Column], items: Iterable[Any], *captions: str, title: str = "", alpha: float = 0.05) -> Table:
-    """Lay out a row for each item; columns that are empty in all rows are left out."""
-    items = list(items)
-    laid_out = [(column, [column.text(item, alpha) for item in items]) for column in columns]
-    kept = [(column, cells) for column, cells in laid_out if not items or not {NOTHING, ""}.issuperset(cells)]
-    shown = tuple(column for column, _ in kept)
-    rows = tuple(zip(*(cells for _, cells in kept), strict=True))
-    return Table(shown, rows, tuple(filter(None, (_legend(shown), *captions))), title)
-
-
-def table_of_texts(
-    headings: Iterable[tuple[str, str]], rows: Iterable[Sequence[Any]], *captions: str, title: str = ""
-) -> Table:
-    """Lay out rows of texts below their headings, each given with the form of its column."""
-    columns = [Column(heading, itemgetter(place), form=form) for place, (heading, form) in enumerate(headings)]
-    return table_of(columns, rows, *captions, title=title)
-
-
 def _legend(columns: Iterable[Column]) -> str:
     """Say units and directions once for all columns that share them: "won: points, higher is better; length: ranks"."""
     meanings: dict[str, list[str]] = {}
@@ -98,12 +107,6 @@ def column_groups(columns: Iterable[Column]) -> list[tuple[str, slice]]:
     for group, members in groupby(columns, key=lambda column: column.group):
         groups.append((group, slice(first, first := first + len(list(members)))))
     return groups if any(group for group, _ in groups) else []
-
-
-def cells(table: Table, **marks: Iterable[Any]) -> dict[Cell, Any]:
-    """Return the marks that are not empty, by their cells; they are given for the rows of columns, by name."""
-    places = {column.name: place for place, column in enumerate(table.columns)}
-    return {(row, places[name]): mark for name in marks.keys() & places for row, mark in enumerate(marks[name]) if mark}
 
 
 def tops(values: Sequence[float | None], higher_is_better: bool) -> list[bool]:
@@ -130,14 +133,9 @@ def tone(label: str | None) -> str:
     return "same" if direction == "none" else direction
 
 
-def better(higher_is_better: bool) -> Literal["higher", "lower"]:
-    """Name the direction that is better."""
-    return "higher" if higher_is_better else "lower"
-
-
 def direction(higher_is_better: bool) -> str:
     """Say which direction is better."""
-    return f"{better(higher_is_better)} is better"
+    return f"{'higher' if higher_is_better else 'lower'} is better"
 
 
 def count(number: int, noun: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ir_outcomes.formatting import NOTHING, plural
 from ir_outcomes.reading.datasets import Source, Task, size_text
 from ir_outcomes.results import Column
-from ir_outcomes.showing import View, table_of, view_of
+from ir_outcomes.showing import Table, View, view_of
 from ir_outcomes.showing.views import across, comparison, leaderboards
 from ir_outcomes.showing.views.comparison import paper_view
 
@@ -22,7 +22,7 @@ def tasks_view(tasks: Iterable[Task]) -> View:
         Column("unit"),
         Column("qrels", lambda task: _where(task.source("qrels"))),
     )
-    table = table_of(columns, tasks)
+    table = Table.of(columns, tasks)
     return View(plural("known dataset", len(table.rows)), tables=(table,))
 
 
@@ -37,7 +37,7 @@ def task_view(task: Task) -> View:
         f"cutoff {task.cutoff}, rel {task.rel}, unit {task.unit}; official measure {task.official_measure or 'unknown'}; "
         f"baseline {task.baseline or 'none'}"
     )
-    table = table_of(columns, ("qrels", "queries", "scoreddocs"), head)
+    table = Table.of(columns, ("qrels", "queries", "scoreddocs"), head)
     return View(task.dataset_id, tables=(table,), notes=tuple(task.notes))
 
 

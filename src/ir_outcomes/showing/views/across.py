@@ -1,38 +1,25 @@
-"""What is shown of comparisons under several conditions: the overview first, a matrix of signs where there are several runs."""
+"""What is shown of comparisons under several conditions, where several runs have a matrix of signs first; and of a gate."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter, itemgetter
-from typing import Any, TypeVar, get_args
+from typing import Any
 
 from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import (
-    Condition,
-    Effect,
-    NewCondition,
-    Overall,
-    PooledEffect,
-    by_contender,
-    condition_columns,
-    prevailing,
-    written,
-)
+from ir_outcomes.across.conditions import Condition, Effect, Overall, by_contender, condition_columns, prevailing, written
 from ir_outcomes.across.gate import EXIT_STATUS, GateDecision, GateFacet, GateResult
 from ir_outcomes.across.judges import JudgesComparison, Judgment
 from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison
-from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
 from ir_outcomes.comparison.result import columns_of
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, pvalue
 from ir_outcomes.results import Column, attributes, chosen, of_part
-from ir_outcomes.showing import Table, View, settings_words, table_of, table_of_texts, view_of
-from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, queries_table, short_columns
+from ir_outcomes.showing import Table, View, settings_words, view_of
+from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, queries_table, short_columns, unit_of
 
-Row = TypeVar("Row", Condition, Judgment)
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
 MOST_NAMED = 8  # conditions whose names are headings of a matrix; more, or names that begin alike, have numbers
 ALL_NAMES = 44  # characters of the names of conditions that fit beside each other
@@ -67,7 +54,7 @@ def _matrix(kind: str, labels: Mapping[str, Mapping[str, str | None]], last: Map
         lines.append((run, *(sign_of(own.get(name)) for name in names), found["better"], found["worse"], last.get(run)))
     numbered = "" if few else "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
     headings = [(kind, ""), *((name, "") for name in shown), *counts, ("on average", "label")]
-    return table_of_texts(headings, lines, SIGNS_EXPLAINED, numbered, settings)
+    return Table.of_texts(headings, lines, SIGNS_EXPLAINED, numbered, settings)
 
 
 def _arranged(overviews: Sequence[Table], details: Sequence[Table], matrix: Table) -> tuple[list[Table], list[Table]]:
@@ -115,7 +102,7 @@ def _numbers(rows: Sequence[Condition], kind: str, title: str, measures: Sequenc
         *chosen(declared, *(f"{measure}_effect={measure}" for measure in measures)),
         *chosen(declared, "judged_baseline", "judged_contender"),
     )
-    return table_of(columns, rows, "p: corrected over all rows; judged: % of the documents within the cutoff", title=title)
+    return Table.of(columns, rows, "p: corrected over all rows; judged: % of the documents within the cutoff", title=title)
 
 
 @view_of.register
@@ -155,50 +142,47 @@ def _collections(result: CollectionsComparison) -> View:
 
 def _collections_overview(result: CollectionsComparison, overall: Overall, title: str) -> Table:
     rows = result.of(overall.contender)
-    lines = [_overview_line(row) for row in rows]
-    coverage, ranking = overall.pooled[:2]
-    lines.append(("these, mean", None, _these(coverage), _these(ranking), overall.label or "no overall label"))
+    lines, pooled = [_overview_line(row) for row in rows], overall.pooled[:2]
+    means = [_mean(effect.name, effect.these) for effect in pooled]
+    lines.append(("these, mean", None, *means, overall.label or "no overall label"))
     explained = _not_after(rows, result.over_collections, "collections")
-    if coverage.new is not None or ranking.new is not None:
-        lines.append(("a new one", None, _predicted(coverage), _predicted(ranking), _outlook((coverage, ranking))))
+    if any(effect.new is not None for effect in pooled):
+        lines.append(("a new one", None, *(_predicted(effect.name, effect.new) for effect in pooled), _outlook(overall)))
         explained.insert(0, "a new one: where its effect is expected")
     captions = (RATIO_EXPLAINED, "; ".join(explained), _head(result.settings, rows))
-    return table_of_texts((("collection", ""), *_OVERVIEW), lines, *captions, title=title)
+    return Table.of_texts((("collection", ""), *_OVERVIEW), lines, *captions, title=title)
 
 
-def _these(effect: PooledEffect) -> str:
-    mean = effect.these
-    return NOTHING if mean is None else written(effect.name, mean.effect, (mean.low, mean.high))
+def _mean(name: str, mean: Any, low: str = "low", high: str = "high") -> str:
+    """Write a mean of effects with its interval, or another one."""
+    return NOTHING if mean is None else written(name, mean.effect, (getattr(mean, low), getattr(mean, high)))
 
 
-def _predicted(effect: PooledEffect) -> str:
-    new = effect.new
-    return NOTHING if new is None else written(effect.name, new.effect, (new.predicted_low, new.predicted_high))
+def _predicted(name: str, new: Any) -> str:
+    return _mean(name, new, "predicted_low", "predicted_high")
 
 
-def _outlook(effects: Sequence[PooledEffect]) -> str:
-    sides = set()
-    for effect, new in ((effect, effect.new) for effect in effects):
-        if new is not None:
-            ahead, behind = (new.predicted_low >= 0, new.predicted_high <= 0)[:: 1 if effect.higher_is_better else -1]
-            sides.add("better" if ahead else "worse" if behind else "either")
-    return f"expected to be {sides.pop()}" if len(sides) == 1 and "either" not in sides else "could go either way"
+def _outlook(overall: Overall) -> str:
+    """Say which way a new collection is expected to go by coverage and ranking."""
+    known = [(effect.new, effect.higher_is_better) for effect in overall.pooled[:2] if effect.new is not None]
+    for side, wanted in (("better", True), ("worse", False)):
+        if all((new.predicted_low >= 0) if higher is wanted else (new.predicted_high <= 0) for new, higher in known):
+            return f"expected to be {side}"
+    return "could go either way"
 
 
 def _means(overall: Overall) -> Table:
     lines = []
     for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:]):
-        for name, mean in (("these", effect.these), ("new", effect.new)):
-            if mean is not None:
-                shown, ends = written(effect.name, mean.effect, (mean.low, mean.high)).split(" ", 1)
-                prediction, share = None, None
-                if isinstance(mean, NewCondition):
-                    prediction, share = _predicted(effect).split(" ", 1)[1], fixed(100 * mean.i_squared, 0)
-                counts = effect.better, effect.worse
-                lines.append((name, effect.name, shown, ends, pvalue(mean.pvalue), prediction, share, *counts))
+        own, counts = effect.name, (effect.better, effect.worse)
+        if (these := effect.these) is not None:
+            lines.append(("these", own, *_mean(own, these).split(" ", 1), pvalue(these.pvalue), None, None, *counts))
+        if (new := effect.new) is not None:
+            prediction, share = _predicted(own, new).split(" ", 1)[1], fixed(100 * new.i_squared, 0)
+            lines.append(("new", own, *_mean(own, new).split(" ", 1), pvalue(new.pvalue), prediction, share, *counts))
     numbers = ("mean", "interval", "p", "prediction", "I2", "better", "worse")
     headings = [("over all", ""), ("of", ""), *((heading, "n") for heading in numbers)]
-    return table_of_texts(headings, lines, title=f"{overall.contender}: means")
+    return Table.of_texts(headings, lines, title=f"{overall.contender}: means")
 
 
 @view_of.register
@@ -209,7 +193,7 @@ def _slices(result: SlicesComparison) -> View:
     for run, rows in of_run.items():
         captions = (RATIO_EXPLAINED, *_not_after(rows, result.over_slices, "slices"), settings)
         lines = [_overview_line(row, row.comparison.n_queries) for row in rows]
-        overviews.append(table_of_texts(((name, ""), *_OVERVIEW), lines, *captions, title=f"{run} (B)"))
+        overviews.append(Table.of_texts(((name, ""), *_OVERVIEW), lines, *captions, title=f"{run} (B)"))
         details.append(_numbers(rows, "slice", f"{run} (B)"))
     alpha = result.settings.alpha
     found = [f"{row.contender} on {row.facet}" for row in result.differ if row.pvalue is not None and row.pvalue <= alpha]
@@ -234,7 +218,7 @@ def _differences(result: SlicesComparison) -> Table:
         Column("pvalue", heading="p", form="p"),
     )
     explained = f"Q: Cochran's Q; p: {plural('permutation', result.resamples)} of the labels, seed {result.seed}"
-    return table_of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
+    return Table.of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
 
 
 def _side_by_side(first: Column, rows: Sequence[Judgment], *captions: str, title: str = "") -> tuple[Table, Table]:
@@ -247,8 +231,8 @@ def _side_by_side(first: Column, rows: Sequence[Judgment], *captions: str, title
     for facet in ("coverage", "ranking"):
         numbers += chosen(declared, f"{facet}=interval", f"{facet}_p", group=facet)
     return (
-        table_of((first, *of_part("comparison", short)), rows, *captions, title=title),
-        table_of((first, *of_part("comparison", numbers)), rows, title=title),
+        Table.of((first, *of_part("comparison", short)), rows, *captions, title=title),
+        Table.of((first, *of_part("comparison", numbers)), rows, title=title),
     )
 
 
@@ -311,7 +295,7 @@ def _answers(result: JudgesComparison) -> Table:
         f"the same queries; holds: corrected by {result.reference} it is significant with the same sign; not corrected for "
         "the number of findings"
     )
-    return table_of_texts(headings, lines, explained, title=f"Do the findings hold by {result.reference}?")
+    return Table.of_texts(headings, lines, explained, title=f"Do the findings hold by {result.reference}?")
 
 
 _AUDIT = (
@@ -330,7 +314,7 @@ def _audits(result: JudgesComparison, run: str) -> Table:
     audits = [audit for audit in result.audits if audit.contender == run]
     worth = [f"{fixed(audit.worth, 2)} ({audit.judge}, {audit.facet})" for audit in audits if audit.n_labeled < audit.n_queries]
     more = " and more in the JSON" if worth[3:] else ""
-    return table_of(
+    return Table.of(
         _AUDIT,
         audits,
         "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge "
@@ -350,7 +334,7 @@ def _flips(result: JudgesComparison) -> Table:
     )
     more = f"the first {MOST_FLIPS}; all are in the JSON" if len(result.flips) > MOST_FLIPS else ""
     title = f"Judges disagree about the direction on {plural('query', len(result.flips))}"
-    return table_of(columns, result.flips[:MOST_FLIPS], more, title=title)
+    return Table.of(columns, result.flips[:MOST_FLIPS], more, title=title)
 
 
 MOST_WORST = 3  # queries that are named on the first screen
@@ -399,12 +383,8 @@ def _margin(facet: GateFacet) -> str:
     return f"{'-' if facet.higher_is_better else '+'}{facet.margin:.{places_of(facet.measured_in)}f}"
 
 
-def _unit(facet: GateFacet | PlannedFacet) -> str:
-    return "points" if facet.measured_in == "percentage points" else facet.measured_in
-
-
 _FACET = (
-    Column("facet", lambda facet: f"{facet.name}, {_unit(facet)}"),
+    Column("facet", lambda facet: f"{facet.name}, {unit_of(facet)}"),
     Column("difference", heading="B - A", form="+m"),
     Column("interval", form="[+m]"),
     Column("margin", _margin, form="n"),
@@ -424,9 +404,9 @@ def _decisions(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
     for name in ("coverage", "ranking", "all queries"):
         facets = sorted(filter(None, map(_facet(name), decisions)), key=attrgetter("margin"))
         if facets:
-            margins.append(f"{name} {' to '.join(dict.fromkeys(map(_margin, (facets[0], facets[-1]))))} {_unit(facets[0])}")
+            margins.append(f"{name} {' to '.join(dict.fromkeys(map(_margin, (facets[0], facets[-1]))))} {unit_of(facets[0])}")
         columns += of_part(_facet(name), chosen(_FACET, f"interval={name}"))
-    return table_of(columns, decisions, f"margins: {', '.join(margins)}" if margins else "", *_captions(result, decisions))
+    return Table.of(columns, decisions, f"margins: {', '.join(margins)}" if margins else "", *_captions(result, decisions))
 
 
 def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
@@ -440,7 +420,7 @@ def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
     explained = f"settled by: {units} like these that would exclude harm if the runs were equally good"
     settled = any(facet.needed for _, facet in rows)
     captions = (explained if settled else "", *_captions(result, decisions))
-    return table_of(columns, rows, *captions, title="Margins" if several else "")
+    return Table.of(columns, rows, *captions, title="Margins" if several else "")
 
 
 def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator[str]:
@@ -454,111 +434,3 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
         without = f"queries without results: {some(missing, 3)}; " if missing else ""
         yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
         yield f"{100 * result.settings.margin_level:.4g} % intervals, {settings_words(result.settings)}"
-
-
-@view_of.register
-def _plan(result: Plan) -> View:
-    coverage, ranking = result.coverage, result.ranking
-    rows = [(_planned(facet), facet.needed.queries, facet.needed.upper) for facet in (coverage, ranking)]
-    table = table_of_texts(
-        [(" ", ""), ("queries", "n"), ("to be safe", "n")],
-        rows,
-        f"to be safe: an upper bound of {percent(coverage.needed.confidence, 0)} %; all numbers are of answerable queries "
-        f"like these; level {coverage.needed.alpha:.3g}",
-    )
-    pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
-    first = tuple(note for note in result.notes if note.startswith(BY_DEFAULT))
-    background = tuple(note for note in result.notes if note not in first)
-    title = f"Queries needed for {percent(result.power, 0)} % power, {pilot}"
-    return View(title, tables=(table,), notes=first, background=background)
-
-
-def _planned(facet: PlannedFacet) -> str:
-    unit = _unit(facet)
-    is_one = facet.effect == 1 and unit in ("points", "ranks")
-    return f"{facet.name}, {facet.effect:g} {unit.removesuffix('s') if is_one else unit}"
-
-
-@view_of.register
-def _holes(result: Holes) -> View:
-    settings = settings_words(result.settings)
-    tipping = tuple(_tipping_table(pair, pair.tipping) for pair in result.pairs if pair.tipping is not None)
-    if len(result.pairs) == 1:
-        (pair,) = result.pairs
-        return View(
-            f"{pair.contender} (B) against {result.baseline} (A) at cutoff {result.settings.cutoff}",
-            f"{pair.label}; {_how_firmly(pair)}",
-            tuple(_sentences(pair, result)),
-            more="judged shares, which documents",
-            details=(_holes_table(result, settings), *tipping),
-            background=result.notes,
-        )
-    bounds = Counter(pair.bound.word for pair in result.pairs)
-    words = {word: "stand" if word == "stands" and bounds[word] > 1 else word for word in get_args(BoundWord)}
-    counted = ", ".join(f"{bounds[word]} {shown}" for word, shown in words.items() if bounds[word])
-    return View(
-        f"{plural('run', len(result.pairs))} against {result.baseline} (A), if unjudged documents were relevant",
-        counted,
-        tables=(_holes_table(result, settings),),
-        more="which documents",
-        details=tipping,
-        background=(*(f"{pair.contender}: {' '.join(_sentences(pair, result))}" for pair in result.pairs), *result.notes),
-    )
-
-
-def _holes_table(result: Holes, settings: str) -> Table:
-    depths = ("_at_10", "") if (result.settings.cutoff or 0) > 10 else ("",)
-    shares = (f"judged{at}_{run}" for at in depths for run in ("baseline", "contender"))
-    explained = [
-        "bound: if all unjudged documents that favour A, or B, or that both return were relevant, the direction stands, or "
-        "could be lost (weaken), turned (reverse) or found (decide)",
-        "tipping: so few of them could be enough" if any(pair.tipping for pair in result.pairs) else "",
-        "unjudged: documents within the cutoff of A or B; judged: % of the documents of A and of B",
-    ]
-    return table_of(
-        chosen(COLUMNS, "contender", "verdict", "bound", "tipping_n", "n_unjudged", *shares),
-        result.pairs,
-        "; ".join(filter(None, explained)),
-        settings,
-    )
-
-
-def _how_firmly(pair: PairHoles) -> str:
-    """Say what few documents can do before what the extreme assignments of the bound can."""
-    word = pair.bound.word
-    if pair.tipping is not None:
-        few = f"{plural('document', pair.tipping.n)} would make it {pair.tipping.label}"
-    elif word == "stands":
-        return word
-    else:
-        few = f"stands against any {MOST_TIPPING} documents"
-    return few if word == "stands" else f"{few}; the extreme bound {word} it"
-
-
-def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
-    bound, tipping = pair.bound, pair.tipping
-    share = 1 - sum(pair.judged) / 2
-    documents = plural("unjudged document", pair.n_unjudged)
-    yield (
-        f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff} of A or B "
-        f"({percent(share, 0)} % of both lists)."
-    )
-    if tipping is not None:
-        yield f"{tipping.n} of them, if relevant, would make it: {tipping.label}."
-    else:
-        yield "No set of at most five of them was found that changes its direction."
-    if bound.word != "stands":
-        yield (
-            f"If all that favour A were relevant: {bound.baseline}; all that favour B: {bound.contender}; all that both "
-            f"return: {bound.both}."
-        )
-
-
-def _tipping_table(pair: PairHoles, tipping: Tipping) -> Table:
-    columns = (
-        Column("query_id", heading="query"),
-        Column("docid", heading="document"),
-        Column("baseline", heading="rank A", form="n"),
-        Column("contender", heading="rank B", form="n"),
-    )
-    return table_of(columns, tipping.documents, title=f"{pair.contender}: documents that make it {tipping.label} if relevant")

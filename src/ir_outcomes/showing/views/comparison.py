@@ -1,21 +1,20 @@
-"""What is shown of a comparison, of several, and of the queries of one."""
+"""What is shown of a comparison, of several, of the queries of one, of a plan, and of the holes in the judgments."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
+from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
+from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
 from ir_outcomes.comparison.result import (
     QUERY_COLUMNS,
     Comparison,
     Comparisons,
     Queries,
-    QueryOutcome,
-    columns_of,
+        columns_of,
     measures_of,
     paper_columns,
 )  # fmt: skip
@@ -24,20 +23,7 @@ from ir_outcomes.comparison.wording import HEADLINES, coverage_words, size
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, places_of, plural, pvalue, pvalue_in_words
 from ir_outcomes.results import Column, chosen, of_part
-from ir_outcomes.showing import (
-    Table,
-    View,
-    better,
-    cells,
-    items_words,
-    level_words,
-    queries_words,
-    settings_words,
-    table_of,
-    table_of_texts,
-    tops,
-    view_of,
-)
+from ir_outcomes.showing import Table, View, items_words, level_words, queries_words, settings_words, tops, view_of
 from ir_outcomes.statistics import Test
 
 LONGEST_NAME = 36  # of a run on the first screen
@@ -49,7 +35,7 @@ def _comparison(comparison: Comparison) -> View:
     whole = [] if comparison.restricted is None else [comparison.restricted]
     columns = (
         Column("name", _named, " "),
-        Column("better", lambda facet: better(facet.higher_is_better), "  "),
+        Column("better", lambda facet: "higher" if facet.higher_is_better else "lower", "  "),
         *_means(comparison.alpha),
         Column("p", lambda facet: corrected_p(facet, comparison.alpha), form="n"),
     )
@@ -58,7 +44,7 @@ def _comparison(comparison: Comparison) -> View:
         _title(comparison),
         comparison.verdict.label,
         tuple(_answer(comparison)),
-        (table_of(columns, facets, _outcomes_line(comparison), settings_caption(comparison)),),
+        (Table.of(columns, facets, _outcomes_line(comparison), settings_caption(comparison)),),
         comparison.notes,
         "tests, effect sizes, power, unjudged documents",
         (_outcome_table(comparison), _tests_table(comparison)),
@@ -183,12 +169,8 @@ CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini 
 def _outcome_table(comparison: Comparison) -> Table:
     by_query, outcomes = comparison.unit == "query", comparison.outcomes
     found = f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"
-    by = {
-        "won": f"only {comparison.contender}",
-        "both": "both runs",
-        "neither": "neither run",
-        "lost": f"only {comparison.baseline}",
-    }
+    contender, baseline = (f"only {run}" for run in (comparison.contender, comparison.baseline))
+    by = {"won": contender, "both": "both runs", "neither": "neither run", "lost": baseline}
     ranks = {"won": outcomes.won_at, "lost": outcomes.lost_at}
     items, share = ("queries", "share") if by_query else ("documents", "share within queries")
     columns = (
@@ -199,29 +181,32 @@ def _outcome_table(comparison: Comparison) -> Table:
         Column("median rank", ranks.get, form="n"),
     )
     caption = "" if by_query else "share within queries: averaged within each query first, so that each query weighs the same"
-    return table_of(columns, by, caption)
+    return Table.of(columns, by, caption)
 
 
 def _tests_table(comparison: Comparison) -> Table:
     """Show every measured quantity with its raw p-value, and sizes of the changes below."""
     naive, whole, means = comparison.naive, comparison.restricted, _means(comparison.alpha)
 
-    def line(name: str, n: int | None, differ: int | None, measured: Any, test: Test | None) -> tuple[Any, ...]:
-        tested = (NOTHING, "") if test is None else (pvalue(test.pvalue, comparison.alpha), test.name)
-        return (name, n, differ, *(column.text(measured) for column in means), *tested)
+    def line(name: str, test: Test, *numbers: Any) -> tuple[Any, ...]:
+        return (name, *numbers, pvalue(test.pvalue, comparison.alpha), test.name)
 
-    facets = [facet for facet in (comparison.coverage, comparison.ranking, comparison.reciprocal) if facet is not None]
-    rows = [line(_named(facet), facet.n, facet.n_nonzero, facet, facet.decides) for facet in facets]
+    def measured(facet: Facet | RestrictedLength, test: Test) -> tuple[Any, ...]:
+        return line(_named(facet), test, facet.n, facet.n_nonzero, *(column.text(facet) for column in means))
+
+    facets = (comparison.coverage, comparison.ranking, comparison.reciprocal)
+    rows = [measured(facet, facet.decides) for facet in facets if facet is not None]
     t, name = naive.tests["t"], "naive mean" if comparison.reciprocal is None else "naive MRR"
-    without_interval = SimpleNamespace(**vars(naive), interval=None, measured_in="reciprocal rank")
-    rows.append(line(name, comparison.n_queries, t.n_nonzero, without_interval, t))
+    numbers = fixed(naive.baseline, 4), fixed(naive.contender, 4), fixed(naive.difference, 4, signed=True)
+    rows.append(line(name, t, comparison.n_queries, t.n_nonzero, *numbers, NOTHING))
     captions = ["n: queries that the line is measured on; differ: those on which the runs differ; p: not corrected"]
     if whole is not None:
-        part = partial(SimpleNamespace, baseline=None, contender=None, interval=None, measured_in=whole.measured_in)
+        both, part = (fixed(value, 2, signed=True) for value in (whole.both, whole.won_and_lost))
+        nothing = [NOTHING] * 4
         rows += [
-            line(_named(whole), whole.n, whole.n_nonzero, whole, whole.test),
-            line("  part of both", None, None, part(difference=whole.both), None),
-            line("  part of won and lost", None, None, part(difference=whole.won_and_lost), whole.won_and_lost_test),
+            measured(whole, whole.test),
+            ("  part of both", *nothing, both, NOTHING, NOTHING, ""),
+            line("  part of won and lost", whole.won_and_lost_test, *nothing, part, NOTHING),
         ]
         captions += [
             f"all queries: where a run finds nothing, its search length counts as {whole.horizon + 1}",
@@ -229,7 +214,7 @@ def _tests_table(comparison: Comparison) -> Table:
             f"(sign test, {pvalue_in_words(whole.sign_test.pvalue)})",
         ]
     headings = [(" ", ""), ("n", "n"), ("differ", "n"), *((column.title, "n") for column in means), ("p", "n"), ("test", "")]
-    return table_of_texts(headings, rows, *captions, *_sizes(comparison))
+    return Table.of_texts(headings, rows, *captions, *_sizes(comparison))
 
 
 def _sizes(comparison: Comparison) -> Iterator[str]:
@@ -259,33 +244,24 @@ def _comparisons(comparisons: Comparisons) -> View:
     first, declared = ranked[0], columns_of(ranked)
     pairs = len({item.baseline for item in ranked}) > 1
     names = chosen(declared, *(("contender=B", "baseline=A") if pairs else ("contender=run",)))
-    table = table_of(
+    table = Table.of(
         (*names, *chosen(declared, "verdict"), *short_columns(ranked)),
         ranked,
         f"{queries_words(first)}, {comparison_words(ranked)}",
         corrected_words(ranked, "pair" if pairs else "run"),
         alpha=first.alpha,
     )
+    facets = {"coverage_difference": "coverage", "ranking_difference": "ranking"}
+    significant = {name: [getattr(item, facet).corrected <= item.alpha for item in ranked] for name, facet in facets.items()}
     restricted = [None if item.restricted is None else item.restricted.difference for item in ranked]
-    table = replace(
-        table,
-        best=cells(
-            table,
-            coverage_difference=tops([item.coverage.difference for item in ranked], True),
-            restricted_difference=tops(restricted, False),
-        ),
-        significant=cells(
-            table,
-            coverage_difference=[item.coverage.corrected <= item.alpha for item in ranked],
-            ranking_difference=[item.ranking.corrected <= item.alpha for item in ranked],
-        ),
-    )
+    best = {"coverage_difference": tops([item.coverage.difference for item in ranked], True)}
+    table = table.marked(best=best | {"restricted_difference": tops(restricted, False)}, significant=significant)
     outcomes = chosen(declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank")
     means = chosen(declared, "ranking_baseline=mean A", "ranking_contender=mean B")
     intervals = (*chosen(declared, "coverage", "coverage_p"), *means, *chosen(declared, "ranking", "ranking_p"))
     details = (
-        table_of((*names, *outcomes), ranked, title="Outcomes, and median ranks of what was won and lost"),
-        table_of(
+        Table.of((*names, *outcomes), ranked, title="Outcomes, and median ranks of what was won and lost"),
+        Table.of(
             (*names, *intervals),
             ranked,
             "means: on what both find; A differs from row to row, because each row has its own queries that both answer",
@@ -367,7 +343,7 @@ def paper_view(result: Any) -> View:
         "row under (3), because each row has its own queries that both answer.",
         f"{queries_words(first)}, {settings_caption(first)}",
     )
-    table = table_of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
+    table = Table.of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
     return View("The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes)
 
 
@@ -388,7 +364,7 @@ def _published(result: SummaryVerdict) -> View:
     )
     if result.rounding:
         settings += f"; rounded to within {result.rounding:g} percentage points"
-    table = table_of_texts(headings, rows, settings)
+    table = Table.of_texts(headings, rows, settings)
     return View("Verdict from published numbers", result.label, tuple(_rounding_sentences(result)), (table,), result.notes)
 
 
@@ -406,7 +382,119 @@ def _queries(queries: Queries) -> View:
     return View(f"{plural('query', len(queries))}{which}: {_title(queries)}", tables=(queries_table(queries),))
 
 
-def queries_table(queries: Iterable[QueryOutcome], title: str = "") -> Table:
+def queries_table(queries: Iterable[Any], title: str = "") -> Table:
     """Lay out queries with their outcome, what each run found of them, and the search lengths."""
     columns = (column for column in QUERY_COLUMNS if column.name not in ("restricted", "cluster"))
-    return table_of(tuple(columns), queries, title=title)
+    return Table.of(tuple(columns), queries, title=title)
+
+
+@view_of.register
+def _plan(result: Plan) -> View:
+    coverage, ranking = result.coverage, result.ranking
+    rows = [(_planned(facet), facet.needed.queries, facet.needed.upper) for facet in (coverage, ranking)]
+    table = Table.of_texts(
+        [(" ", ""), ("queries", "n"), ("to be safe", "n")],
+        rows,
+        f"to be safe: an upper bound of {percent(coverage.needed.confidence, 0)} %; all numbers are of answerable queries "
+        f"like these; level {coverage.needed.alpha:.3g}",
+    )
+    pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
+    first = tuple(note for note in result.notes if note.startswith(BY_DEFAULT))
+    background = tuple(note for note in result.notes if note not in first)
+    title = f"Queries needed for {percent(result.power, 0)} % power, {pilot}"
+    return View(title, tables=(table,), notes=first, background=background)
+
+
+def unit_of(facet: Any) -> str:
+    """Name the unit of a facet."""
+    return "points" if facet.measured_in == "percentage points" else facet.measured_in
+
+
+def _planned(facet: PlannedFacet) -> str:
+    unit = unit_of(facet)
+    is_one = facet.effect == 1 and unit in ("points", "ranks")
+    return f"{facet.name}, {facet.effect:g} {unit.removesuffix('s') if is_one else unit}"
+
+
+@view_of.register
+def _holes(result: Holes) -> View:
+    table = _holes_table(result)
+    tipping = tuple(_tipping_table(pair, pair.tipping) for pair in result.pairs if pair.tipping is not None)
+    if len(result.pairs) == 1:
+        (pair,) = result.pairs
+        return View(
+            f"{pair.contender} (B) against {result.baseline} (A) at cutoff {result.settings.cutoff}",
+            f"{pair.label}; {_how_firmly(pair)}",
+            tuple(_sentences(pair, result)),
+            more="judged shares, which documents",
+            details=(table, *tipping),
+            background=result.notes,
+        )
+    bounds = Counter(pair.bound.word for pair in result.pairs)
+    counted = ", ".join(f"{bounds[word]} {word}" for word in get_args(BoundWord) if bounds[word])
+    return View(
+        f"{plural('run', len(result.pairs))} against {result.baseline} (A), if unjudged documents were relevant",
+        counted if bounds["stands"] == 1 else counted.replace("stands", "stand"),
+        tables=(table,),
+        more="which documents",
+        details=tipping,
+        background=(*(f"{pair.contender}: {' '.join(_sentences(pair, result))}" for pair in result.pairs), *result.notes),
+    )
+
+
+def _holes_table(result: Holes) -> Table:
+    depths = ("_at_10", "") if (result.settings.cutoff or 0) > 10 else ("",)
+    shares = (f"judged{at}_{run}" for at in depths for run in ("baseline", "contender"))
+    explained = [
+        "bound: if all unjudged documents that favour A, or B, or that both return were relevant, the direction stands, or "
+        "could be lost (weaken), turned (reverse) or found (decide)",
+        "tipping: so few of them could be enough" if any(pair.tipping for pair in result.pairs) else "",
+        "unjudged: documents within the cutoff of A or B; judged: % of the documents of A and of B",
+    ]
+    return Table.of(
+        chosen(COLUMNS, "contender", "verdict", "bound", "tipping_n", "n_unjudged", *shares),
+        result.pairs,
+        "; ".join(filter(None, explained)),
+        settings_words(result.settings),
+    )
+
+
+def _how_firmly(pair: PairHoles) -> str:
+    """Say what few documents can do before what the extreme assignments of the bound can."""
+    word = pair.bound.word
+    if pair.tipping is not None:
+        few = f"{plural('document', pair.tipping.n)} would make it {pair.tipping.label}"
+    elif word == "stands":
+        return word
+    else:
+        few = f"stands against any {MOST_TIPPING} documents"
+    return few if word == "stands" else f"{few}; the extreme bound {word} it"
+
+
+def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
+    bound, tipping = pair.bound, pair.tipping
+    share = 1 - sum(pair.judged) / 2
+    documents = plural("unjudged document", pair.n_unjudged)
+    yield (
+        f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff} of A or B "
+        f"({percent(share, 0)} % of both lists)."
+    )
+    if tipping is not None:
+        yield f"{tipping.n} of them, if relevant, would make it: {tipping.label}."
+    else:
+        yield "No set of at most five of them was found that changes its direction."
+    if bound.word != "stands":
+        yield (
+            f"If all that favour A were relevant: {bound.baseline}; all that favour B: {bound.contender}; all that both "
+            f"return: {bound.both}."
+        )
+
+
+def _tipping_table(pair: PairHoles, tipping: Tipping) -> Table:
+    columns = (
+        Column("query_id", heading="query"),
+        Column("docid", heading="document"),
+        Column("baseline", heading="rank A", form="n"),
+        Column("contender", heading="rank B", form="n"),
+    )
+    return Table.of(columns, tipping.documents, title=f"{pair.contender}: documents that make it {tipping.label} if relevant")

@@ -14,21 +14,8 @@ from ir_outcomes.leaderboards.board import FACETS, Leaderboard
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution
-from ir_outcomes.results import Column, chosen, of_part
-from ir_outcomes.showing import (
-    Table,
-    View,
-    better,
-    bucket_names,
-    cells,
-    direction,
-    level_words,
-    queries_words,
-    settings_words,
-    table_of,
-    tops,
-    view_of,
-)
+from ir_outcomes.results import Better, Column, chosen, of_part
+from ir_outcomes.showing import Table, View, bucket_names, direction, level_words, queries_words, settings_words, tops, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS
 from ir_outcomes.tail.lengths import DOCUMENT_COLUMNS, DocumentChanges, LengthChanges, LengthDistributions, distribution_columns
 from ir_outcomes.tail.reordering import CHANGE_COLUMNS, Reordering
@@ -67,7 +54,7 @@ def _leaderboard(result: Leaderboard) -> View:
 def _pairs_table(result: Leaderboard, title: str, pairs: Iterable[tuple[str, str]]) -> Table:
     caption = "length: mean on what both find, so A differs from row to row; p: corrected"
     verdicts = (result.verdict(*pair) for pair in pairs)
-    return table_of((Column("contender", heading="run (B)"), *PAIR), verdicts, caption, title=title, alpha=result.alpha)
+    return Table.of((Column("contender", heading="run (B)"), *PAIR), verdicts, caption, title=title, alpha=result.alpha)
 
 
 def _short(measure: str) -> str:
@@ -92,7 +79,7 @@ def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str) 
     run = Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "), Column("run")
     words = f"{queries_words(result)}, {f'alpha {result.alpha:g}' if settings is None else settings_words(settings)}"
     places = range(len(result.standings))
-    return table_of((*of_part(result.standings.__getitem__, run), *columns), places, *captions, words, alpha=result.alpha)
+    return Table.of((*of_part(result.standings.__getitem__, run), *columns), places, *captions, words, alpha=result.alpha)
 
 
 def _standings(result: Leaderboard) -> Table:
@@ -121,7 +108,7 @@ def _standings(result: Leaderboard) -> Table:
         ]
     table = _runs_table(result, of_part(result.standings.__getitem__, columns), *captions)
     scores = tops([standing.score for standing in result.standings], result.higher_is_better)
-    return replace(table, best=cells(table, score=scores, coverage=tops([run.coverage for run in result.standings], True)))
+    return table.marked(best={"score": scores, "coverage": tops([standing.coverage for standing in result.standings], True)})
 
 
 def _correction(result: Leaderboard) -> str:
@@ -133,10 +120,11 @@ def _measures(result: Leaderboard) -> Table:
     """Lay out the table for papers: runs and measures, with letters for the runs that each is significantly better than."""
     letters, measures = _letters(result), {measure.measure: measure for measure in result.measures}
     forms = {"coverage": ("coverage, %", ".1f"), "ranking": ("ranking", ".2f"), "all queries": ("all queries", ".2f")}
-    columns = [
-        Column(name, measure.values.__getitem__, *forms.get(name, (_short(name), ".4f")), "", better(measure.higher_is_better))
-        for name, measure in measures.items()
-    ]
+    columns = []
+    for name, measure in measures.items():
+        heading, form = forms.get(name, (_short(name), ".4f"))
+        better_values: Better = "higher" if measure.higher_is_better else "lower"
+        columns.append(Column(name, measure.values.__getitem__, heading, form, better=better_values))
     what = "Letters: the runs" if letters else "Raised: the number of runs"
     tests = "t test (sign flips where fewer than 30 queries differ)"
     if facets := [name for name in measures if name in FACETS]:
@@ -145,7 +133,7 @@ def _measures(result: Leaderboard) -> Table:
     table = _runs_table(result, columns, caption)
     best = {name: tops(measure.values, measure.higher_is_better) for name, measure in measures.items()}
     raised = {name: [_written(runs, letters) for runs in measure.better_than] for name, measure in measures.items()}
-    return replace(table, best=cells(table, **best), raised=cells(table, **raised))
+    return table.marked(best=best, raised=raised)
 
 
 @view_of.register
@@ -171,7 +159,7 @@ def _history(result: SotaHistory) -> View:
     return View(
         f"{plural('run', len(result.runs))} took first place by {result.score} ({direction(result.higher_is_better)}), of "
         f"{plural('entry', len(result.entries))} with a score",
-        tables=(table_of(columns, result.runs, *captions),),
+        tables=(Table.of(columns, result.runs, *captions),),
         notes=result.notes,
     )
 
@@ -190,21 +178,21 @@ def _rank_distribution(result: RankDistribution) -> View:
     )
     condition = f", {result.condition}" if result.condition else ""
     tau = "undefined, because all runs tie" if result.median_tau is None else fixed(result.median_tau, 3)
-    table = table_of(
+    table = Table.of(
         columns,
         result.runs,
         f"expected: mean rank; {100 * result.level:g} %: interval of the rank; rank, top {result.top_k}, over next: % of the "
         "resamples in which the run has this rank (alone or shared), is among the first, is above the next run",
         f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)}, seed {result.seed}",
     )
-    best = cells(table, score=tops([run.score for run in result.runs], result.higher_is_better))
+    best = tops([run.score for run in result.runs], result.higher_is_better)
     return View(
         f"Ranks of {plural('run', len(result.runs))} by {result.measure} ({direction(result.higher_is_better)}){condition}",
         sentences=(
             f"{result.runs[0].run} is first in {100 * result.runs[0].first:.1f} % of the resamples. Median "
             f"Kendall's tau between the order on a resample and the order on all queries: {tau}.",
         ),
-        tables=(replace(table, best=best),),
+        tables=(table.marked(best={"score": best}),),
         notes=result.notes,
     )
 
@@ -217,7 +205,7 @@ def _rank_correlation(result: RankCorrelation) -> View:
     return View(
         f"{plural('run', len(result.runs))} in the order of {result.first} and of {result.second}",
         sentences=(f"Kendall's tau: {tau}; {result.swapped} of {plural('pair', pairs)} of runs in opposite order.",),
-        tables=(table_of(columns, result.runs, "ranks, 1 is the best"),),
+        tables=(Table.of(columns, result.runs, "ranks, 1 is the best"),),
         notes=result.notes,
     )
 
@@ -243,7 +231,7 @@ def _agreement(result: Agreement) -> View:
     return View(
         f"Would the other half of the queries say the same? {plural('run', result.n_runs)}, {plural('pair', result.n_pairs)}",
         tables=(
-            table_of(
+            Table.of(
                 chosen(_HALVES, "tested", "decided", "replicates=same answer", "opposite"),
                 [*first, *verdict],
                 "decided: % of splits and pairs in which a half decides; same answer: of those, the other half says so too; "
@@ -254,14 +242,14 @@ def _agreement(result: Agreement) -> View:
         background=result.notes,
         more="all tests, Craswell's Table 4",
         details=(
-            table_of(
+            Table.of(
                 chosen(_HALVES, *_WHAT, "same", "one_sided=one side", "opposite", "decided", "replicates=same answer"),
                 [*result.tests, *verdict],
                 "In % of splits and pairs, by the direction in each half: better, worse or none. same: the same in both "
                 "halves; one side: only one half decides. by: the aggregate that says which run is better.",
                 title="Directions in both halves",
             ),
-            table_of(
+            Table.of(
                 chosen(_HALVES, *_WHAT, "agree", "partial=partly", "disagree", "significant"),
                 result.tests,
                 "In % of splits and pairs. Which run is better counts here even where neither half is significant; "
@@ -371,4 +359,4 @@ def _view(result: Any, title: str, columns: Sequence[Column], items: Iterable[An
     if settings is not None:
         judged = ", judged documents only" if settings.judged_only else ""
         head = f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing {settings.missing}{judged}"
-    return View(title, tables=(table_of(columns, items, caption, head),), notes=result.notes)
+    return View(title, tables=(Table.of(columns, items, caption, head),), notes=result.notes)
