@@ -97,12 +97,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, real_data: Path) -> Path:
     return folder
 
 
-WITH_PYTHON = [
-    document
-    for document in DOCUMENTS
-    if blocks(document, "python")
-    and document.name != "pyterrier.md"  # its blocks are run, with what they print, in test_pyterrier
-]
+WITH_PYTHON = [document for document in DOCUMENTS if blocks(document, "python")]
 
 
 @pytest.mark.parametrize("document", WITH_PYTHON, ids=lambda d: d.name)
